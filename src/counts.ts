@@ -26,6 +26,8 @@ export const counts = {
   claims: { asked: 0, messages: 0 },
   /** Reports of devices, by what came of them. */
   reports: { applied: 0, unchanged: 0, not_found: 0 },
+  /** Runs of background jobs that failed, by kind. */
+  jobFailures: {} as Record<string, number>,
   /** Wake-ups, by the way they took. */
   wakes: { stream: 0, long_poll: 0, push: 0 },
   /** Requests written into the table of logs, and those for which there was no room. */

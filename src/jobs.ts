@@ -18,6 +18,7 @@ import { endOldMessages } from './sms/sweep/retention.ts'
 import { keepTotals } from './sms/usage/totals.ts'
 import { deleteOldTokens } from './smsgate-client/tokens.ts'
 import { cleanUpDeliveries } from './webhooks/clean-up.ts'
+import { deleteDeadJobs } from './work/queue.ts'
 
 /** Something that is done now and then, on every node; it must not matter that two do it. */
 export interface Job {
@@ -59,6 +60,7 @@ export function jobsOf(
     { id: 'messageTotals', ...HOURLY, run: () => keepTotals(store.db) },
     { id: 'webhookCleanUp', ...HOURLY, run: () => cleanUpDeliveries(store, webhookLogDays) },
     { id: 'backupSchedule', ...EVERY_MINUTE, run: () => serveSchedule(store, settings, backups, log) },
+    { id: 'deadJobs', ...HOURLY, run: () => deleteDeadJobs(store.db) },
     { id: 'pushCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpPushes(store.db) },
     { id: 'changesCleanUp', ...EVERY_MINUTE, run: changesCleanUp(store) },
   ]

@@ -33,12 +33,14 @@ import { startPushes } from './notifications/push-worker.ts'
 import { LIMITS } from './realtime/clients/client.ts'
 import { Realtime } from './realtime/hub.ts'
 import { SettingsStore } from './settings/settings-store.ts'
+import { answerJobs } from './sms/answers/answer.ts'
 import { CampaignRunner } from './sms/campaigns/runner.ts'
 import { Acceptor } from './sms/send/accept.ts'
 import { startDelivery } from './sms/sweep/delivery.ts'
 import { atMost, countdown } from './tools/deadline.ts'
 import { twilioCalls } from './twilio/calls/call.ts'
 import { startWebhooks } from './webhooks/start.ts'
+import { Worker } from './work/worker.ts'
 import type { WorkerMember } from './workers/member.ts'
 
 /** How long running requests may take after the server was told to stop, and the database to close. */
@@ -120,10 +122,11 @@ async function begin(
   const twilio = twilioCalls({ store, config, send: campaigns.services })
   const delivery = await startDelivery(store, config, log, campaigns)
   const stopWebhooks = await startWebhooks(store, config, log, twilio)
+  const stopWork = await new Worker(db, [answerJobs(campaigns.services)], log).start()
   const stopPushes = startPushes(store, config, log)
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
-  const stops = [delivery.stop, stopWebhooks, stopPushes, stopJobs, stopIndexes]
+  const stops = [delivery.stop, stopWebhooks, stopWork, stopPushes, stopJobs, stopIndexes]
   return {
     services,
     reception: tracker,

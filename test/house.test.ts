@@ -14,7 +14,7 @@ const MAX_COLUMNS = 110
 const FLOORS = [
   ['tools'],
   ['db', 'outgoing', 'workers'],
-  ['fields'],
+  ['fields', 'work'],
   ['collections'],
   ['settings', 'request'],
   ['files', 'transfer'],

@@ -5,6 +5,7 @@ import { planCount } from '../filter/compile/plan.ts'
 import { type LineFigures, readLineFigures } from '../sms/usage/line-limits.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { webhookLag } from '../webhooks/lag.ts'
+import { type JobFigures, readJobFigures } from '../work/queue.ts'
 import { type Devices, readDevices } from './devices.ts'
 import { type Queue, readQueue } from './queue.ts'
 import { BUCKETS, type Series, type Traffic } from './traffic.ts'
@@ -71,7 +72,11 @@ export function familiesOf(subject: MetricsSource): Family[] {
     ...shared(deviceFamilies(subject)),
     ...shared(lineFamilies(subject)),
     ...shared(webhookFamilies(subject)),
+    ...shared(jobFamilies(subject)),
     ...shared(backupFamilies(subject)),
+    counter('pocketsms_job_failures_total', 'Runs of background jobs that failed, by kind.', () =>
+      each('kind', counts.jobFailures),
+    ),
     ...replicaFamilies(subject),
     counter('pocketsms_filter_compilations_total', 'Filters and rules by cache hit or miss.', () =>
       each('cache', { hit: counts.filter.hits, miss: counts.filter.misses }),
@@ -189,6 +194,23 @@ function webhookFamilies({ store }: MetricsSource): Family[] {
     ),
     gauge('pocketsms_webhook_lag_seconds', 'How long the delivery that is due first waits.', () =>
       figure('oldestSeconds'),
+    ),
+  ]
+}
+
+function jobFamilies({ store }: MetricsSource): Family[] {
+  const look = cachedQuery(() => readJobFigures(store.db), KEEP_MS)
+  const figures = async (samples: (job: JobFigures) => Sample[]) =>
+    (await look().catch(() => [])).flatMap(samples)
+  return [
+    gauge('pocketsms_jobs', 'Background jobs of all nodes, by kind and state.', () =>
+      figures(({ kind, open, dead }) => [
+        { labels: { kind, state: 'open' }, value: open },
+        { labels: { kind, state: 'dead' }, value: dead },
+      ]),
+    ),
+    gauge('pocketsms_jobs_oldest_seconds', 'How long the oldest due job has waited, by kind.', () =>
+      figures(({ kind, oldest_seconds: value }) => [{ labels: { kind }, value }]),
     ),
   ]
 }

@@ -22,6 +22,7 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
   ['audit', 'admin'],
   ['crons', 'admin'],
   ['warnings', 'admin'],
+  ['jobs', 'admin'],
   ['backups', 'admin'],
   ['backup-status', 'admin'],
 ])

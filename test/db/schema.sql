@@ -235,15 +235,6 @@ create table auth_tries (
 );
 CREATE INDEX auth_tries_ends ON auth_tries USING btree (ends);
 
-create table auto_answer_queue (
-  message text collate "C" not null,
-  "user" text collate "C" not null,
-  due_at timestamp with time zone not null default now(),
-  created timestamp with time zone not null default now(),
-  constraint auto_answer_queue_pkey PRIMARY KEY (message)
-);
-CREATE INDEX auto_answer_queue_due ON auto_answer_queue USING btree (due_at);
-
 create table auto_answers (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,
@@ -479,6 +470,25 @@ CREATE UNIQUE INDEX idx_email_devices ON devices USING btree (email) WHERE email
 CREATE TRIGGER lines_kept AFTER INSERT OR DELETE OR UPDATE OF "user", phone, sims ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_lines();
 CREATE TRIGGER room_returned AFTER UPDATE OF enabled, last_seen, per_minute, daily_limit ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_room();
 CREATE TRIGGER twilio_went AFTER DELETE ON devices REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_numbers_went();
+
+create table jobs (
+  id bigint generated always as identity not null,
+  kind text collate "C" not null,
+  holder text collate "C" not null default ''::text,
+  key text collate "C" not null,
+  payload json not null default 'null'::json,
+  due_at timestamp with time zone not null default now(),
+  runs integer not null default 0,
+  attempts integer not null default 0,
+  error text not null default ''::text,
+  dead_at timestamp with time zone,
+  created timestamp with time zone not null default now(),
+  constraint jobs_kind_key_key UNIQUE (kind, key),
+  constraint jobs_pkey PRIMARY KEY (id)
+);
+CREATE INDEX jobs_due ON jobs USING btree (kind, due_at) WHERE dead_at IS NULL;
+CREATE INDEX jobs_turns ON jobs USING btree (kind, holder, due_at, id) WHERE dead_at IS NULL;
+CREATE TRIGGER jobs_added AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION jobs_added();
 
 create table line_recipients (
   line text collate "C" not null,
@@ -953,6 +963,7 @@ create function _files_named() returns trigger volatile
 create function auth_give_back(keys text[], exempt text, days integer) returns void volatile
 create function auth_take_tries(keys text[], limits integer[], seconds integer, exempt text) returns integer volatile
 create function instr(t text, part text) returns integer immutable
+create function jobs_added() returns trigger volatile
 create function json_array_length(list text[]) returns integer immutable
 create function json_each(v text) returns TABLE(key text, value text, type text, id bigint) immutable
 create function json_extract(v json, path text) returns text immutable

@@ -6,6 +6,7 @@ import { roleWarning } from '../../db/role.ts'
 import { notFound } from '../../errors.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { lineWarnings } from '../../sms/usage/line-limits.ts'
+import { readJobFigures } from '../../work/queue.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { listLogs, logStats, viewLog } from '../lists/log-list.ts'
 import { auditRequest } from '../middleware/audit.ts'
@@ -15,8 +16,9 @@ import { sendJson, sendRaw } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 
 /**
- * `/api/health`, `/api/logs`, `/api/crons`: what PocketBase's dashboard asks besides records; `/api/warnings`
- * for the console. Nobody runs SQL through `/api/sql`, which is told to superusers alone. Contract 7.4
+ * `/api/health`, `/api/logs`, `/api/crons`: what PocketBase's dashboard asks besides records.
+ * `/api/warnings`, `/api/jobs`: for the console. Nobody runs SQL through `/api/sql`, which is told to
+ * superusers alone. Contract 7.4
  */
 export const adminRoutes = (services: Services) =>
   new Hono<Env>()
@@ -24,6 +26,10 @@ export const adminRoutes = (services: Services) =>
     .get('/warnings', async (c) => {
       await requireSuperuser(c, services)
       return sendJson(c, JSON.stringify(await warnings(services)))
+    })
+    .get('/jobs', async (c) => {
+      await requireSuperuser(c, services)
+      return sendJson(c, JSON.stringify(await readJobFigures(services.store.db)))
     })
     .get('/logs', async (c) => {
       const auth = await requireSuperuser(c, services)

@@ -34,6 +34,20 @@ const WARNINGS = z
   )
   .meta({ id: 'Warnings' })
 
+const JOBS = z
+  .array(
+    z
+      .object({
+        kind: z.string(),
+        open: z.int().min(0).meta({ description: 'Jobs that wait or run.' }),
+        dead: z.int().min(0).meta({ description: 'Jobs that failed too often. They are kept for a week.' }),
+        oldest_seconds: z.number().min(0).meta({ description: 'How long the oldest due job has waited.' }),
+        last_error: z.string().meta({ description: 'Why a job failed.' }),
+      })
+      .meta({ id: 'JobFigures' }),
+  )
+  .meta({ id: 'AllJobFigures' })
+
 const READY = z
   .object({
     ready: z.boolean(),
@@ -184,6 +198,16 @@ export const serverPaths = (): ZodOpenApiPathsObject => ({
       description: 'For superusers. Empty when there is nothing to warn of.',
       security: SIGNED_IN,
       responses: answers(success('All warnings.', WARNINGS), failures(401)),
+    },
+  },
+  '/api/jobs': {
+    get: {
+      operationId: 'jobFigures',
+      tags: [SERVER],
+      summary: 'Count background jobs',
+      description: 'For superusers. Kinds without jobs are missing.',
+      security: SIGNED_IN,
+      responses: answers(success('Figures of each kind.', JOBS), failures(401)),
     },
   },
   '/api/health': {

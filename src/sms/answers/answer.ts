@@ -3,27 +3,20 @@ import { GatewayError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { randomId } from '../../tools/random.ts'
+import type { Again, Job, JobKind } from '../../work/kind.ts'
 import { writeTexts } from '../send/content.ts'
 import type { Outcome } from '../send/offer.ts'
 import { type Offer, PLAIN_OFFER } from '../send/offer-shape.ts'
 import type { SendServices } from '../send/send.ts'
 import { type Match, matches } from './match.ts'
+import { ANSWER } from './queue.ts'
 
 /** Automatic answers that a number gets from an account in 24 hours: two machines stop after so many. */
 export const MAX_ANSWERS_A_DAY = 5
-/** Texts that one call answers; the rest is for the next. */
-const MAX_TEXTS = 50
 /** Answers of an account that a text is compared with, the oldest first. */
 const MAX_ANSWERS = 50
 /** A text that no line could answer for so long gets no answer; nor does an answer leave later. */
 const MAX_WAIT_MS = 3_600_000
-
-/** Leases texts of the queue for a minute. */
-const TAKE = `
-update auto_answer_queue q set due_at = now() + interval '1 minute' where q.message = any(array(
-  select w.message from auto_answer_queue w where w.due_at <= now()
-  order by w.due_at limit ${MAX_TEXTS} for update skip locked
-)) returning q.message, q."user"`
 
 /** A text without an answer whose user is not disabled and whose sender has not opted out. */
 const READ = `
@@ -51,50 +44,47 @@ const SENT = `
 insert into auto_answers_sent ("user", number, answer, message) values ($1, $2, $3, $4)
 on conflict (message) do nothing`
 
-const DROP = `
-delete from auto_answer_queue where message = $1 and ($2 or created < now() - interval '${MAX_WAIT_MS} milliseconds')`
-
 /** A text that came in, with the version of its user's record. */
 interface Received {
   readonly id: string
   readonly user: string
   readonly from: string
-  readonly body: string
   readonly userVersion: string
 }
 
 /**
- * Answers the texts in the queue. Each is leased for a minute, so another node goes on where one is killed.
- * An answer has the `client_ref` `auto:<id of the text>`, so none is sent twice.
+ * The jobs that answer texts. One at a time of an account: the next counts the answers before it. An answer
+ * has the `client_ref` `auto:<id of the text>`, so none is sent twice.
  */
-export async function answerTexts(services: SendServices): Promise<void> {
-  const { db } = services.store
-  const { rows } = await db.query(TAKE, [], 'sms take answerable')
-  for (const [id, user] of rows as [string, string][]) {
-    const isDone = await answerText(services, id, user)
-    await db.query(DROP, [id, isDone], 'sms drop answerable')
-  }
-}
+export const answerJobs = (services: SendServices): JobKind => ({
+  name: ANSWER,
+  places: 4,
+  placesOfHolder: 1,
+  timeoutSeconds: 30,
+  maxAttempts: 8,
+  run: (job) => answerText(services, job),
+})
 
-/** False if it must be tried again: no line can send now, or the user's record has just changed. */
-async function answerText(services: SendServices, id: string, user: string): Promise<boolean> {
+/** Seconds until a text is tried again: no line can send now, or the user's record has just changed. */
+const AGAIN_SECONDS: Readonly<Record<string, number>> = { no_devices: 60, stale: 1 }
+
+async function answerText(services: SendServices, job: Job): Promise<Again | undefined> {
   const { db } = services.store
+  const { key: id, holder: user } = job
   const { rows } = await db.query(READ, [id, user], 'sms read answerable')
-  if (!rows[0]) return true
+  if (!rows[0]) return
   const [from, body, userVersion, sent] = rows[0] as [string, string, string, number]
-  if (sent >= MAX_ANSWERS_A_DAY) return true
-  const text = { id, user, from, body, userVersion }
+  if (sent >= MAX_ANSWERS_A_DAY) return
   const found = await db.query(ANSWERS, [id, user], 'sms answers')
   const answers = found.rows as [string, Match, string, string, string][]
   const answer = answers.find(([, match, value]) => matches(match, value, body))
-  if (!answer) return true
+  if (!answer) return
   const [answerId, , , plain, template] = answer
-  const outcome = await sendAnswer(services, text, plain, template)
-  if (outcome === 'accepted' || outcome === 'known') {
+  const outcome = await sendAnswer(services, { id, user, from, userVersion }, plain, template)
+  if (outcome === 'accepted' || outcome === 'known')
     await db.query(SENT, [user, from, answerId, id], 'sms answer sent')
-    return true
-  }
-  return outcome !== 'no_devices' && outcome !== 'stale'
+  const inSeconds = AGAIN_SECONDS[outcome ?? '']
+  if (inSeconds !== undefined && job.ageMs < MAX_WAIT_MS) return { inSeconds }
 }
 
 /** The outcome; `known`: it was sent before a crash. Undefined if its template cannot be filled. */

@@ -1,16 +1,25 @@
+import { hasRoomSql } from '../../work/queue.ts'
+
+/** The kind of the jobs. Each is for one text, and its key is the text's id. */
+export const ANSWER = 'answer'
 /** Older texts get no answer: a phone that was offline reports them late. */
 const MAX_AGE = `interval '1 hour'`
 
+/** Texts of an account that may wait for an answer. More get none. */
+export const MAX_WAITING = 1_000
+
 /**
- * A CTE for the statement of inbound/receive.ts that queues texts for `answerTexts`, if the user has an
- * enabled answer. $1: the user, $4: the texts; the CTE `changed` has the ids of those that are new.
+ * A CTE for the statement of inbound/receive.ts that adds a job for each text that may get an answer, if the
+ * user has an enabled one. $1: the user, $4: the texts; the CTE `changed` has the ids of those that are new.
  */
 export const ANSWERABLE_CTE = `answerable as (
-  insert into auto_answer_queue (message, "user")
-  select t.id, $1 from json_to_recordset($4) t(id text, answerable boolean, at text) join changed c on c.id = t.id
+  insert into jobs (kind, holder, key)
+  select '${ANSWER}', $1, t.id
+  from json_to_recordset($4) t(id text, answerable boolean, at text) join changed c on c.id = t.id
   where t.answerable and t.at > pb_text(now() - ${MAX_AGE})
     and exists (select from auto_answers a where a."user" = $1 and a.enabled)
-  on conflict (message) do nothing
+    and ${hasRoomSql(ANSWER, '$1', MAX_WAITING)}
+  on conflict (kind, key) do nothing
 )`
 
 /** A number that can be answered; short codes have fewer digits. */

@@ -2,7 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { countChannelListeners } from '../../db/listeners.ts'
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
-import { answerTexts, forgetAnswers } from '../answers/answer.ts'
+import { forgetAnswers } from '../answers/answer.ts'
 import type { CampaignRunner } from '../campaigns/runner.ts'
 import { fillConversations } from '../conversations/fill.ts'
 import { nameConversations } from '../conversations/names.ts'
@@ -64,7 +64,6 @@ export async function startDelivery(
     others.stop,
     repeat(sweeper(store, settings), SWEEP_MS, log),
     repeat(() => campaigns.sweep(), SWEEP_MS, log),
-    repeat(() => answerTexts(campaigns.services), SWEEP_MS, log),
     repeat(() => forgetAnswers(store), SWEEP_OUT_MS, log),
     () => campaigns.stop(),
     repeat(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),

@@ -1,13 +1,15 @@
 import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import type { Store } from '../../../src/collections/catalog.ts'
 import { readConfig } from '../../../src/config.ts'
-import { answerTexts } from '../../../src/sms/answers/answer.ts'
+import { createLogger } from '../../../src/log.ts'
+import { answerJobs } from '../../../src/sms/answers/answer.ts'
 import { cancelMessage } from '../../../src/sms/edit/cancel.ts'
 import { type ReceivedText, receiveTexts } from '../../../src/sms/inbound/receive.ts'
 import { type ClaimedMessage, claimMessages } from '../../../src/sms/queue/claim.ts'
 import { Acceptor } from '../../../src/sms/send/accept.ts'
 import { readSend } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
+import { Worker } from '../../../src/work/worker.ts'
 import { openClockedDb } from './clock.ts'
 
 const USER = 'lineuser0000000'
@@ -59,6 +61,8 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
     [USER],
   )
   const { rows } = await db.query('select xmin::text from users where id = $1', [USER])
+  const log = createLogger(config)
+  const answers = answerJobs({ store, config, acceptor: new Acceptor(store, config) })
   const sender = { user: USER, version: String(rows[0]![0]), key: null }
   const query = async (sql: string, params: unknown[] = []) =>
     (await db.query(sql, params)).rows as unknown[][]
@@ -106,7 +110,7 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
         'user_settings',
         'auto_answers',
         'auto_answers_sent',
-        'auto_answer_queue',
+        'jobs',
       ])
         await query(`delete from ${table}`)
       await query('delete from devices where "user" = $1', [USER])
@@ -154,7 +158,7 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
       return id!
     },
     async answer() {
-      await answerTexts({ store, config, acceptor: new Acceptor(store, config) })
+      await new Worker(db, [answers], log).drain()
       const sent = await query(
         `select "to", body from sms_messages where client_ref like 'auto:%' order by created, id`,
       )

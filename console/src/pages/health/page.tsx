@@ -13,6 +13,7 @@ import { Page as Frame } from '../../parts/page.tsx'
 import type { Tone } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
+import { Jobs } from './jobs.tsx'
 import { lasting } from './lasting.ts'
 import { Offline } from './offline.tsx'
 import { WaitingMessages } from './waiting-messages.tsx'
@@ -100,6 +101,7 @@ export function Page() {
         />
       </ul>
       <WaitingMessages />
+      <Jobs />
       <Offline devices={devices.items} states={states} />
     </Frame>
   )

@@ -1,0 +1,46 @@
+import { useAnswer } from '../../data/use/use-answer.ts'
+import { formatNumber, t } from '../../language/words.ts'
+import { type Column, Table } from '../../parts/list/table.tsx'
+import { lasting } from './lasting.ts'
+
+/** What `GET /api/jobs` lists. */
+interface JobFigures {
+  readonly kind: string
+  readonly open: number
+  readonly dead: number
+  readonly oldest_seconds: number
+  readonly last_error: string
+}
+
+type Row = JobFigures & { readonly id: string }
+
+const EVERY_MS = 10_000
+
+const KINDS: Readonly<Record<string, string>> = { answer: t('Automatic answers') }
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: t('Kind'), cell: ({ kind }) => KINDS[kind] ?? kind },
+  { title: t('Waiting'), align: 'end', cell: ({ open }) => formatNumber(open) },
+  { title: t('The oldest waits for'), align: 'end', cell: (job) => lasting(job.oldest_seconds) },
+  { title: t('Failed for good'), align: 'end', cell: ({ dead }) => formatNumber(dead) },
+  { title: t('Last error'), long: true, cell: (job) => job.last_error || '–' },
+]
+
+/** Background work of all accounts, where there is any. */
+export function Jobs() {
+  const { value } = useAnswer<readonly JobFigures[]>('/api/jobs', EVERY_MS)
+  return (
+    <section class="stack">
+      <h2>{t('Background jobs')}</h2>
+      {value && value.length > 0 ? (
+        <Table
+          caption={t('Background jobs')}
+          columns={COLUMNS}
+          rows={value.map((job) => ({ ...job, id: job.kind }))}
+        />
+      ) : (
+        <p class="muted">{value ? t('None.') : t('Loading…')}</p>
+      )}
+    </section>
+  )
+}

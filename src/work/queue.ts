@@ -1,0 +1,129 @@
+import type { Db } from '../db/open.ts'
+import type { Job, JobKind } from './kind.ts'
+
+/** The channel on which `jobs_added` notifies. */
+export const CHANNEL = 'pocketsms_jobs'
+
+/** A job that this node may run until its lease ends. `runs` is the right to end it. */
+export interface LeasedJob extends Job {
+  readonly runs: number
+}
+
+/** How long a lease lasts beyond the time limit of the job. */
+const LEASE_MARGIN_SECONDS = 30
+/** Dead jobs are kept for somebody to look at. */
+const KEEP_DEAD = `interval '7 days'`
+
+/** SQL: the account has fewer than `max` jobs of this kind. `holder` is SQL, too. */
+export const hasRoomSql = (kind: string, holder: string, max: number) => `not exists (
+  select from jobs j where j.kind = '${kind}' and j.holder = ${holder} and j.dead_at is null offset ${max - 1})`
+
+const DUE_KINDS = `
+select k from unnest($1::text[]) k
+where exists (select from jobs j where j.kind = k and j.dead_at is null and j.due_at <= now())`
+
+/** Those of the kinds that have jobs to do. */
+export async function dueKinds(db: Db, kinds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await db.query(DUE_KINDS, [kinds], 'job kinds')
+  return new Set(rows.map(([kind]) => String(kind)))
+}
+
+/**
+ * Leases the first due job of each holder after $2, in the order of holders, at most $3. Steps through the
+ * index: a holder with 10,000 jobs costs as much as one with one. `chr(1)` is the smallest character.
+ */
+const LEASE = `
+with recursive holders(holder) as (
+  (select holder from jobs where kind = $1 and dead_at is null and holder >= $2 order by holder limit 1)
+  union all
+  select n.holder from holders h cross join lateral (
+    select j.holder from jobs j where j.kind = $1 and j.dead_at is null and j.holder > h.holder order by j.holder limit 1
+  ) n
+), found as materialized (
+  select n.id from holders h cross join lateral (
+    select j.id from jobs j
+    where j.kind = $1 and j.holder = h.holder and j.dead_at is null and j.due_at <= now()
+    order by j.due_at, j.id limit 1 for update skip locked
+  ) n
+  where h.holder <> all($4::text[]) limit $3
+)
+update jobs set due_at = now() + $5::float8 * interval '1 second', runs = runs + 1, attempts = attempts + 1
+where id in (select id from found)
+returning id::text, holder, key, payload::text, runs, attempts, extract(epoch from now() - created)::float8 * 1000`
+
+/** Leases one job each of at most `limit` holders that come after `after` and are not `busy`. */
+export async function leaseJobs(
+  db: Db,
+  { name, timeoutSeconds }: JobKind,
+  after: string,
+  limit: number,
+  busy: readonly string[],
+): Promise<LeasedJob[]> {
+  const from = after === '' ? '' : `${after}\x01`
+  const params = [name, from, limit, busy, timeoutSeconds + LEASE_MARGIN_SECONDS]
+  const { rows } = await db.query(LEASE, params, 'job lease')
+  return rows.map(([id, holder, key, payload, runs, attempts, ageMs]) => ({
+    id: String(id),
+    holder: String(holder),
+    key: String(key),
+    payload: JSON.parse(String(payload)),
+    runs: Number(runs),
+    attempts: Number(attempts),
+    ageMs: Number(ageMs),
+  }))
+}
+
+/** Deletes a job that is done, unless another node has leased it since. */
+export async function deleteJob(db: Db, { id, runs }: LeasedJob): Promise<void> {
+  await db.query('delete from jobs where id = $1 and runs = $2', [id, runs], 'job delete')
+}
+
+const RETURN = `
+update jobs set due_at = now() + $3::float8 * interval '1 second', attempts = $4, error = $5,
+  dead_at = case when $6 then now() end
+where id = $1 and runs = $2`
+
+/** Ends the lease of a job that is not done, unless another node has leased it since. */
+export async function returnJob(
+  db: Db,
+  { id, runs }: LeasedJob,
+  next: { inSeconds: number; attempts: number; error?: string; isDead?: boolean },
+): Promise<void> {
+  const { inSeconds, attempts, error = '', isDead = false } = next
+  await db.query(RETURN, [id, runs, inSeconds, attempts, error, isDead], 'job return')
+}
+
+/** Deletes jobs that have been dead for a week. */
+export async function deleteDeadJobs(db: Db): Promise<void> {
+  await db.query(`delete from jobs where dead_at < now() - ${KEEP_DEAD}`)
+}
+
+/** The jobs of a kind, on all nodes. */
+export interface JobFigures {
+  readonly kind: string
+  /** Waiting or running. */
+  readonly open: number
+  readonly dead: number
+  /** How long the oldest due job has waited. */
+  readonly oldest_seconds: number
+  /** Of the job that failed last. */
+  readonly last_error: string
+}
+
+const FIGURES = `
+select kind, count(*) filter (where dead_at is null), count(dead_at),
+  coalesce(extract(epoch from now() - min(due_at) filter (where dead_at is null and due_at <= now())), 0)::float8,
+  coalesce((array_agg(error order by runs desc) filter (where error <> ''))[1], '')
+from jobs group by kind order by kind`
+
+/** Figures of all kinds that have jobs. */
+export async function readJobFigures(db: Db): Promise<JobFigures[]> {
+  const { rows } = await db.query(FIGURES, [], 'job figures')
+  return rows.map(([kind, open, dead, seconds, error]) => ({
+    kind: String(kind),
+    open: Number(open),
+    dead: Number(dead),
+    oldest_seconds: Number(seconds),
+    last_error: String(error),
+  }))
+}

@@ -1,0 +1,173 @@
+import { counts, increment } from '../counts.ts'
+import type { Db } from '../db/open.ts'
+import type { Logger } from '../log.ts'
+import { WakeSignal } from '../tools/wake-signal.ts'
+import type { JobKind } from './kind.ts'
+import { CHANNEL, deleteJob, dueKinds, type LeasedJob, leaseJobs, returnJob } from './queue.ts'
+
+/** How often the queue is read for jobs whose time has come. New jobs notify. */
+const POLL_MS = 1_000
+/** How long jobs may still run when the server stops. Then they are given back. */
+const STOP_MS = 3_000
+/** Seconds until the first new attempt of a failed job; each later one waits twice as long. */
+const RETRY_SECONDS = 5
+const MAX_RETRY_SECONDS = 3_600
+const MAX_ERROR = 500
+
+/** What this node does of one kind. */
+class Lane {
+  readonly kind: JobKind
+  readonly running = new Map<LeasedJob, Promise<void>>()
+  /** The holder whose turn was last. */
+  lastHolder = ''
+
+  constructor(kind: JobKind) {
+    this.kind = kind
+  }
+
+  get room(): number {
+    return this.kind.places - this.running.size
+  }
+
+  /** Holders that have all the places that they may have. */
+  get busy(): string[] {
+    const jobs = Map.groupBy(this.running.keys(), ({ holder }) => holder)
+    return [...jobs].filter(([, own]) => own.length >= this.kind.placesOfHolder).map(([holder]) => holder)
+  }
+}
+
+/**
+ * Runs the jobs of this node. Holders take turns, one job each; places are limited by kind and by holder. Any
+ * number of nodes share the table: a job is leased, and runs again if its node dies.
+ */
+export class Worker {
+  readonly #db: Db
+  readonly #log: Logger
+  readonly #lanes: ReadonlyMap<string, Lane>
+  readonly #wake = new WakeSignal()
+  readonly #stopping = new AbortController()
+  readonly #ending = new AbortController()
+
+  constructor(db: Db, kinds: readonly JobKind[], log: Logger) {
+    this.#db = db
+    this.#log = log
+    this.#lanes = new Map(kinds.map((kind) => [kind.name, new Lane(kind)]))
+  }
+
+  /** Works until `stop`. */
+  async start(): Promise<() => Promise<void>> {
+    const stopListening = await this.#db.listen(CHANNEL, this.#wake.notifier)
+    const loop = this.#loop()
+    return async () => {
+      this.#stopping.abort()
+      await stopListening()
+      await loop
+      const late = setTimeout(() => this.#ending.abort(), STOP_MS)
+      await this.#idle()
+      clearTimeout(late)
+    }
+  }
+
+  /** Does all that is due, and returns when nothing is left. */
+  async drain(): Promise<void> {
+    while (await this.#round()) await this.#idle()
+  }
+
+  async #loop(): Promise<void> {
+    for (let isFailing = false; !this.#stopping.signal.aborted; ) {
+      try {
+        await this.#round()
+        isFailing = false
+      } catch (err) {
+        // once is enough while the database is away
+        if (!isFailing) this.#log.error({ err }, 'jobs cannot be read, it is tried again')
+        isFailing = true
+      }
+      await this.#wake.wait(POLL_MS, this.#stopping.signal)
+    }
+  }
+
+  async #idle(): Promise<void> {
+    await Promise.all([...this.#lanes.values()].flatMap(({ running }) => [...running.values()]))
+  }
+
+  /** Starts what is due as long as there is room. False if nothing was started. */
+  async #round(): Promise<boolean> {
+    const due = await dueKinds(this.#db, [...this.#lanes.keys()])
+    let started = 0
+    for (const kind of due) started += await this.#fill(this.#lanes.get(kind)!)
+    return started > 0
+  }
+
+  async #fill(lane: Lane): Promise<number> {
+    let started = 0
+    for (let room = lane.room; room > 0; room = lane.room) {
+      const after = lane.lastHolder
+      const jobs = await leaseJobs(this.#db, lane.kind, after, room, lane.busy)
+      for (const job of jobs) this.#start(lane, job)
+      started += jobs.length
+      if (jobs.length === 0 && after === '') break
+      // fewer than asked for: the turn is again with the first holder
+      lane.lastHolder =
+        jobs.length < room
+          ? ''
+          : jobs
+              .map(({ holder }) => holder)
+              .sort()
+              .at(-1)!
+    }
+    return started
+  }
+
+  #start(lane: Lane, job: LeasedJob): void {
+    const run = this.#run(lane.kind, job)
+      .catch((err) =>
+        this.#log.error({ err, kind: lane.kind.name }, 'a job could not be ended, it runs again'),
+      )
+      .finally(() => {
+        lane.running.delete(job)
+        this.#wake.notify()
+      })
+    lane.running.set(job, run)
+  }
+
+  async #run(kind: JobKind, job: LeasedJob): Promise<void> {
+    const late = AbortSignal.timeout(kind.timeoutSeconds * 1000)
+    const signal = AbortSignal.any([late, this.#ending.signal])
+    try {
+      // its process was killed each time: it may be the cause
+      if (job.attempts > kind.maxAttempts) throw new Error('No run of the job has ended.')
+      const again = await Promise.race([kind.run(job, signal), rejection(signal)])
+      if (again) await returnJob(this.#db, job, { ...again, attempts: 0 })
+      else await deleteJob(this.#db, job)
+    } catch (error) {
+      if (this.#ending.signal.aborted)
+        return returnJob(this.#db, job, { inSeconds: 0, attempts: job.attempts - 1 })
+      await this.#fail(kind, job, late.aborted ? new Error('The job took too long.') : error)
+    }
+  }
+
+  async #fail({ name, maxAttempts }: JobKind, job: LeasedJob, err: unknown): Promise<void> {
+    const { holder, key, attempts } = job
+    const isDead = attempts >= maxAttempts
+    increment(counts.jobFailures, name)
+    this.#log[isDead ? 'error' : 'warn'](
+      { err, kind: name, holder, key, attempts },
+      isDead ? 'a job failed for good' : 'a job failed, it is tried again',
+    )
+    await returnJob(this.#db, job, {
+      inSeconds: Math.min(RETRY_SECONDS * 2 ** (attempts - 1), MAX_RETRY_SECONDS),
+      attempts,
+      error: String((err as Error)?.message ?? err).slice(0, MAX_ERROR),
+      isDead,
+    })
+  }
+}
+
+/** Rejects when the signal aborts. */
+const rejection = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+  })

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import type { Db } from '../../src/db/open.ts'
+import { createLogger } from '../../src/log.ts'
+import type { JobKind } from '../../src/work/kind.ts'
+import { hasRoomSql, readJobFigures } from '../../src/work/queue.ts'
+import { Worker } from '../../src/work/worker.ts'
+import { openPreparedDb } from '../support/server/start.ts'
+
+const log = createLogger({ logLevel: 'silent' })
+let db: Db
+beforeAll(async () => {
+  db = await openPreparedDb()
+})
+afterAll(() => db.close())
+beforeEach(async () => {
+  await db.query('delete from jobs')
+})
+
+const add = (holder: string, count: number, first = 0) =>
+  db.query(
+    `insert into jobs (kind, holder, key) select 'test', $1, $1 || n from generate_series($2::int, $3::int) n`,
+    [holder, first, first + count - 1],
+  )
+
+const kind = (run: JobKind['run'], more: Partial<JobKind> = {}): JobKind => ({
+  ...{ name: 'test', places: 4, placesOfHolder: 2, timeoutSeconds: 60, maxAttempts: 3 },
+  ...more,
+  run,
+})
+
+/** A worker of a node of its own. Its jobs end with it. */
+async function startWorker(...kinds: JobKind[]) {
+  const stop = await new Worker(db, kinds, log).start()
+  onTestFinished(stop)
+  return stop
+}
+
+const rows = async (sql: string) => (await db.query(sql)).rows
+const forever = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
+test('jobs of one account that never end, always fail or are many delay no other account', async () => {
+  const done: string[] = []
+  await add('hanging', 20)
+  await add('failing', 20)
+  await add('many', 500)
+  const run: JobKind['run'] = async ({ holder }, signal) => {
+    if (holder === 'hanging') return forever(signal)
+    if (holder === 'failing') throw new Error('It always fails.')
+    done.push(holder)
+  }
+  await startWorker(kind(run))
+  await vi.waitUntil(() => done.length > 20)
+  await add('late', 3)
+  await vi.waitUntil(() => done.filter((holder) => holder === 'late').length === 3)
+  // between two of `late` are two of `many` at most, and some that had begun
+  expect(done.lastIndexOf('late') - done.indexOf('late')).toBeLessThan(12)
+  expect(done.length).toBeLessThan(300)
+}, 30_000)
+
+test('several nodes share the queue, and run each job once', async () => {
+  const keys: string[] = []
+  await add('a', 100)
+  await add('b', 100)
+  const run: JobKind['run'] = async ({ key }) => void keys.push(key)
+  for (let node = 0; node < 3; node++) await startWorker(kind(run))
+  await expect.poll(() => rows('select count(*) from jobs')).toEqual([[0]])
+  expect(keys.length).toBe(200)
+  expect(new Set(keys).size).toBe(200)
+})
+
+test('a job that fails is tried again, later each time, and is dead in the end', async () => {
+  await add('a', 1)
+  const worker = new Worker(db, [kind(async () => Promise.reject(new Error('No luck.')))], log)
+  const delays: number[] = []
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    await worker.drain()
+    const [[delay]] = (await rows('select round(extract(epoch from due_at - now()))::int from jobs')) as [
+      [number],
+    ]
+    delays.push(delay)
+    await db.query('update jobs set due_at = now()')
+  }
+  expect(delays).toEqual([5, 10, 20])
+  await worker.drain()
+  expect(await rows('select runs, error from jobs where dead_at is not null')).toEqual([[3, 'No luck.']])
+  expect(await readJobFigures(db)).toEqual([
+    { kind: 'test', open: 0, dead: 1, oldest_seconds: 0, last_error: 'No luck.' },
+  ])
+})
+
+test('a run that takes too long has failed; its place is free', async () => {
+  await add('a', 1)
+  // it does not heed its signal
+  const run: JobKind['run'] = () => new Promise(() => {})
+  await new Worker(db, [kind(run, { timeoutSeconds: 0.05 })], log).drain()
+  expect(await rows('select attempts, error from jobs')).toEqual([[1, 'The job took too long.']])
+})
+
+test('a job whose process was killed each time is dead in the end', async () => {
+  await add('a', 1)
+  await db.query('update jobs set attempts = 3')
+  const run = vi.fn<JobKind['run']>()
+  await new Worker(db, [kind(run)], log).drain()
+  expect(await rows('select dead_at is not null from jobs')).toEqual([[true]])
+  expect(run).not.toHaveBeenCalled()
+})
+
+test('a job that runs again later has not failed', async () => {
+  await add('a', 1)
+  await new Worker(db, [kind(async () => ({ inSeconds: 60 }))], log).drain()
+  expect(await rows(`select attempts, due_at > now() + interval '50 s' from jobs`)).toEqual([[0, true]])
+})
+
+test('a node that lost its lease does not end the run of another', async () => {
+  await add('a', 1)
+  const run: JobKind['run'] = async () => void (await db.query('update jobs set runs = runs + 1'))
+  await new Worker(db, [kind(run)], log).drain()
+  expect(await rows('select runs from jobs')).toEqual([[2]])
+})
+
+test('a server that stops gives back what has not ended', { timeout: 15_000 }, async () => {
+  await add('a', 1)
+  let begun = 0
+  const stop = await startWorker(
+    kind((_, signal) => {
+      begun++
+      return forever(signal)
+    }),
+  )
+  await vi.waitUntil(() => begun === 1)
+  await stop()
+  expect(await rows('select attempts, due_at <= now() from jobs')).toEqual([[0, true]])
+})
+
+test('the jobs of an account are bounded', async () => {
+  const insert = `insert into jobs (kind, holder, key) select 'test', h, k from (values ('a', '9'), ('b', '9')) v(h, k)
+    where ${hasRoomSql('test', 'h', 3)} on conflict do nothing returning holder`
+  await add('a', 3)
+  expect(await rows(insert)).toEqual([['b']])
+})
