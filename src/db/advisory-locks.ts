@@ -23,4 +23,6 @@ export const LOCKS = {
   indexBuild: 7_367_021,
   /** Shared by all processes that use an embedded Postgres: the last one stops it. */
   embedded: 7_367_025,
+  /** The one node that holds it checks rows of the queue. */
+  queueCheck: 7_367_026,
 } as const

@@ -19,7 +19,7 @@ import {
   WAKE_CHANNEL,
   wakeDevices,
 } from '../wake/wake.ts'
-import { deleteExpiredRows, sweep } from './sweep.ts'
+import { checkQueue, deleteExpiredRows, sweep } from './sweep.ts'
 
 /** What delivery needs of the settings. */
 export interface DeliverySettings extends PushSettings {
@@ -59,6 +59,7 @@ export async function startDelivery(
   const stopping = new AbortController()
   const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
   const others = await listenToOtherNodes(store.db)
+  let checked = ''
   const stops = [
     onUnheardWake(push.add),
     others.stop,
@@ -67,6 +68,13 @@ export async function startDelivery(
     repeat(() => forgetAnswers(store), SWEEP_OUT_MS, log),
     () => campaigns.stop(),
     repeat(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
+    repeat(
+      async () => {
+        checked = await checkQueue(store, checked)
+      },
+      SWEEP_OUT_MS,
+      log,
+    ),
     repeat(() => fillConversations(store, stopping.signal), SWEEP_OUT_MS, log),
     repeat(() => checkForPeers(store.db, WAKE_CHANNEL), LOOK_AROUND_MS, log),
     push.stop,

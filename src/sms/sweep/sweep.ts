@@ -60,22 +60,40 @@ export async function sweep(
   return isOurs
 }
 
-/**
- * What waits for a device that a superuser has given to somebody else waits for one that is gone: the next
- * sweep gives it to another or ends it. No device has this name.
- */
-const GIVEN_AWAY = `
-update sms_dispatch d set device = '-' from devices v
-where v.id = d.device and v."user" <> d."user" and d.state <> 'sending'`
-
-/**
- * Removes what has run out and nobody reads any more; from the queue what is gone, or over by a superuser's
- * hand.
- */
+/** Removes what has run out and nobody reads any more. */
 export async function deleteExpiredRows({ db }: Store): Promise<void> {
   await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
   await db.query('delete from device_pairings where expires_at < now()')
   await db.query('delete from device_streams where until < now()')
-  await db.query(`delete from sms_dispatch d where not ${idMayBecome('d.message', 'assigned')}`)
-  await db.query(GIVEN_AWAY)
+}
+
+/** Rows of the queue that one check looks up: 20 ms. */
+const MAX_CHECKED = 5_000
+
+const NEXT = `select message from sms_dispatch where message > $1 order by message limit ${MAX_CHECKED}`
+/** Their messages are gone, or over by a superuser's hand. */
+const DROP = `
+delete from sms_dispatch d where d.message = any($1::text[]) and not ${idMayBecome('d.message', 'assigned')}`
+/**
+ * A superuser has given their device to another user: the next sweep gives them to another device or ends
+ * them. No device has the name `-`.
+ */
+const GIVEN_AWAY = `
+update sms_dispatch d set device = '-' from devices v
+where d.message = any($1::text[]) and v.id = d.device and v."user" <> d."user" and d.state <> 'sending'`
+
+/**
+ * Checks the next rows of the queue after the message `after`, on one node at a time. Answers where the next
+ * check begins; '' after the end.
+ */
+export function checkQueue({ db }: Store, after = ''): Promise<string> {
+  return db.transaction(async (tx) => {
+    const { rows: lock } = await tx.query('select pg_try_advisory_xact_lock($1)', [LOCKS.queueCheck])
+    if (!lock[0]![0]) return after
+    const { rows } = await tx.query(NEXT, [after], 'sms check queue')
+    const messages = rows.map(([message]) => String(message))
+    await tx.query(DROP, [messages], 'sms drop orphans')
+    await tx.query(GIVEN_AWAY, [messages], 'sms given away')
+    return messages.length < MAX_CHECKED ? '' : messages.at(-1)!
+  })
 }

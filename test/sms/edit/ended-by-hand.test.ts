@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Store } from '../../../src/collections/catalog.ts'
 import { cancelMessage } from '../../../src/sms/edit/cancel.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
-import { deleteExpiredRows, sweep } from '../../../src/sms/sweep/sweep.ts'
+import { checkQueue, sweep } from '../../../src/sms/sweep/sweep.ts'
 import {
   assign,
   eventsOf,
@@ -64,6 +64,6 @@ test('what is over by hand cannot be canceled, and costs what it cost', async ()
 
 test('what is over by hand leaves the queue', async () => {
   const { id } = await endByHand('failed', { state: `'assigned'` })
-  await deleteExpiredRows(store)
+  await checkQueue(store)
   expect((await store.db.query('select 1 from sms_dispatch where message = $1', [id])).rows).toEqual([])
 })

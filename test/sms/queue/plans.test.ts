@@ -6,7 +6,7 @@ import { cancelBatch } from '../../../src/sms/edit/cancel-batch.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { renewLeases } from '../../../src/sms/queue/renew.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'
-import { deleteExpiredRows, sweep } from '../../../src/sms/sweep/sweep.ts'
+import { checkQueue, sweep } from '../../../src/sms/sweep/sweep.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { assign, makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
 
@@ -44,7 +44,7 @@ afterAll(() => opened.close())
 test('messages are looked up by their ids, not by what few had when Postgres counted', async () => {
   const { db, plans } = recordPlans(store.db)
   const watched = { ...store, db }
-  await deleteExpiredRows(watched)
+  await checkQueue(watched)
   const items = await claimMessages(watched, devices[0]!, 10, 120)
   expect(items).toHaveLength(10)
   const reports = items.map(({ id, attempt }) => ({ id, attempt, status: 'sent' as const }))

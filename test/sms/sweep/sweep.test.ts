@@ -3,7 +3,7 @@ import type { Store } from '../../../src/collections/catalog.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { retryExpiredLeases } from '../../../src/sms/queue/overdue.ts'
-import { deleteExpiredRows, sweep } from '../../../src/sms/sweep/sweep.ts'
+import { checkQueue, sweep } from '../../../src/sms/sweep/sweep.ts'
 import { onDeviceEvent } from '../../../src/sms/wake/wake.ts'
 import {
   assign,
@@ -285,9 +285,26 @@ test('one sweeper at a time: the others do nothing', async () => {
 test('what belongs to a message that is gone is swept out', async () => {
   const ids = await assign(store, await makeDevice(store, user), 2)
   await store.db.query('delete from sms_messages where id = $1', [ids[0]])
-  await deleteExpiredRows(store)
+  await checkQueue(store)
   const { rows } = await store.db.query('select message from sms_dispatch')
   expect(rows).toEqual([[ids[1]]])
+})
+
+test('the queue is checked by parts, and again from its beginning', async () => {
+  const { db } = store
+  await db.query(
+    `insert into sms_dispatch (message, "user", state, period)
+    select 'gone' || lpad(n::text, 6, '0'), $1, 'pending', '' from generate_series(1, 12000) n`,
+    [user],
+  )
+  const left = async () => Number((await db.query('select count(*) from sms_dispatch')).rows[0]![0])
+  const counts: number[] = []
+  let after = ''
+  do {
+    after = await checkQueue(store, after)
+    counts.push(await left())
+  } while (after)
+  expect(counts).toEqual([7_000, 2_000, 0])
 })
 
 test("what waits for a device that is now somebody else's goes to another, or ends if it was named", async () => {
@@ -300,7 +317,7 @@ test("what waits for a device that is now somebody else's goes to another, or en
     lease_until: `now() + interval '1 minute'`,
   })
   await store.db.query('update devices set "user" = $2 where id = $1', [device.id, await makeUser(store)])
-  await deleteExpiredRows(store)
+  await checkQueue(store)
   await look()
   expect(await lookUp(store, [free!, named!, onAir!])).toMatchObject([
     { status: 'assigned', device: other.id },
