@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { createDatabase, startPostgres } from '../test/support/database/postgres.ts'
 import { requestsOf } from './contender.ts'
-import { seedEmbedded, seedPostgres } from './databases.ts'
+import { seedEmbedded } from './databases.ts'
 import type { Sample } from './load.ts'
 import { load } from './measure.ts'
 import type { Scenario } from './scenarios.ts'
@@ -19,16 +18,14 @@ import { startPocketsms } from './servers.ts'
 // it does to them.
 
 const USAGE = `npx node bench/backup.ts [options]
-  --pglite           on the embedded database; default: on Postgres
   --connections N    that send at the same time; default 16
   --seconds N        how long they send without a backup, and how long each sample with one is; default 10
-  --restore          restore the backup on the other backend, too
+  --restore          restore the backup, too
 `
 const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
 const { values } = parseArgs({
   options: {
-    pglite: { type: 'boolean', default: false },
     connections: { type: 'string', default: '16' },
     seconds: { type: 'string', default: '10' },
     restore: { type: 'boolean', default: false },
@@ -89,26 +86,20 @@ async function measureBackup(database: Record<string, string>): Promise<void> {
 
 if (values.help) say(USAGE)
 else {
-  const postgres = await startPostgres()
   try {
     const data = { DATABASE_URL: '', DATA_DIR: join(folder, 'data') }
-    let other: Record<string, string> = { DATABASE_URL: '', DATA_DIR: join(folder, 'restored') }
-    if (values.pglite) {
-      await seedEmbedded(data.DATA_DIR)
-      await measureBackup(data)
-      other = { DATABASE_URL: await createDatabase(postgres.url) }
-    } else {
-      const [DATABASE_URL] = await seedPostgres(postgres.url)
-      await measureBackup({ DATABASE_URL })
-    }
+    await seedEmbedded(data.DATA_DIR)
+    await measureBackup(data)
     const check = await command(['backup', '--check', file], {})
     say(`checked in ${check.seconds.toFixed(1)} s`)
     if (values.restore) {
-      const restored = await command(['restore', file], other)
-      say(`${restored.output}\nrestored on the other backend in ${restored.seconds.toFixed(1)} s`)
+      const restored = await command(['restore', file], {
+        DATABASE_URL: '',
+        DATA_DIR: join(folder, 'restored'),
+      })
+      say(`${restored.output}\nrestored in ${restored.seconds.toFixed(1)} s`)
     }
   } finally {
-    await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }

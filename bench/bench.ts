@@ -1,15 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { EmbeddedData } from '../test/support/database/embedded-data.ts'
 import { freePort, startPostgres } from '../test/support/database/postgres.ts'
 import { serve } from '../test/support/server/program.ts'
-import { type Bar, barsOf, type Extras, type FirstStart, PGLITE_SCENARIOS, pgliteBarsOf } from './bars.ts'
+import { type Bar, barsOf, type Extras, embeddedBarsOf } from './bars.ts'
 import type { Contender } from './contender.ts'
 import { seedEmbedded, seedPostgres } from './databases.ts'
 import { compareAnswers, measure, type Row } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
 import { startPocketBase } from './pocketbase.ts'
-import { peakMb, residentMb, settle } from './process.ts'
+import { proportionalMb, residentMb, settle } from './process.ts'
 import { barTable, rateTable } from './report.ts'
 import { measureScale } from './scale/scale.ts'
 import { SCENARIOS } from './scenarios.ts'
@@ -61,31 +62,37 @@ async function onPostgres({ only, pace, wakes }: Options): Promise<void> {
   print(`Postgres ${postgres.version}`, rows, names, barsOf(rows, extras))
 }
 
+const totalMb = (pids: readonly number[]) => pids.reduce((sum, pid) => sum + proportionalMb(pid), 0)
+
 /** Starts a server on a new data folder, and leaves it alone until it is idle. */
-async function firstStart(folder: string): Promise<FirstStart> {
-  const server = await serve({
-    DATABASE_URL: '',
-    DATA_DIR: folder,
-    HOST: '127.0.0.1',
-    PORT: String(await freePort()),
-    LOG_LEVEL: 'warn',
-  })
+async function firstStart(data: EmbeddedData): Promise<{ startMs: number; idleMb: number }> {
+  const begin = performance.now()
+  const server = await serve({ ...data.env, HOST: '127.0.0.1', PORT: String(await freePort()) })
+  const startMs = performance.now() - begin
   await settle(server.pid)
-  const memory = { peakMb: peakMb(server.pid) ?? 0, idleMb: residentMb(server.pid) ?? 0 }
+  const idleMb = totalMb([server.pid, ...data.processes()])
   await server.stop()
-  return memory
+  return { startMs, idleMb }
 }
 
-async function onPglite({ only, pace }: Options): Promise<void> {
+async function onEmbedded({ only, pace }: Options): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'pocketsms-bench-'))
   started.push(() => rmSync(folder, { recursive: true, force: true }))
-  const memory = await firstStart(join(folder, 'empty'))
-  say('filling PGlite')
-  await seedEmbedded(join(folder, 'full'))
-  const pocketsms = await add(startPocketsms({ DATABASE_URL: '', DATA_DIR: join(folder, 'full') }))
-  const scenarios = SCENARIOS.filter(({ name }) => PGLITE_SCENARIOS.includes(name) && name.includes(only))
-  const rows = await measure([pocketsms], scenarios, pace, say)
-  print('PGlite', rows, [pocketsms.name], pgliteBarsOf(rows, memory))
+  const first = await firstStart(new EmbeddedData(join(folder, 'empty')))
+  say('filling the embedded database')
+  const data = new EmbeddedData(join(folder, 'full'))
+  const settings = await seedEmbedded(join(folder, 'full'))
+  say('starting the installed Postgres and filling it')
+  const postgres = await startPostgres({ settings })
+  started.push(postgres.stop)
+  const [DATABASE_URL] = await seedPostgres(postgres.url)
+  const pocketsms = await add(startPocketsms({ ...data.env }))
+  const contenders = [pocketsms, await add(startPocketsms({ DATABASE_URL }, 'installed'))]
+  const scenarios = SCENARIOS.filter(({ name, kind }) => name.includes(only) && kind !== 'write')
+  const rows = await measure(contenders, scenarios, pace, say)
+  const loadedMb = totalMb([pocketsms.pid, ...data.processes()])
+  const names = contenders.map(({ name }) => name)
+  print('The embedded Postgres', rows, names, embeddedBarsOf(rows, { ...first, loadedMb }))
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
@@ -94,7 +101,7 @@ const options = readOptions()
 if (options) {
   try {
     if (options.scale) await measureScale(options.scale)
-    else await (options.pglite ? onPglite(options) : onPostgres(options))
+    else await (options.embedded ? onEmbedded(options) : onPostgres(options))
   } finally {
     await stopAll()
   }

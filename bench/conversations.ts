@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { openStore } from '../src/collections/catalog/catalog-store.ts'
 import { readConfig } from '../src/config.ts'
 import { openDb } from '../src/db/open.ts'
@@ -10,10 +9,9 @@ import { createLogger } from '../src/log.ts'
 import { listRecords } from '../src/records/read/list.ts'
 import { NO_REQUEST } from '../src/request/request.ts'
 import { fillConversations } from '../src/sms/conversations/fill.ts'
-import { startPostgres } from '../test/support/database/postgres.ts'
 import { makeDevice, makeUser } from '../test/support/database/queue.ts'
 
-// `node bench/conversations.ts [--pglite]`: how long a user with 100,000 messages and 5,000 conversations
+// `node bench/conversations.ts`: how long a user with 100,000 messages and 5,000 conversations
 // waits for the pages that the console shows, and how long the conversations of an older database take.
 
 const MESSAGES = 100_000
@@ -39,11 +37,8 @@ const PAGES = {
   'one number': 'number = "+491500"',
 }
 
-const isPglite = parseArgs({ options: { pglite: { type: 'boolean' } } }).values.pglite
-const postgres = isPglite ? undefined : await startPostgres()
 const folder = await mkdtemp(join(tmpdir(), 'bench-conversations-'))
-const place = postgres ? { DATABASE_URL: postgres.url } : { DATABASE_URL: '', DATA_DIR: folder }
-const config = readConfig({ ...place, LOG_LEVEL: 'warn' })
+const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'warn' })
 const db = await openDb(config, createLogger(config))
 await migrate(db)
 const store = await openStore(db)
@@ -91,5 +86,4 @@ for (const [name, filter] of Object.entries(PAGES)) {
 }
 await store.close()
 await db.close()
-await postgres?.stop()
 await rm(folder, { recursive: true, force: true })

@@ -8,6 +8,10 @@ import { seed } from './seed.ts'
 
 const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
+/** Settings that an older Postgres at another place has, too. */
+const SETTINGS = `select name, current_setting(name) as value from pg_settings
+  where source = 'command line' and name !~ '^(port|listen_addresses|unix_socket_|io_|data_directory|config_file)'`
+
 /** Lets the server itself make its tables in an empty database. */
 function bootstrap(env: Record<string, string>): void {
   execFileSync(process.execPath, [CLI, 'migrate'], {
@@ -27,13 +31,15 @@ export async function seedPostgres(adminUrl: string): Promise<[ours: string, bar
   return [ours, await createDatabase(adminUrl, 'bench_bare', new URL(ours).pathname.slice(1))]
 }
 
-/** Fills the embedded database of a data folder. */
-export async function seedEmbedded(folder: string): Promise<void> {
+/** Fills the embedded database of a data folder. Returns the settings with which it runs. */
+export async function seedEmbedded(folder: string): Promise<Record<string, string>> {
   bootstrap({ DATABASE_URL: '', DATA_DIR: folder })
   const { url, close } = await openEmbedded(folder, createLogger({ logLevel: 'warn' }))
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await seed(async (text) => void (await client.query(text)))
+  const { rows } = await client.query(SETTINGS)
   await client.end()
   await close()
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 }

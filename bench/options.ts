@@ -10,7 +10,8 @@ With POCKETBASE_BIN=/path/to/pocketbase the real PocketBase is measured in the s
   --seconds N     how long each server is asked in each round; default 3
   --rounds N      how often the servers take turns; the median counts; default 3
   --quick         one round of one second: shows that it works, not how fast
-  --pglite        instead: list, view and send on PGlite, and the memory of a first start
+  --embedded      instead: on the server's own Postgres beside an installed one with the same settings; time and memory of
+                  a first start
   --scale         instead: how long lists and searches of 10,000,000 messages take, asked by users with a tenth and a
                   thousandth of them and by a superuser, one request at a time. Takes 12 GB of disk and some 20 minutes
   --messages N    for --scale; with --quick 1,000,000
@@ -20,7 +21,7 @@ With POCKETBASE_BIN=/path/to/pocketbase the real PocketBase is measured in the s
 
 export interface Options {
   readonly only: string
-  readonly pglite: boolean
+  readonly embedded: boolean
   readonly pace: Pace
   readonly wakes: number
   /** Set for the measurement of a large history. */
@@ -38,7 +39,7 @@ export function readOptions(): Options | undefined {
       seconds: { type: 'string', default: '3' },
       rounds: { type: 'string', default: '3' },
       quick: { type: 'boolean', default: false },
-      pglite: { type: 'boolean', default: false },
+      embedded: { type: 'boolean', default: false },
       scale: { type: 'boolean', default: false },
       messages: { type: 'string' },
       keep: { type: 'string' },
@@ -46,7 +47,7 @@ export function readOptions(): Options | undefined {
     },
   })
   if (values.help) return void process.stdout.write(USAGE)
-  const { only, pglite, quick, keep } = values
+  const { only, embedded, quick, keep } = values
   const messages = Number(values.messages ?? (quick ? QUICK_MESSAGES : MESSAGES))
   if (!(messages >= FEWEST_MESSAGES)) throw new Error(`--messages must be ${FEWEST_MESSAGES} or more.`)
   if (!values.scale && (keep ?? values.messages) !== undefined)
@@ -56,7 +57,7 @@ export function readOptions(): Options | undefined {
   if (!(seconds > 0) || !(rounds >= 1)) throw new Error('--seconds and --rounds must be numbers above 0.')
   return {
     only,
-    pglite,
+    embedded,
     pace: { seconds, rounds, warmSeconds: quick ? 0.5 : 1.5 },
     wakes: quick ? 100 : 1000,
     scale: values.scale ? { messages, keep, only } : undefined,

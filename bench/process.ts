@@ -15,10 +15,12 @@ export function residentMb(pid: number): number | undefined {
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
 }
 
-/** The most that was resident of a process so far, in MB; undefined where the system does not tell. */
-export function peakMb(pid: number): number | undefined {
-  const kilobytes = /VmHWM:\s+(\d+)/.exec(readProc(pid, 'status'))?.[1]
-  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
+/**
+ * Memory of a process in MB, in which a page that several share counts in parts; 0 where the system does not
+ * tell. proc(5), Pss
+ */
+export function proportionalMb(pid: number): number {
+  return Number(/^Pss:\s+(\d+)/m.exec(readProc(pid, 'smaps_rollup'))?.[1] ?? 0) / 1024
 }
 
 /** Hundredths of a second that a process has computed so far; 0 where the system does not tell. */

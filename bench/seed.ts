@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { hash } from 'bcrypt'
 
-/** Whoever runs SQL for us: a Postgres server or PGlite. */
+/** Runs SQL. */
 export type RunSql = (text: string) => Promise<void>
 
 export const MESSAGES = 200_000

@@ -16,7 +16,10 @@ const SETTINGS = {
 }
 
 /** Starts pocketsms as a user does, on the given database, signs the users in and makes an API key. */
-export async function startPocketsms(database: Record<string, string>): Promise<Contender> {
+export async function startPocketsms(
+  database: Record<string, string>,
+  name = 'pocketsms',
+): Promise<Contender> {
   const server = await serve({ ...SETTINGS, ...database, PORT: String(await freePort()) })
   const tokens = await tokensBy((user) => signIn(server.url, user))
   const { key } = await ask<{ key: string }>(`${server.url}/api/collections/api_keys/records`, {
@@ -24,7 +27,7 @@ export async function startPocketsms(database: Record<string, string>): Promise<
     body: { user: USERS.sender, name: 'bench' },
   })
   return {
-    name: 'pocketsms',
+    name,
     url: server.url,
     pid: server.pid,
     speaks: 'records',

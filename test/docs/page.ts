@@ -10,7 +10,7 @@ export interface Block {
   readonly line: number
   readonly language: string
   readonly text: string
-  /** What HTML comments before it say: `needs: postgres`, `reader: Ctrl-C`. */
+  /** What HTML comments before it say: `reader: Ctrl-C`. */
   readonly notes: readonly string[]
   /** Whether nothing stands between it and the block before. */
   readonly follows: boolean

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Block, blocksOf, isScript, isShell, PAGES, readPage } from './page.ts'
 import { choosePorts } from './ports.ts'
 import { Reader } from './reader.ts'
-import { onPostgres, type ReaderEnvironment } from './reader-environment.ts'
+import type { ReaderEnvironment } from './reader-environment.ts'
 import { isEndless } from './shell.ts'
 
 /** README's comments around the blocks that the reader of any other page has done before. */
@@ -95,8 +95,7 @@ describe.each(pages.filter(({ blocks }) => blocks.some(runs)))('$page', ({ page,
     const next = blocks[index + 1]
     const shown = next?.language === 'json' && next.follows ? next : undefined
     const label = `line ${block.line}: ${block.text.split('\n')[0]}`
-    const onlyOther = block.notes.includes(onPostgres() ? 'needs: pglite' : 'needs: postgres')
-    test.skipIf(onlyOther)(
+    test(
       label,
       async ({ skip }) => {
         if (isLost) skip('a block before it failed')

@@ -1,7 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase, dropDatabase } from '../support/database/postgres.ts'
 import { PROJECT } from './page.ts'
 import { DEFAULT_PORT } from './ports.ts'
 
@@ -10,16 +9,14 @@ const NOT_CLONED = new Set(['.git', '.ci', 'coverage', 'data', 'test'])
 /** Of this process' environment, what a reader's terminal has, too. */
 const KEPT = ['PATH', 'LANG', 'TMPDIR', 'USER', 'LOGNAME', 'TERM']
 
-/** A reader's desk: a clone of the project, a home, and on Postgres a database, all of their own. */
+/** A reader's desk: a clone of the project and a home of their own. */
 export interface ReaderEnvironment {
   /** The clone, where commands run. */
   readonly clone: string
   /** Where the runner keeps what it writes. */
   readonly scratch: string
   readonly env: NodeJS.ProcessEnv
-  /** One more database, empty: its address. Only on Postgres. */
-  addDatabase(): Promise<string>
-  clear(): Promise<void>
+  clear(): void
 }
 
 /** An empty desk, or one as `from` stands: nothing may run at that one. */
@@ -41,30 +38,13 @@ export async function setUpEnvironment(
     makeClone(clone)
     makeHome(home)
   }
-  const databases: string[] = []
-  const addDatabase = async (template?: string) => {
-    const url = await createDatabase(process.env.TEST_POSTGRES_URL!, undefined, template)
-    databases.push(url)
-    return url
-  }
-  const database = onPostgres() ? { DATABASE_URL: await addDatabase(nameOf(from?.env.DATABASE_URL)) } : {}
   return {
     clone,
     scratch,
-    env: { ...kept(), HOME: home, PORT: ports.get(DEFAULT_PORT), NO_COLOR: '1', ...database },
-    addDatabase: () => addDatabase(),
-    async clear() {
-      rmSync(folder, { recursive: true, force: true })
-      for (const url of databases) await dropDatabase(process.env.TEST_POSTGRES_URL!, url)
-    },
+    env: { ...kept(), HOME: home, PORT: ports.get(DEFAULT_PORT), NO_COLOR: '1' },
+    clear: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
-
-/** Whether readers of this run have DATABASE_URL set. */
-export const onPostgres = (): boolean =>
-  process.env.TEST_BACKEND === 'postgres' && Boolean(process.env.TEST_POSTGRES_URL)
-
-const nameOf = (url: string | undefined) => (url ? new URL(url).pathname.slice(1) : undefined)
 
 /** Everything of the project, by links; `npm` reads a real package.json. */
 function makeClone(clone: string): void {

@@ -22,8 +22,6 @@ export class Reader {
   /** What a page tells a reader to do by hand, by the comment that says it to us. */
   readonly #manually: Readonly<Record<string, () => Promise<void>>> = {
     'reader: Ctrl-C': () => this.#shell.interrupt(),
-    'reader: has an empty database': async () =>
-      this.type(`POSTGRES='${await this.#environment.addDatabase()}'`),
     'reader: has pb_data': () => writePocketBaseData(join(this.#environment.clone, 'pb_data')),
   }
 

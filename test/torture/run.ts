@@ -1,13 +1,12 @@
 import { parseArgs } from 'node:util'
-import { startPostgres } from '../support/database/postgres.ts'
 import { hostileGuest, hostileUser } from './hostile/hostile-clients.ts'
 import type { HostileOptions, Outcome, Scenario, ScenarioContext } from './scenario.ts'
+import { databaseKilled } from './scenarios/database-killed.ts'
 import { deadPhone } from './scenarios/dead-phone.ts'
 import { deaf } from './scenarios/deaf.ts'
 import { hostile } from './scenarios/hostile.ts'
 import { killed } from './scenarios/killed.ts'
 import { oneKey } from './scenarios/one-key.ts'
-import { postgresCrash } from './scenarios/postgres-crash.ts'
 import { powerCut } from './scenarios/power-cut.ts'
 import { realtime } from './scenarios/realtime.ts'
 import { twoNodes } from './scenarios/two-nodes.ts'
@@ -15,7 +14,7 @@ import { twoNodes } from './scenarios/two-nodes.ts'
 const SCENARIOS: readonly Scenario[] = [
   killed,
   powerCut,
-  postgresCrash,
+  databaseKilled,
   deaf,
   deadPhone,
   oneKey,
@@ -30,8 +29,8 @@ const list = SCENARIOS.map(
   ({ name, rounds, what }) => `  ${name.padEnd(15)}${what} (rounds: ${rounds})`,
 ).join('\n')
 const USAGE = `npm run torture -- [options]
-What becomes of messages when servers, databases and phones die. Starts a Postgres and servers of its own, and fails
-when an acknowledged message is lost, goes out twice, or the store does not say the truth about it.
+What becomes of messages when servers, databases and phones die. Starts servers of its own, each with its own Postgres,
+and fails when an acknowledged message is lost, goes out twice, or the store does not say the truth about it.
 
 ${list}
 
@@ -43,7 +42,6 @@ ${list}
 Of hostile-guest and hostile-user:
   --short            a few attacks for 2 s each, instead of all for 10 s
   --seconds N        how long each attack takes
-  --backend NAME     postgres or pglite, instead of both
   --attack TEXT      only attacks with this text in their names
 `
 
@@ -71,17 +69,13 @@ async function play(
 interface HostileValues {
   readonly short: boolean
   readonly seconds?: string
-  readonly backend?: string
   readonly attack?: string
 }
 
-function hostileOptions({ short, seconds, backend, attack }: HostileValues): HostileOptions {
-  if (backend !== undefined && backend !== 'postgres' && backend !== 'pglite')
-    throw new Error('--backend is postgres or pglite.')
+function hostileOptions({ short, seconds, attack }: HostileValues): HostileOptions {
   return {
     isShort: short,
     ...(seconds && { seconds: Number(seconds) }),
-    ...(backend && { backend }),
     ...(attack && { attack }),
   }
 }
@@ -94,7 +88,6 @@ async function main(): Promise<void> {
       port: { type: 'string', default: '5750' },
       short: { type: 'boolean', default: false },
       seconds: { type: 'string' },
-      backend: { type: 'string' },
       attack: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -103,15 +96,10 @@ async function main(): Promise<void> {
   const names = values.only.flatMap((text) => text.split(','))
   const chosen = SCENARIOS.filter(({ name }) => names.length === 0 || names.includes(name))
   if (chosen.length === 0) throw new Error(`No such scenario.\n${list}`)
-  const postgres = await startPostgres()
-  try {
-    for (const scenario of chosen) {
-      const stage = { postgres, basePort: Number(values.port), hostile: hostileOptions(values) }
-      const { faults } = await play(scenario, stage, Number(values.rounds ?? scenario.rounds))
-      if (faults.length > 0) process.exitCode = 1
-    }
-  } finally {
-    await postgres.stop()
+  for (const scenario of chosen) {
+    const stage = { basePort: Number(values.port), hostile: hostileOptions(values) }
+    const { faults } = await play(scenario, stage, Number(values.rounds ?? scenario.rounds))
+    if (faults.length > 0) process.exitCode = 1
   }
 }
 

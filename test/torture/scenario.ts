@@ -1,21 +1,15 @@
-import type { TemporaryPostgres } from '../support/database/postgres.ts'
-import type { Backend } from './hostile/hostile-site.ts'
-
 /** What of the attacks of hostile clients is played. */
 export interface HostileOptions {
   /** A few attacks for a short time, instead of all. */
   readonly isShort: boolean
   /** How long each attack takes, instead of the default. */
   readonly seconds?: number
-  /** One database instead of both. */
-  readonly backend?: Backend
   /** Only attacks with this in their names. */
   readonly attack?: string
 }
 
 /** What every scenario gets. */
 export interface ScenarioContext {
-  readonly postgres: TemporaryPostgres
   readonly basePort: number
   /** How often the fault of the scenario strikes. */
   readonly rounds: number

@@ -2,14 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
-import { openStore } from '../../src/collections/catalog/catalog-store.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Db, openDb } from '../../src/db/open.ts'
-import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { randomId } from '../../src/tools/random.ts'
-import { createDatabase, type TemporaryPostgres } from '../support/database/postgres.ts'
+import { EmbeddedData } from '../support/database/embedded-data.ts'
 import { type Client, client } from '../support/server/server-with-devices.ts'
 import { SUPERUSER } from '../support/server/start.ts'
 import { ServerNode } from './node.ts'
@@ -19,37 +16,35 @@ const PASSWORD = 'secret-enough'
 
 /** What a site is made of. */
 export interface SiteOptions {
-  readonly postgres: TemporaryPostgres
   readonly basePort: number
   readonly nodes?: number
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Servers on a database of their own, and phones. The database is looked into directly, to judge. */
+/** Servers on a data folder of their own, and phones. Scenarios read the database directly to judge. */
 export class Site {
   readonly nodes: readonly ServerNode[]
+  readonly data: EmbeddedData
   readonly db: Db
   readonly phones: Phone[] = []
-  readonly #folder = mkdtempSync(join(tmpdir(), 'pocketsms-torture-'))
+  readonly #folder: string
 
-  private constructor(nodes: readonly ServerNode[], db: Db) {
+  private constructor(nodes: readonly ServerNode[], data: EmbeddedData, db: Db, folder: string) {
     this.nodes = nodes
+    this.data = data
     this.db = db
+    this.#folder = folder
   }
 
-  static async open({ postgres, basePort, nodes = 1, env = {} }: SiteOptions): Promise<Site> {
-    const databaseUrl = await createDatabase(postgres.url)
-    const settings = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' }
-    const config = readConfig({ ...settings, DATABASE_POOL: '2' })
-    const db = await openDb(config, createLogger({ ...config, logLevel: 'silent' }))
-    await migrate(db)
-    const store = await openStore(db)
-    await upsertSuperuser(store, SUPERUSER.email, SUPERUSER.password)
-    await store.close()
-    const all = Array.from({ length: nodes }, (_, i) => new ServerNode(basePort + i, { ...settings, ...env }))
-    const site = new Site(all, db)
+  static async open({ basePort, nodes = 1, env = {} }: SiteOptions): Promise<Site> {
+    const folder = mkdtempSync(join(tmpdir(), 'pocketsms-torture-'))
+    const data = new EmbeddedData(join(folder, 'data'))
+    data.make()
+    const all = Array.from({ length: nodes }, (_, i) => new ServerNode(basePort + i, { ...data.env, ...env }))
     for (const node of all) await node.start()
-    return site
+    const config = readConfig({ DATABASE_URL: data.url, DATABASE_POOL: '2' })
+    const db = await openDb(config, createLogger({ ...config, logLevel: 'silent' }))
+    return new Site(all, data, db, folder)
   }
 
   get url(): string {
@@ -106,6 +101,7 @@ export class Site {
     for (const phone of this.phones) await phone.kill()
     for (const node of this.nodes) await node.stop()
     await this.db.close()
+    await this.data.stop()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 

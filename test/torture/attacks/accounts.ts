@@ -99,7 +99,7 @@ export const accounts: readonly Attack[] = [
   {
     name: 'password changes without the old one',
     who: 'user',
-    isShort: 'postgres',
+    isShort: true,
     prepare: asUser(),
     attack: (run) =>
       flood(run, 300, (turn) => ({

@@ -22,7 +22,7 @@ export const answers: readonly Attack[] = [
   {
     name: 'expand bomb',
     who: 'user',
-    isShort: 'postgres',
+    isShort: true,
     prepare: withContacts(1_000, 10),
     attack: (run) =>
       flood(run, 4, () => ({
@@ -57,7 +57,7 @@ export const answers: readonly Attack[] = [
   {
     name: 'lists of large JSON',
     who: 'user',
-    isShort: 'postgres',
+    isShort: true,
     prepare: withContacts(60, 900_000),
     attack: (run) =>
       flood(run, 6, (turn) => ({

@@ -1,5 +1,4 @@
 import type { Client } from '../../support/server/server-with-devices.ts'
-import type { Backend } from '../hostile/hostile-site.ts'
 
 /** What an attack may prepare with, before anything is measured. */
 export interface Target {
@@ -32,7 +31,7 @@ export interface Attack {
   readonly name: string
   readonly who: 'guest' | 'user'
   /** Part of the short run: on both databases, or on one. */
-  readonly isShort?: boolean | Backend
+  readonly isShort?: boolean
   /** Runs before the measurement, in the process of the scenario. */
   prepare?(target: Target): Promise<Prepared>
   /** Returns when `run.isOver()`, or earlier. Connections that it leaves open are closed with its process. */

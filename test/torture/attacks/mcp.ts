@@ -43,7 +43,7 @@ export const mcp: readonly Attack[] = [
   {
     name: 'MCP requests left open by the hundred',
     who: 'user',
-    isShort: 'postgres',
+    isShort: true,
     prepare: withKey,
     async attack(run) {
       // its own batch cancels the call, so that the SDK answers nothing
@@ -71,7 +71,7 @@ export const mcp: readonly Attack[] = [
   {
     name: 'MCP batches, wrong arguments and long previews',
     who: 'user',
-    isShort: 'postgres',
+    isShort: true,
     prepare: withKey,
     attack(run) {
       const recipients = Array.from({ length: 1_000 }, (_, i) => `+4915${1e7 + i}`)
@@ -95,7 +95,7 @@ export const mcp: readonly Attack[] = [
   {
     name: 'MCP tools with expensive filters',
     who: 'user',
-    isShort: 'postgres',
+    isShort: true,
     prepare: withKey,
     attack: (run) =>
       calls(run, 20, (turn) =>

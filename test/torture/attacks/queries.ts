@@ -31,7 +31,7 @@ export const queries: readonly Attack[] = [
   {
     name: 'slow filters, client gone',
     who: 'user',
-    isShort: 'postgres',
+    isShort: true,
     prepare: withContacts,
     attack: (run) =>
       hangUp(run, 8, [

@@ -159,7 +159,7 @@ export const streams: readonly Attack[] = [
   {
     name: 'slow filters of topics',
     who: 'user',
-    isShort: 'postgres',
+    isShort: true,
     prepare: withContacts,
     async attack(run) {
       await subscribeAll(run, SLOW_FIELDS.length, (i) => [

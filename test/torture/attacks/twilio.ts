@@ -117,7 +117,7 @@ export const twilio: readonly Attack[] = [
   {
     name: 'Twilio forms that are large or malformed',
     who: 'user',
-    isShort: 'postgres',
+    isShort: true,
     prepare: withNumber(),
     attack: (run) =>
       flood(run, 8, (turn) =>
@@ -127,7 +127,7 @@ export const twilio: readonly Attack[] = [
   {
     name: 'Twilio pages with page tokens that were made up',
     who: 'user',
-    isShort: 'postgres',
+    isShort: true,
     prepare: withHistory,
     attack: (run) =>
       flood(run, 16, (turn) => {

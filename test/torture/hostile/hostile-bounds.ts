@@ -1,12 +1,8 @@
-import type { Backend } from './hostile-site.ts'
 import type { Growth } from './meter.ts'
 import type { Noticed } from './victim.ts'
 
 /** What the victim may notice, in milliseconds: 99 of 100 requests and events, and the slowest. */
-const BOUNDS: Readonly<Record<Backend, { p99Ms: number; maxMs: number }>> = {
-  postgres: { p99Ms: 250, maxMs: 1_000 },
-  pglite: { p99Ms: 500, maxMs: Number.POSITIVE_INFINITY },
-}
+const [P99_MS, MAX_MS] = [250, 1_000]
 /** On a slower machine nothing can be told. */
 const MAX_SLACKNESS = 8
 const MAX_RSS_GROWTH = 200 << 20
@@ -41,14 +37,14 @@ export function quantile(times: readonly number[], share: number): number {
  * By how much a machine may be slower than the bounds ask for: 1 if the victim alone, without an attack, had
  * a p99 of at most half the bound. A machine that is slow without an attack is as slow with one.
  */
-export function slacknessOf(backend: Backend, { noticed }: Measured): number {
-  const slackness = (2 * quantile(noticed.times, 0.99)) / BOUNDS[backend].p99Ms
+export function slacknessOf({ noticed }: Measured): number {
+  const slackness = (2 * quantile(noticed.times, 0.99)) / P99_MS
   return Math.min(Math.max(1, slackness), MAX_SLACKNESS)
 }
 
 /** `slackness` multiplies the bounds of time. */
-export function judgeMeasured(backend: Backend, { noticed, growth }: Measured, slackness: number): Verdict {
-  const [p99Ms, maxMs] = [BOUNDS[backend].p99Ms * slackness, BOUNDS[backend].maxMs * slackness]
+export function judgeMeasured({ noticed, growth }: Measured, slackness: number): Verdict {
+  const [p99Ms, maxMs] = [P99_MS * slackness, MAX_MS * slackness]
   const [p99, max] = [quantile(noticed.times, 0.99), quantile(noticed.times, 1)]
   const slow = [
     ...(p99 > p99Ms ? [`p99 ${p99} ms`] : []),
@@ -66,17 +62,12 @@ export function judgeMeasured(backend: Backend, { noticed, growth }: Measured, s
 }
 
 /** The same over all attacks together: what each of them leaves may add up. */
-export function judgeAll(
-  backend: Backend,
-  times: readonly number[],
-  rssGrowth: number,
-  slackness: number,
-): string[] {
+export function judgeAll(times: readonly number[], rssGrowth: number, slackness: number): string[] {
   const p99 = quantile(times, 0.99)
   return [
-    ...(p99 > BOUNDS[backend].p99Ms * slackness ? [`${backend}, all attacks: p99 ${p99} ms`] : []),
+    ...(p99 > P99_MS * slackness ? [`all attacks: p99 ${p99} ms`] : []),
     ...(rssGrowth > MAX_RSS_GROWTH_OVER_ALL
-      ? [`${backend}, all attacks: memory grew by ${megabytes(rssGrowth)} MB`]
+      ? [`all attacks: memory grew by ${megabytes(rssGrowth)} MB`]
       : []),
   ]
 }

@@ -13,7 +13,7 @@ import {
   slacknessOf,
   type Verdict,
 } from './hostile-bounds.ts'
-import { type Backend, HostileSite } from './hostile-site.ts'
+import { HostileSite } from './hostile-site.ts'
 import { Meter, residentBytes } from './meter.ts'
 import type { Noticed, VictimOrder } from './victim.ts'
 
@@ -45,7 +45,6 @@ interface Played {
 /** All attacks of a guest or of a user. After an attack that broke a bound come a new server and database. */
 class Field {
   readonly #stage: ScenarioContext
-  readonly #backend: Backend
   #victim = new Child('./victim.ts')
   #site: HostileSite | undefined
   /** Memory of the site's server after ordinary work. */
@@ -53,16 +52,14 @@ class Field {
   /** By how much all bounds of time are wider here: see slacknessOf. */
   #slackness = 1
 
-  constructor(context: ScenarioContext, backend: Backend) {
+  constructor(context: ScenarioContext) {
     this.#stage = context
-    this.#backend = backend
   }
 
   /** A site that has done ordinary work. */
   async site(): Promise<HostileSite> {
     if (this.#site) return this.#site
-    const { postgres, basePort } = this.#stage
-    this.#site = await HostileSite.open(this.#backend, postgres, basePort)
+    this.#site = await HostileSite.open(this.#stage.basePort)
     await this.#measure(this.#site, warmUp, await warmUp.prepare!(this.#site), WARM_UP_SECONDS)
     this.#restingRss = await residentBytes(this.#site.pid)
     return this.#site
@@ -95,9 +92,9 @@ class Field {
       throw new Error(`${attack.name}: the attack did nothing.`)
     if (attack === control) {
       const factor = this.#stage.hostile.isShort ? SHORT_SLACKNESS : 1
-      this.#slackness = factor * slacknessOf(this.#backend, measured)
+      this.#slackness = factor * slacknessOf(measured)
     }
-    const judged = judgeMeasured(this.#backend, measured, this.#slackness)
+    const judged = judgeMeasured(measured, this.#slackness)
     const { note, faults: more } = await afterwards(site, attack, seconds)
     const verdict = { faults: [...judged.faults, ...more], isSlow: judged.isSlow && more.length === 0 }
     if (verdict.faults.length > 0) await this.#beginAnew()
@@ -182,38 +179,37 @@ function rowOf(
 
 function attacksOf(
   who: Attack['who'],
-  backend: Backend,
   { isShort, attack = '' }: ScenarioContext['hostile'],
 ): readonly Attack[] {
-  const isChosen = (one: Attack) => !isShort || one.isShort === true || one.isShort === backend
+  const isChosen = (one: Attack) => !isShort || one.isShort === true
   return ATTACKS.filter((one) => one.who === who && one.name.includes(attack) && isChosen(one))
 }
 
-async function playAll(context: ScenarioContext, who: Attack['who'], backend: Backend): Promise<Outcome> {
+async function playAll(context: ScenarioContext, who: Attack['who']): Promise<Outcome> {
   const { isShort, seconds = isShort ? SHORT_SECONDS : SECONDS } = context.hostile
-  const field = new Field(context, backend)
+  const field = new Field(context)
   const faults: string[] = []
-  const attacks = [control, ...attacksOf(who, backend, context.hostile)]
+  const attacks = [control, ...attacksOf(who, context.hostile)]
   let broken = 0
   let growth = 0
   const times: number[] = []
   try {
     for (const attack of attacks) {
       const played = await field.play(attack, seconds)
-      context.say(`${backend}  ${played.row}`)
+      context.say(played.row)
       times.push(...played.times)
       growth = Math.max(growth, played.growthOverAll)
       if (played.verdict.faults.length > 0) broken++
-      faults.push(...played.verdict.faults.map((fault) => `${backend}, ${attack.name}: ${fault}`))
+      faults.push(...played.verdict.faults.map((fault) => `${attack.name}: ${fault}`))
     }
   } finally {
     await field.close()
   }
   // attacks that were broken by themselves are told already
-  if (broken === 0) faults.push(...judgeAll(backend, times, growth, field.slackness))
+  if (broken === 0) faults.push(...judgeAll(times, growth, field.slackness))
   const [p50, p99, max] = [0.5, 0.99, 1].map((share) => quantile(times, share))
   const figures = [
-    `${backend}: ${attacks.length - broken} of ${attacks.length} held`,
+    `${attacks.length - broken} of ${attacks.length} held`,
     `the victim: ${times.length} answers and events, p50 ${p50}, p99 ${p99}, max ${max} ms`,
     `memory +${megabytes(growth)} MB`,
     ...(field.slackness > 1 ? [`bounds of time x ${field.slackness.toFixed(1)}`] : []),
@@ -228,14 +224,7 @@ const scenarioOf = (who: Attack['who'], what: string): Scenario => ({
   async run(context) {
     if (process.platform !== 'linux')
       return { faults: [], figures: 'NOT RUN: it needs /proc, as Linux has it' }
-    const { backend } = context.hostile
-    const backends: readonly Backend[] = backend ? [backend] : ['postgres', 'pglite']
-    const outcomes: Outcome[] = []
-    for (const one of backends) outcomes.push(await playAll(context, who, one))
-    return {
-      faults: outcomes.flatMap(({ faults }) => faults),
-      figures: outcomes.map(({ figures }) => figures).join('; '),
-    }
+    return playAll(context, who)
   },
 })
 

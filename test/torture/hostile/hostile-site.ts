@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { createDatabase, type TemporaryPostgres } from '../../support/database/postgres.ts'
+import { EmbeddedData } from '../../support/database/embedded-data.ts'
 import { type Client, client } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
 import { must, type Target } from '../attacks/attack.ts'
@@ -13,15 +11,12 @@ import { ServerNode } from '../node.ts'
 import { processorSeconds } from './meter.ts'
 import type { VictimAccount } from './victim.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url))
 const PASSWORD = 'secret-enough'
 const SIGNED_IN = '@request.auth.id != ""'
 
 /** A server that does nothing but its own jobs takes less than this share of a core. */
 const IDLE_SHARE = 0.25
 const IDLE_MS = 200
-
-export type Backend = 'postgres' | 'pglite'
 
 /** Beside the built-in collections: one that is open to guests, one for users, one where guests sign up. */
 const COLLECTIONS = [
@@ -77,32 +72,32 @@ export class HostileSite implements Target {
   readonly pid: number
   readonly #node: ServerNode
   readonly #folder: string
-  /** '' for the embedded database. */
-  readonly #databaseUrl: string
+  readonly #data: EmbeddedData
 
   private constructor(
     node: ServerNode,
     folder: string,
-    databaseUrl: string,
+    data: EmbeddedData,
     root: Client,
     victim: VictimAccount,
   ) {
     this.#node = node
     this.#folder = folder
-    this.#databaseUrl = databaseUrl
+    this.#data = data
     this.root = root
     this.victim = victim
     this.pid = node.pid
     this.temporaryFolder = temporaryFolderOf(folder)
   }
 
-  static async open(backend: Backend, postgres: TemporaryPostgres, port: number): Promise<HostileSite> {
+  static async open(port: number): Promise<HostileSite> {
     const folder = mkdtempSync(join(tmpdir(), 'pocketsms-hostile-'))
     mkdirSync(temporaryFolderOf(folder))
+    const data = new EmbeddedData(join(folder, 'data'))
+    data.make()
     const env = {
-      ...(await databaseOf(backend, postgres, folder)),
+      ...data.env,
       TMPDIR: temporaryFolderOf(folder),
-      LOG_LEVEL: 'error',
       // attacks with webhooks and push have their receivers on this machine
       WEBHOOK_ALLOW_PRIVATE: 'true',
     }
@@ -112,7 +107,7 @@ export class HostileSite implements Target {
     const root = await signIn(guest, node.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
     for (const collection of COLLECTIONS) await createCollection(root, collection)
     const victim = await makeVictim(node.url, root)
-    return new HostileSite(node, folder, env.DATABASE_URL, root, victim)
+    return new HostileSite(node, folder, data, root, victim)
   }
 
   get url(): string {
@@ -142,8 +137,7 @@ export class HostileSite implements Target {
   }
 
   async #isDatabaseBusy(): Promise<boolean> {
-    if (!this.#databaseUrl) return false // it runs within the server
-    const database = new pg.Client({ connectionString: this.#databaseUrl })
+    const database = new pg.Client({ connectionString: this.#data.url })
     await database.connect()
     try {
       const { rowCount } = await database.query(
@@ -157,36 +151,12 @@ export class HostileSite implements Target {
 
   async close(): Promise<void> {
     await this.#node.kill()
+    await this.#data.stop()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }
 
 const temporaryFolderOf = (folder: string) => join(folder, 'tmp')
-
-/** An embedded database with a superuser, to be copied: making one takes seconds. */
-let template: string | undefined
-
-async function databaseOf(backend: Backend, postgres: TemporaryPostgres, folder: string) {
-  if (backend === 'postgres') {
-    const env = { DATABASE_URL: await createDatabase(postgres.url) }
-    upsertSuperuser(env)
-    return env
-  }
-  const env = { DATABASE_URL: '', DATA_DIR: join(folder, 'data') }
-  if (template) cpSync(template, env.DATA_DIR, { recursive: true })
-  else {
-    upsertSuperuser(env)
-    template = mkdtempSync(join(tmpdir(), 'pocketsms-template-'))
-    process.once('exit', () => rmSync(template!, { recursive: true, force: true }))
-    cpSync(env.DATA_DIR, template, { recursive: true })
-  }
-  return env
-}
-
-function upsertSuperuser(env: Readonly<Record<string, string>>): void {
-  const args = [PROGRAM, 'superuser', 'upsert', SUPERUSER.email, SUPERUSER.password]
-  execFileSync(process.execPath, args, { env: { ...process.env, ...env }, stdio: 'ignore' })
-}
 
 function createCollection(root: Client, { rules, ...values }: (typeof COLLECTIONS)[number]) {
   const all = {

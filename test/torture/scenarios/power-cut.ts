@@ -1,48 +1,16 @@
-import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { EmbeddedData } from '../../support/database/embedded-data.ts'
 import { type Client, client } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
 import { Disk, whyNoDisk } from '../disk.ts'
 import { ServerNode } from '../node.ts'
-import { PostgresOnDisk } from '../postgres-on-disk.ts'
 import type { Outcome, Scenario, ScenarioContext } from '../scenario.ts'
 import { type Acknowledged, Senders } from '../senders.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url))
 const SENDERS = 16
 const PAUSE_MS = 10
 const PAGE = 500
-
-/** A database whose files are on a disk. */
-interface Database {
-  /** Settings of a server on it. */
-  readonly env: Readonly<Record<string, string>>
-  /** The processes that write its files, those of `server` among them if it does. */
-  processes(server: number): number[]
-  /** After a cut. Throws when it does not start. */
-  restart(): Promise<void>
-  stop(): Promise<void>
-}
-
-const BACKENDS: Readonly<Record<string, (disk: Disk) => Promise<Database>>> = {
-  PGlite: async (disk) => ({
-    env: { DATABASE_URL: '', DATA_DIR: join(disk.path, 'data') },
-    processes: (server) => [server],
-    restart: async () => {},
-    stop: async () => {},
-  }),
-  Postgres: async (disk) => {
-    const postgres = await PostgresOnDisk.start(disk.path)
-    return {
-      env: { DATABASE_URL: postgres.url },
-      processes: () => postgres.processes(),
-      restart: () => postgres.launch(),
-      stop: () => postgres.stop(),
-    }
-  },
-}
 
 /**
  * The power of a disk is cut while a server sends: what was acknowledged is still there, and the database
@@ -50,34 +18,22 @@ const BACKENDS: Readonly<Record<string, (disk: Disk) => Promise<Database>>> = {
  */
 export const powerCut: Scenario = {
   name: 'power-cut',
-  what: 'the power of the disk cut under load, with PGlite and with Postgres (Linux, as root)',
+  what: 'the power of the disk cut under load (Linux, as root)',
   rounds: 20,
   async run(context) {
     const why = whyNoDisk()
     if (why) return { faults: [], figures: `NOT RUN: ${why}` }
-    const outcomes: Outcome[] = []
-    for (const [name, open] of Object.entries(BACKENDS)) outcomes.push(await cutOften(context, name, open))
-    return {
-      faults: outcomes.flatMap(({ faults }) => faults),
-      figures: outcomes.map(({ figures }) => figures).join('; '),
-    }
+    return cutOften(context)
   },
 }
 
-async function cutOften(
-  context: ScenarioContext,
-  name: string,
-  open: (disk: Disk) => Promise<Database>,
-): Promise<Outcome> {
+async function cutOften(context: ScenarioContext): Promise<Outcome> {
   const disk = new Disk()
-  const database = await open(disk)
-  const env = { ...database.env, LOG_LEVEL: 'error', DEVICE_ONLINE_SECONDS: '86400' }
-  const { email, password } = SUPERUSER
-  const upsert = [PROGRAM, 'superuser', 'upsert', email, password]
-  execFileSync(process.execPath, upsert, { env: { ...process.env, ...env }, stdio: 'ignore' })
-  const node = new ServerNode(context.basePort, env)
+  const data = new EmbeddedData(join(disk.path, 'data'))
+  data.make()
+  const node = new ServerNode(context.basePort, { ...data.env, DEVICE_ONLINE_SECONDS: '86400' })
   await node.start()
-  const root = await signIn(node.url, '_superusers', email, password)
+  const root = await signIn(node.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
   const senders = new Senders({
     urls: [node.url],
     user: await sender(node.url, root),
@@ -90,24 +46,23 @@ async function cutOften(
     for (let cut = 1; cut <= context.rounds; cut++) {
       const before = senders.acknowledged.length
       await sleep(300 + Math.random() * 2_500)
-      disk.cutPower(() => database.processes(node.pid))
+      disk.cutPower(() => [node.pid, ...data.processes()])
       const acknowledged = senders.acknowledged.slice()
-      if (acknowledged.length === before) faults.push(`${name}: nothing was accepted before cut ${cut}`)
+      if (acknowledged.length === before) faults.push(`nothing was accepted before cut ${cut}`)
       await node.kill()
-      await database.restart()
       await node.start()
-      faults.push(...(await lost(root, acknowledged)).map((fault) => `${name}, cut ${cut}: ${fault}`))
-      if (cut % 5 === 0) context.say(`${name}: ${cut} cuts, ${acknowledged.length} sends acknowledged`)
+      faults.push(...(await lost(root, acknowledged)).map((fault) => `cut ${cut}: ${fault}`))
+      if (cut % 5 === 0) context.say(`${cut} cuts, ${acknowledged.length} sends acknowledged`)
     }
     return {
       faults,
-      figures: `${name}: ${context.rounds} cuts, ${senders.acknowledged.length} sends acknowledged`,
+      figures: `${context.rounds} cuts, ${senders.acknowledged.length} sends acknowledged`,
     }
   } finally {
     const ended = senders.stop()
     await node.kill()
     await Promise.race([ended, sleep(1_000)])
-    await database.stop()
+    await data.stop()
     disk.remove()
   }
 }

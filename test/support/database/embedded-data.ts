@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { embeddedUrl } from '../../../src/db/embedded/cluster.ts'
+import { endPostmaster, postmasterOf } from '../../../src/db/embedded/postmaster.ts'
+import { SUPERUSER } from '../server/start.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url))
+
+/** A data folder whose Postgres servers start, and which a scenario kills. */
+export class EmbeddedData {
+  /** Settings of a server on it. */
+  readonly env: Readonly<Record<string, string>>
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.env = { DATABASE_URL: '', DATA_DIR: folder, LOG_LEVEL: 'error' }
+  }
+
+  /** Makes the database, with a superuser. */
+  make(): void {
+    const args = [PROGRAM, 'superuser', 'upsert', SUPERUSER.email, SUPERUSER.password]
+    execFileSync(process.execPath, args, { env: { ...process.env, ...this.env }, stdio: 'ignore' })
+  }
+
+  get url(): string {
+    return embeddedUrl(this.#folder)
+  }
+
+  /** Ids of its processes, the postmaster first; none when it does not run. */
+  processes(): number[] {
+    const postmaster = postmasterOf(this.#cluster)
+    return postmaster ? [postmaster, ...childrenOf(postmaster)] : []
+  }
+
+  async stop(): Promise<void> {
+    await endPostmaster(this.#cluster)
+  }
+
+  async remove(): Promise<void> {
+    await this.stop()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  get #cluster(): string {
+    return realpathSync(join(this.#folder, 'postgres'))
+  }
+}
+
+/** proc(5), /proc/pid/task/tid/children */
+function childrenOf(pid: number): number[] {
+  const lists = globSync(`/proc/${pid}/task/*/children`).map((path) => readFileSync(path, 'utf8'))
+  return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number))
+}

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { strikeBusySite } from '../busy-site.ts'
+import type { Scenario } from '../scenario.ts'
+import { type Site, until } from '../site.ts'
+
+/** After a kill the server accepts messages again within this time. */
+const MAX_OUTAGE_SECONDS = 10
+
+/** What is killed, in turns. */
+const VICTIMS: Readonly<Record<string, (site: Site) => Promise<void>>> = {
+  server: (site) => restart(site, () => {}),
+  postmaster: async ({ data }) => kill(data.processes().slice(0, 1)),
+  backend: async ({ data }) => kill([oneOf(data.processes().slice(1))]),
+  'server and database': (site) => restart(site, () => kill(site.data.processes())),
+}
+
+/** Processes of the server and of its own Postgres are killed at random moments. */
+export const databaseKilled: Scenario = {
+  name: 'database-killed',
+  what: 'kill -9 of the server, of its Postgres, of one connection, of all at once, under the same load',
+  rounds: 50,
+  run: (context) =>
+    strikeBusySite(context, async ({ site, senders }) => {
+      const faults: string[] = []
+      let slowestMs = 0
+      for (let round = 1; round <= context.rounds; round++) {
+        const [name, strike] = Object.entries(VICTIMS)[round % 4]!
+        await sleep(500 + Math.random() * 1_500)
+        const struckMs = performance.now()
+        await strike(site)
+        const before = senders.acknowledged.length
+        await until('messages are accepted again', async () => senders.acknowledged.length > before, 60)
+        const ms = performance.now() - struckMs
+        slowestMs = Math.max(slowestMs, ms)
+        if (ms > MAX_OUTAGE_SECONDS * 1_000) faults.push(`round ${round}, ${name}: ${Math.round(ms)} ms away`)
+        if (round % 10 === 0) context.say(`${round} kills, longest outage ${Math.round(slowestMs)} ms`)
+      }
+      return faults
+    }),
+}
+
+async function restart({ nodes: [node] }: Site, kill: () => void): Promise<void> {
+  kill()
+  await node!.kill()
+  await node!.start()
+}
+
+function kill(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {} // it has ended meanwhile
+  }
+}
+
+const oneOf = (pids: readonly number[]): number => pids[Math.floor(Math.random() * pids.length)]!
