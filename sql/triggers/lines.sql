@@ -1,5 +1,4 @@
--- Triggers of devices and lines, and the lines of devices that have none: those of a database from before
--- there were lines, also one restored from a backup.
+-- Triggers of devices and lines.
 do $$
 begin
   if to_regclass('lines') is null or to_regclass('devices') is null then
@@ -15,6 +14,4 @@ begin
     create trigger room_changed after insert or update or delete on lines
       for each row execute function sms_line_room();
   end if;
-  perform sms_lines_keep(d.id, d."user", d.phone, d.sims, false)
-  from devices d where not exists (select from lines l where l.device = d.id);
 end $$;

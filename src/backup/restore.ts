@@ -3,7 +3,6 @@ import { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import { quote } from '../collections/names.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
-import { presentNamesOfBackup } from '../db/schema/former-migrations.ts'
 import { migrate, unknownMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
 import { endUnfinished } from '../sms/sweep/end-unfinished.ts'
@@ -72,7 +71,7 @@ export async function restoreBackup(
 }
 
 function checkVersion({ migrations, version }: Manifest): void {
-  if (unknownMigrations(presentNamesOfBackup(migrations)).length > 0) {
+  if (unknownMigrations(migrations).length > 0) {
     throw new UserError(
       `The backup was written by a newer version of pocketsms (${version}). Install that version, then restore it.`,
     )

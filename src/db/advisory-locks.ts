@@ -13,8 +13,6 @@ export const LOCKS = {
   retention: 7_367_005,
   /** Nodes lease webhook calls one after the other, so that limits of calls hold over all of them. */
   webhookLease: 7_367_006,
-  /** The one node that holds it makes conversations of a batch of old messages. */
-  conversationFill: 7_367_007,
   /** With a user: webhooks of a user are created one after the other, so that they count each other. */
   webhookCount: 7_367_020,
   /** With a user: inbox refreshes of a user go one after the other, so that they count each other. */

@@ -11,10 +11,9 @@ import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import { openStore } from '../../src/collections/catalog/catalog-store.ts'
 import type { Db } from '../../src/db/open.ts'
-import { appliedMigrations, migrate } from '../../src/db/schema/migrate.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
 import { UserError } from '../../src/errors.ts'
 import { findAnyObject } from '../../src/transfer/tables.ts'
-import { WITHOUT_LATER } from '../support/database/former.ts'
 import { openTestDb } from '../support/server/start.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-backup-'))
@@ -150,12 +149,6 @@ describe('a forged backup is refused by the restore, which changes nothing', () 
       /newer version of pocketsms \(.*\)\. Install that version/,
     ],
     [
-      'from before the first release, and older than its last migration',
-      (m) =>
-        void m.migrations.splice(0, m.migrations.length, '0001_collections.sql', '0028_smsgate_texts.sql'),
-      /The backup is from a version before .* up to 0028_smsgate_texts\.sql\. Restore it with the version that made it/,
-    ],
-    [
       'whose table has other columns',
       (m) => {
         tableOf(m, 'users').columns[0]!.name = 'x'
@@ -276,18 +269,4 @@ test('a file that is there is not overwritten, and none is left half written', a
     'Stopped.',
   )
   expect(readdirSync(folder).filter((name) => /where|nothing|stopped|partial/.test(name))).toEqual([])
-})
-
-test('a backup from before the first release is restored', async () => {
-  const old = await openTestDb()
-  await migrate(old)
-  await (await openStore(old)).close()
-  await old.script(`${WITHOUT_LATER};
-    insert into _migrations (file) values ('0001_collections.sql'), ('0026_plain_text.sql'),
-      ('0027_last_seen.sql'), ('0028_smsgate_texts.sql'), ('0030_backup_state.sql'), ('0031_webhook_statement.sql')`)
-  const path = join(folder, 'old.zip')
-  await writeBackup(old, path)
-  await old.close()
-  await restoreBackup(target, path)
-  expect(await appliedMigrations(target)).toEqual(manifest.migrations)
 })

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/open.ts'
-import { appliedMigrations, migrate } from '../../src/db/schema/migrate.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
 import { sqlFiles } from '../../src/db/schema/sql-files.ts'
 import { UserError } from '../../src/errors.ts'
-import { LATER, WITHOUT_LATER } from '../support/database/former.ts'
 import { openTestDb } from '../support/server/start.ts'
-import { dumpSchema } from './dump-schema.ts'
 
 let db: Db
 beforeAll(async () => {
@@ -68,58 +66,4 @@ test('a database that a newer version migrated is refused', async () => {
   await expect(migrate(db)).rejects.toThrow(UserError)
   await expect(migrate(db)).rejects.toThrow(/newer version of pocketsms \(9999_later\.sql\)/)
   await db.script(`delete from _migrations where file = '9999_later.sql'`)
-})
-
-test('a database from before the first release is taken over', async () => {
-  const before = await dumpSchema(db)
-  const former = async (files: string[]) => {
-    await db.script(WITHOUT_LATER)
-    await db.query('insert into _migrations (file) select unnest($1::text[])', [files])
-  }
-  await former(['0001_collections.sql', '0002_sms.sql'])
-  await expect(migrate(db)).rejects.toThrow(
-    'before the first release of pocketsms, with migrations up to 0002_sms.sql. Install a version that has ' +
-      '0026_plain_text.sql, start it once on this database, then start this version.',
-  )
-  const last = [
-    '0026_plain_text.sql',
-    '0027_last_seen.sql',
-    '0028_smsgate_texts.sql',
-    '0030_backup_state.sql',
-    '0031_webhook_statement.sql',
-  ]
-  await former(['0001_collections.sql', ...last, '0032_later.sql'])
-  await expect(migrate(db)).rejects.toThrow(/newer version of pocketsms \(0032_later\.sql\)/)
-  await former(['0001_collections.sql', '0002_sms.sql', ...last])
-  await db.script('drop table _functions')
-  expect(await migrate(db)).toEqual(LATER)
-  expect(await appliedMigrations(db)).toEqual(['0001_start.sql', ...LATER])
-  expect(await dumpSchema(db)).toEqual(before)
-  // as one was that lacks all that `sql/former` has
-  await former(['0001_collections.sql', '0002_sms.sql', '0026_plain_text.sql'])
-  await db.script(`
-    drop table _functions, backup_state, smsgate_texts;
-    alter table smsgate_phones drop column woken_at, drop column pulled_at, drop column handed_at, drop column handed;
-    drop trigger noted on webhook_dispatch;
-    create trigger noted after insert on webhook_dispatch for each row execute function webhook_noted();
-    create schema pgboss;
-    create table pgboss.queue (name text);
-    insert into pgboss.queue values ('webhooks')`)
-  expect(await migrate(db)).toEqual(LATER)
-  expect(await appliedMigrations(db)).toEqual(['0001_start.sql', ...LATER])
-  expect(await dumpSchema(db)).toEqual(before)
-  expect((await db.query(`select to_regnamespace('pgboss')::text`)).rows).toEqual([[null]])
-})
-
-test("another program's queues of pg-boss stay", async () => {
-  await db.script(WITHOUT_LATER)
-  await db.script(`
-    insert into _migrations values ('0001_collections.sql'), ('0026_plain_text.sql'), ('0031_webhook_statement.sql');
-    insert into _migrations values ('0027_last_seen.sql'), ('0028_smsgate_texts.sql'), ('0030_backup_state.sql');
-    create schema pgboss;
-    create table pgboss.queue (name text);
-    insert into pgboss.queue values ('webhooks'), ('invoices')`)
-  await migrate(db)
-  expect((await db.query('select count(*) from pgboss.queue')).rows).toEqual([[2]])
-  await db.script('drop schema pgboss cascade')
 })

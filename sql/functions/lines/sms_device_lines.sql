@@ -1,9 +1,6 @@
 -- Trigger of devices: keeps their lines, and deletes those of a deleted device.
 create or replace function sms_device_lines() returns trigger language plpgsql as $$
 begin
-  if to_regclass('lines') is null then
-    return null;
-  end if;
   if tg_op = 'DELETE' then
     delete from lines l where l.device = old.id;
   elsif tg_op = 'INSERT' then

@@ -1,5 +1,4 @@
--- Makes and updates the lines of a device from what it has reported. Called by a trigger of devices, and for
--- all devices of a database from before there were lines.
+-- Makes and updates the lines of a device from what it has reported. Called by a trigger of devices.
 --
 -- A device without SIM data has one line with slot 0: the device chooses the SIM. A device that is new has
 -- one enabled line for each of its SIMs; it is new for ten minutes, since many tell their SIMs a moment after

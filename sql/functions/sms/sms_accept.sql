@@ -103,13 +103,6 @@ declare
   usage_id text;
   usage_is_new boolean := false;
 begin
-  -- While the first server of this version starts beside older ones, there are no lines yet.
-  if to_regclass('lines') is null then
-    outcomes := array_fill('no_devices'::text, array[json_array_length(requests)]);
-    known := array_fill(''::text, array[json_array_length(requests)]);
-    return;
-  end if;
-
   -- Lock the user.
   select t.turn into turns from sms_turns t where t."user" = owner for update;
   if not found then

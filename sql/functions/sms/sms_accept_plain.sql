@@ -25,7 +25,7 @@ declare
   has_listeners boolean;
   usage_id text;
 begin
-  if slot > 0 or to_regclass('lines') is null then
+  if slot > 0 then
     return null;
   end if;
 

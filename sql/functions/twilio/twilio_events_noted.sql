@@ -6,8 +6,7 @@
 -- lane has one call at a time: first attempts leave in the order of the events. `clock_timestamp()` keeps
 -- that order for two events of one transaction. A key that was deleted signs nothing, so nothing is sent.
 --
--- Incoming texts: a call for each webhook of the format `twilio` on the device. The row is read as JSON,
--- since the first server of a version has this function before the column.
+-- Incoming texts: a call for each webhook of the format `twilio` on the device.
 create or replace function twilio_events_noted() returns trigger language plpgsql as $$
 begin
   with known as materialized (
@@ -36,7 +35,7 @@ begin
     insert into webhook_dispatch (delivery, webhook, "user", event_id, event, message)
     select pb_new_id(), w.id, a."user", a.id, 'message.received', a.message
     from added a join webhooks w on w."user" = a."user" and w.enabled
-      and to_jsonb(w.*) ->> 'format' = 'twilio' and to_jsonb(w.*) ->> 'device' = a.device
+      and w.format = 'twilio' and w.device = a.device
     where a.status = 'received';
   end if;
   return null;

@@ -13,12 +13,9 @@ begin
   delete from webhook_dispatch d using added a
   where d.delivery = a.delivery and a.event_id is not null and a.image is null
     and not exists (select from sms_messages m where m.id = a.message);
-  -- By to_jsonb: the columns are missing while the first server of this version starts beside older ones.
   delete from webhook_dispatch d using added a, sms_messages m, (
-    select f.id, coalesce(j ->> 'device', '') as device, coalesce(j ->> 'smsgate_event', '') as event
-    from webhooks f cross join lateral to_jsonb(f) j
-    where f.id in (select distinct webhook from added)
-      and (coalesce(j ->> 'device', '') <> '' or coalesce(j ->> 'smsgate_event', '') <> '')
+    select f.id, f.device, f.smsgate_event as event from webhooks f
+    where f.id in (select distinct webhook from added) and (f.device <> '' or f.smsgate_event <> '')
   ) w
   where d.delivery = a.delivery and a.event_id is not null and a.image is null and m.id = a.message
     and w.id = a.webhook and not (

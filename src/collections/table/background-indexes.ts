@@ -34,9 +34,6 @@ from unnest($1::text[]) name left join pg_index i on i.indexrelid = to_regclass(
 /** A column of the table was deleted. */
 const UNDEFINED_COLUMN = '42703'
 
-/** Indexes of earlier versions, by those that serve all that they served. */
-const REPLACED: Readonly<Record<string, string>> = { sms_messages_of_user_by_number: 'sms_messages_by_to' }
-
 /** `partial`: a build ended before its end. */
 export type IndexState = 'ready' | 'building' | 'partial' | 'missing'
 
@@ -104,8 +101,7 @@ function createStatement(file: SqlFile, trigrams: Trigrams, how: 'concurrently' 
  * @param large how many messages are a large history; 0: every one is.
  */
 export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
-  const isDone = (await openIndexes(db, large)).length === 0
-  if ((isDone && (await leftOver(db)).length === 0) || !(await isTrue(db, HAS_TABLE))) return
+  if ((await openIndexes(db, large)).length === 0 || !(await isTrue(db, HAS_TABLE))) return
   await db.transaction(async (tx) => {
     if (await isTrue(tx, MAY_BUILD)) await buildAll(db, log, large)
   })
@@ -121,18 +117,6 @@ async function buildAll(db: Db, log: Logger, large: number): Promise<void> {
     log.info({ index: file.name }, 'building an index of the messages')
     await unlessColumnIsMissing(() => db.unhurried(sql))
   }
-  for (const name of await leftOver(db)) await db.unhurried(`drop index concurrently if exists ${name}`)
-}
-
-/** The indexes of earlier versions that are no longer needed. */
-async function leftOver(db: Db): Promise<string[]> {
-  const states = await indexStates(db)
-  const ready = Object.keys(REPLACED).filter((name) => states.get(name) === 'ready')
-  const { rows } = await db.query(
-    'select name from unnest($1::text[]) name where to_regclass(name) is not null',
-    [ready.map((name) => REPLACED[name])],
-  )
-  return rows.map(([name]) => String(name))
 }
 
 /** After every start of a server, which installs it if it may. */

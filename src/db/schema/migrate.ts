@@ -2,7 +2,6 @@ import { UserError } from '../../errors.ts'
 import { LOCKS } from '../advisory-locks.ts'
 import { isSqlError } from '../errors.ts'
 import type { Db } from '../open.ts'
-import { areFormer, formerSteps, presentNames } from './former-migrations.ts'
 import { applyFunctions, dropOldFunctions } from './function-changes.ts'
 import { sqlFiles } from './sql-files.ts'
 
@@ -23,7 +22,7 @@ const migrations = () => sqlFiles('migrations').map(({ name, sql }) => ({ file: 
  */
 export async function migrate(db: Db, only?: readonly string[]): Promise<string[]> {
   try {
-    return await db.transaction((tx) => bringUpToDate(tx, only && presentNames(only)))
+    return await db.transaction((tx) => bringUpToDate(tx, only))
   } catch (error) {
     if (!isSqlError(error, INSUFFICIENT_PRIVILEGE)) throw error
     throw new UserError(
@@ -57,7 +56,6 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
   await tx.limitStatements(0)
   await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.migration])
   await tx.script(MAKE_TABLE)
-  await takeOverFormer(tx)
   const applied = await appliedMigrations(tx)
   refuseNewer(applied)
   const missing = migrations().filter(({ file }) => !applied.includes(file) && (only?.includes(file) ?? true))
@@ -68,19 +66,6 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
   }
   await dropOldFunctions(tx, functions)
   return missing.map(({ file }) => file)
-}
-
-/**
- * Brings a database from before the first release up to this version's tables; its migrations had other
- * names.
- */
-async function takeOverFormer(tx: Db): Promise<void> {
-  const applied = await appliedMigrations(tx)
-  if (!areFormer(applied)) return
-  const names = presentNames(applied)
-  for (const sql of formerSteps(applied)) await tx.script(sql)
-  await tx.script('delete from _migrations')
-  for (const file of names) await tx.kysely.insertInto('_migrations').values({ file }).execute()
 }
 
 function refuseNewer(applied: readonly string[]): void {

@@ -4,7 +4,6 @@ import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
 import { forgetAnswers } from '../answers/answer.ts'
 import type { CampaignRunner } from '../campaigns/runner.ts'
-import { fillConversations } from '../conversations/fill.ts'
 import { nameConversations } from '../conversations/names.ts'
 import { pushWake } from '../devices/push.ts'
 import type { PushSettings } from '../devices/web-push.ts'
@@ -56,7 +55,6 @@ export async function startDelivery(
 ): Promise<OtherNodes> {
   await countMessages(store.db)
   await nameConversations(store.db)
-  const stopping = new AbortController()
   const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
   const others = await listenToOtherNodes(store.db)
   let checked = ''
@@ -75,7 +73,6 @@ export async function startDelivery(
       SWEEP_OUT_MS,
       log,
     ),
-    repeat(() => fillConversations(store, stopping.signal), SWEEP_OUT_MS, log),
     repeat(() => checkForPeers(store.db, WAKE_CHANNEL), LOOK_AROUND_MS, log),
     push.stop,
   ]
@@ -84,7 +81,6 @@ export async function startDelivery(
   return {
     heardAll: others.heardAll,
     async stop() {
-      stopping.abort()
       for (const stop of stops) await stop()
     },
   }

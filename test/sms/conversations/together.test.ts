@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
-import { fillConversations } from '../../../src/sms/conversations/fill.ts'
 import { receiveTexts } from '../../../src/sms/inbound/receive.ts'
 import { openSendFixture, type SendFixture } from '../../support/database/send-fixture.ts'
 
@@ -105,54 +104,4 @@ test('a group of sends updates each of its conversations', async () => {
       `select number, last_text, unanswered from conversations where number like '+49172%' order by number`,
     ),
   ).toEqual(numbers.map((number, i) => [number, `Text ${i === 0 ? 5 : i}`, false]))
-})
-
-test('a database from before gets its conversations once', async () => {
-  const { user } = fixture.sender
-  await rows('delete from conversations')
-  await rows('delete from sms_messages')
-  await rows(
-    `insert into contacts (id, "user", phone, name) values ('contact00000001', $1, '+491800', 'Zoë')`,
-    [user],
-  )
-  const days = (n: number) => `pb_text(now() - interval '${n} days')`
-  const message = (id: string, type: string, number: string, created: string, batch = '') =>
-    rows(
-      `insert into sms_messages (id, "user", status, message_type, "from", "to", body, device, batch_id, created)
-       select $1, $2, 'received', $3::text, case $3::text when 'incoming' then $4::text else '' end,
-         case $3::text when 'outgoing' then $4::text else '' end, 'Text ' || $1, 'phone0000000001', $5, ${created}`,
-      [id, user, type, number, batch],
-    )
-  await message('in1', 'incoming', '+491800', days(9))
-  await message('out1', 'outgoing', '+491800', days(8))
-  await message('campaign1', 'outgoing', '+491800', days(1), 'batch')
-  await message('in2', 'incoming', '+491801', days(7))
-  await message('old', 'incoming', '+491802', days(400))
-  await message('out2', 'outgoing', '+491803', days(1))
-  for (let i = 0; i < 450; i++) await message(`many${i}`, 'incoming', `+49190${i}`, days(20))
-  await fillConversations(nodes[0]!)
-  const found = await rows(
-    `select number, name, last_message, last_type, unread, unanswered, device from conversations
-     where number not like '+49190%' order by last_at desc`,
-  )
-  expect(found).toEqual([
-    ['+491801', '', 'in2', 'incoming', 0, true, 'phone0000000001'],
-    ['+491800', 'Zoë', 'out1', 'outgoing', 0, false, 'phone0000000001'],
-  ])
-  expect(await rows(`select count(*) from conversations where number like '+49190%'`)).toEqual([[450]])
-  await rows('delete from conversations')
-  await fillConversations(nodes[1]!)
-  expect(await rows('select id from conversations')).toEqual([])
-})
-
-test('a fill goes on where it was stopped', async () => {
-  await rows(`delete from _params where key = 'conversations'`)
-  const stop = new AbortController()
-  const filling = fillConversations(nodes[0]!, stop.signal)
-  stop.abort()
-  await filling
-  const [[made]] = (await rows('select count(*) from conversations')) as [[number]]
-  expect(made).toBeLessThan(452)
-  await fillConversations(nodes[0]!)
-  expect(await rows('select count(*) from conversations')).toEqual([[452]])
 })

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import type { Store } from '../../../src/collections/catalog.ts'
-import { randomId } from '../../../src/tools/random.ts'
 import { makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
 
 let store: Store
@@ -123,27 +121,4 @@ test('lines go with their device, and with it to another user', async () => {
   expect(owners.rows).toEqual([[other]])
   await store.db.query('delete from devices where id = $1', [device.id])
   expect(await linesOf(device.id)).toEqual([])
-})
-
-test('devices of a database from before there were lines get theirs at the next start', async () => {
-  const [none, one, two] = [randomId(), randomId(), randomId()]
-  await store.db.script('alter table devices disable trigger lines_kept')
-  const sims = ['null', '[{"slot":2,"number":"+4918"}]', '[{"slot":1},{"slot":2}]']
-  for (const [i, id] of [none, one, two].entries())
-    await store.db.query(
-      `insert into devices (id, "user", name, "tokenKey", sims, enabled) values ($1, $2, 'old', $1, $3, true)`,
-      [id, user, sims[i]],
-    )
-  // a table from before
-  await store.db.script('drop trigger lines_kept on devices; drop trigger room_returned on devices')
-  await (await openStore(store.db)).close()
-  const slots = async (id: string) => (await linesOf(id)).map(([slot, , , , enabled]) => [slot, enabled])
-  expect(await slots(none)).toEqual([[0, true]])
-  expect(await slots(one)).toEqual([[2, true]])
-  expect(await slots(two)).toEqual([
-    [0, true],
-    [1, false],
-    [2, false],
-  ])
-  expect((await makeDevice(store, user)).id).toBeTruthy()
 })
