@@ -104,17 +104,3 @@ test.each([
 ])('refused: %s', async (_, filter) => {
   expect(await found('tags', filter)).toBe('refused')
 })
-
-// those of things whose tags all have a time as their name
-const TIMED = '3 5 10 12 17 19 24 26 31 33 38 40'
-
-test.each([
-  ['a pattern as it stands', `'x' ~ strftime('x', tags.name)`, TIMED],
-  ['which has to match the whole text', `'xy' ~ strftime('x', tags.name)`, ''],
-  ['may have a wildcard', `'a' ~ strftime('_', tags.name)`, TIMED],
-  ['none matches', `'y' !~ strftime('x', tags.name)`, TIMED],
-  ['each row is one that the text may contain', `'axb' !~ strftime('x', tags.name)`, ''],
-  ['with ?, one with wildcards of its own', `'x' ?~ strftime('x', tags.name)`, ''],
-])('a function over several rows on the right of ~: %s', async (_, filter, ids) => {
-  expect(await found('things', filter)).toBe(ids)
-})

@@ -31,7 +31,7 @@ export function checkNames(context: Context, node: Node, known = new Set<string>
 function buildComparison(context: Context, comparison: Comparison): Condition {
   const left = resolveSide(context, comparison.left, 'left')
   const right = resolveSide(context, comparison.right, 'right')
-  const one = compare(context.facts, comparison.sign, left, comparison.any ? right : unwrapped(right))
+  const one = compare(context.facts, comparison.sign, left, right)
   const all = comparison.any ? [] : allMatch(context, comparison, left, right)
   const guards = [left, right].flatMap(({ guard }) => (guard ? [leaf(guard)] : []))
   return and([one, ...all, ...guards])
@@ -65,14 +65,5 @@ function walked(operand: Operand): Operand {
   const { asPattern: _, ...column } = operand
   return { ...column, params: [] }
 }
-
-/**
- * As the right side of `~`, a function over several rows is a pattern as it stands: in PocketBase's statement
- * the parameters of the rows' subquery have the names of those that are made patterns, and replace them.
- */
-const unwrapped = (operand: Operand): Operand =>
-  operand.kind === 'expression' && operand.all && operand.asPattern
-    ? { ...operand, asPattern: () => operand }
-    : operand
 
 const plain = (operand: Operand): Operand => ({ ...operand, fallback: 'auto' })
