@@ -349,9 +349,9 @@ create table contacts (
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX contacts_in_order ON contacts USING btree ("user", _rowid NULLS FIRST);
 CREATE UNIQUE INDEX idx_contacts_user_phone ON contacts USING btree ("user", phone);
-CREATE TRIGGER conversation_delete AFTER DELETE ON contacts FOR EACH ROW WHEN (old.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
-CREATE TRIGGER conversation_insert AFTER INSERT ON contacts FOR EACH ROW WHEN (new.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
-CREATE TRIGGER conversation_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (old."user" <> new."user" OR old.phone <> new.phone OR old.name <> new.name) EXECUTE FUNCTION sms_conversation_named();
+CREATE TRIGGER contacts_named_delete AFTER DELETE ON contacts FOR EACH ROW WHEN (old.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
+CREATE TRIGGER contacts_named_insert AFTER INSERT ON contacts FOR EACH ROW WHEN (new.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
+CREATE TRIGGER contacts_named_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (old."user" <> new."user" OR old.phone <> new.phone OR old.name <> new.name) EXECUTE FUNCTION sms_conversation_named();
 
 create table conversations (
   id text collate "C" not null,
@@ -467,9 +467,9 @@ create table devices (
 CREATE INDEX idx_devices_user ON devices USING btree ("user");
 CREATE UNIQUE INDEX "idx_tokenKey_devices" ON devices USING btree ("tokenKey");
 CREATE UNIQUE INDEX idx_email_devices ON devices USING btree (email) WHERE email <> ''::text;
-CREATE TRIGGER lines_kept AFTER INSERT OR DELETE OR UPDATE OF "user", phone, sims ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_lines();
-CREATE TRIGGER room_returned AFTER UPDATE OF enabled, last_seen, per_minute, daily_limit ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_room();
-CREATE TRIGGER twilio_went AFTER DELETE ON devices REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_numbers_went();
+CREATE TRIGGER sms_device_lines AFTER INSERT OR DELETE OR UPDATE OF "user", phone, sims ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_lines();
+CREATE TRIGGER sms_device_room AFTER UPDATE OF enabled, last_seen, per_minute, daily_limit ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_room();
+CREATE TRIGGER twilio_numbers_went AFTER DELETE ON devices REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_numbers_went();
 
 create table jobs (
   id bigint generated always as identity not null,
@@ -533,7 +533,7 @@ create table lines (
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_lines_user ON lines USING btree ("user");
 CREATE UNIQUE INDEX idx_lines_device_slot ON lines USING btree (device, slot);
-CREATE TRIGGER room_changed AFTER INSERT OR DELETE OR UPDATE ON lines FOR EACH ROW EXECUTE FUNCTION sms_line_room();
+CREATE TRIGGER sms_line_room AFTER INSERT OR DELETE OR UPDATE ON lines FOR EACH ROW EXECUTE FUNCTION sms_line_room();
 
 create table push_hours (
   "user" text collate "C" not null,
@@ -623,7 +623,7 @@ create table sms_events (
 CREATE INDEX idx_sms_events_message ON sms_events USING btree (message, created);
 CREATE INDEX idx_sms_events_user ON sms_events USING btree ("user", created);
 CREATE INDEX sms_events_in_order ON sms_events USING btree ("user", _rowid NULLS FIRST);
-CREATE TRIGGER twilio_noted AFTER INSERT ON sms_events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION twilio_events_noted();
+CREATE TRIGGER twilio_events_noted AFTER INSERT ON sms_events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION twilio_events_noted();
 
 create table sms_idempotency (
   "user" text collate "C" not null,
@@ -677,11 +677,11 @@ CREATE INDEX sms_messages_of_user_by_number ON sms_messages USING btree ("user",
 CREATE INDEX sms_messages_of_user_by_time ON sms_messages USING btree ("user", created DESC, _rowid);
 CREATE INDEX sms_messages_to_trigrams ON sms_messages USING gin ("to" pocketsms_extensions.gin_trgm_ops);
 CREATE UNIQUE INDEX idx_sms_messages_client_ref ON sms_messages USING btree ("user", client_ref) WHERE client_ref <> ''::text;
-CREATE TRIGGER came AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS came FOR EACH STATEMENT WHEN (current_setting('pocketsms.counted'::text, true) IS DISTINCT FROM 'yes'::text) EXECUTE FUNCTION sms_messages_came();
-CREATE TRIGGER emptied AFTER TRUNCATE ON sms_messages FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_emptied();
-CREATE TRIGGER moved AFTER UPDATE OF "user" ON sms_messages FOR EACH ROW WHEN (old."user" <> new."user") EXECUTE FUNCTION sms_messages_moved();
-CREATE TRIGGER twilio_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_messages_went();
-CREATE TRIGGER went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_went();
+CREATE TRIGGER sms_messages_came AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS came FOR EACH STATEMENT WHEN (current_setting('pocketsms.counted'::text, true) IS DISTINCT FROM 'yes'::text) EXECUTE FUNCTION sms_messages_came();
+CREATE TRIGGER sms_messages_emptied AFTER TRUNCATE ON sms_messages FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_emptied();
+CREATE TRIGGER sms_messages_moved AFTER UPDATE OF "user" ON sms_messages FOR EACH ROW WHEN (old."user" <> new."user") EXECUTE FUNCTION sms_messages_moved();
+CREATE TRIGGER sms_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_went();
+CREATE TRIGGER twilio_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_messages_went();
 
 create table sms_templates (
   id text collate "C" not null,
@@ -1067,7 +1067,6 @@ create function sms_conversation_answered(owner text, moment text, recipient tex
 create function sms_conversation_last(owner text, other text) returns TABLE(id text, body text, at text, type text, device text, heard text, name text) stable
 create function sms_conversation_named() returns trigger volatile
 create function sms_conversation_rename(owner text, phone text, contact_name text) returns void volatile
-create function sms_conversation_triggers() returns void volatile
 create function sms_count(counted oid, owner text, more bigint) returns void volatile
 create function sms_count_all() returns void volatile
 create function sms_device_lines() returns trigger volatile

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStore } from '../../src/collections/catalog/catalog-store.ts'
-import { buildIndexes } from '../../src/collections/table/background-indexes.ts'
 import type { Db } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
-import { nameConversations } from '../../src/sms/conversations/names.ts'
+import { buildIndexes } from '../../src/sms/large-history.ts'
 import { countMessages } from '../../src/sms/usage/totals.ts'
 import { openTestDb } from '../support/server/start.ts'
 import { dumpSchema } from './dump-schema.ts'
@@ -16,7 +15,6 @@ beforeAll(async () => {
   await (await openStore(db)).close()
   await buildIndexes(db, createLogger({ logLevel: 'silent' }), 0)
   await countMessages(db)
-  await nameConversations(db)
 })
 afterAll(() => db.close())
 

@@ -4,9 +4,8 @@ import type { Collection } from '../collection.ts'
 import { builtInCollections, withMissingFields } from '../definition/built-in.ts'
 import { systemCollections } from '../definition/system.ts'
 import { tableName } from '../names.ts'
-import { makeIndexesOfSmallTable } from '../table/background-indexes.ts'
 import { columnsOf } from '../table/columns-of.ts'
-import { makeOwnIndexes, makeOwnTriggers } from '../table/own-indexes.ts'
+import { makeOwnObjects } from '../table/own-indexes.ts'
 import { recreateViews } from '../views/recreate-views.ts'
 import { saveCollection } from './save.ts'
 
@@ -34,8 +33,6 @@ export async function bootstrap(draft: CatalogDraft): Promise<void> {
     }
     await saveCollection(draft, collection)
   }
-  await makeOwnIndexes(draft.db)
-  await makeIndexesOfSmallTable(draft.db)
-  await makeOwnTriggers(draft.db)
+  await makeOwnObjects(draft.db)
   await recreateViews(draft)
 }

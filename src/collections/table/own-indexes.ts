@@ -1,24 +1,33 @@
 import { isSqlError } from '../../db/errors.ts'
 import type { Db } from '../../db/open.ts'
 import { withSavepoint } from '../../db/savepoint.ts'
-import { sqlFiles } from '../../db/schema/sql-files.ts'
+import { type SqlFile, sqlFiles } from '../../db/schema/sql-files.ts'
 import type { Collection } from '../collection.ts'
 import { columnName } from '../names.ts'
 import { parseIndex } from '../sqlite/index-expression.ts'
 
-const IN_ORDER = ['user', '_rowid']
+/** `create index NAME on TABLE (COLUMNS);` of an index that has all rows. */
+const WHOLE_INDEX = /^create index \S+ on (\w+) \(([^()]+)\);$/m
+const COLUMN = /^(?:"?(\w+)"?|(_rowid) nulls first)$/
 
 /**
- * Columns of the indexes in `sql/indexes` for which lists have plans of their own: see
- * records/read/query-plan.ts. Those of `sql/background-indexes` may not be there.
+ * Columns of the indexes in `sql/indexes/always` that have all rows, by table, for which lists have plans of
+ * their own: see records/read/query-plan.ts. Of orders by `_rowid` only the one with `nulls first` counts.
  */
-const OWN_INDEXES: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  sms_messages: [['user', 'status', 'created'], IN_ORDER],
-  sms_events: [IN_ORDER],
-  contacts: [IN_ORDER],
-  conversations: [['user', 'archived', 'last_at']],
-  webhook_deliveries: [IN_ORDER],
+function readOwnIndexes(): Map<string, string[][]> {
+  const found = new Map<string, string[][]>()
+  for (const { sql } of ownIndexes()) {
+    const [, table, list] = WHOLE_INDEX.exec(sql) ?? []
+    if (!table || !list) continue
+    const columns = list.split(', ').map((text) => COLUMN.exec(text))
+    if (columns.some((column) => !column || column[1] === '_rowid')) continue
+    found.set(table, [...(found.get(table) ?? []), columns.map((column) => column![1] ?? column![2]!)])
+  }
+  return found
 }
+
+const ownIndexes = () => sqlFiles('indexes/always')
+let ownColumns: Map<string, string[][]> | undefined
 
 /**
  * The columns of each index of a collection that has all rows, as they stand: described ones and our own.
@@ -27,44 +36,44 @@ export function indexedColumns({
   id,
   indexes,
 }: Pick<Collection, 'id' | 'indexes'>): readonly (readonly string[])[] {
+  ownColumns ??= readOwnIndexes()
   const described = indexes
     .map(parseIndex)
     .filter(({ where, columns }) => where === '' && columns.every(({ collate }) => collate === ''))
     .map(({ columns }) => columns.map(({ name }) => columnName(name)))
-  return [...described, ...(OWN_INDEXES[id] ?? [])]
+  return [...described, ...(ownColumns.get(id) ?? [])]
 }
 
-/** The order of insertion of one user's rows, as in sql/indexes/sms_messages_in_order.sql and its like. */
+/** The order of insertion of one user's rows, as in `sql/indexes/always/sms_messages_in_order.sql`. */
 export const insertionOrderBy = (direction: string): string =>
   direction === 'DESC' ? 'b._rowid DESC NULLS LAST' : 'b._rowid NULLS FIRST'
 
-const MISSING = 'select name from unnest($1::text[]) name where to_regclass(name) is null'
+const MISSING_INDEXES = 'select name from unnest($1::text[]) name where to_regclass(name) is null'
+const MISSING_TRIGGERS = `select name from unnest($1::text[]) name where not exists (
+  select from pg_trigger t join pg_class c on c.oid = t.tgrelid
+  where t.tgname = name and c.relnamespace = current_schema()::regnamespace)`
 
 /** The table has been deleted, or one of its columns. */
 const [UNDEFINED_TABLE, UNDEFINED_COLUMN] = ['42P01', '42703']
 
 /**
- * Makes the indexes of `sql/indexes` that are missing, in the transaction `db`: indexes of built-in
- * collections that their descriptions do not list, so nobody sees them or can delete them. A file is named
- * for its index. Sends wait meanwhile, a second for half a million messages, once.
+ * Makes what is missing of `sql/indexes/always` and `sql/triggers`, in the transaction `db`: indexes of
+ * built-in collections that their descriptions do not list, so nobody sees them or can delete them, and all
+ * their triggers. A file is named for what it makes.
  */
-export async function makeOwnIndexes(db: Db): Promise<void> {
-  const files = sqlFiles('indexes')
-  const { rows } = await db.query(MISSING, [files.map(({ name }) => name)])
+export async function makeOwnObjects(db: Db): Promise<void> {
+  await makeMissing(db, ownIndexes(), MISSING_INDEXES)
+  await makeMissing(db, sqlFiles('triggers'), MISSING_TRIGGERS)
+}
+
+async function makeMissing(db: Db, files: readonly SqlFile[], question: string): Promise<void> {
+  const { rows } = await db.query(question, [files.map(({ name }) => name)])
   const missing = new Set(rows.map(([name]) => name))
-  for (const { name, sql } of files) if (missing.has(name)) await makeIndex(db, sql)
+  for (const { name, sql } of files) if (missing.has(name)) await make(db, sql)
 }
 
-/**
- * Runs the scripts of `sql/triggers`, in the transaction `db`: triggers of built-in collections that are
- * missing. They change nothing where all is there.
- */
-export async function makeOwnTriggers(db: Db): Promise<void> {
-  for (const { sql } of sqlFiles('triggers')) await db.script(sql)
-}
-
-/** Makes an index, unless its table or one of its columns was deleted. */
-async function makeIndex(db: Db, sql: string): Promise<void> {
+/** Makes one, unless its table or one of its columns was deleted. */
+async function make(db: Db, sql: string): Promise<void> {
   await db.script('set local statement_timeout = 0; set local lock_timeout = 0')
   try {
     await withSavepoint(db, () => db.script(sql))

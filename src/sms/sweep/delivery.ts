@@ -4,7 +4,6 @@ import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
 import { forgetAnswers } from '../answers/answer.ts'
 import type { CampaignRunner } from '../campaigns/runner.ts'
-import { nameConversations } from '../conversations/names.ts'
 import { pushWake } from '../devices/push.ts'
 import type { PushSettings } from '../devices/web-push.ts'
 import { DEVICES_IN_QUEUE } from '../queue/queue-devices.ts'
@@ -54,7 +53,6 @@ export async function startDelivery(
   campaigns: CampaignRunner,
 ): Promise<OtherNodes> {
   await countMessages(store.db)
-  await nameConversations(store.db)
   const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
   const others = await listenToOtherNodes(store.db)
   let checked = ''

@@ -10,10 +10,10 @@ export const totalSql = (table: string, user?: string): string => `(
   FROM sms_totals c
   WHERE c.relation = '${table}'::regclass${user ? ` AND c."user" IN ('', ${user})` : ''} HAVING bool_or(c."user" = ''))`
 
-const IS_COUNTED = `select 1 from sms_totals t join pg_trigger g on g.tgrelid = t.relation and g.tgname = 'came'
-  where t.relation = to_regclass('sms_messages') and t."user" = ''`
-const CAN_BE_COUNTED = `select 1 from pg_attribute
-  where attrelid = to_regclass('sms_messages') and attname = 'user' and not attisdropped`
+const IS_COUNTED = `select 1 from sms_totals where relation = to_regclass('sms_messages') and "user" = ''`
+/** Without its triggers, until the next start, a table that was made anew is not counted. */
+const CAN_BE_COUNTED = `select 1 from pg_trigger
+  where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'`
 
 /**
  * Counts each user's messages once, and has them counted from then on: when this version is new to the

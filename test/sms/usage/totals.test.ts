@@ -150,8 +150,6 @@ test('a user who goes, and one who comes with the same id', async () => {
 
 test('a table that nobody has counted yet is counted by the list itself, then once', async () => {
   await send(3)
-  await server.rows('drop trigger came on sms_messages')
-  await server.rows('drop trigger went on sms_messages')
   await server.rows('delete from sms_totals')
   await receive(2, '+493')
   await remove(ANN.id, 1)

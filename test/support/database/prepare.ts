@@ -1,9 +1,9 @@
 import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
-import { buildIndexes } from '../../../src/collections/table/background-indexes.ts'
 import { readConfig } from '../../../src/config.ts'
 import { openDb } from '../../../src/db/open.ts'
 import { migrate } from '../../../src/db/schema/migrate.ts'
 import { createLogger } from '../../../src/log.ts'
+import { buildIndexes } from '../../../src/sms/large-history.ts'
 
 /**
  * Makes in an empty database what a server makes when it first starts: all tables and the built-in

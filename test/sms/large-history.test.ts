@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/collections/catalog/catalog-store.ts'
-import { buildIndexes, indexStates, indexWarnings } from '../../src/collections/table/background-indexes.ts'
 import { type Db, openDb } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
+import { buildIndexes, indexStates, indexWarnings } from '../../src/sms/large-history.ts'
 import { openPreparedDb, openTestDb, testConfig } from '../support/server/start.ts'
 
 const silent = createLogger({ logLevel: 'silent' })
@@ -24,8 +24,7 @@ test('a new database has what it needs, and nothing to warn of', async () => {
   onTestFinished(() => db.close())
   await migrate(db)
   await (await openStore(db)).close()
-  const ready = [...(await indexStates(db))].filter(([, state]) => state === 'ready').map(([name]) => name)
-  expect(ready).toEqual(['sms_messages_of_user_by_number'])
+  expect([...(await states(db))]).toEqual(['missing'])
   expect(await indexWarnings(db)).toEqual([])
 })
 

@@ -1,14 +1,10 @@
-import { LOCKS } from '../../db/advisory-locks.ts'
-import { isSqlError } from '../../db/errors.ts'
-import type { Db } from '../../db/open.ts'
-import { withSavepoint } from '../../db/savepoint.ts'
-import { type SqlFile, sqlFiles } from '../../db/schema/sql-files.ts'
-import { installTrigrams, type Trigrams, trigramsOf } from '../../db/schema/trigrams.ts'
-import type { Logger } from '../../log.ts'
-import { repeat } from '../../tools/repeat.ts'
-
-/** Indexes of a table with fewer rows are made at once, in well under a second. */
-const SMALL = 20_000
+import { LOCKS } from '../db/advisory-locks.ts'
+import { isSqlError } from '../db/errors.ts'
+import type { Db } from '../db/open.ts'
+import { type SqlFile, sqlFiles } from '../db/schema/sql-files.ts'
+import { installTrigrams, type Trigrams, trigramsOf } from '../db/schema/trigrams.ts'
+import type { Logger } from '../log.ts'
+import { repeat } from '../tools/repeat.ts'
 
 const RETRY_MS = 600_000
 
@@ -17,11 +13,8 @@ const RETRY_MS = 600_000
  * quick without them, and each send would pay for them: docs/scaling.md.
  */
 export const LARGE_HISTORY = 250_000
-/** What a small history needs as well. */
-const ALWAYS = ['sms_messages_of_user_by_number']
 
 const HAS_TABLE = `select to_regclass('sms_messages') is not null`
-const IS_SMALL = `select count(*) < ${SMALL} from (select from sms_messages limit ${SMALL}) t`
 /** By Postgres' own estimate, which autovacuum keeps. */
 const IS_LARGE = `select reltuples >= $1 from pg_class where oid = to_regclass('sms_messages')`
 const MAY_BUILD = `select pg_try_advisory_xact_lock(${LOCKS.indexBuild})`
@@ -37,10 +30,10 @@ const UNDEFINED_COLUMN = '42703'
 /** `partial`: a build ended before its end. */
 export type IndexState = 'ready' | 'building' | 'partial' | 'missing'
 
-const files = () => sqlFiles('background-indexes')
+const files = () => sqlFiles('indexes/large-history')
 const needsTrigrams = ({ sql }: SqlFile) => sql.includes('gin_trgm_ops')
 
-/** The state of each index of `sql/background-indexes` by its name. */
+/** The state of each index of `sql/indexes/large-history` by its name. */
 export async function indexStates(db: Db): Promise<Map<string, IndexState>> {
   const { rows } = await db.query(STATES, [files().map(({ name }) => name)])
   return new Map(rows.map(([name, isValid, isBeingBuilt]) => [String(name), stateOf(isValid, isBeingBuilt)]))
@@ -61,43 +54,26 @@ interface OpenIndex {
   readonly state: IndexState
 }
 
-/** The indexes that the messages need, of which `large` are a large history, and that are not `ready`. */
+/** The indexes that are not `ready`; none as long as there are fewer than `large` messages. */
 async function openIndexes(db: Db, large: number): Promise<OpenIndex[]> {
   const states = await indexStates(db)
   const open = files()
     .map((file) => ({ file, state: states.get(file.name) ?? 'missing' }))
     .filter(({ state }) => state !== 'ready')
-  const isAlways = ({ file }: OpenIndex) => ALWAYS.includes(file.name)
-  if (large === 0 || open.every(isAlways)) return open
-  return (await isTrue(db, IS_LARGE, [large])) ? open : open.filter(isAlways)
+  if (large === 0 || open.length === 0) return open
+  return (await isTrue(db, IS_LARGE, [large])) ? open : []
 }
 
-/**
- * Makes the missing indexes of `sql/background-indexes` at once, in the transaction `tx`, as long as their
- * table is small. Those of a larger one are left to buildIndexes.
- */
-export async function makeIndexesOfSmallTable(tx: Db): Promise<void> {
-  const open = await openIndexes(tx, LARGE_HISTORY)
-  const missing = open.filter(({ state }) => state === 'missing')
-  if (missing.length === 0 || !(await isTrue(tx, HAS_TABLE)) || !(await isTrue(tx, IS_SMALL))) return
-  const trigrams = await installTrigrams(tx)
-  for (const { file } of missing) {
-    const sql = createStatement(file, trigrams, '')
-    if (sql) await unlessColumnIsMissing(() => withSavepoint(tx, () => tx.script(sql)))
-  }
-}
-
-/** Undefined for an index that is not possible without trigrams. */
-function createStatement(file: SqlFile, trigrams: Trigrams, how: 'concurrently' | ''): string | undefined {
+/** The statement of a file; undefined for an index that is not possible without trigrams. */
+function createStatement(file: SqlFile, trigrams: Trigrams): string | undefined {
   if (needsTrigrams(file) && 'reason' in trigrams) return undefined
-  const operatorClass = 'operatorClass' in trigrams ? trigrams.operatorClass : ''
-  return file.sql.replace(/^create index /m, `create index ${how} `).replace('gin_trgm_ops', operatorClass)
+  return 'operatorClass' in trigrams ? file.sql.replace('gin_trgm_ops', trigrams.operatorClass) : file.sql
 }
 
 /**
- * Builds the indexes of `sql/background-indexes` that are not there yet, while others read and write, however
- * long it takes. One that a crash left half-built is dropped first. Of several nodes one builds; the others
- * return at once. What is not possible is left out.
+ * Builds the indexes of `sql/indexes/large-history` that are not there yet, while others read and write,
+ * however long it takes. One that a crash left half-built is dropped first. Of several nodes one builds; the
+ * others return at once. What is not possible is left out.
  * @param large how many messages are a large history; 0: every one is.
  */
 export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
@@ -110,7 +86,7 @@ export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): 
 async function buildAll(db: Db, log: Logger, large: number): Promise<void> {
   const trigrams = await db.transaction(installTrigrams)
   for (const { file, state } of await openIndexes(db, large)) {
-    const sql = createStatement(file, trigrams, 'concurrently')
+    const sql = createStatement(file, trigrams)
     // a server that has stopped since may have begun one: Postgres goes on with it
     if (state === 'building' || !sql) continue
     if (state === 'partial') await db.unhurried(`drop index concurrently if exists ${file.name}`)

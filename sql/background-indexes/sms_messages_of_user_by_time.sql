@@ -1,2 +1,0 @@
--- Deep pages of a user: see sms_messages_by_time.
-create index sms_messages_of_user_by_time on sms_messages ("user", created desc, _rowid);
