@@ -26,6 +26,7 @@ import { recordWriteRoutes } from './routes/record-writes.ts'
 import { recordRoutes } from './routes/records.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { smsRoutes } from './routes/sms.ts'
+import { userRoutes } from './routes/users.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { smsgateClientRoutes } from './smsgate-client/routes.ts'
 import { twilioRoutes } from './twilio/routes.ts'
@@ -69,6 +70,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api', accountRoutes(services))
   app.route('/api', adminRoutes(services))
   app.route('/api', backupRoutes(services))
+  app.route('/api/users', userRoutes(services))
   app.route('/api/collections', collectionRoutes(services))
   app.route('/api/collections', recordRoutes(services))
   app.route('/api/collections', exportRoutes(services))

@@ -19,6 +19,7 @@ import { SERVER, serverPaths } from './paths/server-paths.ts'
 import { SENDING, smsPaths } from './paths/sms-paths.ts'
 import { SMSGATE_CLIENTS, smsgateClientPaths } from './paths/smsgate-client-paths.ts'
 import { TWILIO_API, twilioPaths } from './paths/twilio-paths.ts'
+import { userPaths } from './paths/user-paths.ts'
 import { webhookPaths } from './paths/webhook-paths.ts'
 import { hooks } from './schemas/hooks.ts'
 import { recordSchemas } from './schemas/record-schema.ts'
@@ -90,6 +91,7 @@ export function openApiDocument({ url, collections, extensions }: DocumentScope)
         ...webhookPaths(),
         ...mcpPaths(),
         ...accountPaths(),
+        ...userPaths(),
         ...serverPaths(),
         ...logPaths(),
         ...backupPaths(),

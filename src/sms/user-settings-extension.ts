@@ -5,8 +5,10 @@ import type { Value } from '../fields/field.ts'
 import { endSignIns } from '../records/auth/auth-links.ts'
 import type { Extension } from '../records/extension.ts'
 import type { RequestInfo } from '../request/request.ts'
+import { updateCampaigns } from './campaigns/campaign.ts'
 import { checkHours } from './hours-fields.ts'
 import { checkTimeZone } from './time-zone-field.ts'
+import { holdPaused } from './user-access.ts'
 import { notifyAccess } from './wake/wake.ts'
 
 const [NOT_CREATED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
@@ -32,9 +34,17 @@ export const userSettingsExtension: Extension = {
     if (values.time_zone !== old.time_zone) checkTimeZone(values.time_zone, NOT_UPDATED)
     checkHours(QUIET_HOURS, values, NOT_UPDATED, old)
     if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
+    if (values.disabled !== true && old.disabled === true) await holdPaused(store, String(values.user))
     if (TIMES.some((name) => String(values[name]) !== String(old[name])))
       await store.db.query(LOOK_AGAIN, [values.user])
     return {}
+  },
+  async beforeDelete(store, ids) {
+    const { rows } = await store.db.query(
+      'select "user" from user_settings where id = any($1) and disabled',
+      [ids],
+    )
+    for (const [user] of rows) await holdPaused(store, String(user))
   },
 }
 
@@ -61,13 +71,19 @@ function checkUser({ user }: Values, old: Values): void {
 
 /**
  * Ends what a user has open at the moment when it is disabled: tokens and sign-ins that have begun, pairing
- * codes, streams of its devices. Keys and devices stay, and work again once the user is enabled. The rows of
- * the user and the devices get a new version: nobody goes on with one from memory. The lock comes first, so
- * that no device is added between.
+ * codes, streams of its devices. Campaigns are paused, and stay so; keys and devices work again once the user
+ * is enabled. The rows of the user and the devices get a new version, which makes remembered ones stale. The
+ * lock comes first, so that no device is added between.
  */
 async function suspendUser({ db, catalog }: Store, user: string): Promise<void> {
   await db.query('select from users where id = $1 for update', [user])
   await db.query('delete from device_pairings where "user" = $1', [user])
+  await updateCampaigns(
+    db,
+    `status = 'paused', settled = false`,
+    `"user" = $1 and status in ('scheduled', 'sending')`,
+    [user],
+  )
   const { rows } = await db.query('update devices set "user" = "user" where "user" = $1 returning id', [user])
   await notifyAccess(
     db,

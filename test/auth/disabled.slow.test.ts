@@ -120,6 +120,99 @@ describe('who may disable a user', () => {
   })
 })
 
+describe('campaigns of a disabled user', () => {
+  const access = async () =>
+    (await gateway.superuser.call('GET', `/api/users/${user.id}/access`)).body as Record<string, never>
+  const enable = (how: string, who = gateway.superuser) =>
+    who.call('POST', `/api/users/${user.id}/enable`, { access: how })
+  const campaigns = async () =>
+    (await rows(`select status, settled from campaigns where "user" = $1 order by created`)).map(
+      ([status]) => status,
+    )
+  const held = async () =>
+    await rows(
+      `select coalesce(due_at, now()) = 'infinity', count(*)::int from sms_dispatch where "user" = $1 group by 1 order by 1`,
+    )
+  const create = async (more: object) => {
+    const recipients = ['+4915112345678', '+4915112345679']
+    const made = await user.call('POST', '/api/campaigns', { body: 'Sale', recipients, ...more })
+    expect(made.status).toBe(200)
+    return made.body.id as string
+  }
+
+  test('are paused, also one that is created at that moment; nothing is canceled', async () => {
+    const phone = await gateway.pair(user)
+    await create({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() })
+    const now = await create({ hold_seconds: 0 })
+    await expect.poll(async () => (await rows('select 1 from sms_dispatch where "user" = $1')).length).toBe(4)
+    await user.call('POST', '/api/sms/send', { recipients: ['+4915112345670'], body: 'Plain' })
+    await setDisabled(true)
+    expect(await campaigns()).toEqual(['paused', 'paused'])
+    // as a request would that was under way
+    await rows(
+      `update campaigns set status = 'sending', settled = false, updated = '2020-01-01 00:00:00.000Z' where id = '${now}' and "user" = $1`,
+    )
+    await expect.poll(campaigns).toEqual(['paused', 'paused'])
+    await expect.poll(held).toEqual([
+      [false, 1],
+      [true, 4],
+    ])
+    await setDisabled(false)
+    const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 10 })).body
+    expect(items.map(({ body }: { body: string }) => body)).toEqual(['Plain'])
+  })
+
+  test('what acts for the user is listed, for superusers alone', async () => {
+    await makeKey()
+    await gateway.pair(user)
+    const hook = { user: user.id, url: 'https://example.com/hook', events: ['message.sent'], enabled: true }
+    await user.call('POST', '/api/collections/webhooks/records', hook)
+    const answer = { user: user.id, name: 'Hours', match: 'any', body: 'We are closed', enabled: true }
+    await user.call('POST', '/api/collections/auto_answers/records', answer)
+    await create({ name: 'Sale' })
+    await expect.poll(async () => (await access()).waiting).toBe(2)
+    expect(await access()).toMatchObject({
+      disabled: false,
+      api_keys: { total: 1, items: [{ name: 'shop' }] },
+      devices: { total: 1 },
+      webhooks: { total: 1, items: [{ name: 'https://example.com/hook' }] },
+      auto_answers: { total: 1, items: [{ name: 'Hours' }] },
+      campaigns: { total: 1, items: [{ name: 'Sale' }] },
+    })
+    expect((await user.call('GET', `/api/users/${user.id}/access`)).status).toBe(403)
+    expect((await enable('keep', user)).status).toBe(403)
+    expect((await enable('perhaps')).status).toBe(400)
+    expect((await gateway.superuser.call('GET', '/api/users/nobody/access')).status).toBe(404)
+  })
+
+  test.each([
+    ['keep', 1, 'paused', 2],
+    ['end', 0, 'canceled', 0],
+  ])('enabled with "%s" %i of each is left', async (how, left, status, waiting) => {
+    const key = await makeKey()
+    const phone = await gateway.pair(user)
+    await create({ hold_seconds: 0 })
+    await expect.poll(async () => (await access()).waiting).toBe(2)
+    await setDisabled(true)
+    expect(await enable(how)).toMatchObject({
+      status: 200,
+      body: { disabled: false, api_keys: { total: 1 }, devices: { total: 1 }, campaigns: { total: 1 } },
+    })
+    expect((await withPassword()).status).toBe(200)
+    expect([
+      await sendWithKey(key),
+      (await phone.call('POST', '/api/devices/claim', { limit: 10 })).status,
+    ]).toEqual(left ? [200, 200] : [401, 401])
+    const now = await access()
+    expect(now).toMatchObject({ disabled: false, api_keys: { total: left }, devices: { total: left } })
+    expect(await campaigns()).toEqual([status])
+    const texts = await rows(`select 1 from sms_dispatch where "user" = $1 and due_at = 'infinity'`)
+    expect(texts.length).toBe(waiting)
+    const [entry] = await rows(`select action from _audit where record = $1 order by created desc limit 1`)
+    expect(entry).toEqual([how === 'end' ? 'enable user, end access' : 'enable user'])
+  })
+})
+
 describe('settings', () => {
   test('are one record for each user, and stay the record of this user', async () => {
     const other = await gateway.makeUser()

@@ -7,6 +7,7 @@ import {
   type CampaignStatus,
   isStored,
   readCampaign,
+  updateCampaigns,
 } from './campaign.ts'
 import { endCampaign } from './end.ts'
 import { holdMessages, releaseMessages } from './hold.ts'
@@ -49,10 +50,13 @@ export async function advance(services: CampaignServices, id: string, signal: Ab
 }
 
 async function send(services: CampaignServices, campaign: Campaign, signal: AbortSignal): Promise<boolean> {
-  if (isStored(campaign)) return releaseMessages(services.store, campaign)
+  const { store } = services
+  if (campaign.isDisabled) return suspend(services, campaign)
+  if (isStored(campaign)) return releaseMessages(store, campaign)
   await deleteFormer(services, campaign)
   try {
-    return await storeMessages(services, campaign, signal)
+    // a pause may have held some of them while the others were not stored yet
+    return (await storeMessages(services, campaign, signal)) && (await releaseMessages(store, campaign))
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     await endCampaign(services, campaign, 'failed', error.message)
@@ -62,7 +66,14 @@ async function send(services: CampaignServices, campaign: Campaign, signal: Abor
 
 async function pause(services: CampaignServices, campaign: Campaign): Promise<boolean> {
   await deleteFormer(services, campaign)
-  return isStored(campaign) ? holdMessages(services.store, campaign) : true
+  return holdMessages(services.store, campaign)
+}
+
+/** Pauses a campaign that was created or resumed while its user was being disabled. */
+async function suspend({ store }: CampaignServices, { id, version, status }: Campaign): Promise<boolean> {
+  if (status === 'done') return true
+  await updateCampaigns(store.db, `status = 'paused'`, 'id = $1 and xmin::text = $2', [id, version])
+  return false
 }
 
 async function end(services: CampaignServices, campaign: Campaign): Promise<boolean> {

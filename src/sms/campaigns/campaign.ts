@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
+import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { LAST_LEAVES_AT } from '../send/preview.ts'
@@ -42,6 +43,8 @@ export interface Campaign extends CampaignText, CampaignOptions {
   /** `xmin` of the record and of its user: every change gives another. */
   readonly version: string
   readonly userVersion: string
+  /** Its user is disabled. */
+  readonly isDisabled: boolean
   readonly status: CampaignStatus
   /** Numbers whose messages are not all stored yet; empty when they are. */
   readonly audience: readonly string[]
@@ -93,13 +96,13 @@ export async function readState(db: Db, user: string, id: string): Promise<Campa
 }
 
 const READ = `
-select c.id, c."user", c.xmin::text, u.xmin::text, c.status, c.body, c.variables::text, c.audience::text,
+select c.id, c."user", c.xmin::text, u.xmin::text, ${isDisabledSql('c."user"')}, c.status, c.body, c.variables::text, c.audience::text,
   c.batches::text, c.former_batch, c.revision, c.scheduled_at, c.expires_at, c.settled, c.groups,
   c.recipients::text, c.recipients_count, c.device, c.line, c.sim, c.priority, c.guarantee, c.quiet_hours
 from campaigns c join users u on u.id = c."user" where c.id = $1`
 
 type Row = [
-  ...[string, string, string, string, CampaignStatus, string, string, string],
+  ...[string, string, string, string, boolean, CampaignStatus, string, string, string],
   ...[string, string, number, string, string, boolean, string[], string, number],
   ...[string, string, number, number, string, boolean],
 ]
@@ -108,12 +111,25 @@ type Row = [
 export async function readCampaign(db: Db, id: string): Promise<Campaign | undefined> {
   const { rows } = await db.query(READ, [id], 'campaign')
   if (!rows[0]) return undefined
-  const [of, user, version, userVersion, status, body, variables, audience, ...rest] = rows[0] as Row
+  const [of, user, version, userVersion, isDisabled, status, body, variables, audience, ...rest] =
+    rows[0] as Row
   const [batches, formerBatch, revision, scheduledAt, expiresAt, settled, groups, recipients, count, ...how] =
     rest
   const [device, line, sim, priority, guarantee, keepsQuiet] = how
   return {
-    ...{ id: of, user, version, userVersion, status, body, formerBatch, revision, scheduledAt, expiresAt },
+    ...{
+      id: of,
+      user,
+      version,
+      userVersion,
+      isDisabled,
+      status,
+      body,
+      formerBatch,
+      revision,
+      scheduledAt,
+      expiresAt,
+    },
     ...{ settled, groups, recipientsCount: count, device, line, sim, priority, guarantee, keepsQuiet },
     variables: JSON.parse(variables) as Campaign['variables'],
     audience: listOf(audience),

@@ -72,7 +72,7 @@ async function revise(
   const changed = await updateCampaigns(store.db, REVISE, 'id = $1 and xmin::text = $2', [
     ...[campaign.id, campaign.version, change.name, text.body, JSON.stringify(text.variables), text.template],
     ...[people.groupIds, JSON.stringify(people.recipients), scheduledAt, expiresAt],
-    ...[isStored(campaign) ? campaign.batches[0] : campaign.formerBatch, batch, JSON.stringify([batch])],
+    ...[campaign.batches[0], batch, JSON.stringify([batch])],
     ...[audience.length, segments, JSON.stringify(audience)],
   ])
   return changed.length > 0

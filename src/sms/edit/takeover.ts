@@ -37,9 +37,16 @@ with changed as (
 ), ${changeLogCte('changed', 'update', 2)}
 select 1`
 
+const END_ANSWERS = `
+with changed as (
+  update auto_answers set enabled = false, updated = pb_text(now()) where "user" = $1 and enabled returning id
+), ${changeLogCte('changed', 'update', 2)}
+select 1`
+
 /**
  * Ends what a user's former holder left in the queue, in the transaction that hands the user over: nothing
- * goes out later through the phones of the new one. What no device has claimed is canceled, its quota comes
+ * goes out later through the phones of the new one, automatic answers included.
+ * What no device has claimed is canceled, its quota comes
  * back; what one has ends by its lease. Pairing codes that wait are void. Webhooks are not told: they go as
  * well.
  */
@@ -50,6 +57,7 @@ export async function endUserQueue(store: Store, user: string): Promise<void> {
   for (const [period, messages] of rows) await refundQuota(store, user, String(period), Number(messages))
   await db.query(END_CAMPAIGNS, [user, 'campaigns'])
   await db.query(ONCE, [user])
+  await db.query(END_ANSWERS, [user, 'auto_answers'])
   await db.query('delete from device_pairings where "user" = $1', [user])
   await db.query('delete from smsgate_accounts where "user" = $1', [user])
 }

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import type { Store } from '../collections/catalog.ts'
+import { USERS_ID } from '../collections/collection.ts'
+import type { Db } from '../db/open.ts'
+import { notFound } from '../errors.ts'
+import { changeLogCte } from '../records/changes.ts'
+import type { Extensions } from '../records/extension.ts'
+import { revokeFormerAccess } from '../records/write/takeover.ts'
+import { readCampaign } from './campaigns/campaign.ts'
+import { holdMessages } from './campaigns/hold.ts'
+
+/** Items of a list; `total` counts all. */
+const MAX_ITEMS = 20
+
+const LIST = z.object({
+  total: z.int().min(0),
+  items: z
+    .array(z.object({ id: z.string(), name: z.string() }))
+    .meta({ description: `The first ${MAX_ITEMS}; a webhook's name is its URL.` }),
+})
+/** What acts for a user without a sign-in. */
+export const USER_ACCESS = z
+  .object({
+    disabled: z.boolean(),
+    api_keys: LIST,
+    devices: LIST,
+    webhooks: LIST,
+    auto_answers: LIST,
+    campaigns: LIST.meta({ description: 'Those that are not over.' }),
+    waiting: z.int().min(0).meta({ description: 'Messages that no device has claimed.' }),
+  })
+  .meta({ id: 'UserAccess' })
+export type UserAccess = Readonly<z.output<typeof USER_ACCESS>>
+
+/** How a user is enabled. */
+export const ENABLE_USER = z
+  .strictObject({
+    access: z.enum(['end', 'keep']).meta({
+      description:
+        '`end`: keys, devices and webhooks are deleted, automatic answers disabled, campaigns and waiting messages canceled. `keep`: all stays; campaigns stay paused.',
+    }),
+  })
+  .meta({ id: 'EnableUser' })
+
+/** SQL of the rows of each list: what it is called, and which of a user's it has. */
+const LISTS = {
+  api_keys: ['name', 'true'],
+  devices: ['name', 'true'],
+  webhooks: ['url', 'enabled'],
+  auto_answers: ['name', 'enabled'],
+  campaigns: ['name', `status in ('scheduled', 'sending', 'paused')`],
+} as const
+type ListName = keyof typeof LISTS
+
+/** What acts for a user without a sign-in. Throws 404. */
+export async function readAccess(db: Db, user: string): Promise<UserAccess> {
+  const { rows } = await db.query(
+    `select coalesce((select s.disabled from user_settings s where s."user" = u.id), false),
+      (select count(*) from sms_dispatch d where d."user" = u.id and d.state <> 'sending')
+    from users u where u.id = $1`,
+    [user],
+  )
+  if (!rows[0]) throw notFound()
+  const lists = {} as Record<ListName, UserAccess[ListName]>
+  for (const name of Object.keys(LISTS) as ListName[]) lists[name] = await readList(db, name, user)
+  return { disabled: rows[0][0] === true, ...lists, waiting: Number(rows[0][1]) }
+}
+
+async function readList(db: Db, name: ListName, user: string): Promise<UserAccess[ListName]> {
+  const [title, where] = LISTS[name]
+  const { rows } = await db.query(
+    `select id, ${title}, count(*) over () from ${name} where "user" = $1 and ${where} order by created, id limit ${MAX_ITEMS}`,
+    [user],
+  )
+  const items = rows.map(([id, called]) => ({ id: String(id), name: String(called) }))
+  return { total: Number(rows[0]?.[2] ?? 0), items }
+}
+
+const ENABLE = `
+with written as (
+  update user_settings set disabled = false, updated = pb_text(now()) where "user" = $1 and disabled returning *
+), ${changeLogCte('written', 'update', 2, 'noted', true)}
+select 1 from written`
+
+/**
+ * Enables a user in the transaction of the store: ends what acts for the user, or keeps it. Answers what
+ * there was before, so what has ended or goes on. Throws 404.
+ */
+export async function enableUser(
+  store: Store,
+  extensions: Extensions,
+  user: string,
+  { access }: z.output<typeof ENABLE_USER>,
+): Promise<UserAccess> {
+  const before = await readAccess(store.db, user)
+  if (access === 'end') await revokeFormerAccess(store, extensions, store.catalog.find(USERS_ID)!, user)
+  await holdPaused(store, user)
+  await store.db.query(ENABLE, [user, 'user_settings'])
+  return { ...before, disabled: false }
+}
+
+/** Holds the messages of a user's campaigns that were paused a moment ago: see advance.ts. */
+export async function holdPaused(store: Store, user: string): Promise<void> {
+  const { rows } = await store.db.query(
+    `select id from campaigns where "user" = $1 and status = 'paused' and not settled`,
+    [user],
+  )
+  for (const [id] of rows) {
+    const campaign = await readCampaign(store.db, String(id))
+    if (campaign) await holdMessages(store, campaign)
+  }
+}
