@@ -44,7 +44,7 @@ const users = (passwordHash: string) => `
 
 const devices = `
   insert into devices (id, email, password, "tokenKey", "user", name, platform, enabled, last_seen, created, updated)
-  select ${id("'device' || u.id || n")}, '', '', md5(u.id || n) || md5('device' || u.id || n), u.id, 'Phone ' || n, 'simulator', true,
+  select ${id("'device' || u.id || n")}, '', '', md5(u.id || n) || md5('device' || u.id || n), u.id, 'Phone ' || n, 'android', true,
     ${NOW}, ${NOW}, ${NOW}
   from users u, generate_series(1, 3) n where u.id <> '${USERS.waker}'`
 

@@ -38,7 +38,7 @@ const users = (passwordHash: string) => `
 const devices = `
   insert into devices (id, email, password, "tokenKey", "user", name, platform, enabled, last_seen, created, updated)
   select ${id("'device' || u.id || n")}, '', '', md5(u.id || n) || md5('device' || u.id || n), u.id, 'Phone ' || n,
-    'simulator', true, ${NOW}, ${NOW}, ${NOW}
+    'android', true, ${NOW}, ${NOW}, ${NOW}
   from users u, generate_series(1, ${DEVICES}) n where u.id like 'scale%'`
 
 /** 0 to `count` - 1, spread over the rows without a pattern that another column shares. */

@@ -70,9 +70,9 @@ const pairCommand = defineCommand({
     ...pairArgs,
     platform: {
       type: 'string',
+      required: true,
       description: 'android, modem, simulator or other',
       valueHint: 'KIND',
-      default: 'simulator',
     },
     state,
   },

@@ -86,13 +86,29 @@ test('one command pairs and runs, again it only runs, and a second phone has a s
 test('pairing into the state file of another device is refused and costs no code', async () => {
   const user = await server.makeUser()
   const state = join(home, 'mine.json')
-  const first = runPackage('pair', server.url, await makeCode(user, 'First'), '--state', state)
+  const first = runPackage(
+    'pair',
+    server.url,
+    await makeCode(user, 'First'),
+    '--platform',
+    'simulator',
+    '--state',
+    state,
+  )
   await once(first.child, 'close')
   const code = await makeCode(user, 'Second')
   const refused = runPackage('start', server.url, code, '--state', state)
   await once(refused.child, 'close')
   expect(refused.output()).toContain('belongs to a device that is paired already')
-  const other = runPackage('pair', server.url, code, '--state', join(home, 'other.json'))
+  const other = runPackage(
+    'pair',
+    server.url,
+    code,
+    '--platform',
+    'simulator',
+    '--state',
+    join(home, 'other.json'),
+  )
   await once(other.child, 'close')
   expect(other.output()).toContain('as "Second"')
 }, 180_000)

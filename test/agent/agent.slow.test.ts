@@ -228,7 +228,7 @@ describe('an agent as a process', () => {
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Typed' })).body
     const file = join(folder, 'typed.json')
     const address = `${server.url}/api/devices/pair#${code}`
-    const paired = await run(['pair', address, '--state', file])
+    const paired = await run(['pair', address, '--platform', 'simulator', '--state', file])
     expect(paired.output()).toContain('Paired with')
     await run(
       ['run', '--state', file],
@@ -238,8 +238,9 @@ describe('an agent as a process', () => {
   })
 
   test.each([
-    [['pair', 'nowhere', '123456'], 'nowhere is no address'],
-    [['pair', 'http://127.0.0.1:9', '123456'], 'cannot be reached'],
+    [['pair', 'http://127.0.0.1:9', '123456'], 'Missing required argument: --platform'],
+    [['pair', 'nowhere', '123456', '--platform', 'modem'], 'nowhere is no address'],
+    [['pair', 'http://127.0.0.1:9', '123456', '--platform', 'modem'], 'cannot be reached'],
     [['run', '--state', '/nowhere/agent.json'], 'Pair first'],
     [['run', '--driver', 'pigeon', '--state', 'agent.json'], '--driver must be one of: simulator'],
     [['run', '--fail', '2', '--state', 'agent.json'], '--fail must be a number from 0 to 1'],

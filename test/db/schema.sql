@@ -1062,7 +1062,6 @@ create function sms_accept(owner text, moment text, since text, default_quota do
 create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sender_version text, sender_key text, key_version text, message_id text, recipient text, content text, parts double precision, rank integer, slot integer, ends_at text, safety text, sticky text DEFAULT ''::text) returns text volatile
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json) returns TABLE(n integer, line text, device text, number text, charged text, room_at timestamp with time zone, reason text) volatile
 create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
-create function sms_available_lines(owner text, since text) returns TABLE(line text, device text, slot integer, number text, is_free boolean, is_plain boolean) stable
 create function sms_conversation_answered(owner text, moment text, recipient text, content text, message_id text) returns void volatile
 create function sms_conversation_last(owner text, other text) returns TABLE(id text, body text, at text, type text, device text, heard text, name text) stable
 create function sms_conversation_named() returns trigger volatile
@@ -1090,6 +1089,7 @@ create function sms_messages_went() returns trigger volatile
 create function sms_named_lines(owner text, line_id text, line_number text, device_id text, slot integer) returns TABLE(line text, device text) stable
 create function sms_quiet_until(starts text, ends text, days text[], zone text, at timestamp with time zone) returns timestamp with time zone stable
 create function sms_quiet_zones(owner text) returns text[] stable
+create function sms_ranked_lines(owner text, since text) returns TABLE(line text, device text, slot integer, number text, rank integer, is_free boolean, is_plain boolean) stable
 create function sms_sim_list(sims json) returns TABLE(slot integer, number text, carrier text, country text) immutable
 create function sms_time_zone(owner text) returns text stable
 create function sms_turns_went() returns trigger volatile

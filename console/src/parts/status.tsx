@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { MessageState } from '../data/records.ts'
+import { isSimulated } from '../data/device/simulated.ts'
+import type { Device, MessageState } from '../data/records.ts'
 import { t } from '../language/words.ts'
 
 export type Tone = 'calm' | 'busy' | 'good' | 'bad' | 'warn'
@@ -8,6 +9,10 @@ export type Tone = 'calm' | 'busy' | 'good' | 'bad' | 'warn'
 export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
   <span class={`badge ${tone}`}>{children}</span>
 )
+
+/** Marks a device that sends nothing anywhere; nothing for others. */
+export const SimulatedBadge = ({ device }: { device: Device | undefined }) =>
+  isSimulated(device) ? <Badge tone="warn">{t('Simulated')}</Badge> : null
 
 /** How each state of a message is called and coloured. */
 export const MESSAGE_STATES: Readonly<Record<MessageState, readonly [tone: Tone, words: string]>> = {

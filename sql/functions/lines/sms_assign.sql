@@ -18,10 +18,11 @@
 --             go by
 --   reason    'room' or 'quiet_hours', as in sms_messages.waiting_for
 --
--- A text goes by one of the lines that its request names, that are available and have room: the line that its
--- recipient exchanged the last text with, else one with the longest prefix of its number, else one without
--- prefixes, else any. Lines that are equal take strict turns: all available lines by the user's turn, as in
--- sms_accept, some of them by which of them had its last turn first.
+-- A text goes by one of the lines that its request names, else of those with a rank (sms_ranked_lines), that
+-- are available and have room: the line that its recipient exchanged the last text with, else one with the
+-- longest prefix of its number, else one without prefixes, else any. Lines that are equal take strict turns:
+-- all available lines by the user's turn, as in sms_accept, some of them by which of them had its last turn
+-- first.
 create or replace function sms_assign(
   owner text, since text, at timestamptz, sticky text, is_new boolean, texts json
 ) returns table (n int, line text, device text, number text, charged text, room_at timestamptz, reason text)
@@ -42,6 +43,7 @@ declare
   slots int[];
   numbers text[];
   all_prefixes text[];
+  ranks int[];
   are_available boolean[];
   full_until timestamptz[];
   are_limited boolean[];
@@ -82,16 +84,19 @@ begin
   latest := to_char(today::date + 2, 'YYYY-MM-DD');
 
   select count(*), array_agg(a.id), array_agg(a.device), array_agg(a.slot), array_agg(a.number),
-    array_agg(a.prefixes), array_agg(a.is_available), array_agg(a.full_until), array_agg(a.is_limited),
+    array_agg(a.prefixes), array_agg(a.rank), array_agg(a.is_available), array_agg(a.full_until), array_agg(a.is_limited),
     array_agg(a.day), array_agg(a.next_day), array_agg(a.next_month),
     array_agg(a.day_room), array_agg(a.month_room), array_agg(a.recipient_room), array_agg(a.has_recipients),
     array_agg(a.turn), array_agg(0), array_agg(0), array_agg(false),
-    array_agg(a.place) filter (where a.is_available and a.full_until is null)
-  into lines_count, ids, line_devices, slots, numbers, all_prefixes, are_available, full_until, are_limited,
+    array_agg(a.place) filter (where a.rank is not null and a.is_available and a.full_until is null)
+  into lines_count, ids, line_devices, slots, numbers, all_prefixes, ranks, are_available, full_until, are_limited,
     days, next_days, next_months, day_room, month_room, recipient_room, has_recipient_limit, line_turns, day_more, recipients_more,
     has_turned, free
   from (
     select row_number() over (order by d.id collate "C", l.slot) as place, l.id, d.id as device, l.slot::int as slot, l.number, l.prefixes, coalesce(u.turn, 0) as turn,
+      case when d.platform = 'simulator' and exists (
+        select from devices r where r."user" = owner and r.platform <> 'simulator'
+      ) then null else 0 end as rank,
       d.enabled and (d.last_seen >= since or pb_is_set(d.push)) as is_available,
       case when d.per_minute > 0 or d.daily_limit > 0
         then sms_device_room_at(d.id, d.per_minute, d.daily_limit) end as full_until,
@@ -157,6 +162,7 @@ begin
         or asked.line is not null and ids[i] <> asked.line
         or asked.sim > 0 and slots[i] <> asked.sim and slots[i] <> 0
         or asked.avoid = line_devices[i]
+        or ranks[i] is null and asked.device is null
         or not are_available[i] and (is_new or asked.device is null);
       until := full_until[i];
       if are_limited[i] then

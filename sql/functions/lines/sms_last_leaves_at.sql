@@ -1,6 +1,7 @@
 -- When the last of `more` new texts of a user can leave, as far as the limits of lines say: after the texts
 -- that wait already, each to another number. `of_device`, `of_line`: by this device and line alone, '' for
--- any. Null if there is no such line that is enabled. Looks at most ten years ahead.
+-- any that takes turns (sms_ranked_lines). Null if there is no such line that is enabled. Looks at most ten
+-- years ahead.
 create or replace function sms_last_leaves_at(
   owner text, at timestamptz, more int, of_device text, of_line text
 ) returns timestamptz language plpgsql stable as $$
@@ -26,7 +27,10 @@ begin
   into daily, monthly, people, day_left, month_left, people_left
   from devices d join lines l on l.device = d.id left join line_use u on u.line = l.id
   where d."user" = owner and d.enabled and l.enabled and l.present
-    and (of_device = '' or d.id = of_device) and (of_line = '' or l.id = of_line);
+    and (of_device = '' or d.id = of_device) and (of_line = '' or l.id = of_line)
+    and (of_device <> '' or of_line <> '' or d.platform <> 'simulator' or not exists (
+      select from devices r where r."user" = owner and r.platform <> 'simulator'
+    ));
   if daily is null then
     return null;
   end if;

@@ -52,9 +52,10 @@ declare
   monthly_quota float8;
   used float8;
   turns bigint;
-  -- the available lines: all, and in the same order those on devices below their own limits
+  -- the available lines: all, and in the same order those that take turns, on devices below their own limits
   line_devices text[];
   line_slots int[];
+  line_ranks int[];
   line_ids text[];
   free_lines text[];
   free_devices text[];
@@ -115,22 +116,23 @@ begin
     case when u.monthly_quota > 0 then u.monthly_quota else default_quota end,
     u.xmin::text,
     coalesce(s.used, 0),
-    a.ids, a.devices, a.slots, coalesce(a.free_ids, '{}'), a.free_devices, a.free_numbers,
+    a.ids, a.devices, a.slots, a.ranks, coalesce(a.free_ids, '{}'), a.free_devices, a.free_numbers,
     a.free_ids is null or not a.are_plain,
     array(
       select m.id from json_to_recordset(messages) m(id text, "to" text)
       join contacts c on c."user" = owner and c.phone = m."to" and c.opted_out
     )
-  into monthly_quota, user_version, used, line_ids, line_devices, line_slots, free_lines, free_devices,
+  into monthly_quota, user_version, used, line_ids, line_devices, line_slots, line_ranks, free_lines, free_devices,
     free_numbers, is_special, opted_out
   from users u left join sms_usage s on s."user" = u.id and s.period = month
   cross join lateral (
     select coalesce(array_agg(l.line), '{}') as ids, array_agg(l.device) as devices, array_agg(l.slot) as slots,
-      array_agg(l.line) filter (where l.is_free) as free_ids,
-      array_agg(l.device) filter (where l.is_free) as free_devices,
-      array_agg(l.number) filter (where l.is_free) as free_numbers,
+      array_agg(l.rank) as ranks,
+      array_agg(l.line) filter (where l.rank is not null and l.is_free) as free_ids,
+      array_agg(l.device) filter (where l.rank is not null and l.is_free) as free_devices,
+      array_agg(l.number) filter (where l.rank is not null and l.is_free) as free_numbers,
       bool_and(l.is_plain) as are_plain
-    from (select * from sms_available_lines(owner, since) v order by v.device collate "C", v.slot) l
+    from (select * from sms_ranked_lines(owner, since) v order by v.device collate "C", v.slot) l
   ) a
   where u.id = owner;
   if not found then
@@ -227,10 +229,10 @@ begin
       outcome := case
         when monthly_quota > 0 and used + spent + cost > monthly_quota then 'quota_exceeded'
         when request.later then outcome
-        when request.device is null and request.sim = 0 and line_ids <> '{}' then outcome
+        when request.device is null and request.sim = 0 and free_lines <> '{}' then outcome
         when exists (
-          select from unnest(line_ids, line_devices, line_slots) l(id, device, slot)
-          where (request.device is null or l.device = request.device)
+          select from unnest(line_ids, line_devices, line_slots, line_ranks) l(id, device, slot, rank)
+          where (l.device = request.device or request.device is null and l.rank is not null)
             and (request.line is null or l.id = request.line)
             and (request.sim = 0 or l.slot = request.sim or l.slot = 0)
         ) then outcome

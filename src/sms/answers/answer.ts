@@ -18,9 +18,13 @@ const MAX_ANSWERS = 50
 /** A text that no line could answer for so long gets no answer; nor does an answer leave later. */
 const MAX_WAIT_MS = 3_600_000
 
-/** A text without an answer whose user is not disabled and whose sender has not opted out. */
+/**
+ * A text without an answer whose user is not disabled and whose sender has not opted out. With its line if
+ * its phone is simulated: the answer goes back by it, as nobody real has texted.
+ */
 const READ = `
 select m."from", m.body, u.xmin::text,
+  (select m.line from devices d where d.id = m.device and d.platform = 'simulator'),
   (select count(*) from auto_answers_sent s
     where s."user" = m."user" and s.number = m."from" and s.at > now() - interval '24 hours')
 from sms_messages m join users u on u.id = m."user"
@@ -50,6 +54,8 @@ interface Received {
   readonly user: string
   readonly from: string
   readonly userVersion: string
+  /** The line that it came in by, of a simulated phone. */
+  readonly simulatedLine: string | null
 }
 
 /**
@@ -73,14 +79,20 @@ async function answerText(services: SendServices, job: Job): Promise<Again | und
   const { key: id, holder: user } = job
   const { rows } = await db.query(READ, [id, user], 'sms read answerable')
   if (!rows[0]) return
-  const [from, body, userVersion, sent] = rows[0] as [string, string, string, number]
+  const [from, body, userVersion, simulatedLine, sent] = rows[0] as [
+    string,
+    string,
+    string,
+    string | null,
+    number,
+  ]
   if (sent >= MAX_ANSWERS_A_DAY) return
   const found = await db.query(ANSWERS, [id, user], 'sms answers')
   const answers = found.rows as [string, Match, string, string, string][]
   const answer = answers.find(([, match, value]) => matches(match, value, body))
   if (!answer) return
   const [answerId, , , plain, template] = answer
-  const outcome = await sendAnswer(services, { id, user, from, userVersion }, plain, template)
+  const outcome = await sendAnswer(services, { id, user, from, userVersion, simulatedLine }, plain, template)
   if (outcome === 'accepted' || outcome === 'known')
     await db.query(SENT, [user, from, answerId, id], 'sms answer sent')
   const inSeconds = AGAIN_SECONDS[outcome ?? '']
@@ -107,12 +119,13 @@ async function sendAnswer(
 }
 
 const offerOf = (
-  { id, user, userVersion }: Received,
+  { id, user, userVersion, simulatedLine }: Received,
   text: Omit<Offer['messages'][number], 'id'>,
 ): Offer => ({
   ...PLAIN_OFFER,
   user,
   version: userVersion,
+  line: simulatedLine,
   clientRef: `auto:${id}`,
   expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
   // the conversation goes on waiting for an answer of a person

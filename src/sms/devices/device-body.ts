@@ -32,10 +32,12 @@ export const PAIR_BODY = z
       .transform((code) => code.trim())
       .meta({ description: 'The six digits that the user was shown.' }),
     name: name.nullish().meta({ description: 'Left out, the name that the user gave with the code.' }),
-    platform: z.enum(
-      ['android', 'modem', 'simulator', 'other'],
-      'must be android, modem, simulator or other',
-    ),
+    platform: z
+      .enum(['android', 'modem', 'simulator', 'other'], 'must be android, modem, simulator or other')
+      .meta({
+        description:
+          'What it is. `simulator` sends nothing anywhere: a user who has another device sends by it only what names it or its line.',
+      }),
     phone: z
       .string('must be a text')
       .regex(new RegExp(`${E164.source}|^$`), 'must be in E.164 format')

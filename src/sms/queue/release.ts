@@ -14,8 +14,8 @@ const MAX_ROWS_OF_USER = 200
 const IS_DUE = `d.state = 'pending' and d.due_at <= now() and (d.expires_at is null or d.expires_at > now())
     and ${idMayBecome('d.message', 'assigned')}`
 
-/** SQL of users with an available line. */
-const CAN_SEND = `exists (select from sms_available_lines(u."user", ${onlineSince('$1')}))`
+/** SQL of users with an available line that takes turns. */
+const CAN_SEND = `exists (select from sms_ranked_lines(u."user", ${onlineSince('$1')}) l where l.rank is not null)`
 
 const COLUMNS =
   'd.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.quiet_zone, d.position, d.priority'

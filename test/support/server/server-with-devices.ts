@@ -53,7 +53,7 @@ export async function withDevices(server: RunningServer): Promise<ServerWithDevi
     },
     async pair(user, body = {}) {
       const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
-      const paired = await guest.call('POST', '/api/devices/pair', { code, platform: 'simulator', ...body })
+      const paired = await guest.call('POST', '/api/devices/pair', { code, platform: 'android', ...body })
       if (paired.status !== 200) throw new Error(JSON.stringify(paired.body))
       return client(url, paired.body.record.id, paired.body.token)
     },

@@ -45,7 +45,7 @@ const device = (id: string, user: string) => ({
   user,
   name: id,
   password: 'devicepass12345',
-  platform: 'simulator',
+  platform: 'android',
   enabled: true,
   last_seen: ONLINE,
 })

@@ -1,4 +1,5 @@
 import { lineName } from '../device/lines.ts'
+import { deviceName } from '../device/simulated.ts'
 import type { Line } from '../records.ts'
 import { useList } from './use-list.ts'
 
@@ -11,4 +12,4 @@ export function useLines(): readonly Line[] {
 
 /** A line among those of all devices: `Desk: Austria`. */
 export const lineWords = (line: Line): string =>
-  [line.expand?.device?.name, lineName(line)].filter((part) => part).join(': ')
+  [deviceName(line.expand?.device), lineName(line)].filter((part) => part).join(': ')

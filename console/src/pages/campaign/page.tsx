@@ -21,6 +21,7 @@ import { Actions } from './actions.tsx'
 import { Course } from './course.tsx'
 import { Hold } from './hold.tsx'
 import { Replies } from './replies.tsx'
+import { Simulated } from './simulated.tsx'
 import './page.css'
 
 const REFRESH_MS = 3_000
@@ -50,6 +51,7 @@ export function Page({ params: { id = '' } }: PageProps) {
     <Frame title={titleOf(campaign)} back={{ href: to('/campaigns'), words: t('Campaigns') }}>
       {campaign.error && <Notice kind="wrong">{inWords(campaign.error)}</Notice>}
       {progress && <Hold campaign={campaign} progress={progress} />}
+      {progress && <Simulated campaign={campaign} progress={progress} />}
       <Actions campaign={campaign} progress={progress} />
       {progress ? <Course campaign={campaign} progress={progress} /> : <Loading />}
       <div class="columns">

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { countSegments } from '../../../../src/sms/send/segments.ts'
 import { pb } from '../../data/client.ts'
+import { deviceName } from '../../data/device/simulated.ts'
 import type { Contact, Conversation, Device } from '../../data/records.ts'
 import { requestKeys } from '../../data/request-key.ts'
 import { userId } from '../../data/session.ts'
@@ -123,7 +124,9 @@ export function Answer({
             onValue={choose}
             choices={[
               [ANY, t('Any device')],
-              ...devices.items.map(({ id, name, phone }) => [id, name || phone || id] as const),
+              ...devices.items.map(
+                (device) => [device.id, deviceName(device) || device.phone || device.id] as const,
+              ),
             ]}
           />
         )}
@@ -141,6 +144,6 @@ const openWords = (open: readonly string[]) =>
 const labelOf = (device: Device | undefined) => {
   if (!device) return t('Write')
   return device.name
-    ? t('Answer from {name}', { name: device.name })
+    ? t('Answer from {name}', { name: deviceName(device) })
     : t('Answer from the device that received it')
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { deviceName, isSimulated } from '../../data/device/simulated.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Contact, Conversation, Message } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -35,7 +36,7 @@ export function Thread({
     '(message_type = "incoming" && from = {:number}) || (message_type = "outgoing" && to = {:number})',
     { number },
   )
-  const messages = useList<Message>('sms_messages', { filter, perPage })
+  const messages = useList<Message>('sms_messages', { filter, perPage, expand: 'device' })
   const contacts = useList<Contact>('contacts', {
     filter: pb.filter('phone = {:number}', { number }),
     perPage: 1,
@@ -72,7 +73,7 @@ export function Thread({
           <Button onClick={() => setPerPage(Math.min(perPage * 2, MOST))}>{t('Show earlier texts')}</Button>
         )}
         {messages.items.toReversed().map((message) => (
-          <Text key={message.id} message={message} sim={simOf(message)} />
+          <Text key={message.id} message={message} sim={byWhom(message) || simOf(message)} />
         ))}
       </div>
       <Answer
@@ -86,6 +87,9 @@ export function Thread({
     </section>
   )
 }
+
+/** A simulated phone must be known as one. */
+const byWhom = ({ expand }: Message) => (isSimulated(expand?.device) ? deviceName(expand?.device) : '')
 
 function Text({ message, sim }: { message: Message; sim: string }) {
   const { id, message_type, body, created, status } = message

@@ -11,7 +11,7 @@ import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { Badge } from '../../parts/status.tsx'
+import { Badge, SimulatedBadge } from '../../parts/status.tsx'
 import { toastFault } from '../../parts/toast.tsx'
 import { LineDialog } from './line-dialog.tsx'
 import { LineMeters } from './line-meters.tsx'
@@ -50,7 +50,7 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
           <li key={line.id}>
             <div class="row">
               <h3>{lineName(line)}</h3>
-              <LineBadge line={line} />
+              <LineBadge line={line} /> <SimulatedBadge device={device} />
               <Button kind="quiet" icon="edit" iconOnly onClick={() => setEdited(line)}>
                 {t('Change {name}', { name: lineName(line) })}
               </Button>

@@ -2,11 +2,13 @@ import { t } from '../../language/words.ts'
 import './page.css'
 import type { ComponentChildren } from 'preact'
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
+import { isSimulated } from '../../data/device/simulated.ts'
 import type { Device } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
@@ -51,6 +53,13 @@ export function Page({ params: { id = '' } }: PageProps) {
   const isMine = session.value?.role === 'user'
   return (
     <Frame title={device.name} back={{ href: to('/devices'), words: t('Devices') }}>
+      {isSimulated(device) && (
+        <Notice kind="warning">
+          {t(
+            'A simulated phone sends nothing anywhere and says that everything arrived. Once you have a real device, it gets only texts that name it.',
+          )}
+        </Notice>
+      )}
       <div class="columns">
         <Card title={t('Now')} actions={<Badge tone={tone}>{word}</Badge>}>
           <dl class="device-facts">

@@ -19,11 +19,7 @@ export function SimulatedPhone({ device }: { device: Device }) {
   const texts = simulatedTexts.value[device.id] ?? []
   return (
     <Card title={t('Simulated phone')}>
-      <p class="muted">
-        {t(
-          'This browser plays the phone while the console is open. It sends nothing anywhere and says that everything arrived.',
-        )}
-      </p>
+      <p class="muted">{t('This browser plays the phone while the console is open.')}</p>
       {texts.length > 0 && (
         <ol class="device-simulated" aria-label={t('Texts of the simulated phone')}>
           {texts.map(({ id, number, body, isReceived }) => (

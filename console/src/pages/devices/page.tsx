@@ -11,7 +11,7 @@ import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
-import { Badge } from '../../parts/status.tsx'
+import { Badge, SimulatedBadge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
@@ -26,7 +26,14 @@ export function Page() {
   const [isAdding, setAdding] = useState(false)
   const isUser = session.value?.role === 'user'
   const columns: readonly Column<Device>[] = [
-    { title: t('Name'), cell: (device) => device.name },
+    {
+      title: t('Name'),
+      cell: (device) => (
+        <span class="row">
+          {device.name} <SimulatedBadge device={device} />
+        </span>
+      ),
+    },
     ...(isUser ? [] : [OWNER]),
     { title: t('State'), cell: (device) => <DeviceBadge device={device} of={states.of} /> },
     { title: t('Battery'), align: 'end', cell: (device) => percent(states.of(device)?.battery) },

@@ -1,4 +1,5 @@
 import { deviceWord, type useDeviceStates } from '../../data/device/device-states.ts'
+import { deviceName } from '../../data/device/simulated.ts'
 import type { Device } from '../../data/records.ts'
 import { t } from '../../language/words.ts'
 import { type Column, Table } from '../../parts/list/table.tsx'
@@ -17,7 +18,7 @@ export function Offline({
 }) {
   const lost = devices.filter((device) => states.of(device)?.reachable === false)
   const columns: readonly Column<Device>[] = [
-    { title: t('Name'), cell: (device) => device.name },
+    { title: t('Name'), cell: deviceName },
     { title: t('User'), cell: (device) => <Owner record={device} /> },
     { title: t('State'), cell: (device) => <State device={device} /> },
     { title: t('Last seen'), cell: (device) => <Time at={device.last_seen} none={t('never')} /> },

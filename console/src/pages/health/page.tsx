@@ -3,6 +3,7 @@ import './page.css'
 import type { ComponentChildren } from 'preact'
 import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
 import { useDeviceStates } from '../../data/device/device-states.ts'
+import { isSimulated } from '../../data/device/simulated.ts'
 import type { Delivery, Device } from '../../data/records.ts'
 import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
@@ -49,7 +50,9 @@ export function Page() {
     perPage: 500,
     expand: 'user',
   })
-  const online = devices.items.filter((device) => states.of(device)?.online).length
+  const real = devices.items.filter((device) => !isSimulated(device))
+  const online = real.filter((device) => states.of(device)?.online).length
+  const simulated = devices.items.length - real.length
   const failed = useFailedDeliveries()
   const queue = ready?.queue
   const { value: backups } = useBackupStatus(DAY_EVERY_MS)
@@ -73,9 +76,13 @@ export function Page() {
           tone={queue && queue.oldest_seconds > LONG_SECONDS ? 'bad' : 'calm'}
         />
         <Tile
-          title={t('Devices online')}
-          value={states.value && t('{count} of {total}', { count: online, total: devices.total })}
-          tone={states.value && devices.total > 0 && online === 0 ? 'bad' : 'calm'}
+          title={
+            simulated > 0
+              ? t('Devices online, without {count} simulated', { count: simulated })
+              : t('Devices online')
+          }
+          value={states.value && t('{count} of {total}', { count: online, total: real.length })}
+          tone={states.value && real.length > 0 && online === 0 ? 'bad' : 'calm'}
           href={to('/devices')}
         />
         <Tile

@@ -1,3 +1,4 @@
+import { deviceName } from '../../data/device/simulated.ts'
 import type { Message } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
@@ -12,7 +13,7 @@ const COUNT = 10
 const COLUMNS: readonly Column<Message>[] = [
   { title: t('To'), cell: (message) => message.to },
   { title: t('User'), cell: (message) => <Owner record={message} /> },
-  { title: t('Device'), cell: ({ expand }) => expand?.device?.name ?? t('No device') },
+  { title: t('Device'), cell: ({ expand }) => deviceName(expand?.device) || t('No device') },
   { title: t('State'), cell: (message) => <MessageStatus status={message.status} /> },
   { title: t('Since'), cell: (message) => <Time at={message.created} /> },
 ]

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { countSegments } from '../../../../src/sms/send/segments.ts'
+import { deviceName } from '../../data/device/simulated.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
@@ -70,7 +71,7 @@ function DeviceLink({ message }: { message: Message }) {
   const { device, expand, status } = message
   if (device === '')
     return <span class="muted">{status === 'failed' ? t('No device') : t('Not chosen yet')}</span>
-  return <a href={to(`/devices/${device}`)}>{expand?.device?.name || t('A device')}</a>
+  return <a href={to(`/devices/${device}`)}>{deviceName(expand?.device) || t('A device')}</a>
 }
 
 /** Segments are what networks count and bill. */

@@ -16,7 +16,7 @@ import { Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { MessageStatus } from '../../parts/status.tsx'
+import { MessageStatus, SimulatedBadge } from '../../parts/status.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { isUnknown, MessageActions } from './actions.tsx'
@@ -67,7 +67,15 @@ function OneMessage({ id }: { id: string }) {
       <MessageActions message={record} next={next} />
       <Outcome message={record} next={next} />
       <div class="message-columns">
-        <Card title={t('Text')} actions={<MessageStatus status={record.status} />}>
+        <Card
+          title={t('Text')}
+          actions={
+            <span class="row">
+              <SimulatedBadge device={record.expand?.device} />
+              <MessageStatus status={record.status} />
+            </span>
+          }
+        >
           <p class={isIn ? 'message-text in' : 'message-text'}>
             {record.body || <span class="muted">{t('The text was removed.')}</span>}
           </p>

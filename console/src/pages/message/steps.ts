@@ -1,3 +1,4 @@
+import { deviceName } from '../../data/device/simulated.ts'
 import type { Message, MessageEvent, MessageState } from '../../data/records.ts'
 import { failureReason, reasonOf } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
@@ -52,7 +53,7 @@ function presentOf(message: Message): Step[] {
     {
       ...step,
       words: expand?.device?.name
-        ? t('Waits for {device}', { device: expand.device.name })
+        ? t('Waits for {device}', { device: deviceName(expand.device) })
         : t('Waits for a device'),
       at: '',
     },
@@ -62,5 +63,5 @@ function presentOf(message: Message): Step[] {
 function stepOf({ id, status, created, attempt, detail, expand }: MessageEvent): Step {
   const tried = attempt > 1 && status === 'sending' ? t('Try {attempt}', { attempt }) : ''
   const more = [tried, failureReason(detail.replace(CHANGED, ''))].filter((part) => part !== '').join('. ')
-  return { id, state: status, words: WORDS[status](expand?.device?.name ?? ''), at: created, detail: more }
+  return { id, state: status, words: WORDS[status](deviceName(expand?.device)), at: created, detail: more }
 }

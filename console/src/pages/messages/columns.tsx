@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { deviceName } from '../../data/device/simulated.ts'
 import type { Message } from '../../data/records.ts'
 import { reasonOf } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
@@ -73,7 +74,7 @@ export const COLUMNS: readonly MessageColumn[] = [
     title: t('Device'),
     sort: 'device.name',
     cell: (message, { simOf }) => {
-      const parts = [message.expand?.device?.name, simOf(message)].filter((part) => part)
+      const parts = [deviceName(message.expand?.device), simOf(message)].filter((part) => part)
       return parts.join(', ') || <span class="muted">–</span>
     },
   },

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { MAX_PLAIN } from '../../data/campaigns.ts'
+import { isSimulated } from '../../data/device/simulated.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Device, Template } from '../../data/records.ts'
 import { isSameName } from '../../data/text/placeholders.ts'
@@ -12,6 +13,7 @@ import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Form } from '../../parts/form/form.tsx'
+import { OnlySimulated } from '../../parts/form/only-simulated.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
 import { WhenField } from '../../parts/form/when-field.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -93,6 +95,7 @@ export function Compose({
           <WhenField when={composition} fault={fault} onChange={change} />
           <QuietField value={composition.isQuiet ?? isCampaign} onValue={(isQuiet) => change({ isQuiet })} />
           <MoreFields {...{ composition, fault, devices }} onChange={change} />
+          {devices.every(isSimulated) && <OnlySimulated />}
           <div class="send-foot">
             <Cost {...{ preview, hasText }} fault={previewFault} chosen={composition} usage={usage.value} />
             <Button

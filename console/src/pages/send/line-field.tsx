@@ -1,5 +1,6 @@
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import { isUsable, lineName } from '../../data/device/lines.ts'
+import { deviceName } from '../../data/device/simulated.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Device, Line } from '../../data/records.ts'
 import { useLines } from '../../data/use/use-lines.ts'
@@ -43,7 +44,8 @@ export function LineField({
 
 /** A device with one line is one choice; one with several is itself, and each of them. */
 function choicesOf(device: Device, state: string, lines: readonly Line[]) {
-  const { id, name } = device
+  const { id } = device
+  const name = deviceName(device)
   const [only, another] = lines
   const called = only && !another && (only.label || only.number) ? `${name}: ${lineName(only)}` : name
   if (!another) return [[id, `${called} (${state})`] as const]

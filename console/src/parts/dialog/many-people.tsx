@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { pb } from '../../data/client.ts'
 import { t, tn } from '../../language/words.ts'
+import { OnlySimulated } from '../form/only-simulated.tsx'
 import { confirmed } from './dialog.tsx'
 import './many-people.css'
 
@@ -14,14 +16,22 @@ interface ManyPeople {
 }
 
 /** Asks before something is sent to many, and shows the first text as it will arrive. */
-export function confirmedForMany({ people, what, firstText, begins, isLater }: ManyPeople): Promise<boolean> {
+export async function confirmedForMany({
+  people,
+  what,
+  firstText,
+  begins,
+  isLater,
+}: ManyPeople): Promise<boolean> {
   const words = peopleWords(people)
+  const isSimulated = await hasOnlySimulated()
   return confirmed({
     title: isLater
       ? t('Schedule for {people}?', { people: words })
       : t('Send to {people}?', { people: words }),
     text: (
       <>
+        {isSimulated && <OnlySimulated />}
         <p>{what}</p>
         <p class="many-first">{firstText}</p>
         <p class="muted">{begins}</p>
@@ -33,6 +43,13 @@ export function confirmedForMany({ people, what, firstText, begins, isLater }: M
     keep: t('Not yet'),
     careful: true,
   })
+}
+
+/** Whether all devices of the user are simulated. Throws as the client does. */
+async function hasOnlySimulated(): Promise<boolean> {
+  const options = { filter: 'platform != "simulator"', fields: 'id', skipTotal: true }
+  const { items } = await pb.collection('devices').getList(1, 1, options)
+  return items.length === 0
 }
 
 /** `25 people` */

@@ -1,0 +1,11 @@
+import { t } from '../../language/words.ts'
+import { to } from '../../router.ts'
+import { Notice } from './form.tsx'
+
+/** Said before a send of a user whose devices are all simulated. */
+export const OnlySimulated = () => (
+  <Notice kind="warning">
+    {t('Your devices are all simulated: nobody gets these texts.')}{' '}
+    <a href={to('/devices')}>{t('Add a real phone.')}</a>
+  </Notice>
+)
