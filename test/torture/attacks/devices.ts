@@ -1,10 +1,11 @@
 import { createECDH, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../support/database/postgres.ts'
-import { type Attack, type AttackRun, asUser, must } from './attack.ts'
+import { type Attack, type AttackRun, asUser, createRecords, must, type Target } from './attack.ts'
 import { flood } from './flood.ts'
 
-// Devices that do not behave, and guessers of pairing codes.
+// Devices that do not behave, guessers of pairing codes, and texts that are answered automatically.
 
 const withDevice = asUser(async (user, target) => {
   const device = await target.addDevice(user)
@@ -34,6 +35,36 @@ const asDevice = (run: AttackRun, connections: number, path: string, bodyOf: (tu
 
 const reports = (count: number, turn: number) =>
   Array.from({ length: count }, (_, i) => ({ id: `nothing${turn}x${i}`, attempt: i % 3, status: 'sent' }))
+
+const ANSWERS = '/api/collections/auto_answers/records'
+/** As many keywords as a field holds, none of which is in a text. */
+const keywords = (i: number) => Array.from({ length: 25 }, (_, n) => `é${i}x${n}`).join(',')
+const MAX_WAIT_MS = 10_000
+
+/** A user with many answers, of which the last is for any text. */
+const withAnswers = asUser(async (user, target) => {
+  const device = await target.addDevice(user)
+  const own = { user: user.id, enabled: true, body: 'We are closed' }
+  await createRecords(user, 'auto_answers', 49, (i) => ({ ...own, match: 'contains', value: keywords(i) }))
+  await must(user, 'POST', ANSWERS, { ...own, match: 'any' })
+  return { device: device.token }
+})
+
+/** How long somebody else's text waits for its automatic answer, while the attacker's texts wait, too. */
+async function timeAnswer(target: Target): Promise<string> {
+  const user = await target.makeUser()
+  const device = await target.addDevice(user)
+  await must(user, 'POST', ANSWERS, { user: user.id, enabled: true, match: 'any', body: 'Hello' })
+  const text = { from: '+4915112345678', body: 'Are you open?', received_at: new Date().toISOString() }
+  await must(device, 'POST', '/api/devices/incoming', { items: [text] })
+  const filter = encodeURIComponent('message_type = "outgoing"')
+  for (const begin = performance.now(); performance.now() - begin < MAX_WAIT_MS; await sleep(100)) {
+    const sent = await must(user, 'GET', `/api/collections/sms_messages/records?filter=${filter}`)
+    if (sent.items.length > 0)
+      return `an answer of somebody else took ${Math.round(performance.now() - begin)} ms`
+  }
+  throw new Error(`an answer of somebody else took more than ${MAX_WAIT_MS} ms`)
+}
 
 export const devices: readonly Attack[] = [
   {
@@ -109,5 +140,39 @@ export const devices: readonly Attack[] = [
       })
       return flood(run, 2, () => ({ path: '/api/sms/send', token: run.prepared.token!, body }))
     },
+  },
+  {
+    name: 'texts with automatic answers',
+    who: 'user',
+    isShort: true,
+    prepare: withAnswers,
+    attack: (run) =>
+      flood(run, 4, (turn) => ({
+        path: '/api/devices/incoming',
+        token: run.prepared.device!,
+        body: JSON.stringify({
+          items: Array.from({ length: 50 }, (_, i) => ({
+            from: `+4915${1e7 + turn * 50 + i}`,
+            body: 'ÉÈ'.repeat(750),
+            received_at: new Date().toISOString(),
+          })),
+        }),
+      })),
+    inspect: timeAnswer,
+  },
+  {
+    name: 'automatic answers with expensive patterns',
+    who: 'user',
+    prepare: withAnswers,
+    attack: (run) =>
+      flood(run, 8, (turn) => {
+        const patterns = ['(?:[\\pL\\pN]{0,1000}){0,1}x$', '\\PC{0,1000}'.repeat(17)]
+        const [match, value] = [turn % 2 ? 'pattern' : 'contains', patterns[(turn % 4) >> 1]!]
+        return {
+          path: ANSWERS,
+          token: run.prepared.token!,
+          body: JSON.stringify({ user: run.prepared.id, enabled: true, match, value, body: 'a' }),
+        }
+      }),
   },
 ]
