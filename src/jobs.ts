@@ -1,4 +1,4 @@
-import { deviceWatchJob } from './alarms/device-watch-job.ts'
+import { checkSilentDevices } from './alarms/check-silent-devices.ts'
 import { cleanUpSignIns } from './auth/account/clean-up.ts'
 import { deleteOldAuditEntries } from './auth/superusers/audit.ts'
 import type { Backups } from './backup/service/backups.ts'
@@ -73,7 +73,7 @@ export function jobsOf(
     jobs.push({
       id: 'deviceAlarms',
       ...EVERY_MINUTE,
-      run: deviceWatchJob(store.db, { settings, log, config }, deviceAlarmMinutes, stopping),
+      run: () => checkSilentDevices(store.db, deviceAlarmMinutes),
     })
   }
   return jobs

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
+import { alarmMailJobs } from './alarms/mail-jobs.ts'
 import { type BackupServices, Backups, type Exclusively } from './backup/service/backups.ts'
 import { followRestores, otherRestoreIsOver } from './backup/service/follow.ts'
 import { readState } from './backup/service/state.ts'
@@ -122,7 +123,8 @@ async function begin(
   const twilio = twilioCalls({ store, config, send: campaigns.services })
   const delivery = await startDelivery(store, config, log, campaigns)
   const stopWebhooks = await startWebhooks(store, config, log, twilio)
-  const stopWork = await new Worker(db, [answerJobs(campaigns.services)], log).start()
+  const kinds = [answerJobs(campaigns.services), alarmMailJobs(db, services)]
+  const stopWork = await new Worker(db, kinds, log).start()
   const stopPushes = startPushes(store, config, log)
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)

@@ -1,5 +1,6 @@
 import type { Db } from '../db/open.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
+import { ALARM_MAIL } from './mail-jobs.ts'
 
 /** A sign of life is written down only if the last one is that old (sms/devices/heartbeat). */
 const SPARED_SECONDS = 30
@@ -89,16 +90,16 @@ with owners as (
   where ${MAY_TELL} and s.changed_at <= now() - case s.state
       when 'silent' then interval '${GATHER_SECONDS} seconds' else interval '${GATHER_BACK_SECONDS} seconds' end
     and not exists (
-      select from device_alarm_mails m where m."user" = s."user" and m.created > ${ago(PACE_SECONDS)})
+      select from device_silences m where m."user" = s."user" and m.mailed_at > ${ago(PACE_SECONDS)})
 ), news as (
   update device_silences s
   set state = case s.state when 'silent' then 'told' else 'over' end,
-    told_at = case s.state when 'silent' then now() else s.told_at end
+    told_at = case s.state when 'silent' then now() else s.told_at end, mailed_at = now()
   from owners o where o."user" = s."user" and ${MAY_TELL}
   returning s.device, s."user", s.state = 'told' as is_silent, s.silent_since, s.changed_at
 )
-insert into device_alarm_mails ("user", devices)
-select n."user", json_agg(json_build_object(
+insert into jobs (kind, holder, key, payload)
+select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
     'name', coalesce(nullif(d.name, ''), nullif(d.phone, ''), d.id), 'isSilent', n.is_silent,
     'silentSince', n.silent_since, 'backSince', pb_text(n.changed_at),
     'waiting', (select count(*) from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state <> 'pending'),

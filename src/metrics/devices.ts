@@ -3,24 +3,22 @@ import type { Store } from '../collections/catalog.ts'
 /** How devices are: seen lately, not but to be woken by push, neither, or switched off. */
 export type DeviceState = 'online' | 'asleep' | 'silent' | 'disabled'
 
-/** Devices of all accounts, and mails to their owners that have not gone out. */
+/** Devices of all accounts. */
 export interface Devices {
   readonly states: Readonly<Record<DeviceState, number>>
-  readonly pendingMails: number
 }
 
 const STATES = `
 select case when not enabled then 'disabled'
   when last_seen >= (select pb_text(now() - $1::float8 * interval '1 second')) then 'online'
   when pb_is_set(push) then 'asleep' else 'silent' end, count(*)
-from devices group by 1
-union all select 'mails', count(*) from device_alarm_mails where sent_at is null`
+from devices group by 1`
 
 const NONE: Devices['states'] = { online: 0, asleep: 0, silent: 0, disabled: 0 }
 
 /** How devices are, in one look at all of them. Throws DatabaseUnavailable. */
 export async function readDevices({ db }: Store, deviceOnlineSeconds: number): Promise<Devices> {
   const { rows } = await db.query(STATES, [deviceOnlineSeconds], 'device figures')
-  const { mails, ...states } = Object.fromEntries(rows.map(([name, count]) => [name, Number(count)]))
-  return { states: { ...NONE, ...states }, pendingMails: mails ?? 0 }
+  const states = Object.fromEntries(rows.map(([name, count]) => [name, Number(count)]))
+  return { states: { ...NONE, ...states } }
 }

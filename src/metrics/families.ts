@@ -163,9 +163,6 @@ function deviceFamilies({ store, deviceOnlineSeconds }: MetricsSource): Family[]
     gauge('pocketsms_devices', 'Devices of all accounts, by state.', () =>
       figures(({ states }) => each('state', states)),
     ),
-    gauge('pocketsms_alarm_mails_pending', 'Mails about silent devices that have not gone out.', () =>
-      figures(({ pendingMails }) => one(pendingMails)),
-    ),
   ]
 }
 

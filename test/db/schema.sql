@@ -379,20 +379,6 @@ CREATE INDEX conversations_unanswered ON conversations USING btree ("user", last
 CREATE INDEX conversations_unread ON conversations USING btree ("user", last_at) WHERE unread > 0::double precision;
 CREATE UNIQUE INDEX idx_conversations_user_number ON conversations USING btree ("user", number);
 
-create table device_alarm_mails (
-  id bigint generated always as identity not null,
-  "user" text collate "C" not null,
-  devices json not null,
-  key uuid not null default gen_random_uuid(),
-  created timestamp with time zone not null default now(),
-  due_at timestamp with time zone not null default now(),
-  tries integer not null default 0,
-  sent_at timestamp with time zone,
-  constraint device_alarm_mails_pkey PRIMARY KEY (id)
-);
-CREATE INDEX device_alarm_mails_due ON device_alarm_mails USING btree (due_at) WHERE sent_at IS NULL;
-CREATE INDEX device_alarm_mails_user ON device_alarm_mails USING btree ("user", id);
-
 create table device_batteries (
   device text collate "C" not null,
   percent real not null,
@@ -423,6 +409,7 @@ create table device_silences (
   silent_since text collate "C" not null,
   changed_at timestamp with time zone not null default now(),
   told_at timestamp with time zone,
+  mailed_at timestamp with time zone,
   constraint device_silences_pkey PRIMARY KEY (device),
   constraint device_silences_state_check CHECK (state = ANY (ARRAY['silent'::text, 'told'::text, 'back'::text, 'over'::text]))
 );

@@ -1,9 +1,10 @@
 import { checkSilentDevices } from '../../src/alarms/check-silent-devices.ts'
-import { type AlarmMailServices, sendAlarms } from '../../src/alarms/send-alarms.ts'
+import { type AlarmMailServices, alarmMailJobs } from '../../src/alarms/mail-jobs.ts'
 import type { Store } from '../../src/collections/catalog.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
+import { Worker } from '../../src/work/worker.ts'
 import { makeDevice, makeUser, openTestStore } from './database/queue.ts'
 import { type MailServer, type ReceivedMail, startMailServer } from './services/mail-server.ts'
 
@@ -43,9 +44,8 @@ const PASS = [
   'update sms_events set created = pb_text(created::timestamptz - $1::interval)',
   'update device_watch set reachable_since = reachable_since - $1::interval, looked_at = looked_at - $1::interval',
   `update device_silences set changed_at = changed_at - $1::interval, told_at = told_at - $1::interval,
-    silent_since = pb_text(silent_since::timestamptz - $1::interval)`,
-  `update device_alarm_mails set created = created - $1::interval, due_at = due_at - $1::interval,
-    sent_at = sent_at - $1::interval`,
+    mailed_at = mailed_at - $1::interval,     silent_since = pb_text(silent_since::timestamptz - $1::interval)`,
+  'update jobs set created = created - $1::interval, due_at = due_at - $1::interval',
 ]
 
 export async function openAlarmFixture(): Promise<AlarmFixture> {
@@ -62,13 +62,7 @@ export async function openAlarmFixture(): Promise<AlarmFixture> {
     mail,
     post,
     async clear() {
-      for (const table of [
-        'devices',
-        'sms_dispatch',
-        'device_watch',
-        'device_silences',
-        'device_alarm_mails',
-      ])
+      for (const table of ['devices', 'sms_dispatch', 'device_watch', 'device_silences', 'jobs'])
         await db.query(`delete from ${table}`)
       await db.query('insert into device_watch default values')
       await fixture.pass(60)
@@ -96,7 +90,7 @@ export async function openAlarmFixture(): Promise<AlarmFixture> {
       for (const text of PASS) await db.query(text, [`${minutes} minutes`])
     },
     look: () => checkSilentDevices(db, ALARM_MINUTES),
-    send: () => sendAlarms(db, post, new AbortController().signal),
+    send: () => new Worker(db, [alarmMailJobs(db, post)], post.log).drain(),
     async live(minutes, alive = []) {
       const before = mail.mails.length
       for (let i = 0; i < minutes; i++) {

@@ -16,7 +16,10 @@ type Row = JobFigures & { readonly id: string }
 
 const EVERY_MS = 10_000
 
-const KINDS: Readonly<Record<string, string>> = { answer: t('Automatic answers') }
+const KINDS: Readonly<Record<string, string>> = {
+  answer: t('Automatic answers'),
+  alarm_mail: t('Mails about silent devices'),
+}
 
 const COLUMNS: readonly Column<Row>[] = [
   { title: t('Kind'), cell: ({ kind }) => KINDS[kind] ?? kind },
