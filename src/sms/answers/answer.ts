@@ -8,7 +8,7 @@ import { writeTexts } from '../send/content.ts'
 import type { Outcome } from '../send/offer.ts'
 import { type Offer, PLAIN_OFFER } from '../send/offer-shape.ts'
 import type { SendServices } from '../send/send.ts'
-import { type Match, matches } from './match.ts'
+import { fold, type Match, matches } from './match.ts'
 import { ANSWER } from './queue.ts'
 
 /** Automatic answers that a number gets from an account in 24 hours: two machines stop after so many. */
@@ -89,7 +89,8 @@ async function answerText(services: SendServices, job: Job): Promise<Again | und
   if (sent >= MAX_ANSWERS_A_DAY) return
   const found = await db.query(ANSWERS, [id, user], 'sms answers')
   const answers = found.rows as [string, Match, string, string, string][]
-  const answer = answers.find(([, match, value]) => matches(match, value, body))
+  const text = fold(body)
+  const answer = answers.find(([, match, value]) => matches(match, value, text))
   if (!answer) return
   const [answerId, , , plain, template] = answer
   const outcome = await sendAnswer(services, { id, user, from, userVersion, simulatedLine }, plain, template)

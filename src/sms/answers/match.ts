@@ -8,19 +8,29 @@ const MAX_TEXT = 1_600
 const STARTS_IN_WORD = /^[\p{L}\p{M}\p{N}]/u
 
 /** One form of all spellings: `ß` is `ss`, wide letters are narrow, any white space is one space. */
-const fold = (text: string) =>
-  text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFC').replace(/\s+/g, ' ').trim()
+export const fold = (text: string): string =>
+  text
+    .slice(0, MAX_TEXT)
+    .normalize('NFKC')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFC')
+    .replace(/\s+/g, ' ')
+    .trim()
 
 /** The keywords of an answer. Commas separate them. */
-export const keywordsOf = (value: string): readonly string[] => value.split(',').map(fold).filter(Boolean)
+export const keywordsOf = (value: string): readonly string[] =>
+  fold(value)
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
 
 /**
- * Whether an answer is for a text. `words`: the text is one of the keywords; `first_word`: it begins with one
- * as a whole word; `contains`: one is anywhere in it.
+ * Whether an answer is for a folded text. `words`: the text is one of the keywords; `first_word`: it begins
+ * with one as a whole word; `contains`: one is anywhere in it.
  */
-export function matches(kind: Match, value: string, body: string): boolean {
+export function matches(kind: Match, value: string, text: string): boolean {
   if (kind === 'any') return true
-  const text = fold(body.slice(0, MAX_TEXT))
   return keywordsOf(value).some((word) => {
     if (kind === 'words') return text === word
     if (kind === 'contains') return text.includes(word)
