@@ -22,7 +22,7 @@ const CORPUS = fileURLToPath(new URL('.', import.meta.url))
 const USAGE = `npm run test:conformance -- [options]
 Sends the recorded requests to a new server and compares its answers with PocketBase's.
 
-  --backend pglite|postgres   default pglite; postgres starts a temporary one
+  --on embedded|postgres      default embedded, the server's own; postgres: an installed one, started for this
   --corpus DIR                schema.json, fixtures.json, identities.json and cases/; default test/conformance
   --area A,B                  only these files of cases/
   --skip A,T                  not the areas of these names, nor cases whose text contains T, which is no area's name
@@ -31,7 +31,7 @@ Sends the recorded requests to a new server and compares its answers with Pocket
 
 const { values: options } = parseArgs({
   options: {
-    backend: { type: 'string', default: 'pglite' },
+    on: { type: 'string', default: 'embedded' },
     corpus: { type: 'string', default: CORPUS },
     area: { type: 'string', default: '' },
     skip: { type: 'string', default: '' },
@@ -99,18 +99,18 @@ async function main(): Promise<number> {
     console.log(USAGE)
     return 0
   }
-  const { corpus, backend } = options
+  const { corpus, on } = options
   if (!existsSync(join(corpus, 'cases'))) {
     console.error(`There is no conformance corpus at ${corpus}.`)
     return 2
   }
   const folder = mkdtempSync(join(tmpdir(), 'pocketsms-conformance-'))
-  const postgres = backend === 'postgres' ? await startPostgres({ icuLocale: 'en-US' }) : undefined
+  const postgres = on === 'postgres' ? await startPostgres({ icuLocale: 'en-US' }) : undefined
   try {
     const env: Record<string, string> = postgres
       ? { DATABASE_URL: await createDatabase(postgres.url) }
       : { DATABASE_URL: '', DATA_DIR: join(folder, 'data') }
-    console.log(`Conformance on ${postgres ? `Postgres ${postgres.version}` : 'PGlite'}`)
+    console.log(`Conformance on ${postgres ? `Postgres ${postgres.version}` : 'the embedded Postgres'}`)
     return await judge(corpus, env, folder)
   } finally {
     await postgres?.stop()

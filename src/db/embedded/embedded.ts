@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { ensureCluster, urlOf } from './cluster.ts'
 import { LogFile } from './log-file.ts'
@@ -26,12 +27,24 @@ export interface Embedded {
  * processes on this host may have it open. Throws a UserError when it does not start.
  */
 export async function openEmbedded(dataDir: string, log: Logger, settings: Settings = {}): Promise<Embedded> {
-  const site = findSite(dataDir, log)
-  await ensureCluster(site)
+  const site = await prepare(dataDir, log)
   const keeper = new Keeper(site, log, settings)
   await keeper.open()
   const { folder } = site
   return { url: urlOf(folder), superuserUrl: urlOf(folder, 'postgres'), close: () => keeper.close() }
+}
+
+async function prepare(dataDir: string, log: Logger): Promise<Site> {
+  try {
+    const site = findSite(dataDir, log)
+    await ensureCluster(site)
+    return site
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    throw new UserError(
+      `The data folder ${dataDir} cannot be used: ${error.message}. DATA_DIR names another.`,
+    )
+  }
 }
 
 class Keeper {

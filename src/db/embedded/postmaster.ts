@@ -50,8 +50,8 @@ export async function endPostmaster(folder: string, ms = POLITE_MS): Promise<voi
   const pid = postmasterOf(folder)
   if (!pid) return
   signal(pid, 'SIGINT')
-  // not isAlive: in a container a process that nobody waits for stays as a zombie
-  for (const end = Date.now() + ms; postmasterOf(folder) === pid; ) {
+  // isAlive is not enough: in a container a process that nobody waits for stays as a zombie
+  for (const end = Date.now() + ms; isAlive(pid) && isPostmaster(pid, folder); ) {
     if (Date.now() > end) signal(pid, 'SIGKILL')
     await sleep(LOOK_MS)
   }

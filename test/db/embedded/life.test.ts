@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { clusterLink } from '../../../src/db/embedded/site.ts'
+import { ask, isRunning, openElsewhere, openHere, postmasterIn } from '../../support/database/embedded.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+
+// The life of the embedded database: one folder, whose Postgres starts, dies and is adopted.
+
+let folder: string
+beforeAll(async () => {
+  folder = join(temporaryFolder(), 'data')
+  const first = await openHere(folder)
+  await ask(first.url, 'create table kept (n int)')
+  await first.close()
+})
+
+test('it is closed to others, and its role has no rights but its own', async () => {
+  expect(statSync(clusterLink(folder)).mode & 0o777).toBe(0o700)
+  const { url, close } = await openHere(folder)
+  expect(
+    await ask(url, `select rolsuper or rolcreaterole or rolcreatedb from pg_roles where rolname = user`),
+  ).toEqual([false])
+  for (const [setting, value] of Object.entries({
+    full_page_writes: 'on',
+    data_checksums: 'on',
+    listen_addresses: '',
+    server_encoding: 'UTF8',
+  }))
+    expect(await ask(url, `show ${setting}`)).toEqual([value])
+  expect(await ask(url, `select lower('ÄÖ'), 'a' < 'B' collate "default"`)).toEqual(['äö'])
+  await close()
+})
+
+test('the last one who uses it stops it', async () => {
+  const [one, other] = await Promise.all([openHere(folder), openHere(folder)])
+  const pid = postmasterIn(folder)
+  await one.close()
+  expect(await ask(other.url, 'select count(*)::int from kept')).toEqual([0])
+  await other.close()
+  expect(isRunning(pid)).toBe(false)
+})
+
+test('that of a process that was killed goes on, and the next process adopts it', async () => {
+  const { child } = await openElsewhere(folder)
+  const pid = postmasterIn(folder)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  expect(isRunning(pid)).toBe(true)
+  const next = await openHere(folder)
+  expect(postmasterIn(folder)).toBe(pid)
+  await next.close()
+  expect(isRunning(pid)).toBe(false)
+})
+
+test.each(['the postmaster', 'one backend', 'all at once'])('%s is killed: it runs again', async (what) => {
+  const log: string[] = []
+  const { url, close } = await openHere(folder, log)
+  const pid = postmasterIn(folder)
+  await ask(url, `insert into kept values (1)`)
+  const backends = (await ask(
+    url,
+    'select pid from pg_stat_activity where pid <> pg_backend_pid()',
+  )) as number[]
+  const killed = { 'the postmaster': [pid], 'one backend': backends.slice(0, 1) }[what] ?? [pid, ...backends]
+  for (const one of killed) process.kill(one, 'SIGKILL')
+  await expect.poll(() => log.at(-1)).toBe('the embedded database runs again')
+  expect(log[0]).toBe('the embedded database has ended, it is started again')
+  expect(await ask(url, `delete from kept returning n`)).toEqual([1])
+  await close()
+})
+
+test('it is stopped while it starts again', async () => {
+  const { close } = await openHere(folder)
+  process.kill(postmasterIn(folder), 'SIGKILL')
+  await close()
+  const next = await openHere(folder)
+  const pid = postmasterIn(folder)
+  await next.close()
+  expect(isRunning(pid)).toBe(false)
+})
+
+test('a process id that was left behind and is now another process is no postmaster', async () => {
+  writeFileSync(join(clusterLink(folder), 'postmaster.pid'), `${process.pid}\n`)
+  const { url, close } = await openHere(folder)
+  expect(await ask(url, 'select 1')).toEqual([1])
+  await close()
+})

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { openHere, refusalOf } from '../../support/database/embedded.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+
+// Why the embedded database does not start: a sentence each.
+
+let whole: string
+beforeAll(async () => {
+  whole = join(temporaryFolder(), 'data')
+  await (await openHere(whole)).close()
+})
+
+/** A copy of the cluster. */
+function copy(): string {
+  const folder = join(temporaryFolder(), 'data')
+  cpSync(whole, folder, { recursive: true })
+  chmodSync(join(folder, 'postgres'), 0o700)
+  return folder
+}
+
+test('a path that is too long for a socket', async () => {
+  const folder = join(temporaryFolder(), 'x'.repeat(100))
+  expect(await refusalOf(folder)).toMatch(/^The path of the data folder is too long for .* by \d+ bytes/)
+})
+
+test('a data folder that is a file', async () => {
+  const file = join(temporaryFolder(), 'file')
+  writeFileSync(file, '')
+  expect(await refusalOf(file)).toMatch(
+    /^The data folder .*file cannot be used: .* DATA_DIR names another\.$/,
+  )
+})
+
+test('another major', async () => {
+  const folder = copy()
+  writeFileSync(join(folder, 'postgres', 'PG_VERSION'), '17\n')
+  expect(await refusalOf(folder)).toMatch(
+    /was made by Postgres 17, and this is Postgres 18\. .*\n.* backup --to before\.zip\n.* restore before\.zip$/,
+  )
+})
+
+test('damaged files: with the last words of Postgres', async () => {
+  const folder = copy()
+  writeFileSync(join(folder, 'postgres', 'global', 'pg_control'), 'x')
+  expect(await refusalOf(folder)).toMatch(
+    /^The database in .* does not start\. Postgres said:\n(.*\n)*.*pg_control/,
+  )
+})
+
+test('programs that are none', async () => {
+  vi.stubEnv('POSTGRES_BIN', temporaryFolder())
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(await refusalOf(temporaryFolder())).toMatch(
+    /^POSTGRES_BIN=.* has no programs of Postgres 15 or later/,
+  )
+})
+
+test.runIf(process.platform === 'linux')(
+  'another host or container has it',
+  { timeout: 60_000 },
+  async () => {
+    const folder = copy()
+    const lock = join(folder, 'postgres', 'pocketsms.lock')
+    const holder = spawn('flock', [lock, 'sh', '-c', 'echo locked; read x'], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    await once(holder.stdout, 'data')
+    expect(await refusalOf(folder)).toMatch(/is in use on another host or in another container/)
+    holder.stdin.end()
+    await once(holder, 'exit')
+    await (await openHere(folder)).close()
+  },
+)
+
+test('what a killed process left of a new cluster is removed', async () => {
+  const folder = join(temporaryFolder(), 'data')
+  mkdirSync(join(folder, 'postgres.new.999999999'), { recursive: true })
+  const { close } = await openHere(folder)
+  await close()
+  expect(() => mkdirSync(join(folder, 'postgres.new.999999999'))).not.toThrow()
+})
