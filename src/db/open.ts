@@ -72,7 +72,7 @@ export class Db {
   }
 
   /**
-   * The same for a statement that only reads, and whose shape a client chose: it takes its turn among such
+   * The same for a client's statement that only reads (see StatementClient): it takes its turn among such
    * statements, and is canceled when it takes too long, holds up others, or its client is gone. See
    * ClientLane.run for what it throws. Without a client, and in a transaction, it is like any other.
    */

@@ -12,23 +12,31 @@ import {
 const TOO_SLOW = expect.stringMatching(/^This takes too long\./)
 const records = '/api/collections/sms_messages/records'
 
-describe.runIf(process.env.TEST_BACKEND === 'postgres')('a statement that takes too long', () => {
+describe('a statement that takes too long', () => {
   let fixture: TwilioFixture
   let twilio: TwilioUser
   let user: Client
   let smsgate: Client
+  let running: string
   beforeAll(async () => {
     fixture = await startTwilioFixture({ CLIENT_STATEMENT_SECONDS: '1' })
     twilio = await fixture.makeUser()
     user = twilio.user
     const { key } = await makeKey(user, { scopes: ['all:any'] })
+    running = await campaign()
     smsgate = client(fixture.gateway.url, user.id, `Bearer ${key}`)
   })
   afterAll(() => fixture.stop())
 
-  const duringLock = <T>(work: () => Promise<T>): Promise<T> =>
+  const campaign = async () => {
+    const body = { name: 'Opening', body: 'Hello', recipients: ['+4915112345678'] }
+    return (await user.call('POST', '/api/campaigns', body)).body.id as string
+  }
+  const gateway = { error: 'invalid_request', message: TOO_SLOW }
+
+  const duringLock = <T>(work: () => Promise<T>, table = 'sms_messages'): Promise<T> =>
     fixture.gateway.server.services.store.db.transaction(async (inside) => {
-      await inside.query('lock table sms_messages in access exclusive mode')
+      await inside.query(`lock table ${table} in access exclusive mode`)
       return work()
     })
 
@@ -39,6 +47,19 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('a statement that takes 
       { code: 20001, status: 400, message: TOO_SLOW },
     ],
     ["SMSGate's inbox", () => smsgate.call('GET', '/api/3rdparty/v1/inbox'), { message: TOO_SLOW }],
+    ['usage by day', () => user.call('GET', '/api/sms/usage/days?days=366'), gateway],
+    ['a batch', () => user.call('GET', '/api/sms/batches/any'), gateway],
+    ["a campaign's progress", () => user.call('GET', `/api/campaigns/${running}/progress`), gateway],
+    [
+      'a list far from its first page',
+      () => user.call('GET', `${records}?page=1000&perPage=1000`),
+      { data: {}, status: 400, message: TOO_SLOW },
+    ],
+    [
+      "PocketBase's export",
+      () => user.call('GET', records.replace('records', 'export')),
+      { message: TOO_SLOW },
+    ],
     [
       "PocketBase's list",
       () => user.call('GET', `${records}?filter=body~"a"`),
@@ -50,5 +71,14 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('a statement that takes 
     expect([answer.status, answer.body]).toEqual([400, expect.objectContaining(body)])
     expect(error).not.toHaveBeenCalled()
     error.mockRestore()
+  })
+
+  test('a send to a group is 503, since it stored nothing', async () => {
+    const values = { user: user.id, name: 'Friends' }
+    const { id } = (await user.call('POST', '/api/collections/contact_groups/records', values)).body
+    const send = () => user.call('POST', '/api/sms/send', { group_ids: [id], body: 'Hello' })
+    const answer = await duringLock(send, 'contacts')
+    const message = expect.stringMatching(/^This took too long, and nothing was changed\./)
+    expect(answer).toEqual({ status: 503, body: { error: 'unavailable', message } })
   })
 })

@@ -13,6 +13,7 @@ import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/sender.ts'
 import { sendRaw } from '../send-json.ts'
+import { clientOfUser } from '../server/request-client.ts'
 import { hasBody } from './sms.ts'
 
 const MAX_BODY_BYTES = 1 << 20
@@ -55,7 +56,7 @@ export function campaignRoutes(services: Services): Hono<Env> {
     })
     .get('/:id/progress', async (c) => {
       const { user } = await requireUser(c, services)
-      return answer(c, await readProgress(store, user, c.req.param('id')))
+      return answer(c, await readProgress(store, user, c.req.param('id'), clientOfUser(c, user)))
     })
 }
 

@@ -37,6 +37,7 @@ import { limitPairing } from '../middleware/pair-tries.ts'
 import { retryWrite } from '../middleware/retry-write.ts'
 import { authOf, buildRequest } from '../request-info.ts'
 import { sendRaw } from '../send-json.ts'
+import { clientOfUser } from '../server/request-client.ts'
 import { limitOpenStreams } from '../server/streams.ts'
 
 /** Room for 100 long texts. */
@@ -81,7 +82,7 @@ export function deviceRoutes(services: Services): Hono<Env> {
     .get('/states', async (c) => {
       const auth = await authOf(c, services)
       const owner = auth?.isSuperuser ? null : requireUser(auth).id
-      return c.json(await deviceStates(store, owner, config.deviceOnlineSeconds))
+      return c.json(await deviceStates(store, owner, config.deviceOnlineSeconds, clientOfUser(c, owner)))
     })
     .get('/pair', (c) => (isBrowser(c) ? c.redirect('../../_/', 303) : c.text(PAIR_HELP)))
     .post('/pair', async (c) => answerPaired(c, services, await pair(c, services)))

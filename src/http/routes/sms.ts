@@ -17,6 +17,7 @@ import { readJson } from '../body/json-body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { ownerOf, READS, requireSender, withSender } from '../middleware/sender.ts'
 import { sendRaw } from '../send-json.ts'
+import { clientOfUser } from '../server/request-client.ts'
 
 /** Room for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
@@ -41,11 +42,16 @@ export function smsRoutes(services: Services): Hono<Env> {
     })
     .get('/usage/days', async (c) => {
       const days = readDays(queryOf(c).days)
-      return sendRaw(c, JSON.stringify(await countDays(store, await ownerOf(c, services), days, new Date())))
+      const owner = await ownerOf(c, services)
+      return sendRaw(
+        c,
+        JSON.stringify(await countDays(store, owner, days, new Date(), clientOfUser(c, owner))),
+      )
     })
     .get('/batches/:batch_id', async (c) => {
       const { user } = await requireSender(c, services, READS)
-      return sendRaw(c, JSON.stringify(await countBatch(store, user, c.req.param('batch_id'))))
+      const client = clientOfUser(c, user)
+      return sendRaw(c, JSON.stringify(await countBatch(store, user, c.req.param('batch_id'), client)))
     })
     .post('/batches/:batch_id/cancel', async (c) => {
       const { user } = await requireSender(c, services, ['messages:cancel'])

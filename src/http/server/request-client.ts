@@ -1,3 +1,4 @@
+import { SUPERUSERS, USERS_ID } from '../../collections/collection.ts'
 import type { StatementClient } from '../../db/client/statement-client.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { Ctx, Services } from '../context.ts'
@@ -46,3 +47,10 @@ export function requestClient(
 /** The same for what only reads, whatever the method of the request. */
 export const readingClient = (c: Ctx, services: Services, auth: AuthRecord | null): StatementClient =>
   new RequestClient(c, services, auth)
+
+/** The same for a user whose id is known; null for a superuser. */
+export const clientOfUser = (c: Ctx, user: string | null): StatementClient => ({
+  account: user === null ? SUPERUSERS : `${USERS_ID} ${user}`,
+  isSuperuser: user === null,
+  isGone: () => c.env.outgoing.closed,
+})

@@ -8,7 +8,6 @@ import { AnswerMeter, AnswerTooLarge } from '../../request/answer-meter.ts'
 import { changeRequest } from '../../request/late-request.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { ruleFor } from '../../rules/access.ts'
-import { clientOf } from '../client-shaped.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 import { answerRecords } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
@@ -104,7 +103,7 @@ async function readPage(
       WHERE ${where ? `(${where}) AND ` : ''}b._rowid < coalesce($${position}::bigint, 9223372036854775807)
       ORDER BY b._rowid DESC LIMIT ${size}`
     const guarded = guardedSql(collection, text, 1, position + 1)
-    const client = clientOf(collection, request)
+    const { client } = request
     const read = readerOf(store, guarded, { client })
     return await readGuarded(store, meter, { text: guarded, params: [...params, before], client, read })
   } catch (error) {

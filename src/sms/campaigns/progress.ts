@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
+import type { StatementClient } from '../../db/client/statement-client.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { BATCH } from '../edit/batches.ts'
@@ -65,21 +66,30 @@ select status, count(*), count(*) filter (where error_message = '${REASONS.cance
   count(*) filter (where retriable and error_message = '${REASONS.canceled}')
 from sent group by status`
 
-const OPT_OUTS = `${SENT}
-select count(*) from contacts c where c."user" = $1 and c.opted_out and c.phone in (select "to" from sent)`
+/** SQL: numbers that the campaign was sent to. */
+const RECIPIENTS = `(
+  select m."to" from sms_messages m where m.batch_id = any($2::text[]) and m.batch_id <> '' and ${isOwnedBy('m', '$1')})`
 
-const REPLIES = `${SENT}
+const OPT_OUTS = `
+select count(*) from contacts c where c."user" = $1 and c.opted_out and c.phone in ${RECIPIENTS}`
+
+const REPLIES = `
 select i.id, i."from", i.body, i.created, count(*) over () from sms_messages i
-where i."user" = $1 and i.created >= $3 and i.message_type = 'incoming' and i."from" in (select "to" from sent)
+where i."user" = $1 and i.created >= $3 and i.message_type = 'incoming' and i."from" in ${RECIPIENTS}
 order by i.created desc, i.id desc limit ${MAX_REPLIES}`
 
 /** How far a user's campaign is. Throws 404 `campaign_not_found`. */
-export async function readProgress({ db }: Store, user: string, id: string): Promise<CampaignProgress> {
+export async function readProgress(
+  { db }: Store,
+  user: string,
+  id: string,
+  client?: StatementClient,
+): Promise<CampaignProgress> {
   const { status, batches, scheduledAt, recipientsCount } = await findCampaign(db, user, id)
   const params = [user, batches]
-  const found = (await db.query(COUNTS, params)).rows as [string, ...number[]][]
-  const optOuts = await db.query(OPT_OUTS, params)
-  const replies = (await db.query(REPLIES, [...params, scheduledAt])).rows
+  const found = (await db.queryFor(client, COUNTS, params)).rows as [string, ...number[]][]
+  const optOuts = await db.queryFor(client, OPT_OUTS, params)
+  const replies = (await db.queryFor(client, REPLIES, [...params, scheduledAt])).rows
   const sum = (column: number) => found.reduce((all, row) => all + Number(row[column]), 0)
   const [all, unknown, canceled] = [sum(4), sum(5), sum(6)]
   const of = (wanted: string) => Number(found.find(([name]) => name === wanted)?.[1] ?? 0)

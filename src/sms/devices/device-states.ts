@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
+import type { StatementClient } from '../../db/client/statement-client.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { onlineSince } from './available.ts'
 
@@ -66,11 +67,12 @@ export async function deviceStates(
   store: Store,
   user: string | null,
   deviceOnlineSeconds: number,
+  client?: StatementClient,
 ): Promise<DeviceStates> {
   const { rows } =
     user === null
-      ? await store.db.query(OF_ALL, [deviceOnlineSeconds])
-      : await store.db.query(OF_USER, [deviceOnlineSeconds, user], 'sms device states')
+      ? await store.db.queryFor(client, OF_ALL, [deviceOnlineSeconds])
+      : await store.db.queryFor(client, OF_USER, [deviceOnlineSeconds, user], 'sms device states')
   const items = (
     rows as [...[string, boolean, boolean, number | null, string | null], ...[number, number, string]][]
   ).map(([device, online, reachable, battery, batteryAt, waiting, taken, lines]) => ({

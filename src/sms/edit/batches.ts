@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
+import type { StatementClient } from '../../db/client/statement-client.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 
 /** All statuses a sent message can have, in their order. */
@@ -17,8 +18,14 @@ export const BATCH = z
   .meta({ id: 'BatchStatus' })
 
 /** Counts a user's batch. Throws 404 `batch_not_found`, also for another's. */
-export async function countBatch(store: Store, user: string, batchId: string): Promise<Batch> {
-  const { rows } = await store.db.query(
+export async function countBatch(
+  store: Store,
+  user: string,
+  batchId: string,
+  client?: StatementClient,
+): Promise<Batch> {
+  const { rows } = await store.db.queryFor(
+    client,
     `select status, count(*) from sms_messages m where batch_id = $1 and batch_id <> '' and ${isOwnedBy('m', '$2')} group by status`,
     [batchId, user],
     'sms batch',

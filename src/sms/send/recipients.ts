@@ -1,4 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
+import { USERS_ID } from '../../collections/collection.ts'
+import { accountClient } from '../../db/client/statement-client.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import { E164 } from './phone.ts'
 import { gatewayRefusal, REFUSALS } from './refusal.ts'
@@ -49,6 +51,9 @@ export async function allRecipients(
   return phones
 }
 
+/** All contacts of the user are read for the members of a group. */
+const clientOf = (user: string) => accountClient(`${USERS_ID} ${user}`)
+
 /** A refusal that says how many there are, of whom only some were read. */
 async function tooManyMembers(
   { db }: Store,
@@ -57,7 +62,8 @@ async function tooManyMembers(
   groupIds: readonly string[],
   max: number,
 ): Promise<Error> {
-  const { rows } = await db.query(
+  const { rows } = await db.queryFor(
+    clientOf(user),
     `select count(*) from (
       select c.phone from contacts c where c."user" = $1 and c.groups && $2::text[] and not c.opted_out
       union select unnest($3::text[])) phones`,
@@ -76,7 +82,8 @@ async function groupMembers(
   limit: number,
 ): Promise<string[]> {
   const groups = [...new Set(groupIds)]
-  const { rows } = await store.db.query(
+  const { rows } = await store.db.queryFor(
+    clientOf(user),
     `select (select count(*) from contact_groups g where g."user" = $1 and g.id = any($2::text[])),
       array(select c.phone from contacts c where c."user" = $1 and c.groups && $2::text[] and not c.opted_out
         order by c.name, c.id limit $3)`,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
+import type { StatementClient } from '../../db/client/statement-client.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { STATUSES } from '../status/status.ts'
@@ -34,13 +35,14 @@ export function readDays(raw: string | undefined): number {
   throw gatewayRefusal('invalid_request', `days must be a whole number from 1 to ${MAX_DAYS}`)
 }
 
-const count = (whose: string) => `
-select left(created, 10), status, count(*) from sms_messages where ${whose} created >= $1 group by 1, 2`
-
-// Of one user a range of an index, of all a scan. Among 200,000 messages of 30 days: 3 ms for a user with
-// 2,000, 62 for one with 102,000, 85 to 130 for all.
-const OF_USER = count('"user" = $2 and')
-const OF_ALL = count('')
+// A range of the index sms_messages_by_status for each status: 0.4 s for 486,000 messages of a year, where
+// one range of all of them takes 0.55 s.
+const OF_USER = `
+select d.day, s.status, d.messages from unnest($3::text[]) s(status) cross join lateral (
+  select left(m.created, 10) as day, count(*) as messages from sms_messages m
+  where m."user" = $2 and m.status = s.status and m.created >= $1 group by 1) d`
+const OF_ALL =
+  'select left(created, 10), status, count(*) from sms_messages where created >= $1 group by 1, 2'
 
 /** The last `days` days up to that of `at`, oldest first, without gaps: of a user, or of all (`null`). */
 export async function countDays(
@@ -48,12 +50,13 @@ export async function countDays(
   user: string | null,
   days: number,
   at: Date,
+  client?: StatementClient,
 ): Promise<UsageDays> {
   const all = lastDays(days, at)
   const { rows } =
     user === null
-      ? await store.db.query(OF_ALL, [all[0]])
-      : await store.db.query(OF_USER, [all[0], user], 'sms usage days')
+      ? await store.db.queryFor(client, OF_ALL, [all[0]])
+      : await store.db.queryFor(client, OF_USER, [all[0], user, STATUSES], 'sms usage days')
   const found = new Map(all.map((day) => [day, {} as Record<string, number>]))
   for (const [day, status, messages] of rows as [string, string, number][]) {
     const counts = found.get(day)

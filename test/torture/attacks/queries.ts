@@ -1,4 +1,4 @@
-import { type Attack, type AttackRun, asUser, createRecords } from './attack.ts'
+import { type Attack, type AttackRun, asUser, createRecords, must } from './attack.ts'
 import { flood, floodPaths, query } from './flood.ts'
 
 // Lists whose filter, sort or page takes the database or the compiler long.
@@ -13,6 +13,21 @@ const withContacts = asUser(async (user) => {
     phone: `+4915${1e6 + i}`,
     data: { a: { b: { c: Array.from({ length: 50 }, (_, k) => ({ d: k })) } } },
   }))
+})
+
+const SENDS = 100
+const PER_SEND = 1_000
+const AUDIENCE = 20_000
+
+/** A user with 100,000 texts and as many events, and a campaign to 20,000. */
+const withHistory = asUser(async (user, target) => {
+  await target.addDevice(user)
+  const phones = (count: number) => Array.from({ length: count }, (_, i) => `+4915${1e7 + i}`)
+  for (let i = 0; i < SENDS; i++)
+    await must(user, 'POST', '/api/sms/send', { recipients: phones(PER_SEND), body: `Text ${i}` })
+  const text = { name: 'Opening', body: 'Hello', recipients: phones(AUDIENCE), hold_seconds: 3_600 }
+  const { id: campaign } = await must(user, 'POST', '/api/campaigns', text)
+  return { campaign: String(campaign) }
 })
 
 /** Lists that the client does not wait for. */
@@ -39,6 +54,25 @@ export const queries: readonly Attack[] = [
         `${OVER_AND_OVER}.contacts_via_user.phone ?= "x"`,
         `${OVER_AND_OVER}.name ?!= ${OVER_AND_OVER}.contacts_via_user.name`,
       ]),
+  },
+  {
+    name: 'figures of many texts',
+    who: 'user',
+    isShort: true,
+    prepare: withHistory,
+    attack: (run) =>
+      floodPaths(
+        run,
+        32,
+        [
+          '/api/sms/usage/days?days=366',
+          `/api/campaigns/${run.prepared.campaign}/progress`,
+          '/api/collections/sms_events/records?page=90&perPage=1000',
+          '/api/sms/usage/days?days=365',
+          '/api/devices/states',
+        ],
+        run.prepared.token,
+      ),
   },
   {
     name: 'slow filters, client waits',

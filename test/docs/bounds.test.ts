@@ -1,0 +1,46 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RunningServer } from '../../src/server.ts'
+import { startServer } from '../support/server/start.ts'
+
+// docs/internals/bounds.md names each route of the API's description and each background job.
+
+const HOME = join(import.meta.dirname, '../..')
+const page = readFileSync(join(HOME, 'docs/internals/bounds.md'), 'utf8')
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await startServer({ env: { DEVICE_ALARM_MINUTES: '10' } })
+})
+afterAll(() => server.stop())
+
+test('each route is named', async () => {
+  const document = await (await fetch(`${server.url}/api/openapi.json`)).json()
+  const { paths } = document as { paths: Record<string, object> }
+  const names = server.services.store.catalog.all.map(({ name }) => name).join('|')
+  const ofCollection = new RegExp(`^/api/collections/(?:${names})/`)
+  const routes = Object.entries(paths).flatMap(([path, methods]) => {
+    const general = path.replace(ofCollection, '/api/collections/{collection}/')
+    return Object.keys(methods).map((method) => `\`${method.toUpperCase()} ${general}\``)
+  })
+  expect(routes.length).toBeGreaterThan(100)
+  expect([...new Set(routes)].filter((route) => !page.includes(route))).toEqual([])
+  const named = page.match(/`(?:GET|POST|PUT|PATCH|DELETE) \/[^`]*`/g) ?? []
+  expect(named.filter((route) => !routes.includes(route))).toEqual([])
+})
+
+/** `repeat(() => answerTexts(…` runs `answerTexts`. */
+const REPEATED =
+  /(?<!function |\.)\brepeat\(\s*(?:(?:async )?\(\) => (?:\{\s*(?:\w+ = )?(?:await )?)?)?([\w.]+)/g
+const OTHERS = ['src/agent/**', 'src/demo/**', 'src/bulk/**']
+const repeated = () =>
+  globSync('src/**/*.ts', { cwd: HOME, exclude: OTHERS }).flatMap((file) =>
+    [...readFileSync(join(HOME, file), 'utf8').matchAll(REPEATED)].map(([, name]) => name!),
+  )
+
+test('each background job is named', () => {
+  const jobs = [...server.services.jobs.map(({ id }) => id), ...repeated()]
+  expect(jobs.length).toBeGreaterThan(15)
+  expect(jobs.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+})
