@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import {
+  chmodSync,
   chownSync,
   closeSync,
   existsSync,
@@ -55,6 +56,8 @@ export function embeddedUrl(dataDir: string): string {
 export async function ensureCluster(site: Site): Promise<void> {
   const { folder, link, programs } = site
   if (!existsSync(folder)) await makeCluster(site)
+  // a copied folder may have lost the mode that Postgres wants
+  else chmodSync(folder, 0o700)
   if (folder !== link && !existsSync(link)) symlinkSync(folder, link)
   const major = Number(readFileSync(join(folder, 'PG_VERSION'), 'utf8'))
   if (major === programs.major) return
