@@ -36,15 +36,6 @@ test('all errors come at once, those of related records too', async () => {
 })
 
 test.each([
-  ['related record missing', { name: 'saw', shelf: 'nope' }, { shelf: 'missing_rel_records' }],
-  ['id taken', { name: 'saw', id: 'hammer000000001' }, { id: 'not_unique' }],
-  ['id too short', { name: 'saw', id: 'abc' }, { id: 'min_text_constraint' }],
-  ['id with capitals', { name: 'saw', id: 'HAMMER000000001' }, { id: 'invalid_format' }],
-  [
-    'unique index of two fields',
-    { name: 'saw', maker: 'acme', serial: 'ONE' },
-    { maker: 'not_unique', serial: 'not_unique' },
-  ],
   ['a file that nobody has', { name: 'saw', photo: 'x.png' }, { photo: 'invalid_file' }],
   ['password', { name: 'saw', key: 'abc' }, { key: 'min_text_constraint' }],
 ] as const)('%s', async (_, body, errors) => {
