@@ -6,8 +6,7 @@ import {
   startServerWithDevices,
 } from '../support/server/server-with-devices.ts'
 
-// Somebody has changed a table and does not say whether it is to stay so. PGlite has one connection, and
-// nobody beside it.
+// Somebody has changed a table and does not say whether it is to stay so.
 
 describe('a table that stays locked', () => {
   let server: ServerWithDevices
