@@ -108,9 +108,27 @@ select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
 from news n join devices d on d.id = n.device
 group by n."user"`
 
+/** A failing line is told once a day, however often it fails. */
+const TELL_FAILING = `
+with news as (
+  update line_use w set failing_told_at = now()
+  from lines l join devices d on d.id = l.device join users u on u.id = l."user" and u.verified
+  where l.id = w.line and l.failing_since <> '' and l.enabled and l.present and d.enabled
+    and not ${isDisabledSql('u.id')}
+    and (w.failing_told_at is null or w.failing_told_at < now() - interval '1 day')
+  returning l."user", d.id as device, d.name, d.phone, l.failing_since
+)
+insert into jobs (kind, holder, key, payload)
+select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
+    'name', coalesce(nullif(n.name, ''), nullif(n.phone, ''), n.device), 'isSilent', false,
+    'failingSince', n.failing_since, 'silentSince', '', 'backSince', '', 'moved', 0,
+    'waiting', (select count(*) from sms_dispatch q where q.device = n.device and q."user" = n."user" and q.state <> 'pending')
+  ) order by n.failing_since)
+from news n group by n."user"`
+
 /**
- * Looks for devices that have gone silent and for those that are back, and queues mails to their owners, all
- * in one transaction. Does nothing where another node has just looked. While devices may be silent because
+ * Looks for devices that are failing, have gone silent or are back, and queues mails to their owners, all in
+ * one transaction. Does nothing where another node has just looked. While devices may be silent because
  * nobody could reach us, none is noted and nothing told.
  */
 export async function checkSilentDevices(db: Db, alarmMinutes: number): Promise<void> {
@@ -119,6 +137,7 @@ export async function checkSilentDevices(db: Db, alarmMinutes: number): Promise<
     const { rows } = await tx.query(CLAIM, [seconds])
     if (!rows[0]) return
     const [silenceCounts] = rows[0]
+    await tx.query(TELL_FAILING)
     await tx.query(FORGET_GONE)
     await tx.query(NOTE_BACK, [seconds])
     await tx.query(FORGET_OVER)

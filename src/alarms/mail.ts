@@ -5,6 +5,8 @@ export interface AlarmNews {
   readonly name: string
   /** It went silent, else it is back. */
   readonly isSilent: boolean
+  /** Texts of one of its lines fail, one after the other, since then. It is neither silent nor back. */
+  readonly failingSince?: string
   readonly silentSince: string
   readonly backSince: string
   /** Messages that wait for it, or that it is sending. */
@@ -18,11 +20,13 @@ const MAX_LISTED = 100
 
 /** The subject and the HTML of a mail about one device or many. */
 export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { subject: string; html: string } {
+  const failing = news.filter(({ failingSince }) => failingSince)
   const silent = news.filter(({ isSilent }) => isSilent)
-  const back = news.filter(({ isSilent }) => !isSilent)
+  const back = news.filter(({ isSilent, failingSince }) => !isSilent && !failingSince)
   const body = [
     'Hello,',
     ...section(silent, silenceOf),
+    ...section(failing, failureOf),
     ...section(back, returnOf),
     ...(silent.length > 0
       ? ['Look whether it is switched on, has a network, and runs its app or agent.']
@@ -32,11 +36,11 @@ export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { sub
     `<p>${linkTo(`${sender.appUrl}/#/devices`, 'Your devices', 'btn')}</p>`,
     `<p>${escapeHtml(sender.appName)}</p>`,
   )
-  return { subject: subjectOf(silent, back), html: layout(body.join('\n')) }
+  return { subject: subjectOf(silent, failing, back), html: layout(body.join('\n')) }
 }
 
-function subjectOf(silent: readonly AlarmNews[], back: readonly AlarmNews[]): string {
-  const parts = [group(silent, 'silent'), group(back, 'back')].filter(Boolean)
+function subjectOf(...[silent, failing, back]: readonly (readonly AlarmNews[])[]): string {
+  const parts = [group(silent!, 'silent'), group(failing!, 'failing'), group(back!, 'back')].filter(Boolean)
   return parts.join(', ')
 }
 
@@ -52,6 +56,9 @@ function section(news: readonly AlarmNews[], line: (one: AlarmNews) => string): 
 
 const silenceOf = (news: AlarmNews) =>
   `${nameOf(news)} has been silent since ${minute(news.silentSince)}. ${messagesOf(news)}`
+
+const failureOf = (news: AlarmNews) =>
+  `${nameOf(news)} has been failing since ${minute(news.failingSince!)}: at least 5 texts in a row were not sent. Others send instead, if there are any. Look at its SIM, its credit and its permission to send. ${messagesOf(news)}`
 
 const returnOf = (news: AlarmNews) =>
   `${nameOf(news)} is back since ${minute(news.backSince)}. It was silent from ${minute(news.silentSince)} on. ${messagesOf(news)}`

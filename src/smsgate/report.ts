@@ -34,7 +34,7 @@ const OUTCOMES: Readonly<Record<StateReport['state'], (report: StateReport) => O
   Sent: ({ states }) => ({ status: 'sent', at: states.Sent }),
   Delivered: ({ states }) => ({ status: 'delivered', at: states.Delivered }),
   Failed: (report) => failed(errorOf(report)),
-  Cancelled: () => ({ status: 'failed', error_message: CANCELED }),
+  Cancelled: () => ({ status: 'failed', error_message: CANCELED, blameless: true }),
 }
 
 /** How far the phone is with a text that is in a state of the app; `over` if not named. */
@@ -49,6 +49,7 @@ const failed = (error: string): Outcome => ({
   status: 'failed',
   error_message: error,
   not_sent: error === TOO_LATE,
+  blameless: error === TOO_LATE,
 })
 
 const errorOf = ({ recipients }: StateReport) => recipients.find(({ error }) => error)?.error ?? ''

@@ -17,6 +17,7 @@ describe('the subject', () => {
     ['one is named', [SILENT], 'desk phone is silent'],
     ['one that is back', [BACK], 'spare phone is back'],
     ['many are counted', [SILENT, SILENT, SILENT], '3 devices are silent'],
+    ['one that fails', [{ ...BACK, failingSince: SILENT.silentSince }], 'spare phone is failing'],
     ['both at once', [SILENT, SILENT, BACK], '2 devices are silent, spare phone is back'],
     [
       'a name stays on its line',

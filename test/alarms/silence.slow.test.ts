@@ -60,6 +60,18 @@ describe('a device that goes silent', () => {
     expect(mail!.text).toContain('3 messages wait for it, 2 were handed to other devices.')
   })
 
+  test('or fails is told once a day', async () => {
+    const phone = await fixture.addDevice(owner, 'desk phone')
+    const { db } = fixture.store
+    await db.query(`update lines set failing_since = pb_text(now()) where device = $1`, [phone])
+    await db.query('insert into line_use (line) select id from lines where device = $1', [phone])
+    const [mail, ...more] = await fixture.live(10, [phone])
+    expect([mail!.to, mail!.subject, more]).toEqual([owner.email, 'desk phone is failing', []])
+    expect(mail!.text).toContain('at least 5 texts in a row were not sent')
+    await db.query(`update line_use set failing_told_at = now() - interval '25 hours'`)
+    expect(await subjects(2, [phone])).toEqual(['desk phone is failing'])
+  })
+
   test.each<[what: string, columns: Record<string, string>, set?: string]>([
     ['is switched off', { enabled: 'false' }],
     ['was never seen', { last_seen: `''` }],

@@ -493,6 +493,8 @@ create table line_use (
   month_texts integer not null default 0,
   recipients integer not null default 0,
   turn bigint not null default 0,
+  failures integer not null default 0,
+  failing_told_at timestamp with time zone,
   constraint line_use_pkey PRIMARY KEY (line)
 );
 
@@ -511,6 +513,7 @@ create table lines (
   daily_limit double precision not null default 0,
   monthly_limit double precision not null default 0,
   monthly_recipients double precision not null default 0,
+  failing_since pb_date,
   prefixes text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
@@ -1059,6 +1062,7 @@ create function sms_device_lines() returns trigger volatile
 create function sms_device_room() returns trigger volatile
 create function sms_device_room_at(device_id text, per_minute double precision, daily_limit double precision) returns timestamp with time zone stable
 create function sms_is_below_limits(device_id text, per_minute double precision, daily_limit double precision) returns boolean stable
+create function sms_is_failing(failing_since text) returns boolean stable
 create function sms_last_leaves_at(owner text, at timestamp with time zone, more integer, of_device text, of_line text) returns timestamp with time zone stable
 create function sms_line_count(of_line text, owner text) returns void volatile
 create function sms_line_freed() returns trigger volatile

@@ -62,7 +62,7 @@ export async function openAlarmFixture(): Promise<AlarmFixture> {
     mail,
     post,
     async clear() {
-      for (const table of ['devices', 'sms_dispatch', 'device_watch', 'device_silences', 'jobs'])
+      for (const table of ['devices', 'sms_dispatch', 'line_use', 'device_watch', 'device_silences', 'jobs'])
         await db.query(`delete from ${table}`)
       await db.query('insert into device_watch default values')
       await fixture.pass(60)

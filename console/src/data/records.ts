@@ -187,6 +187,8 @@ export interface Line extends Owned {
   readonly enabled: boolean
   /** False while the device does not report the SIM. */
   readonly present: boolean
+  /** '' while its texts go out. */
+  readonly failing_since: string
   readonly per_minute: number
   readonly daily_limit: number
   readonly monthly_limit: number

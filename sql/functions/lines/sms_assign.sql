@@ -20,9 +20,9 @@
 --
 -- A text goes by one of the lines that its request names, else of those with a rank (sms_ranked_lines), that
 -- are available and have room: the line that its recipient exchanged the last text with, else one with the
--- longest prefix of its number, else one without prefixes, else any. Lines that are equal take strict turns:
--- all available lines by the user's turn, as in sms_accept, some of them by which of them had its last turn
--- first.
+-- longest prefix of its number, else one without prefixes, else any. Failing lines come after all others.
+-- Lines that are equal take strict turns: all available lines by the user's turn, as in sms_accept, some of
+-- them by which of them had its last turn first.
 create or replace function sms_assign(
   owner text, since text, at timestamptz, sticky text, is_new boolean, texts json
 ) returns table (n int, line text, device text, number text, charged text, room_at timestamptz, reason text)
@@ -47,6 +47,7 @@ declare
   are_available boolean[];
   full_until timestamptz[];
   are_limited boolean[];
+  are_failing boolean[];
   -- the day of the line's counters, and when it and its month end
   days text[];
   next_days timestamptz[];
@@ -85,12 +86,12 @@ begin
 
   select count(*), array_agg(a.id), array_agg(a.device), array_agg(a.slot), array_agg(a.number),
     array_agg(a.prefixes), array_agg(a.rank), array_agg(a.is_available), array_agg(a.full_until), array_agg(a.is_limited),
-    array_agg(a.day), array_agg(a.next_day), array_agg(a.next_month),
+    array_agg(a.is_failing), array_agg(a.day), array_agg(a.next_day), array_agg(a.next_month),
     array_agg(a.day_room), array_agg(a.month_room), array_agg(a.recipient_room), array_agg(a.has_recipients),
     array_agg(a.turn), array_agg(0), array_agg(0), array_agg(false),
     array_agg(a.place) filter (where a.rank is not null and a.is_available and a.full_until is null)
   into lines_count, ids, line_devices, slots, numbers, all_prefixes, ranks, are_available, full_until, are_limited,
-    days, next_days, next_months, day_room, month_room, recipient_room, has_recipient_limit, line_turns, day_more, recipients_more,
+    are_failing, days, next_days, next_months, day_room, month_room, recipient_room, has_recipient_limit, line_turns, day_more, recipients_more,
     has_turned, free
   from (
     select row_number() over (order by d.id collate "C", l.slot) as place, l.id, d.id as device, l.slot::int as slot, l.number, l.prefixes, coalesce(u.turn, 0) as turn,
@@ -101,6 +102,7 @@ begin
       case when d.per_minute > 0 or d.daily_limit > 0
         then sms_device_room_at(d.id, d.per_minute, d.daily_limit) end as full_until,
       l.daily_limit > 0 or l.monthly_limit > 0 or l.monthly_recipients > 0 as is_limited,
+      l.failing_since <> '' and sms_is_failing(l.failing_since) as is_failing,
       l.monthly_recipients > 0 as has_recipients, t.day,
       (t.day::date + 1)::timestamp at time zone zone as next_day,
       (date_trunc('month', t.day::timestamp) + interval '1 month') at time zone zone as next_month,
@@ -154,7 +156,7 @@ begin
       where c."user" = owner and c.number = asked."to" and c.last_at >= sticky;
     end if;
     best := 0;
-    best_score := -2;
+    best_score := -2000;
     equals := 0;
     soonest := null;
     for i in 1 .. coalesce(lines_count, 0) loop
@@ -191,7 +193,7 @@ begin
           select max(length(p)) from unnest(string_to_array(all_prefixes[i], ',')) p
           where starts_with(asked."to", p)
         ), -1)
-      end;
+      end - case when are_failing[i] then 1000 else 0 end;
       if score > best_score then
         best := i;
         best_score := score;

@@ -1,12 +1,14 @@
 -- Trigger of lines. A line that is disabled or whose SIM is gone loses what no device has claimed; texts
--- whose request named it wait for it. A line that gets its first limit counts what it has sent before. A
--- change may give room to messages that wait. Counters of a deleted line go.
+-- whose request named it wait for it. So does a line that begins to fail while another line may send. A line
+-- that gets its first limit counts what it has sent before. A change may give room to messages that wait.
+-- Counters of a deleted line go.
 --
 -- Locks as the sweeper and acceptance do: waiting rows of the queue, assigned rows, the user's turn,
 -- counters.
 create or replace function sms_line_room() returns trigger language plpgsql as $$
 declare
   text record;
+  is_failing boolean;
 begin
   if tg_op = 'DELETE' then
     delete from line_use u where u.line = old.id;
@@ -27,10 +29,18 @@ begin
       perform sms_line_count(new.id, new."user");
     end if;
   end if;
-  if tg_op = 'UPDATE' and old.enabled and old.present and not (new.enabled and new.present) then
+  if tg_op <> 'UPDATE' or not (old.enabled and old.present) then
+    return null;
+  end if;
+  is_failing := new.failing_since > old.failing_since and exists (
+    select from lines l join devices d on d.id = l.device
+    where l."user" = new."user" and l.id <> new.id and l.enabled and l.present and not sms_is_failing(l.failing_since)
+      and d.enabled and (d.last_seen > pb_text(now() - interval '10 minutes') or pb_is_set(d.push))
+  );
+  if is_failing or not (new.enabled and new.present) then
     perform from sms_dispatch d
     where d."user" = new."user" and d.device = new.device and d.line = new.id and d.state = 'assigned'
-      and d.charged <> '-'
+      and d.charged <> '-' and not (is_failing and d.line_pinned)
     order by d.message for update of d;
     perform from sms_turns t where t."user" = new."user" for update;
     -- A text may have been accepted meanwhile, by who had the turn before: another look.
@@ -38,7 +48,7 @@ begin
       select d.message, d.charged, (select m."to" from sms_messages m where m.id = d.message) as recipient
       from sms_dispatch d
       where d."user" = new."user" and d.device = new.device and d.line = new.id and d.state = 'assigned'
-        and d.charged <> '-'
+        and d.charged <> '-' and not (is_failing and d.line_pinned)
       order by d.message
     loop
       perform sms_line_refund(new.id, text.charged, coalesce(text.recipient, ''), new."user");

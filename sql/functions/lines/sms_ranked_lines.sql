@@ -3,7 +3,7 @@
 --   rank      0: it takes turns; null: only messages that name it or its device go by it, since its phone is
 --             simulated and its user has a device that is not
 --   is_free   the device is below its own limits
---   is_plain  the line has neither limits nor prefixes
+--   is_plain  the line has neither limits nor prefixes and is not failing
 create or replace function sms_ranked_lines(owner text, since text) returns table (
   line text, device text, slot int, number text, rank int, is_free boolean, is_plain boolean
 ) language sql stable as $$
@@ -13,6 +13,7 @@ create or replace function sms_ranked_lines(owner text, since text) returns tabl
     ) then null else 0 end,
     d.per_minute <= 0 and d.daily_limit <= 0 or sms_is_below_limits(d.id, d.per_minute, d.daily_limit),
     l.daily_limit <= 0 and l.monthly_limit <= 0 and l.monthly_recipients <= 0 and l.prefixes = ''
+      and (l.failing_since = '' or not sms_is_failing(l.failing_since))
   from devices d join lines l on l.device = d.id
   where d."user" = owner and d.enabled and (d.last_seen >= since or pb_is_set(d.push)) and l.enabled and l.present
 $$;

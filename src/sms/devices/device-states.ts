@@ -20,6 +20,9 @@ export const DEVICE_STATES = z
           .nullable()
           .meta({ description: 'Percent, as the device last said; null: it never did.' }),
         battery_at: INSTANT.nullable(),
+        failing: z.boolean().meta({
+          description: 'Its last 5 texts or more have failed, by each of its lines that are on.',
+        }),
         waiting: z.int().min(0).meta({ description: 'Messages that wait for it, or that it is sending.' }),
         taken_today: z
           .int()
@@ -56,7 +59,8 @@ select d.id, d.last_seen >= ${onlineSince('$1')}, d.last_seen >= ${onlineSince('
       'month', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.month_texts else 0 end,
       'recipients', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.recipients else 0 end
     ) order by l.slot), '[]')
-    from lines l left join line_use u on u.line = l.id where l.device = d.id)
+    from lines l left join line_use u on u.line = l.id where l.device = d.id),
+  coalesce((select bool_and(l.failing_since <> '') from lines l where l.device = d.id and l.enabled and l.present), false)
 from devices d left join device_batteries b on b.device = d.id ${whose} order by d.id`
 
 const OF_USER = STATES('where d."user" = $2')
@@ -74,13 +78,17 @@ export async function deviceStates(
       ? await store.db.queryFor(client, OF_ALL, [deviceOnlineSeconds])
       : await store.db.queryFor(client, OF_USER, [deviceOnlineSeconds, user], 'sms device states')
   const items = (
-    rows as [...[string, boolean, boolean, number | null, string | null], ...[number, number, string]][]
-  ).map(([device, online, reachable, battery, batteryAt, waiting, taken, lines]) => ({
+    rows as [
+      ...[string, boolean, boolean, number | null, string | null],
+      ...[number, number, string, boolean],
+    ][]
+  ).map(([device, online, reachable, battery, batteryAt, waiting, taken, lines, failing]) => ({
     device,
     online,
     reachable,
     battery,
     battery_at: batteryAt,
+    failing,
     waiting: Number(waiting),
     taken_today: Number(taken),
     lines: JSON.parse(lines),

@@ -8,6 +8,7 @@ import { lockUserSends } from '../send/lock-user.ts'
 import { CHANGE_LOG_PARAMS, changeLogCtes, WEBHOOK_CTE } from '../status/change-log.ts'
 import { NEXT, STATUSES, type Status } from '../status/status.ts'
 import { wakeDevices } from '../wake/wake.ts'
+import { type LineOutcome, noteOutcomes } from './line-outcomes.ts'
 import { endReturned } from './opted-out.ts'
 import { reassign } from './reassign.ts'
 
@@ -20,6 +21,8 @@ export interface Report {
   readonly at?: number | undefined
   /** Proof that nothing went out: the message is assigned anew. Only with `failed`. */
   readonly not_sent?: boolean | undefined
+  /** It failed, but not by a fault of the device or its SIM: it was canceled, or came too late. */
+  readonly blameless?: boolean | undefined
 }
 
 /** What a report came to. */
@@ -73,10 +76,12 @@ with given as (
   select pb_new_id(), $3, id, status, $2, attempt, reason, pb_text(now()) from changed
   returning id, "user", message, status
 ), ${WEBHOOK_CTE}, ${changeLogCtes(5)}
-select g.number, m.status, c.id is not null
+select g.number, m.status, c.id is not null,
+  case when c.id in (select message from freed) and (c.status = 'failed' or u.failures > 0) then m.line end
 from given g
 left join sms_messages m on m.id = g.id and ${isHeldByDevice('m', '$2', '$3')}
-left join changed c on c.id = g.id`
+left join changed c on c.id = g.id
+left join line_use u on u.line = m.line`
 
 /** The message of an attempt that provably sent nothing, for `reassign`. */
 const NOT_SENT = {
@@ -88,10 +93,8 @@ const NOT_SENT = {
 }
 
 /** Who takes several messages locks them in one order, in the queue before the messages themselves. */
-const LOCKS = [
-  `select 1 from sms_dispatch d where message = any($1) and ${isHeldByDevice('d', '$2', '$3')} order by message for update`,
-  `select 1 from sms_messages m where id = any($1) and ${isHeldByDevice('m', '$2', '$3')} order by id for update`,
-]
+const LOCK_QUEUE = `select message, line from sms_dispatch d where message = any($1) and ${isHeldByDevice('d', '$2', '$3')} order by message for update`
+const LOCK_MESSAGES = `select 1 from sms_messages m where id = any($1) and ${isHeldByDevice('m', '$2', '$3')} order by id for update`
 
 /** All `from to` of the status table. */
 const EDGES = (Object.keys(NEXT) as Status[]).flatMap((from) => NEXT[from].map((to) => `${from} ${to}`))
@@ -107,11 +110,13 @@ export async function applyReports(
   deviceOnlineSeconds: number,
 ): Promise<ReportResult[]> {
   const results: ReportResult[] = []
+  const outcomes: LineOutcome[] = []
   const [only] = reports
   if (only && reports.length === 1 && !only.not_sent) {
-    await applyRound(store.db, device, [[0, only]], results)
+    await applyRound(store.db, device, [[0, only]], results, outcomes)
     if (!mayBeTooSoon(only, results[0]!)) {
       countAll(results)
+      await noteOutcomes(store.db, outcomes)
       return results
     }
   }
@@ -120,20 +125,25 @@ export async function applyReports(
     // before the queue, as who says STOP does it
     if (reports.some(({ not_sent }) => not_sent)) await lockUserSends(db, device.user)
     const ids = reports.map(({ id }) => id)
-    for (const lock of LOCKS) await db.query(lock, [ids, device.id, device.user])
+    const values = [ids, device.id, device.user]
+    const queued = (await db.query(LOCK_QUEUE, values)).rows
+    const lines = new Map(queued.map(([id, line]) => [id, String(line)]))
+    await db.query(LOCK_MESSAGES, values)
     for (const round of roundsOf(reports)) {
       const others: Numbered[] = []
       for (const [number, report] of round) {
         const next = report.not_sent ? await giveBack(db, device, report, deviceOnlineSeconds) : undefined
+        if (next && !report.blameless) outcomes.push({ line: lines.get(report.id)!, hasSent: false })
         if (next === undefined) others.push([number, report])
         else results[number] = applied(report, next === '' ? 'failed' : 'assigned')
         if (next) woken.add(next)
       }
-      await applyRound(db, device, others, results)
+      await applyRound(db, device, others, results, outcomes)
     }
   })
   wakeDevices([...woken])
   countAll(results)
+  await noteOutcomes(store.db, outcomes)
   return results
 }
 
@@ -180,6 +190,7 @@ async function applyRound(
   device: Device,
   round: readonly Numbered[],
   results: ReportResult[],
+  outcomes: LineOutcome[],
 ): Promise<void> {
   if (round.length === 0) return
   const given = round.map(([number, { id, attempt, status, at, error_message }]) => ({
@@ -193,8 +204,9 @@ async function applyRound(
   const values = [JSON.stringify(given), device.id, device.user, EDGES, ...CHANGE_LOG_PARAMS]
   const { rows } = await db.query(APPLY, values, 'sms report')
   const reports = new Map(round)
-  for (const [number, old, isApplied] of rows as [number, Status | null, boolean][]) {
+  for (const [number, old, isApplied, line] of rows as [number, Status | null, boolean, string | null][]) {
     const report = reports.get(number)!
+    if (line && !report.blameless) outcomes.push({ line, hasSent: report.status !== 'failed' })
     const { id, attempt } = report
     if (isApplied) results[number] = applied(report, report.status)
     else

@@ -60,6 +60,7 @@ test('what a device is up to, for its user and for superusers', async () => {
     battery: null,
     battery_at: null,
     waiting: 2,
+    failing: false,
     taken_today: 1,
     lines: [{ line: expect.any(String), minute: 1, day: 0, month: 0, recipients: 0 }],
   })

@@ -17,6 +17,8 @@ export interface DeviceState {
   readonly device: string
   readonly online: boolean
   readonly reachable: boolean
+  /** Its last texts failed. */
+  readonly failing: boolean
   readonly battery: number | null
   readonly battery_at: string | null
   readonly waiting: number
@@ -37,6 +39,7 @@ export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {
 /** Whether a device can take messages, in a word. */
 export function deviceWord(device: Device, state: DeviceState | undefined): readonly [Tone, string] {
   if (!device.enabled) return ['calm', t('Switched off')]
+  if (state?.failing) return ['bad', t('Failing')]
   if (state?.online) return ['good', t('Online')]
   if (state?.reachable) return ['busy', t('Asleep')]
   return state ? ['bad', t('Offline')] : ['calm', '…']

@@ -5,13 +5,14 @@ import { lineName } from '../../data/device/lines.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Device, Line } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { t } from '../../language/words.ts'
+import { t, tx } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge, SimulatedBadge } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
 import { toastFault } from '../../parts/toast.tsx'
 import { LineDialog } from './line-dialog.tsx'
 import { LineMeters } from './line-meters.tsx'
@@ -61,6 +62,16 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
               )}
             </div>
             <LineFacts line={line} />
+            {line.enabled && line.failing_since && (
+              <Notice kind="warning">
+                {tx(
+                  'At least 5 texts in a row failed, since {when}. Others send instead, if there are any.',
+                  {
+                    when: <Time at={line.failing_since} />,
+                  },
+                )}
+              </Notice>
+            )}
             <LineMeters line={line} use={state?.lines.find((use) => use.line === line.id)} />
           </li>
         ))}
@@ -70,8 +81,9 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
   )
 }
 
-function LineBadge({ line: { enabled, present } }: { line: Line }) {
+function LineBadge({ line: { enabled, present, failing_since } }: { line: Line }) {
   if (!present) return <Badge tone="bad">{t('Not in the device')}</Badge>
+  if (enabled && failing_since) return <Badge tone="bad">{t('Failing')}</Badge>
   return enabled ? <Badge tone="good">{t('On')}</Badge> : <Badge tone="calm">{t('Off')}</Badge>
 }
 

@@ -8,7 +8,7 @@ import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 
-/** Devices that are on but cannot be reached, with what waits for them. */
+/** Devices that are on but cannot be reached or fail, with what waits for them. */
 export function Offline({
   devices,
   states,
@@ -16,7 +16,10 @@ export function Offline({
   devices: readonly Device[]
   states: ReturnType<typeof useDeviceStates>
 }) {
-  const lost = devices.filter((device) => states.of(device)?.reachable === false)
+  const lost = devices.filter((device) => {
+    const state = states.of(device)
+    return state?.reachable === false || state?.failing
+  })
   const columns: readonly Column<Device>[] = [
     { title: t('Name'), cell: deviceName },
     { title: t('User'), cell: (device) => <Owner record={device} /> },
@@ -30,10 +33,10 @@ export function Offline({
   }
   return (
     <section class="stack">
-      <h2>{t('Devices out of reach')}</h2>
+      <h2>{t('Devices out of reach or failing')}</h2>
       {lost.length > 0 ? (
         <Table
-          caption={t('Devices out of reach')}
+          caption={t('Devices out of reach or failing')}
           columns={columns}
           rows={lost}
           href={(device) => to(`/devices/${device.id}`)}

@@ -84,6 +84,7 @@ export const NAMES: Readonly<Record<CollectionName, Readonly<Record<string, Name
     carrier: { type: 'text', words: t('its network') },
     enabled: { type: 'bool', words: t('may send') },
     present: { type: 'bool', words: t('is in its device') },
+    failing_since: { type: 'date', words: t('since when its texts fail') },
     device: { type: 'relation', words: t('the phone or modem'), to: 'devices' },
     user: { type: 'relation', words: t('whose device it is'), to: 'users' },
     ...OWN,
