@@ -82,7 +82,7 @@ const limit = (label: string, maxRequests: number, duration: number): RateLimitR
   maxRequests,
 })
 
-/** Shape and defaults: PocketBase's, except that the batch API is on. */
+/** Shape and defaults: PocketBase's, except for our names and that the batch API is on. */
 export const SETTINGS: Shape<Settings> = object<Settings>({
   superuserIPs: texts,
   smtp: object<SmtpSettings>({
@@ -99,10 +99,10 @@ export const SETTINGS: Shape<Settings> = object<Settings>({
   s3,
   meta: object({
     accentColor: startingWith(text, () => '#1055c9'),
-    appName: startingWith(text, () => 'Acme'),
+    appName: startingWith(text, () => 'pocketsms'),
     appURL: startingWith(text, () => 'http://localhost:8090'),
-    senderName: startingWith(text, () => 'Support'),
-    senderAddress: startingWith(text, () => 'support@example.com'),
+    senderName: startingWith(text, () => 'pocketsms'),
+    senderAddress: startingWith(text, () => 'no-reply@pocketsms.invalid'),
     hideControls: flag,
   }),
   rateLimits: object({

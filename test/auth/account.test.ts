@@ -173,5 +173,5 @@ test('a name cannot smuggle HTML or placeholders into a mail', async () => {
   await db.query('update users set name = $2 where id = $1', [id, '<b>{TOKEN}'])
   await users('request-verification', { email: address })
   const { subject, text } = await server.mail.next()
-  expect([subject, text.split('\n')[0]]).toEqual(['Acme: &lt;b&gt;{TOKEN}', '<b>{TOKEN}'])
+  expect([subject, text.split('\n')[0]]).toEqual(['pocketsms: &lt;b&gt;{TOKEN}', '<b>{TOKEN}'])
 })

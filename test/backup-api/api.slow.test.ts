@@ -79,7 +79,7 @@ describe('a new backup', () => {
     ['an empty name', { name: '' }],
   ])('has a name of its time: %s', async (_, body) => {
     expect((await site.call('POST', '/api/backups', body)).status).toBe(204)
-    expect((await site.keys())[0]).toMatch(/^pb_backup_acme_\d{14}\.zip$/)
+    expect((await site.keys())[0]).toMatch(/^pb_backup_pocketsms_\d{14}\.zip$/)
   })
 
   test('takes its name from a form too', async () => {

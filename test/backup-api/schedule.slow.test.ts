@@ -67,14 +67,18 @@ describe('a schedule', () => {
     await Promise.all([serve(), serve()])
     await serve()
     const keys = await site.keys()
-    expect(keys).toEqual([expect.stringMatching(/^@auto_pb_backup_acme_\d{14}\.zip$/)])
+    expect(keys).toEqual([expect.stringMatching(/^@auto_pb_backup_pocketsms_\d{14}\.zip$/)])
     expect((await site.status()).lastBackup).toMatchObject({ key: keys[0], by: 'schedule' })
   })
 
   test('keeps the newest of its own backups', async () => {
     await site.call('POST', '/api/backups', { name: 'mine.zip' })
     const content = await site.download('mine.zip')
-    const old = ['@auto_pb_backup_acme_1.zip', '@auto_pb_backup_acme_2.zip', '@auto_pb_backup_acme_3.zip']
+    const old = [
+      '@auto_pb_backup_pocketsms_1.zip',
+      '@auto_pb_backup_pocketsms_2.zip',
+      '@auto_pb_backup_pocketsms_3.zip',
+    ]
     for (const [i, key] of old.entries()) {
       expect((await site.upload(key, content)).status).toBe(204)
       utimesSync(join(site.folder, key), 1_000 - i, 1_000 - i)
@@ -83,7 +87,7 @@ describe('a schedule', () => {
     await serve()
     const keys = await site.keys()
     expect(keys).toHaveLength(3)
-    expect(keys).toEqual(expect.arrayContaining(['mine.zip', '@auto_pb_backup_acme_1.zip']))
+    expect(keys).toEqual(expect.arrayContaining(['mine.zip', '@auto_pb_backup_pocketsms_1.zip']))
   })
 
   test('says why it failed, also by mail, and goes on with the next time', async () => {
@@ -93,7 +97,7 @@ describe('a schedule', () => {
     await servedUntil(`now() - interval '3 days'`)
     await expect(serve()).rejects.toThrow()
     const told = await mail.next()
-    expect([told.to, told.subject]).toEqual(['root@example.com', '[Acme] The scheduled backup failed'])
+    expect([told.to, told.subject]).toEqual(['root@example.com', '[pocketsms] The scheduled backup failed'])
     expect(told.text).toMatch(/fetch failed/)
     await mail.stop()
     const { lastFailure, next } = await site.status()

@@ -64,11 +64,11 @@ for (const [name, open, skipped] of STORAGES) {
       const storage = open()
       await storage.put(fileOf('0123456789'), 'b.zip')
       await storage.put(fileOf('first'), 'a.zip')
-      await storage.put(fileOf('of the schedule'), '@auto_pb_backup_acme_20261121105643.zip')
+      await storage.put(fileOf('of the schedule'), '@auto_pb_backup_pocketsms_20261121105643.zip')
       await storage.put(fileOf('umlauts & spaces'), 'Ü x.zip')
       const listed = await storage.list()
       expect(listed.map(({ key, size }) => [key, size])).toEqual([
-        ['@auto_pb_backup_acme_20261121105643.zip', 15],
+        ['@auto_pb_backup_pocketsms_20261121105643.zip', 15],
         ['a.zip', 5],
         ['b.zip', 10],
         ['Ü x.zip', 16],

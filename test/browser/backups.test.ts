@@ -34,7 +34,7 @@ scenario(
     await page.getByRole('button', { name: 'Back up now' }).click()
     await page.getByText('Backup created').waitFor({ timeout: BACKUP_MS })
     const key = await page.locator('td.first').first().innerText()
-    expect(key).toMatch(/^pb_backup_acme_\d{14}\.zip$/)
+    expect(key).toMatch(/^pb_backup_pocketsms_\d{14}\.zip$/)
     await page.getByText('Created by').waitFor()
 
     const file = join(folder, `${fixture.screen}.zip`)

@@ -16,6 +16,7 @@ test.each([
   ['values of a choice', 'status = |', ['"pending"', '"assigned"']],
   ['values that begin so, quotes or not', 'status = fa|', ['"failed"']],
   ['values in a quote', 'status = "fa|', ['"failed"']],
+  ['dates and no numbers', 'created >= @y|', ['@yesterday', '@yearStart', '@yearEnd']],
   ['dates', 'created >= @to|', ['@todayStart', '@todayEnd', '@tomorrow']],
   ['joins after a comparison', 'status = "sent" |', ['&&', '||']],
   ['a bracket that is open', '(status = "sent" |', ['&&', '||', ')']],

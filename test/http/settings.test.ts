@@ -62,7 +62,7 @@ test('objects are merged, lists replaced, keys match in any case, unknown ones m
     trustedProxy: { headers: ['X-A', 'X-B'] },
     nope: 1,
   })
-  expect(body.meta).toMatchObject({ appName: 'Mine', senderName: 'Support' })
+  expect(body.meta).toMatchObject({ appName: 'Mine', senderName: 'pocketsms' })
   expect((await patch({ trustedProxy: { headers: ['X-C'] } })).body.trustedProxy).toEqual({
     headers: ['X-C'],
     useLeftmostIP: false,

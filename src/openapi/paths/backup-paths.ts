@@ -15,7 +15,7 @@ const BACKUP = z
 
 const EXAMPLE = {
   modified: '2026-11-21 10:56:43.796Z',
-  key: 'pb_backup_acme_20261121105643.zip',
+  key: 'pb_backup_pocketsms_20261121105643.zip',
   size: 227_125,
 }
 

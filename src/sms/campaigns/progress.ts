@@ -9,7 +9,7 @@ import { UNKNOWN } from '../edit/retry-batch.ts'
 import { REASONS } from '../status/status.ts'
 import { CAMPAIGN_STATE, findCampaign } from './campaign.ts'
 
-/** Replies that are shown; all are counted. */
+/** Texts of replies that are shown. */
 const MAX_REPLIES = 20
 
 /** How far a campaign is. */
@@ -37,10 +37,10 @@ export const CAMPAIGN_PROGRESS = z
       }),
     segments_used: z.int().min(0).meta({ description: 'Short messages that were sent.' }),
     opt_outs: z.int().min(0).meta({ description: 'Recipients who want no more texts now.' }),
-    replies: z.int().min(0).meta({ description: 'Texts that came from its recipients since it began.' }),
+    replies: z.int().min(0).meta({ description: 'Recipients who have written since it began.' }),
     latest_replies: z
       .array(z.object({ id: z.string(), from: z.string(), body: z.string(), created: INSTANT }))
-      .meta({ description: `The latest ${MAX_REPLIES} of them, newest first.` }),
+      .meta({ description: `The latest ${MAX_REPLIES} texts of theirs, newest first.` }),
   })
   .meta({ id: 'CampaignProgress' })
 export type CampaignProgress = Readonly<z.output<typeof CAMPAIGN_PROGRESS>>
@@ -74,9 +74,12 @@ const OPT_OUTS = `
 select count(*) from contacts c where c."user" = $1 and c.opted_out and c.phone in ${RECIPIENTS}`
 
 const REPLIES = `
-select i.id, i."from", i.body, i.created, count(*) over () from sms_messages i
-where i."user" = $1 and i.created >= $3 and i.message_type = 'incoming' and i."from" in ${RECIPIENTS}
-order by i.created desc, i.id desc limit ${MAX_REPLIES}`
+with replies as (
+  select i.id, i."from", i.body, i.created from sms_messages i
+  where i."user" = $1 and i.created >= $3 and i.message_type = 'incoming' and i."from" in ${RECIPIENTS}
+)
+select id, "from", body, created, (select count(distinct "from") from replies) from replies
+order by created desc, id desc limit ${MAX_REPLIES}`
 
 /** How far a user's campaign is. Throws 404 `campaign_not_found`. */
 export async function readProgress(

@@ -391,7 +391,7 @@ test.each([
   expect(body).toMatchObject({ retried: expected.plain + expected.unknown + expected.canceled })
 })
 
-test('replies and opt-outs of its people are counted', async () => {
+test('its people who replied or opted out are counted', async () => {
   const campaign = await made({ recipients: ['+4977500', '+4977501'], hold_seconds: 0 })
   const reply = (from: string, body: string) =>
     fetch(`${server.url}/api/devices/incoming`, {
@@ -402,6 +402,7 @@ test('replies and opt-outs of its people are counted', async () => {
   const phone = await server.signedIn('devices', PHONES[0])
   for (const [from, body] of [
     ['+4977500', 'Open on Sunday?'],
+    ['+4977500', 'And on Monday?'],
     ['+4977501', 'STOP'],
     ['+4977777', 'Not asked'],
   ] as const)
@@ -409,6 +410,7 @@ test('replies and opt-outs of its people are counted', async () => {
   const now = await progress(campaign.id)
   expect(now).toMatchObject({ replies: 2, opt_outs: 1 })
   expect(now.latest_replies.map((one: { body: string }) => one.body).sort()).toEqual([
+    'And on Monday?',
     'Open on Sunday?',
     'STOP',
   ])

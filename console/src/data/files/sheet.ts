@@ -1,6 +1,7 @@
 import Papa from 'papaparse'
 import { t } from '../../language/words.ts'
 import { looksLikePhone } from '../phone/looks-like-phone.ts'
+import { CSV_MARK, csvLines } from './csv.ts'
 
 /** A file of rows: what its columns are called, and their cells. */
 export interface Sheet {
@@ -54,7 +55,8 @@ export function guessColumns({ head, rows }: Sheet): Columns {
 
 /** Bad rows as a file to mend and import: their cells and what is wrong. */
 export const badRowsCsv = (sheet: Sheet, bad: readonly BadRow[]): string =>
-  Papa.unparse({
-    fields: [...sheet.head, t('Row'), t('What is wrong')],
-    data: bad.map(({ row, cells, why }) => [...sheet.head.map((_, at) => cells[at] ?? ''), row, why]),
-  })
+  CSV_MARK +
+  csvLines([
+    [...sheet.head, t('Row'), t('What is wrong')],
+    ...bad.map(({ row, cells, why }) => [...sheet.head.map((_, at) => cells[at] ?? ''), row, why]),
+  ])

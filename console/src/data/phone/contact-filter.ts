@@ -1,4 +1,5 @@
 import { pb } from '../client.ts'
+import { accentsOf } from './accents.ts'
 import { phonePart } from './phone-numbers.ts'
 
 /**
@@ -6,22 +7,34 @@ import { phonePart } from './phone-numbers.ts'
  * Numbers without a country are of `country`.
  */
 export const contactFilter = (text: string, country: string): string =>
-  [textFilter('name', text), ...numberFilter('phone', text, country)].join(' || ')
+  [nameFilter(text), ...numberFilter('phone', text, country)].join(' || ')
 
 /** The same for conversations, which are found by their last text, too. */
 export const conversationFilter = (text: string, country: string): string =>
-  [
-    ...[textFilter('name', text), textFilter('last_text', text)],
-    ...numberFilter('number', text, country),
-  ].join(' || ')
+  [...[nameFilter(text), textFilter('last_text', text)], ...numberFilter('number', text, country)].join(
+    ' || ',
+  )
 
-/** A filter that finds contacts by a part of the name, whatever its case. */
-export const nameFilter = (text: string): string => textFilter('name', text)
+/**
+ * A filter that finds contacts by parts of the name, whatever their case. A word finds names with one accent
+ * more: `jorg` finds Jörg.
+ */
+export function nameFilter(text: string): string {
+  const words = text.trim().split(/\s+/)
+  const folded = eachOf(words, (word) => [...casesOf(word), ...accentsOf(word)])
+  return folded.length <= MAX_CHARACTERS ? folded : eachOf(words, casesOf)
+}
 
-const textFilter = (field: 'name' | 'last_text', text: string): string =>
-  casesOf(text)
-    .map((part) => pb.filter(`${field} ~ {:part}`, { part }))
-    .join(' || ')
+const eachOf = (words: readonly string[], formsOf: (word: string) => readonly string[]): string =>
+  words.map((word) => `(${anyOf('name', formsOf(word))})`).join(' && ')
+
+const textFilter = (field: 'name' | 'last_text', text: string): string => anyOf(field, casesOf(text))
+
+const anyOf = (field: 'name' | 'last_text', parts: readonly string[]): string =>
+  [...new Set(parts)].map((part) => pb.filter(`${field} ~ {:part}`, { part })).join(' || ')
+
+/** A server takes filters of 3,500 bytes; there may be more in it than names. */
+const MAX_CHARACTERS = 2_500
 
 /** At least three digits that begin with 0, which may be from the middle of a number. */
 const WITH_ZERO = /^0(?:\s*\d){2,}$/

@@ -6,8 +6,11 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 
+/** The server gives no more of them. */
+const SHOWN = 20
+
 /** What its people have answered, newest first; each leads to its conversation. */
-export function Replies({ progress: { replies, latest_replies: latest } }: { progress: CampaignProgress }) {
+export function Replies({ progress: { latest_replies: latest } }: { progress: CampaignProgress }) {
   const nameOf = useNames(latest.map(({ from }) => from))
   return (
     <Card title={t('Replies')}>
@@ -23,8 +26,8 @@ export function Replies({ progress: { replies, latest_replies: latest } }: { pro
           </li>
         ))}
       </ul>
-      {replies > latest.length && (
-        <p class="muted">{t('The latest {count} of {total}.', { count: latest.length, total: replies })}</p>
+      {latest.length >= SHOWN && (
+        <p class="muted">{t('These are the latest {count}.', { count: latest.length })}</p>
       )}
     </Card>
   )

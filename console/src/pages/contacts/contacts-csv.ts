@@ -1,4 +1,4 @@
-import Papa from 'papaparse'
+import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
 import { type Contact, fieldsOf } from '../../data/records.ts'
 
 /** A text that a spreadsheet would take for a formula. Numbers with + are none. */
@@ -16,6 +16,5 @@ export function contactsCsv(contacts: readonly Contact[], nameOfGroup: (id: stri
     return [contact.name, contact.phone, groups, contact.opted_out ? 'yes' : 'no', ...own].map(safe)
   })
   const head = ['Name', 'Number', 'Groups', 'Opted out', ...titles].map(safe)
-  // a byte order mark, without which Excel reads UTF-8 wrong
-  return `\ufeff${Papa.unparse({ fields: head, data })}`
+  return CSV_MARK + csvLines([head, ...data])
 }

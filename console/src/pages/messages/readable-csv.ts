@@ -1,6 +1,7 @@
 import Papa from 'papaparse'
 import { pb } from '../../data/client.ts'
 import { lineName } from '../../data/device/lines.ts'
+import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
 import type { MessageState } from '../../data/records.ts'
 import { failureReason } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
@@ -19,8 +20,6 @@ export interface CsvColumn {
 /** Names of contacts by number. */
 export type Names = ReadonlyMap<string, string>
 
-/** A spreadsheet takes a file for UTF-8 if it begins so. */
-const MARK = '\ufeff'
 /** Year, month, day and time in this order are a date in every spreadsheet. */
 const LOCAL = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' })
 
@@ -68,7 +67,7 @@ export const fieldsOf = (columns: readonly CsvColumn[]): string[] => [
 
 /** The API's CSV of these columns as a file for people: their words, local times, names of contacts. */
 export async function readableCsv(csv: Blob, columns: readonly CsvColumn[], names: Names): Promise<Blob> {
-  const pieces = [MARK, `${Papa.unparse([columns.map(({ words }) => words)])}\r\n`]
+  const pieces = [CSV_MARK, csvLines([columns.map(({ words }) => words)])]
   await eachPiece(csv, (rows) => {
     const lines = rows.map((row) =>
       columns.map(({ fields, cell }) => {
@@ -76,7 +75,7 @@ export async function readableCsv(csv: Blob, columns: readonly CsvColumn[], name
         return cell ? cell(values, names) : values[0]!
       }),
     )
-    if (lines.length > 0) pieces.push(`${Papa.unparse(lines)}\r\n`)
+    pieces.push(csvLines(lines))
   })
   return new Blob(pieces, { type: 'text/csv' })
 }

@@ -1,5 +1,5 @@
 import { t } from '../../../language/words.ts'
-import { type CollectionName, type Found, follow, MACROS, NAMES, type Name } from './names.ts'
+import { type CollectionName, type Found, follow, MACROS, NAMES, type Name, NUMBER_MACROS } from './names.ts'
 import { isOperand, type Token, tokensOf } from './tokens.ts'
 
 /** What may be written next. */
@@ -141,7 +141,7 @@ function valueOffers(of: Found | undefined): Suggestion[] {
     return [{ text: '""', words: of?.name.type === 'number' ? '' : t('nothing') }].filter(
       ({ words }) => words,
     )
-  const dates = Object.entries(MACROS).filter(([, words]) => !/number|, |minute|second/.test(words))
+  const dates = Object.entries(MACROS).filter(([name]) => !NUMBER_MACROS.has(name))
   return [...dates.map(([text, words]) => ({ text, words })), { text: '""', words: t('not set') }]
 }
 

@@ -101,7 +101,7 @@ export const NAMES: Readonly<Record<CollectionName, Readonly<Record<string, Name
   },
 }
 
-/** Dates that have names, all in UTC. */
+/** Dates and their parts that have names, all in UTC. */
 export const MACROS: Readonly<Record<string, string>> = {
   '@todayStart': t('when today began (UTC)'),
   '@yesterday': t('this time yesterday'),
@@ -120,6 +120,17 @@ export const MACROS: Readonly<Record<string, string>> = {
   '@minute': t('the minute'),
   '@second': t('the second'),
 }
+
+/** Those that are numbers, not dates. */
+export const NUMBER_MACROS: ReadonlySet<string> = new Set([
+  '@year',
+  '@month',
+  '@day',
+  '@weekday',
+  '@hour',
+  '@minute',
+  '@second',
+])
 
 /** What may stand before a bracket. */
 export const FUNCTIONS: ReadonlySet<string> = new Set(['strftime', 'geoDistance'])
