@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { defineCommand, runMain } from 'citty'
+import { renderUnicodeCompact } from 'uqr'
 import packageJson from '../package.json' with { type: 'json' }
 import { agentCommand } from './agent/command.ts'
 import { installerLink } from './auth/superusers/installer.ts'
@@ -10,7 +11,7 @@ import { sendCommand } from './bulk/command.ts'
 import { type CatalogStore, openStore } from './collections/catalog/catalog-store.ts'
 import type { Store } from './collections/catalog.ts'
 import { strict, type Words } from './command-line.ts'
-import { type Config, readConfig } from './config.ts'
+import { type Config, isLoopback, readConfig } from './config.ts'
 import { embeddedUrl } from './db/embedded/cluster.ts'
 import { openDb } from './db/open.ts'
 import { migrate } from './db/schema/migrate.ts'
@@ -70,6 +71,18 @@ function endOnSignal(stop: () => (() => Promise<void>) | undefined): void {
   })
 }
 
+/** Prints where phones reach the server, and in a terminal the way to add one as a QR code. */
+function printAddresses({ urls, publicUrl }: Config): void {
+  if (isLoopback(publicUrl)) {
+    say('Only this computer reaches it. To add a phone: HOST=0.0.0.0 npm start')
+    return
+  }
+  for (const url of urls) say(`Phones reach it at ${url}`)
+  const page = `${publicUrl}/#/devices?add=1`
+  say(`Add a phone: ${page}`)
+  if (process.stdout.isTTY) say(renderUnicodeCompact(page))
+}
+
 /** Runs this process as the server, alone or as one of several workers. */
 async function serveHere(config: Config, count: number): Promise<void> {
   let server: RunningServer | undefined
@@ -78,7 +91,10 @@ async function serveHere(config: Config, count: number): Promise<void> {
   const log = createLogger(config, undefined, member?.worker)
   server = await start(shareOf(config, count), log, member)
   if (member) member.serving(server.url)
-  else say(`pocketsms listens on ${server.url}`)
+  else {
+    say(`pocketsms listens on ${server.url}`)
+    printAddresses(config)
+  }
   if (!member || member.worker === 1) await printInstallerLink(server.services.store, config)
 }
 
@@ -90,7 +106,10 @@ async function superviseWorkers(config: Config, count: number): Promise<void> {
   endOnSignal(() => () => supervisor.stop())
   const begun = await supervisor.start()
   if ('exitCode' in begun) process.exitCode = begun.exitCode
-  else say(`pocketsms listens on ${begun.url}, with ${count} workers`)
+  else {
+    say(`pocketsms listens on ${begun.url}, with ${count} workers`)
+    printAddresses(config)
+  }
 }
 
 const serve = defineCommand({

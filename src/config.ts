@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { UserError } from './errors.ts'
@@ -109,7 +110,9 @@ export interface Config {
   readonly backupWarningDays: number
   readonly host: string
   readonly port: number
-  /** Where clients reach the server, without a closing slash. */
+  /** Where clients reach the server, without a closing slash: PUBLIC_URL, else by the addresses of HOST. */
+  readonly urls: readonly string[]
+  /** The first of `urls`: it stands in links and pairing codes. */
   readonly publicUrl: string
   readonly trustedProxies: readonly string[]
   readonly logLevel: z.infer<typeof ENVIRONMENT>['LOG_LEVEL']
@@ -167,6 +170,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     throw new UserError(
       'DATABASE_REPLICA_URL needs DATABASE_URL: a replica of the embedded database is none.',
     )
+  const urls = e.PUBLIC_URL ? [e.PUBLIC_URL.replace(/\/+$/, '')] : serverUrls(e.HOST, e.PORT)
   return Object.freeze({
     databaseUrl: e.DATABASE_URL,
     databaseReplicaUrl: e.DATABASE_REPLICA_URL,
@@ -175,10 +179,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     backupWarningDays: e.BACKUP_WARNING_DAYS,
     host: e.HOST,
     port: e.PORT,
-    publicUrl: (e.PUBLIC_URL ?? `http://${e.HOST.includes(':') ? `[${e.HOST}]` : e.HOST}:${e.PORT}`).replace(
-      /\/+$/,
-      '',
-    ),
+    urls,
+    publicUrl: urls[0]!,
     trustedProxies: e.TRUSTED_PROXIES,
     logLevel: e.LOG_LEVEL,
     monthlyQuota: e.SMS_MONTHLY_QUOTA,
@@ -205,3 +207,35 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     optWords: { out: e.SMS_OPT_OUT_WORDS, in: e.SMS_OPT_IN_WORDS },
   })
 }
+
+/** Bridges of containers and virtual machines, which no phone reaches. */
+const VIRTUAL = /^(docker|br-|veth|virbr|vmnet|vboxnet)/
+/** Addresses that hold on one cable only. RFC 3927; RFC 4291, 2.5.6 */
+const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i
+
+/** Addresses that other computers reach this one by, IPv4 first: those of its networks, without loopback. */
+export function networkAddresses(
+  interfaces: NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces(),
+): string[] {
+  return Object.entries(interfaces)
+    .filter(([name]) => !VIRTUAL.test(name))
+    .flatMap(([, infos = []]) => infos)
+    .filter(({ internal, address }) => !internal && !LINK_LOCAL.test(address))
+    .toSorted((a, b) => a.family.localeCompare(b.family))
+    .map(({ address }) => address)
+}
+
+/**
+ * Addresses (`http://192.168.1.20:8090`) of a server that listens on `host`. A host that stands for all of
+ * the computer's addresses (`0.0.0.0`, `::`) has one for each, and loopback if there is none.
+ */
+export function serverUrls(host: string, port: number, addresses = networkAddresses()): string[] {
+  const isAll = host === '0.0.0.0' || host === '::'
+  const usable = addresses.filter((address) => host === '::' || !address.includes(':'))
+  const hosts = !isAll ? [host] : usable.length > 0 ? usable : ['127.0.0.1']
+  return hosts.map((name) => `http://${name.includes(':') ? `[${name}]` : name}:${port}`)
+}
+
+/** Whether an address means the computer that opens it. RFC 6761, 6.3; RFC 1122, 3.2.1.3 */
+export const isLoopback = (url: string): boolean =>
+  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)

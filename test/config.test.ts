@@ -49,6 +49,11 @@ test.each([
     { PUBLIC_URL: 'https://a.example//' },
     { publicUrl: 'https://a.example' },
   ],
+  [
+    'an address of its own goes before those of its host',
+    { HOST: '0.0.0.0', PUBLIC_URL: 'https://a.example' },
+    { urls: ['https://a.example'] },
+  ],
   ['an IPv6 host stands in brackets', { HOST: '::1' }, { publicUrl: 'http://[::1]:8090' }],
   [
     'a list has no spaces',

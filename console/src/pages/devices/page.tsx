@@ -5,6 +5,7 @@ import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import type { Device } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
+import type { PageProps } from '../../pages.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
@@ -20,10 +21,10 @@ import { PairDialog } from './pair-dialog.tsx'
 const OWNER: Column<Device> = { title: t('User'), cell: (device) => <Owner record={device} /> }
 
 /** The devices that send: how they are, and how to add one. */
-export function Page() {
+export function Page({ query }: PageProps) {
   const devices = useList<Device>('devices', { sort: 'name', expand: 'user' })
   const states = useDeviceStates()
-  const [isAdding, setAdding] = useState(false)
+  const [isAdding, setAdding] = useState(query.has('add') && session.value?.role === 'user')
   const isUser = session.value?.role === 'user'
   const columns: readonly Column<Device>[] = [
     {

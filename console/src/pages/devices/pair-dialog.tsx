@@ -108,7 +108,7 @@ function Join({ kind, pairing, onAgain }: { kind: Kind; pairing: Pairing; onAgai
       {kind === 'android' ? (
         <AndroidPhone url={pairing.url} code={pairing.code} />
       ) : (
-        <Computer code={pairing.code} />
+        <Computer url={pairing.url} code={pairing.code} />
       )}
       <p class="muted" role="status">
         <span class="spinner" aria-hidden="true" />{' '}

@@ -25,10 +25,7 @@ export function AndroidPhone({ url, code }: { url: string; code: string }) {
     <>
       {isLoopback(address) ? (
         <Notice kind="warning">
-          {t(
-            'A phone cannot reach {serverUrl}: on a phone this address means the phone itself. Open the console by the server’s name or by its address in your network, and set PUBLIC_URL to it.',
-            { serverUrl },
-          )}
+          <OnlyHere />
         </Notice>
       ) : (
         isUnencrypted(address) && (
@@ -69,20 +66,28 @@ export function AndroidPhone({ url, code }: { url: string; code: string }) {
   )
 }
 
+/** What to do where the server listens on its own computer alone. */
+const OnlyHere = () => (
+  <>
+    {tx(
+      'Only the server’s own computer reaches {serverUrl}. Stop the server and start it with {command}: it prints the address that phones and other computers reach it by. Then open the console by that address.',
+      { serverUrl, command: <code>HOST=0.0.0.0 npm start</code> },
+    )}
+  </>
+)
+
 /** How a computer with a modem joins: one command, which also runs from then on. */
-export function Computer({ code }: { code: string }) {
+export function Computer({ url, code }: { url: string; code: string }) {
+  const server = isLoopback(url) ? serverUrl : new URL(url).origin
   const [driver, setDriver] = useState<string>('gammu')
   return (
     <>
-      {isLoopback(serverUrl) && (
+      {isLoopback(server) && (
         <Notice kind="warning">
-          {t(
-            '{serverUrl} works on this computer only. For another one, open the console by the server’s name or by its address in your network.',
-            { serverUrl },
-          )}
+          <OnlyHere />
         </Notice>
       )}
-      {isUnencrypted(serverUrl) && (
+      {isUnencrypted(server) && (
         <Notice kind="warning">
           {t(
             'This address has no encryption (https): texts can be read on the way. Use it in your own network only.',
@@ -101,7 +106,7 @@ export function Computer({ code }: { code: string }) {
           'Run this command there. It needs Node 20.3 or later. It joins, and sends for as long as it runs:',
         )}
       </p>
-      <CodeBlock code={`npx -y ${serverUrl}/agent.tgz start ${serverUrl} ${code} --driver ${driver}`} />
+      <CodeBlock code={`npx -y ${server}/agent.tgz start ${server} ${code} --driver ${driver}`} />
       <p class="muted">
         {t(
           'The same command starts it again later. A computer may have several phones and modems: add each of them here.',
