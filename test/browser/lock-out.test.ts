@@ -137,9 +137,14 @@ async function lock({ page, look }: BrowserFixture): Promise<void> {
   await page.getByText(`${ANN.email} is disabled`).waitFor()
 }
 
-async function unlock({ page }: BrowserFixture): Promise<void> {
+async function unlock({ page, look }: BrowserFixture): Promise<void> {
   await page.getByRole('button', { name: `Edit ${ANN.email}` }).click()
-  await page.getByRole('button', { name: 'Enable', exact: true }).click()
+  await page.getByRole('button', { name: 'Enable…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('API keys: 1').waitFor()
+  await dialog.getByText('shop', { exact: true }).waitFor()
+  await look('users-unlock')
+  await dialog.getByRole('button', { name: 'Keep all and enable' }).click()
   await page.getByText(`${ANN.email} can sign in again`).waitFor()
 }
 

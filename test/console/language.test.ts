@@ -8,6 +8,7 @@ import { readSource, SOURCES, sources, type Text, textsOf } from './texts.ts'
 
 /** Names, commands and code: the same in all languages. By the file that has them. */
 const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
+  'data/words/failure-reasons.ts': ['Canceled'],
   'account/make-superuser.tsx': ['http://…/_/#/pbinstall/…'],
   'account/public-page.tsx': ['pocketsms'],
   'account/sheet.tsx': ['pocketsms'],

@@ -11,23 +11,27 @@ export interface Usage {
   readonly resets_at: string
 }
 
+/** A message that was called off is no failure here. */
+type CountedState = MessageState | 'canceled'
+
 /** One day of `GET /api/sms/usage/days`. */
 export interface UsageDay {
   readonly day: string
-  readonly counts: Partial<Record<MessageState, number>>
+  readonly counts: Partial<Record<CountedState, number>>
 }
 
 /** What a plot tells apart: states that mean the same to people. */
 export interface Kind {
-  readonly id: 'done' | 'failed' | 'waiting' | 'received'
+  readonly id: 'done' | 'failed' | 'canceled' | 'waiting' | 'received'
   readonly words: string
-  readonly states: readonly MessageState[]
+  readonly states: readonly CountedState[]
 }
 
 export const KINDS: readonly Kind[] = [
   { id: 'done', words: t('Sent'), states: ['sent', 'delivered'] },
   { id: 'waiting', words: t('Waiting'), states: ['pending', 'assigned', 'sending'] },
   { id: 'failed', words: t('Failed'), states: ['failed'] },
+  { id: 'canceled', words: t('Canceled'), states: ['canceled'] },
   { id: 'received', words: t('Received'), states: ['received'] },
 ]
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { isSimulated } from '../data/device/simulated.ts'
-import type { Device, MessageState } from '../data/records.ts'
+import type { Device, Message, MessageState } from '../data/records.ts'
+import { isCanceled } from '../data/words/failure-reasons.ts'
 import { t } from '../language/words.ts'
 
 export type Tone = 'calm' | 'busy' | 'good' | 'bad' | 'warn'
@@ -25,8 +26,16 @@ export const MESSAGE_STATES: Readonly<Record<MessageState, readonly [tone: Tone,
   received: ['calm', t('Received')],
 }
 
+const CANCELED: readonly [tone: Tone, words: string] = ['calm', t('Canceled')]
+
+type Stated = Pick<Message, 'status' | 'error_message'>
+
+/** How the state of a message is called and coloured; one that was called off has not failed. */
+export const stateOf = (message: Stated): readonly [tone: Tone, words: string] =>
+  isCanceled(message) ? CANCELED : MESSAGE_STATES[message.status]
+
 /** The state of a message. */
-export const MessageStatus = ({ status }: { status: MessageState }) => {
-  const [tone, words] = MESSAGE_STATES[status]
+export const MessageStatus = ({ message }: { message: Stated }) => {
+  const [tone, words] = stateOf(message)
   return <Badge tone={tone}>{words}</Badge>
 }

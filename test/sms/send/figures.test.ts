@@ -34,11 +34,21 @@ test('messages are counted by day and status, without gaps', async () => {
   expect(await days(ann, '?days=1')).toEqual([found.at(-1)])
 })
 
+test('what was called off is no failure', async () => {
+  const user = await server.makeUser()
+  const scheduled_at = new Date(Date.now() + 3_600_000).toISOString()
+  const { message_ids } = (
+    await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hi', scheduled_at })
+  ).body
+  expect((await user.call('POST', `/api/sms/messages/${message_ids[0]}/cancel`)).status).toBe(200)
+  expect((await days(user)).at(-1)).toEqual({ day: today(), counts: { canceled: 1 } })
+})
+
 test('of the user who asks; of all for superusers', async () => {
   expect((await days(bea)).at(-1)).toEqual({ day: today(), counts: {} })
   expect((await days(server.superuser)).at(-1)).toEqual({
     day: today(),
-    counts: { assigned: 1, sending: 1 },
+    counts: { assigned: 1, canceled: 1, sending: 1 },
   })
   expect((await server.guest.call('GET', '/api/sms/usage/days')).status).toBe(401)
   expect((await phone.call('GET', '/api/sms/usage/days')).status).toBe(403)

@@ -19,9 +19,22 @@ const WAITING: Readonly<Record<NonNullable<Message['waiting_for']>, string>> = {
   quiet_hours: t('Waiting for the end of quiet hours'),
 }
 
+const CANCELED = 'Canceled'
+
+/** The message was called off before a device had it. Its record says that it failed. */
+export const isCanceled = ({ status, error_message }: Pick<Message, 'status' | 'error_message'>): boolean =>
+  status === 'failed' && error_message === CANCELED
+
+/** Filters of messages that failed, and of those that were called off. */
+export const FAILED_FILTER = `status = "failed" && error_message != "${CANCELED}"`
+export const CANCELED_FILTER = `status = "failed" && error_message = "${CANCELED}"`
+
 /** Why a message failed, or is not given to a line though it is due; '' for neither. */
-export const reasonOf = ({ error_message, waiting_for }: Message): string =>
-  failureReason(error_message) || WAITING[waiting_for ?? '']
+export const reasonOf = (message: Message): string =>
+  isCanceled(message) ? '' : failureReason(message.error_message) || waitingReason(message)
+
+const waitingReason = ({ status, waiting_for }: Message) =>
+  status === 'failed' ? '' : WAITING[waiting_for ?? '']
 
 /** Why a message failed, for people; what a device said stays as it is. */
 export const failureReason = (told: string): string => REASONS[told] ?? told

@@ -1,5 +1,6 @@
 import { type CampaignProgress, filterOf } from '../../data/campaigns.ts'
 import type { Campaign } from '../../data/records.ts'
+import { CANCELED_FILTER, FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { Card } from '../../parts/page.tsx'
 import { Badge, MESSAGE_STATES } from '../../parts/status.tsx'
@@ -8,9 +9,8 @@ import { to } from '../../router.ts'
 
 const STATES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed'] as const
 
-const CANCELED = 'status = "failed" && error_message = "Canceled"'
 const FILTERS: Partial<Record<(typeof STATES)[number], string>> = {
-  failed: 'status = "failed" && error_message != "Canceled"',
+  failed: FAILED_FILTER,
 }
 
 /** How far it is: a bar by state, and what it has cost. */
@@ -47,7 +47,7 @@ export function Course({ campaign, progress }: { campaign: Campaign; progress: C
           </a>
         ))}
         {progress.canceled > 0 && (
-          <a href={to('/messages', { filter: `${filter} && ${CANCELED}` })}>
+          <a href={to('/messages', { filter: `${filter} && ${CANCELED_FILTER}` })}>
             <Badge tone="calm">
               {formatNumber(progress.canceled)} {t('Canceled').toLowerCase()}
             </Badge>

@@ -92,7 +92,7 @@ export function Thread({
 const byWhom = ({ expand }: Message) => (isSimulated(expand?.device) ? deviceName(expand?.device) : '')
 
 function Text({ message, sim }: { message: Message; sim: string }) {
-  const { id, message_type, body, created, status } = message
+  const { id, message_type, body, created } = message
   const reason = reasonOf(message)
   const isIn = message_type === 'incoming'
   return (
@@ -106,7 +106,7 @@ function Text({ message, sim }: { message: Message; sim: string }) {
           <span class="unseen">{t('Details')}, </span>
           <Time at={created} />
         </a>
-        {!isIn && <MessageStatus status={status} />}
+        {!isIn && <MessageStatus message={message} />}
         {sim && <span>{isIn ? t('to {line}', { line: sim }) : t('by {line}', { line: sim })}</span>}
         {reason && <span>{reason}</span>}
       </footer>

@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Message>[] = [
     ),
   },
   { title: t('Text'), long: true, cell: (message) => message.body },
-  { title: t('State'), cell: (message) => <MessageStatus status={message.status} /> },
+  { title: t('State'), cell: (message) => <MessageStatus message={message} /> },
   { title: t('When'), cell: (message) => <Time at={message.created} /> },
 ]
 

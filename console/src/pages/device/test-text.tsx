@@ -76,7 +76,7 @@ function Outcome({ id }: { id: string }) {
   if (!record) return null
   return (
     <p class="row" role="status">
-      <MessageStatus status={record.status} /> {failureReason(record.error_message)}
+      <MessageStatus message={record} /> {failureReason(record.error_message)}
       <a href={to(`/messages/${id}`)}>{t('See the message')}</a>
     </p>
   )

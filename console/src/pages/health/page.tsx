@@ -1,3 +1,4 @@
+import { FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import './page.css'
 import type { ComponentChildren } from 'preact'
@@ -93,7 +94,7 @@ export function Page() {
         <Tile
           title={t('Failed today')}
           value={today && formatNumber(today.days[0].counts.failed ?? 0)}
-          href={to('/messages', { filter: 'status = "failed" && created >= @todayStart' })}
+          href={to('/messages', { filter: `${FAILED_FILTER} && created >= @todayStart` })}
         />
         <Tile
           title={t('Webhook deliveries failed in a day')}

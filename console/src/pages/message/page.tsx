@@ -8,7 +8,7 @@ import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useSims } from '../../data/use/use-sims.ts'
-import { failureReason } from '../../data/words/failure-reasons.ts'
+import { failureReason, isCanceled } from '../../data/words/failure-reasons.ts'
 import { t, tx } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
@@ -72,7 +72,7 @@ function OneMessage({ id }: { id: string }) {
           actions={
             <span class="row">
               <SimulatedBadge device={record.expand?.device} />
-              <MessageStatus status={record.status} />
+              <MessageStatus message={record} />
             </span>
           }
         >
@@ -140,7 +140,7 @@ function Outcome({ message, next }: { message: Message; next: Message | undefine
       </Notice>
     )
   return (
-    <Notice kind={next ? 'info' : 'wrong'}>
+    <Notice kind={next || isCanceled(message) ? 'info' : 'wrong'}>
       {failureReason(message.error_message) || t('It failed.')}
       {again}
     </Notice>

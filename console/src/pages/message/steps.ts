@@ -1,6 +1,6 @@
 import { deviceName } from '../../data/device/simulated.ts'
 import type { Message, MessageEvent, MessageState } from '../../data/records.ts'
-import { failureReason, reasonOf } from '../../data/words/failure-reasons.ts'
+import { failureReason, isCanceled, reasonOf } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 
 /** One step of a message's life, for people. */
@@ -44,6 +44,7 @@ export function stepsOf(message: Message, events: readonly MessageEvent[]): Step
 function presentOf(message: Message): Step[] {
   const { id, status, updated, scheduled_at, error_message, waiting_for, expand } = message
   const step = { id: `${id}-now`, state: status, detail: '' }
+  if (isCanceled(message)) return [{ ...step, state: 'pending', words: t('Canceled'), at: updated }]
   if (status === 'failed')
     return [{ ...step, words: t('Failed'), at: updated, detail: failureReason(error_message) }]
   if (status === 'pending' && waiting_for) return [{ ...step, words: reasonOf(message), at: '' }]
@@ -61,6 +62,8 @@ function presentOf(message: Message): Step[] {
 }
 
 function stepOf({ id, status, created, attempt, detail, expand }: MessageEvent): Step {
+  if (isCanceled({ status, error_message: detail }))
+    return { id, state: 'pending', words: t('Canceled'), at: created, detail: '' }
   const tried = attempt > 1 && status === 'sending' ? t('Try {attempt}', { attempt }) : ''
   const more = [tried, failureReason(detail.replace(CHANGED, ''))].filter((part) => part !== '').join('. ')
   return { id, state: status, words: WORDS[status](deviceName(expand?.device)), at: created, detail: more }

@@ -57,7 +57,7 @@ export const COLUMNS: readonly MessageColumn[] = [
     sort: 'status',
     cell: (message) => (
       <span class="messages-state" title={reasonOf(message) || undefined}>
-        <MessageStatus status={message.status} />
+        <MessageStatus message={message} />
         {reasonOf(message) && <span class={`messages-why ${toneOf(message)}`}>{reasonOf(message)}</span>}
       </span>
     ),

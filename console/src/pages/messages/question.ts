@@ -1,5 +1,6 @@
 import { pb } from '../../data/client.ts'
 import { phonePart } from '../../data/phone/phone-numbers.ts'
+import { CANCELED_FILTER, FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 
 /** What the page shows: all of it stands in the address. */
@@ -25,7 +26,8 @@ export const STATES = [
   ['waiting', t('Waiting'), 'status = "assigned" || status = "sending"'],
   ['sent', t('Sent'), 'status = "sent"'],
   ['delivered', t('Delivered'), 'status = "delivered"'],
-  ['failed', t('Failed'), 'status = "failed"'],
+  ['failed', t('Failed'), FAILED_FILTER],
+  ['canceled', t('Canceled'), CANCELED_FILTER],
   ['received', t('Received'), 'status = "received"'],
 ] as const
 /** The address's word for a state; '' for all. */

@@ -5,7 +5,7 @@ import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
 import type { MessageState } from '../../data/records.ts'
 import { failureReason } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
-import { MESSAGE_STATES } from '../../parts/status.tsx'
+import { stateOf } from '../../parts/status.tsx'
 import { msOf } from '../../parts/time.tsx'
 
 /** A column of the exported file. */
@@ -42,7 +42,11 @@ export const CSV_COLUMNS: readonly CsvColumn[] = [
   { words: t('From'), fields: ['from'] },
   { words: t('To'), fields: ['to'] },
   { words: t('Text'), fields: ['body'] },
-  { words: t('State'), fields: ['status'], cell: ([status]) => MESSAGE_STATES[status as MessageState][1] },
+  {
+    words: t('State'),
+    fields: ['status', 'error_message'],
+    cell: ([status, error_message = '']) => stateOf({ status: status as MessageState, error_message })[1],
+  },
   { words: t('Why it failed'), fields: ['error_message'], cell: ([told = '']) => failureReason(told) },
   { words: t('Device'), fields: ['expand.device.name'] },
   { words: t('Sent at'), fields: ['sent_at'], cell: localTime },

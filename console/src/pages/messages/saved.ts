@@ -1,5 +1,6 @@
 import { pb } from '../../data/client.ts'
 import { remembered } from '../../data/remembered.ts'
+import { FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 
 /** A filter with a name. */
@@ -11,7 +12,7 @@ export interface SavedFilter {
 /** A filter of what failed since today began, in the browser's time zone. */
 function failedToday(): string {
   const start = new Date().setHours(0, 0, 0, 0)
-  return pb.filter('status = {:failed} && created >= {:start}', { failed: 'failed', start: new Date(start) })
+  return pb.filter(`${FAILED_FILTER} && created >= {:start}`, { start: new Date(start) })
 }
 
 /** Ready from the start. */

@@ -73,7 +73,7 @@ function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => str
       title: t('State'),
       cell: (item) => (
         <span class="send-state">
-          <MessageStatus status={item.status} />
+          <MessageStatus message={item} />
           {reasonOf(item) && <span class={item.error_message ? 'send-why' : 'note'}>{reasonOf(item)}</span>}
         </span>
       ),

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { User } from '../../data/records.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
@@ -8,6 +9,7 @@ import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Actions, Form } from '../../parts/form/form.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
+import { EnableUser } from './enable-user.tsx'
 import { isDisabled } from './is-disabled.ts'
 import { bodyOf, FIELD_NAMES, type UserDraft, UserFields } from './user-fields.tsx'
 
@@ -22,6 +24,7 @@ const draftOf = ({ email, name, verified, monthly_quota }: User): UserDraft => (
 /** Changes, disables, enables or deletes a user. */
 export function EditUser({ user, onClose }: { user: User; onClose: () => void }) {
   const draft = useDraft(`user.${user.id}`, draftOf(user), { secrets: ['password'] })
+  const [isEnabling, setEnabling] = useState(false)
   const save = useTask(async () => {
     await pb.collection('users').update(user.id, bodyOf(draft.value))
     draft.saved()
@@ -32,6 +35,7 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
     draft.discard()
     onClose()
   }
+  if (isEnabling) return <EnableUser user={user} onClose={onClose} />
   return (
     <Dialog title={user.email} onClose={onClose}>
       <Form onSubmit={save.run} fault={save.fault} names={FIELD_NAMES}>
@@ -47,8 +51,8 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
           </Button>
           <Button onClick={cancel}>{t('Cancel')}</Button>
           {isDisabled(user) ? (
-            <Button kind="quiet" onClick={() => void enable(user, onClose)}>
-              {t('Enable')}
+            <Button kind="quiet" onClick={() => setEnabling(true)}>
+              {t('Enable…')}
             </Button>
           ) : (
             <Button kind="quiet" onClick={() => void disable(user, onClose)}>
@@ -68,18 +72,18 @@ async function disable(user: User, done: () => void): Promise<void> {
   const isSure = await confirmed({
     title: t('Disable {email}?', { email: user.email }),
     text: t(
-      'All sessions end at once. Nobody can sign in as this user, API keys are refused, and devices get no messages. Nothing is deleted: messages wait, and everything but the sessions works again once you enable the user.',
+      'All sessions end at once. Nobody can sign in as this user, API keys are refused, and devices get no messages. Nothing is deleted: campaigns are paused, messages wait. Before you enable the user you choose whether keys, devices and the like go on.',
     ),
     action: t('Disable'),
     danger: true,
   })
-  if (isSure) await act(() => setDisabled(user, true), t('{email} is disabled', { email: user.email }), done)
+  if (isSure)
+    await act(
+      () => saveUserSettings(user.id, { disabled: true }),
+      t('{email} is disabled', { email: user.email }),
+      done,
+    )
 }
-
-const enable = (user: User, done: () => void) =>
-  act(() => setDisabled(user, false), t('{email} can sign in again', { email: user.email }), done)
-
-const setDisabled = ({ id }: User, disabled: boolean) => saveUserSettings(id, { disabled })
 
 async function remove(user: User, done: () => void): Promise<void> {
   const isSure = await confirmed({
