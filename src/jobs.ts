@@ -8,7 +8,7 @@ import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
 import { deleteOldLogs } from './logs/delete-old.ts'
 import { cleanUpPushes } from './notifications/queue.ts'
-import { sendReplyMails } from './notifications/reply-mails.ts'
+import { addReplyMails } from './notifications/reply-mails.ts'
 import { changesCleanUp } from './realtime/changes/clean-up.ts'
 import type { Extensions } from './records/extension.ts'
 import type { SettingsStore } from './settings/settings-store.ts'
@@ -67,7 +67,7 @@ export function jobsOf(
   jobs.push({
     id: 'replyMails',
     ...EVERY_MINUTE,
-    run: () => sendReplyMails(store.db, { settings, log, config }, stopping),
+    run: () => addReplyMails(store.db, { settings, log, config }),
   })
   if (deviceAlarmMinutes > 0) {
     jobs.push({

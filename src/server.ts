@@ -30,6 +30,7 @@ import { createLogger, type Logger } from './log.ts'
 import { RequestLog } from './logs/request-log.ts'
 import { Traffic } from './metrics/traffic.ts'
 import { startPushes } from './notifications/push-worker.ts'
+import { replyMailJobs } from './notifications/reply-mails.ts'
 import { LIMITS } from './realtime/clients/client.ts'
 import { Realtime } from './realtime/hub.ts'
 import { SettingsStore } from './settings/settings-store.ts'
@@ -123,7 +124,7 @@ async function begin(
   const twilio = twilioCalls({ store, config, send: campaigns.services })
   const delivery = await startDelivery(store, config, log, campaigns)
   const stopWebhooks = await startWebhooks(store, config, log, twilio)
-  const kinds = [answerJobs(campaigns.services), alarmMailJobs(db, services)]
+  const kinds = [answerJobs(campaigns.services), alarmMailJobs(db, services), replyMailJobs(db, services)]
   const stopWork = await new Worker(db, kinds, log).start()
   const stopPushes = startPushes(store, config, log)
   const stopJobs = startJobs(services.jobs, log)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { counts, increment } from '../counts.ts'
 import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
@@ -13,6 +14,8 @@ const STOP_MS = 3_000
 const RETRY_SECONDS = 5
 const MAX_RETRY_SECONDS = 3_600
 const MAX_ERROR = 500
+/** A place rests for as long as its job ran, at most this long: half of the time is for requests. */
+const MAX_REST_MS = 1_000
 
 /** What this node does of one kind. */
 class Lane {
@@ -120,15 +123,21 @@ export class Worker {
   }
 
   #start(lane: Lane, job: LeasedJob): void {
+    const begin = performance.now()
     const run = this.#run(lane.kind, job)
       .catch((err) =>
         this.#log.error({ err, kind: lane.kind.name }, 'a job could not be ended, it runs again'),
       )
+      .then(() => this.#rest(performance.now() - begin))
       .finally(() => {
         lane.running.delete(job)
         this.#wake.notify()
       })
     lane.running.set(job, run)
+  }
+
+  async #rest(ms: number): Promise<void> {
+    await sleep(Math.min(ms, MAX_REST_MS), undefined, { signal: this.#stopping.signal }).catch(() => {})
   }
 
   async #run(kind: JobKind, job: LeasedJob): Promise<void> {

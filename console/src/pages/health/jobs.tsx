@@ -19,6 +19,7 @@ const EVERY_MS = 10_000
 const KINDS: Readonly<Record<string, string>> = {
   answer: t('Automatic answers'),
   alarm_mail: t('Mails about silent devices'),
+  reply_mail: t('Mails about unanswered texts'),
 }
 
 const COLUMNS: readonly Column<Row>[] = [
