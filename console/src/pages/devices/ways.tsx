@@ -66,12 +66,15 @@ export function AndroidPhone({ url, code }: { url: string; code: string }) {
   )
 }
 
+/** Starts the server so that other computers reach it. */
+const START = 'HOST=0.0.0.0 npm start'
+
 /** What to do where the server listens on its own computer alone. */
 const OnlyHere = () => (
   <>
     {tx(
       'Only the server’s own computer reaches {serverUrl}. Stop the server and start it with {command}: it prints the address that phones and other computers reach it by. Then open the console by that address.',
-      { serverUrl, command: <code>HOST=0.0.0.0 npm start</code> },
+      { serverUrl, command: <code>{START}</code> },
     )}
   </>
 )
