@@ -26,7 +26,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'pages/campaign/edit-dialog.tsx': ['variable {}', 'group {}'],
   // another language's console reads the file, too
   'pages/contacts/contacts-csv.ts': ['Name', 'Number', 'Groups', 'Opted out'],
-  'pages/devices/ways.tsx': ['SMSGate'],
+  'pages/devices/ways.tsx': ['HOST=0.0.0.0 npm start', 'SMSGate'],
   'pages/keys/new-key.tsx': [
     `curl {}/api/sms/send -H "X-API-Key: {}" \\\n  --json '{"recipients":["+4915112345678"],"body":"Hello"}'`,
   ],
