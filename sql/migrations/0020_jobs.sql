@@ -1,5 +1,5 @@
 -- Background work of all kinds but messages and webhook calls (src/work).
-create table jobs (
+create table _jobs (
   id bigint generated always as identity primary key,
   kind text collate "C" not null,
   -- The account whose work it is; '' for the system's.
@@ -20,9 +20,9 @@ create table jobs (
   created timestamptz not null default now(),
   unique (kind, key)
 );
-create index jobs_due on jobs (kind, due_at) where dead_at is null;
-create index jobs_turns on jobs (kind, holder, due_at, id) where dead_at is null;
+create index _jobs_due on _jobs (kind, due_at) where dead_at is null;
+create index _jobs_turns on _jobs (kind, holder, due_at, id) where dead_at is null;
 
-create trigger jobs_added after insert on jobs for each row execute function jobs_added();
+create trigger _jobs_added after insert on _jobs for each row execute function _jobs_added();
 
 drop table auto_answer_queue;

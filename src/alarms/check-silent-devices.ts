@@ -98,7 +98,7 @@ with owners as (
   from owners o where o."user" = s."user" and ${MAY_TELL}
   returning s.device, s."user", s.state = 'told' as is_silent, s.silent_since, s.changed_at
 )
-insert into jobs (kind, holder, key, payload)
+insert into _jobs (kind, holder, key, payload)
 select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
     'name', coalesce(nullif(d.name, ''), nullif(d.phone, ''), d.id), 'isSilent', n.is_silent,
     'silentSince', n.silent_since, 'backSince', pb_text(n.changed_at),
@@ -118,7 +118,7 @@ with news as (
     and (w.failing_told_at is null or w.failing_told_at < now() - interval '1 day')
   returning l."user", d.id as device, d.name, d.phone, l.failing_since
 )
-insert into jobs (kind, holder, key, payload)
+insert into _jobs (kind, holder, key, payload)
 select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
     'name', coalesce(nullif(n.name, ''), nullif(n.phone, ''), n.device), 'isSilent', false,
     'failingSince', n.failing_since, 'silentSince', '', 'backSince', '', 'moved', 0,

@@ -19,7 +19,7 @@ export type AlarmMailServices = Pick<AuthServices, 'settings' | 'log' | 'config'
 /** The address, null if the owner is gone or not verified, and whether an older mail is to go first. */
 const READ = `
 select (select u.email from users u where u.id = $1 and u.verified), exists (
-  select from jobs j where j.kind = '${ALARM_MAIL}' and j.holder = $1 and j.id < $2 and j.dead_at is null)`
+  select from _jobs j where j.kind = '${ALARM_MAIL}' and j.holder = $1 and j.id < $2 and j.dead_at is null)`
 
 /**
  * The jobs that send mails about silent devices, those of an account in their order. A mail that is sent

@@ -29,14 +29,14 @@ const IS_DUE = `c."user" = s."user" and c.unanswered and not c.archived
 
 /** One that failed for good does not keep the next from being sent. */
 const ADD = `
-insert into jobs (kind, holder, key)
+insert into _jobs (kind, holder, key)
 select '${REPLY_MAIL}', s."user", s."user"
 from user_settings s join users u on u.id = s."user" and u.verified and u.email <> ''
 where s.reply_mail_minutes > 0 and not ${isDisabledSql('s."user"')}
   and not exists (select from reply_mails m where m."user" = s."user" and m.next_at > now())
   and exists (select from conversations c where ${IS_DUE})
 order by s."user" limit ${MAX_USERS}
-on conflict (kind, key) do update set due_at = now(), attempts = 0, dead_at = null where jobs.dead_at is not null`
+on conflict (kind, key) do update set due_at = now(), attempts = 0, dead_at = null where _jobs.dead_at is not null`
 
 /** The instant up to which texts are told; nothing if the user may not be mailed any more. */
 const RECIPIENT = `

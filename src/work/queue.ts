@@ -1,7 +1,7 @@
 import type { Db } from '../db/open.ts'
 import type { Job, JobKind } from './kind.ts'
 
-/** The channel on which `jobs_added` notifies. */
+/** The channel on which `_jobs_added` notifies. */
 export const CHANNEL = 'pocketsms_jobs'
 
 /** A job that this node may run until its lease ends. `runs` is the right to end it. */
@@ -16,11 +16,11 @@ const KEEP_DEAD = `interval '7 days'`
 
 /** SQL: the account has fewer than `max` jobs of this kind. `holder` is SQL, too. */
 export const hasRoomSql = (kind: string, holder: string, max: number) => `not exists (
-  select from jobs j where j.kind = '${kind}' and j.holder = ${holder} and j.dead_at is null offset ${max - 1})`
+  select from _jobs j where j.kind = '${kind}' and j.holder = ${holder} and j.dead_at is null offset ${max - 1})`
 
 const DUE_KINDS = `
 select k from unnest($1::text[]) k
-where exists (select from jobs j where j.kind = k and j.dead_at is null and j.due_at <= now())`
+where exists (select from _jobs j where j.kind = k and j.dead_at is null and j.due_at <= now())`
 
 /** Those of the kinds that have jobs to do. */
 export async function dueKinds(db: Db, kinds: readonly string[]): Promise<Set<string>> {
@@ -34,20 +34,20 @@ export async function dueKinds(db: Db, kinds: readonly string[]): Promise<Set<st
  */
 const LEASE = `
 with recursive holders(holder) as (
-  (select holder from jobs where kind = $1 and dead_at is null and holder >= $2 order by holder limit 1)
+  (select holder from _jobs where kind = $1 and dead_at is null and holder >= $2 order by holder limit 1)
   union all
   select n.holder from holders h cross join lateral (
-    select j.holder from jobs j where j.kind = $1 and j.dead_at is null and j.holder > h.holder order by j.holder limit 1
+    select j.holder from _jobs j where j.kind = $1 and j.dead_at is null and j.holder > h.holder order by j.holder limit 1
   ) n
 ), found as materialized (
   select n.id from holders h cross join lateral (
-    select j.id from jobs j
+    select j.id from _jobs j
     where j.kind = $1 and j.holder = h.holder and j.dead_at is null and j.due_at <= now()
     order by j.due_at, j.id limit 1 for update skip locked
   ) n
   where h.holder <> all($4::text[]) limit $3
 )
-update jobs set due_at = now() + $5::float8 * interval '1 second', runs = runs + 1, attempts = attempts + 1
+update _jobs set due_at = now() + $5::float8 * interval '1 second', runs = runs + 1, attempts = attempts + 1
 where id in (select id from found)
 returning id::text, holder, key, payload::text, runs, attempts, extract(epoch from now() - created)::float8 * 1000`
 
@@ -75,11 +75,11 @@ export async function leaseJobs(
 
 /** Deletes a job that is done, unless another node has leased it since. */
 export async function deleteJob(db: Db, { id, runs }: LeasedJob): Promise<void> {
-  await db.query('delete from jobs where id = $1 and runs = $2', [id, runs], 'job delete')
+  await db.query('delete from _jobs where id = $1 and runs = $2', [id, runs], 'job delete')
 }
 
 const RETURN = `
-update jobs set due_at = now() + $3::float8 * interval '1 second', attempts = $4, error = $5,
+update _jobs set due_at = now() + $3::float8 * interval '1 second', attempts = $4, error = $5,
   dead_at = case when $6 then now() end
 where id = $1 and runs = $2`
 
@@ -95,7 +95,7 @@ export async function returnJob(
 
 /** Deletes jobs that have been dead for a week. */
 export async function deleteDeadJobs(db: Db): Promise<void> {
-  await db.query(`delete from jobs where dead_at < now() - ${KEEP_DEAD}`)
+  await db.query(`delete from _jobs where dead_at < now() - ${KEEP_DEAD}`)
 }
 
 /** The jobs of a kind, on all nodes. */
@@ -114,7 +114,7 @@ const FIGURES = `
 select kind, count(*) filter (where dead_at is null), count(dead_at),
   coalesce(extract(epoch from now() - min(due_at) filter (where dead_at is null and due_at <= now())), 0)::float8,
   coalesce((array_agg(error order by runs desc) filter (where error <> ''))[1], '')
-from jobs group by kind order by kind`
+from _jobs group by kind order by kind`
 
 /** Figures of all kinds that have jobs. */
 export async function readJobFigures(db: Db): Promise<JobFigures[]> {

@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 
 const count = async (where: string) => {
-  const { rows } = await fixture.store.db.query(`select count(*) from jobs where ${where}`)
+  const { rows } = await fixture.store.db.query(`select count(*) from _jobs where ${where}`)
   return Number(rows[0]![0])
 }
 const subjects = () => fixture.mail.mails.map(({ subject }) => subject)
@@ -48,7 +48,7 @@ describe('a mail server that takes nothing', () => {
     await queue()
     await fixture.send()
     const tries = async () => {
-      const { rows } = await fixture.store.db.query('select attempts from jobs')
+      const { rows } = await fixture.store.db.query('select attempts from _jobs')
       return Number(rows[0]![0])
     }
     await fixture.send()

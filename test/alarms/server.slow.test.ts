@@ -129,9 +129,9 @@ test.each<[when: string, at: MailServer['silentAt'], copies: number]>([
   await expect.poll(first.hasEnded).toBe(true)
   mail.silentAt = undefined
   await withDatabase(place, async (db) => {
-    const { rows } = await db.query('select runs = 1, due_at > now() from jobs')
+    const { rows } = await db.query('select runs = 1, due_at > now() from _jobs')
     expect(rows).toEqual([[true, true]])
-    await db.query('update jobs set due_at = now()')
+    await db.query('update _jobs set due_at = now()')
   })
   const second = await serveHere()
   try {
@@ -141,6 +141,6 @@ test.each<[when: string, at: MailServer['silentAt'], copies: number]>([
     await second.stop()
   }
   expect(new Set(mail.mails.map(({ raw }) => /^Message-ID: (.*)$/im.exec(raw)?.[1])).size).toBe(1)
-  const { rows } = await withDatabase(place, (db) => db.query('select from jobs'))
+  const { rows } = await withDatabase(place, (db) => db.query('select from _jobs'))
   expect(rows).toEqual([])
 })

@@ -458,7 +458,7 @@ CREATE TRIGGER sms_device_lines AFTER INSERT OR DELETE OR UPDATE OF "user", phon
 CREATE TRIGGER sms_device_room AFTER UPDATE OF enabled, last_seen, per_minute, daily_limit ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_room();
 CREATE TRIGGER twilio_numbers_went AFTER DELETE ON devices REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_numbers_went();
 
-create table jobs (
+create table _jobs (
   id bigint generated always as identity not null,
   kind text collate "C" not null,
   holder text collate "C" not null default ''::text,
@@ -473,9 +473,9 @@ create table jobs (
   constraint jobs_kind_key_key UNIQUE (kind, key),
   constraint jobs_pkey PRIMARY KEY (id)
 );
-CREATE INDEX jobs_due ON jobs USING btree (kind, due_at) WHERE dead_at IS NULL;
-CREATE INDEX jobs_turns ON jobs USING btree (kind, holder, due_at, id) WHERE dead_at IS NULL;
-CREATE TRIGGER jobs_added AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION jobs_added();
+CREATE INDEX _jobs_due ON _jobs USING btree (kind, due_at) WHERE dead_at IS NULL;
+CREATE INDEX _jobs_turns ON _jobs USING btree (kind, holder, due_at, id) WHERE dead_at IS NULL;
+CREATE TRIGGER _jobs_added AFTER INSERT ON _jobs FOR EACH ROW EXECUTE FUNCTION _jobs_added();
 
 create table line_recipients (
   line text collate "C" not null,
@@ -953,7 +953,7 @@ create function _files_named() returns trigger volatile
 create function auth_give_back(keys text[], exempt text, days integer) returns void volatile
 create function auth_take_tries(keys text[], limits integer[], seconds integer, exempt text) returns integer volatile
 create function instr(t text, part text) returns integer immutable
-create function jobs_added() returns trigger volatile
+create function _jobs_added() returns trigger volatile
 create function json_array_length(list text[]) returns integer immutable
 create function json_each(v text) returns TABLE(key text, value text, type text, id bigint) immutable
 create function json_extract(v json, path text) returns text immutable

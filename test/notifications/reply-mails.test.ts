@@ -34,7 +34,7 @@ afterAll(async () => {
   await server.stop()
 })
 beforeEach(async () => {
-  for (const table of ['conversations', 'reply_mails', 'user_settings', 'jobs'])
+  for (const table of ['conversations', 'reply_mails', 'user_settings', '_jobs'])
     await query(`delete from ${table}`)
   mail.mails.length = 0
   mail.refuses = false
@@ -52,7 +52,7 @@ async function run(with_ = post) {
   const { db } = server.server.services.store
   await addReplyMails(db, with_)
   // the server's worker sends them
-  const open = `select from jobs where error = '' or due_at <= now()`
+  const open = `select from _jobs where error = '' or due_at <= now()`
   await expect.poll(() => query(open)).toEqual([])
 }
 const subjects = () => mail.mails.map(({ subject }) => subject)
@@ -181,9 +181,9 @@ test('a mail that is refused is sent later', async () => {
   await pass(5)
   mail.refuses = true
   await run()
-  expect(await query('select attempts > 0 from jobs')).toEqual([[true]])
+  expect(await query('select attempts > 0 from _jobs')).toEqual([[true]])
   mail.refuses = false
-  await query('update jobs set due_at = now()')
+  await query('update _jobs set due_at = now()')
   await run()
   await expect.poll(() => mail.mails.length).toBe(1)
 })

@@ -45,7 +45,7 @@ const PASS = [
   'update device_watch set reachable_since = reachable_since - $1::interval, looked_at = looked_at - $1::interval',
   `update device_silences set changed_at = changed_at - $1::interval, told_at = told_at - $1::interval,
     mailed_at = mailed_at - $1::interval,     silent_since = pb_text(silent_since::timestamptz - $1::interval)`,
-  'update jobs set created = created - $1::interval, due_at = due_at - $1::interval',
+  'update _jobs set created = created - $1::interval, due_at = due_at - $1::interval',
 ]
 
 export async function openAlarmFixture(): Promise<AlarmFixture> {
@@ -62,7 +62,7 @@ export async function openAlarmFixture(): Promise<AlarmFixture> {
     mail,
     post,
     async clear() {
-      for (const table of ['devices', 'sms_dispatch', 'line_use', 'device_watch', 'device_silences', 'jobs'])
+      for (const table of ['devices', 'sms_dispatch', 'line_use', 'device_watch', 'device_silences', '_jobs'])
         await db.query(`delete from ${table}`)
       await db.query('insert into device_watch default values')
       await fixture.pass(60)

@@ -52,13 +52,13 @@ test('a server that is killed while it answers texts loses none and sends none t
     await program.stop()
     leftBehind += await count('jobs where runs > 0')
     // as after the end of the leases
-    await db.query('update jobs set due_at = now()')
+    await db.query('update _jobs set due_at = now()')
   }
   // the rounds are worth something: jobs were under way
   expect(leftBehind).toBeGreaterThan(0)
   const last = await serve(env)
   onTestFinished(last.stop)
-  await expect.poll(() => count('jobs'), { timeout: 60_000, interval: 500 }).toBe(0)
+  await expect.poll(() => count('_jobs'), { timeout: 60_000, interval: 500 }).toBe(0)
   expect(await count(`sms_messages where message_type = 'outgoing'`)).toBe(ROUNDS * TEXTS)
   expect(await count(`(select distinct "to" from sms_messages where message_type = 'outgoing') t`)).toBe(
     ROUNDS * TEXTS,

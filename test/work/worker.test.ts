@@ -13,12 +13,12 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 beforeEach(async () => {
-  await db.query('delete from jobs')
+  await db.query('delete from _jobs')
 })
 
 const add = (holder: string, count: number, first = 0) =>
   db.query(
-    `insert into jobs (kind, holder, key) select 'test', $1, $1 || n from generate_series($2::int, $3::int) n`,
+    `insert into _jobs (kind, holder, key) select 'test', $1, $1 || n from generate_series($2::int, $3::int) n`,
     [holder, first, first + count - 1],
   )
 
@@ -64,7 +64,7 @@ test('several nodes share the queue, and run each job once', async () => {
   await add('b', 100)
   const run: JobKind['run'] = async ({ key }) => void keys.push(key)
   for (let node = 0; node < 3; node++) await startWorker(kind(run))
-  await expect.poll(() => rows('select count(*) from jobs')).toEqual([[0]])
+  await expect.poll(() => rows('select count(*) from _jobs')).toEqual([[0]])
   expect(keys.length).toBe(200)
   expect(new Set(keys).size).toBe(200)
 })
@@ -75,15 +75,15 @@ test('a job that fails is tried again, later each time, and is dead in the end',
   const delays: number[] = []
   for (let attempt = 1; attempt <= 3; attempt++) {
     await worker.drain()
-    const [[delay]] = (await rows('select round(extract(epoch from due_at - now()))::int from jobs')) as [
+    const [[delay]] = (await rows('select round(extract(epoch from due_at - now()))::int from _jobs')) as [
       [number],
     ]
     delays.push(delay)
-    await db.query('update jobs set due_at = now()')
+    await db.query('update _jobs set due_at = now()')
   }
   expect(delays).toEqual([5, 10, 20])
   await worker.drain()
-  expect(await rows('select runs, error from jobs where dead_at is not null')).toEqual([[3, 'No luck.']])
+  expect(await rows('select runs, error from _jobs where dead_at is not null')).toEqual([[3, 'No luck.']])
   expect(await readJobFigures(db)).toEqual([
     { kind: 'test', open: 0, dead: 1, oldest_seconds: 0, last_error: 'No luck.' },
   ])
@@ -94,29 +94,29 @@ test('a run that takes too long has failed; its place is free', async () => {
   // it does not heed its signal
   const run: JobKind['run'] = () => new Promise(() => {})
   await new Worker(db, [kind(run, { timeoutSeconds: 0.05 })], log).drain()
-  expect(await rows('select attempts, error from jobs')).toEqual([[1, 'The job took too long.']])
+  expect(await rows('select attempts, error from _jobs')).toEqual([[1, 'The job took too long.']])
 })
 
 test('a job whose process was killed each time is dead in the end', async () => {
   await add('a', 1)
-  await db.query('update jobs set attempts = 3')
+  await db.query('update _jobs set attempts = 3')
   const run = vi.fn<JobKind['run']>()
   await new Worker(db, [kind(run)], log).drain()
-  expect(await rows('select dead_at is not null from jobs')).toEqual([[true]])
+  expect(await rows('select dead_at is not null from _jobs')).toEqual([[true]])
   expect(run).not.toHaveBeenCalled()
 })
 
 test('a job that runs again later has not failed', async () => {
   await add('a', 1)
   await new Worker(db, [kind(async () => ({ inSeconds: 60 }))], log).drain()
-  expect(await rows(`select attempts, due_at > now() + interval '50 s' from jobs`)).toEqual([[0, true]])
+  expect(await rows(`select attempts, due_at > now() + interval '50 s' from _jobs`)).toEqual([[0, true]])
 })
 
 test('a node that lost its lease does not end the run of another', async () => {
   await add('a', 1)
-  const run: JobKind['run'] = async () => void (await db.query('update jobs set runs = runs + 1'))
+  const run: JobKind['run'] = async () => void (await db.query('update _jobs set runs = runs + 1'))
   await new Worker(db, [kind(run)], log).drain()
-  expect(await rows('select runs from jobs')).toEqual([[2]])
+  expect(await rows('select runs from _jobs')).toEqual([[2]])
 })
 
 test('a server that stops gives back what has not ended', { timeout: 15_000 }, async () => {
@@ -130,11 +130,11 @@ test('a server that stops gives back what has not ended', { timeout: 15_000 }, a
   )
   await vi.waitUntil(() => begun === 1)
   await stop()
-  expect(await rows('select attempts, due_at <= now() from jobs')).toEqual([[0, true]])
+  expect(await rows('select attempts, due_at <= now() from _jobs')).toEqual([[0, true]])
 })
 
 test('the jobs of an account are bounded', async () => {
-  const insert = `insert into jobs (kind, holder, key) select 'test', h, k from (values ('a', '9'), ('b', '9')) v(h, k)
+  const insert = `insert into _jobs (kind, holder, key) select 'test', h, k from (values ('a', '9'), ('b', '9')) v(h, k)
     where ${hasRoomSql('test', 'h', 3)} on conflict do nothing returning holder`
   await add('a', 3)
   expect(await rows(insert)).toEqual([['b']])

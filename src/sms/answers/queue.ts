@@ -13,7 +13,7 @@ export const MAX_WAITING = 1_000
  * user has an enabled one. $1: the user, $4: the texts; the CTE `changed` has the ids of those that are new.
  */
 export const ANSWERABLE_CTE = `answerable as (
-  insert into jobs (kind, holder, key)
+  insert into _jobs (kind, holder, key)
   select '${ANSWER}', $1, t.id
   from json_to_recordset($4) t(id text, answerable boolean, at text) join changed c on c.id = t.id
   where t.answerable and t.at > pb_text(now() - ${MAX_AGE})

@@ -63,7 +63,7 @@ test('a text gets its answer once, by the line that it came in by', async () => 
   expect(await fixture.rows(`select line from sms_messages where "to" = $1`, [GUEST])).toEqual([
     [fixture.idOf('a2')],
   ])
-  expect(await fixture.rows('select count(*) from jobs')).toEqual([[0]])
+  expect(await fixture.rows('select count(*) from _jobs')).toEqual([[0]])
 })
 
 test('after a crash between sending and noting it, none is sent again', async () => {
@@ -71,9 +71,9 @@ test('after a crash between sending and noting it, none is sent again', async ()
   const id = await fixture.receive('a', GUEST)
   await fixture.answer()
   await fixture.rows('delete from auto_answers_sent')
-  await fixture.rows(`insert into jobs (kind, key, holder) values ('answer', $1, $2)`, [id, fixture.user])
+  await fixture.rows(`insert into _jobs (kind, key, holder) values ('answer', $1, $2)`, [id, fixture.user])
   expect(await fixture.answer()).toHaveLength(1)
-  expect(await fixture.rows('select count(*) from jobs')).toEqual([[0]])
+  expect(await fixture.rows('select count(*) from _jobs')).toEqual([[0]])
 })
 
 test('the first that fits answers, others do not', async () => {
@@ -163,7 +163,7 @@ test('while no line can send it waits, for an hour', async () => {
   await fixture.rows(`update devices set last_seen = ''`)
   expect(await fixture.answer()).toEqual([])
   await fixture.rows(`update devices set last_seen = '2099-01-01 00:00:00.000Z'`)
-  await fixture.rows('update jobs set due_at = now()')
+  await fixture.rows('update _jobs set due_at = now()')
   expect(await fixture.answer()).toHaveLength(1)
 })
 

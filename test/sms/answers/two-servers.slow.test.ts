@@ -53,7 +53,7 @@ async function startInstallation(phone: Phone, folder: string, name: string) {
   })
   await expect.poll(async () => (await list(user, 'lines')).length).toBe(1)
   const { db } = server.server.services.store
-  const queued = async () => Number((await db.query('select count(*) from jobs')).rows[0]![0])
+  const queued = async () => Number((await db.query('select count(*) from _jobs')).rows[0]![0])
   const ofType = async (type: string) => (await list(user, 'sms_messages', `message_type="${type}"`)).length
   return { user, queued, sent: () => ofType('outgoing'), received: () => ofType('incoming') }
 }

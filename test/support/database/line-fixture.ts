@@ -110,7 +110,7 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
         'user_settings',
         'auto_answers',
         'auto_answers_sent',
-        'jobs',
+        '_jobs',
       ])
         await query(`delete from ${table}`)
       await query('delete from devices where "user" = $1', [USER])
