@@ -1,6 +1,6 @@
 -- The tables of the gateway itself: everything that is not a collection. Tables of collections are made from
--- the collections' descriptions (src/collections/table/table.ts); sql/indexes has the indexes that we add to
--- those.
+-- the descriptions of the collections (src/collections/table/table.ts); sql/indexes and sql/triggers have the
+-- indexes and triggers that we add to those.
 --
 -- `collate "C"` everywhere: PocketBase compares text by its bytes, whatever the collation of the database.
 
@@ -132,6 +132,39 @@ create table auth_tries (
 );
 create index auth_tries_ends on auth_tries (ends);
 
+-- Sign-ins, so that an account sees where it is signed in. Rows go with the record, with its token key, and
+-- when their last token has expired.
+create table auth_sessions (
+  id text collate "C" primary key,
+  -- Id of the auth collection, and of the record in it.
+  collection text collate "C" not null,
+  record text collate "C" not null,
+  -- SHA-256 of the latest token.
+  token_hash text collate "C" not null,
+  created timestamptz not null default now(),
+  -- When its token was last refreshed.
+  used_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  ip text collate "C" not null,
+  user_agent text collate "C" not null,
+  -- When its account ended it: its tokens are refused. Such a row is kept until the last of them has expired.
+  ended_at timestamptz
+);
+create index auth_sessions_record on auth_sessions (collection, record, created);
+create index auth_sessions_expires_at on auth_sessions (expires_at);
+create index auth_sessions_ended on auth_sessions (collection, record) where ended_at is not null;
+
+-- Which tokens belong to which session: tokens are PocketBase's and name none. Rows go some time after their
+-- token has expired.
+create table auth_session_tokens (
+  -- SHA-256
+  token_hash text collate "C" primary key,
+  -- Its session, which may be gone.
+  session text collate "C" not null,
+  expires_at timestamptz not null
+);
+create index auth_session_tokens_expires_at on auth_session_tokens (expires_at);
+
 -- The audit log of superusers, written in the transaction of what it records. It holds names of fields, never
 -- values. It has the columns of a collection, so that it is listed and filtered like one.
 create table _audit (
@@ -165,6 +198,35 @@ create table _logs (
 create unique index _logs_rowid on _logs (_rowid);
 create index _logs_created on _logs (created);
 
+-- Background work
+
+-- Background work of all kinds but messages and webhook calls (src/work).
+create table _jobs (
+  id bigint generated always as identity primary key,
+  kind text collate "C" not null,
+  -- The account whose work it is; '' for the system's.
+  holder text collate "C" not null default '',
+  -- What the job is about: a kind has one job for each.
+  key text collate "C" not null,
+  payload json not null default 'null',
+  -- The earliest start. During a run: when the run counts as lost.
+  due_at timestamptz not null default now(),
+  -- Runs so far. The number of the present run is the right to end it.
+  runs integer not null default 0,
+  -- Runs in a row that failed or were lost, with the present one.
+  attempts integer not null default 0,
+  -- Why the last run failed.
+  error text not null default '',
+  -- It failed too often and is not run again.
+  dead_at timestamptz,
+  created timestamptz not null default now(),
+  unique (kind, key)
+);
+create index _jobs_due on _jobs (kind, due_at) where dead_at is null;
+create index _jobs_turns on _jobs (kind, holder, due_at, id) where dead_at is null;
+
+create trigger _jobs_added after insert on _jobs for each row execute function _jobs_added();
+
 -- Messages
 
 -- The queue: one row per message that is not finished. Written with the message and deleted when the message
@@ -192,7 +254,18 @@ create table sms_dispatch (
   -- Order of acceptance.
   position bigint generated always as identity,
   -- Readiness and metrics report the age of the oldest row.
-  queued_at timestamptz not null default now()
+  queued_at timestamptz not null default now(),
+  -- The line of the message, '' until one is chosen.
+  line text collate "C" not null default '',
+  -- The request named the line. Such a message never moves to another line.
+  line_pinned boolean not null default false,
+  -- The local day (YYYY-MM-DD) whose room on a limited line the message uses; '' if the line has no limits,
+  -- '-' if the line was disabled: the sweep gives the message to another one.
+  charged text collate "C" not null default '',
+  -- The time zone in whose quiet hours the message waits, '' for that of the account; null: it never does.
+  quiet_zone text collate "C",
+  -- Why a message that is due is still `pending`, as in sms_messages.waiting_for; '' if it is only scheduled.
+  waiting_for text collate "C" not null default ''
 );
 -- The order in which a device claims.
 create index sms_dispatch_claim on sms_dispatch (device, state, priority desc, position);
@@ -201,6 +274,20 @@ create index sms_dispatch_lease on sms_dispatch (lease_until) where state = 'sen
 create index sms_dispatch_wake on sms_dispatch (wake_at) where state = 'assigned';
 create index sms_dispatch_due on sms_dispatch (due_at) where state = 'pending';
 create index sms_dispatch_expiry on sms_dispatch (expires_at) where state <> 'sending' and expires_at is not null;
+-- Messages that wait for room, in the order in which they get it.
+create index sms_dispatch_waiting on sms_dispatch ("user", priority desc, position)
+  where state = 'pending' and waiting_for <> '';
+-- Messages that are charged to a day, the earliest of each user first.
+create index sms_dispatch_charged on sms_dispatch ("user", charged) where state = 'assigned' and charged <> '';
+-- Messages that have lines and keep quiet hours: the sweep and claims step through their time zones.
+create index sms_dispatch_quiet on sms_dispatch ("user", quiet_zone, message)
+  where state = 'assigned' and quiet_zone is not null;
+-- A message that leaves the queue, or goes back to `pending`, before a device had it gives its room back.
+create trigger line_freed after delete on sms_dispatch
+  for each row when (old.charged <> '' and old.state <> 'sending') execute function sms_line_freed();
+create trigger line_returned after update of state on sms_dispatch
+  for each row when (new.state = 'pending' and old.state <> 'pending' and old.charged <> '')
+  execute function sms_line_freed();
 
 -- One row per user. Accepting messages of a user locks it first.
 create table sms_turns (
@@ -237,6 +324,20 @@ create table sms_idempotency (
 );
 create index sms_idempotency_age on sms_idempotency (created);
 
+-- Automatic answers
+
+-- Answers of the last days by number: each answer goes to a number once in some hours, and a number gets only
+-- so many answers a day, which ends the talk of two machines.
+create table auto_answers_sent (
+  "user" text collate "C" not null,
+  number text collate "C" not null,
+  answer text collate "C" not null,
+  -- The text that was answered.
+  message text collate "C" primary key,
+  at timestamptz not null default now()
+);
+create index auto_answers_sent_number on auto_answers_sent ("user", number, at);
+
 -- Devices
 
 -- Pairing codes waiting for their device, as SHA-256. Pairing deletes the row.
@@ -252,9 +353,38 @@ create table device_pairings (
 create table device_handouts (
   device text collate "C" not null,
   at timestamptz not null,
-  messages integer not null
+  messages integer not null,
+  -- The line of the messages, so that `per_minute` of a line is kept.
+  line text collate "C" not null default ''
 );
 create index device_handouts_device on device_handouts (device, at);
+
+-- What each line has used of its limits: texts of the local day `day`, texts and different recipients of the
+-- local month `month`. Only lines with limits are counted. An older day or month counts as nothing.
+create table line_use (
+  line text collate "C" primary key,
+  day text collate "C" not null default '',
+  day_texts integer not null default 0,
+  month text collate "C" not null default '',
+  month_texts integer not null default 0,
+  recipients integer not null default 0,
+  -- When the line last took a turn among some of the lines: the line with the lowest number is next.
+  turn bigint not null default 0,
+  -- Texts that failed in a row.
+  failures integer not null default 0,
+  -- When the owner was last told that the line is failing.
+  failing_told_at timestamptz
+);
+
+-- The recipients that count for `monthly_recipients` of a line, with the texts to each. A row goes with its
+-- last text that was not sent.
+create table line_recipients (
+  line text collate "C" not null,
+  month text collate "C" not null,
+  number text collate "C" not null,
+  texts integer not null,
+  primary key (line, month, number)
+);
 
 -- Devices with an open event stream on any node. They get no Web Push. `until` ends the row of a node that
 -- died.
@@ -289,26 +419,54 @@ create table device_silences (
   silent_since text collate "C" not null,
   changed_at timestamptz not null default now(),
   -- When the owner was last told.
-  told_at timestamptz
+  told_at timestamptz,
+  -- When the owner was last mailed about the device.
+  mailed_at timestamptz
 );
 
--- Outbox of mails to owners. Written in the transaction that marks the owners as told; deleted an hour after
--- sending.
-create table device_alarm_mails (
-  id bigint generated always as identity primary key,
+-- Notifications
+
+-- Browsers that show notifications, as RFC 8030 subscriptions. They end with the user's sessions.
+create table push_subscriptions (
+  -- SHA-256 of the endpoint.
+  id text collate "C" primary key,
   "user" text collate "C" not null,
-  -- What the mail says about each device.
-  devices json not null,
-  -- Part of the Message-ID, so that a mail that is sent twice after a crash has the same one.
-  key uuid not null default gen_random_uuid(),
+  endpoint text collate "C" not null,
+  -- `{"p256dh","auth"}`
+  keys json not null,
+  user_agent text collate "C" not null,
   created timestamptz not null default now(),
-  -- The next attempt. During an attempt: when the attempt counts as failed.
-  due_at timestamptz not null default now(),
-  tries integer not null default 0,
-  sent_at timestamptz
+  -- Calls that failed since the last one that did not.
+  failures integer not null default 0
 );
-create index device_alarm_mails_due on device_alarm_mails (due_at) where sent_at is null;
-create index device_alarm_mails_user on device_alarm_mails ("user", id);
+create index push_subscriptions_user on push_subscriptions ("user", created);
+
+-- Conversations with new texts of which the user is to be notified, and those notified a moment ago.
+create table push_queue (
+  conversation text collate "C" primary key,
+  "user" text collate "C" not null,
+  -- `waiting` for a node, `leased` by one, or `done`.
+  state text collate "C" not null default 'waiting' check (state in ('waiting', 'leased', 'done')),
+  -- Waiting: the earliest push. Leased: when another node may take it over. Done: when the next may follow.
+  due_at timestamptz not null default now()
+);
+create index push_queue_due on push_queue (due_at) where state <> 'done';
+
+-- Pushes of each account in the hour that ends at `ends`.
+create table push_hours (
+  "user" text collate "C" primary key,
+  pushes integer not null,
+  ends timestamptz not null
+);
+
+-- How far each user has been mailed about conversations that wait for an answer.
+create table reply_mails (
+  "user" text collate "C" primary key,
+  -- Conversations whose last text is not later were in a mail.
+  told_until pb_date not null,
+  -- The earliest next mail.
+  next_at timestamptz not null
+);
 
 -- Phones with the SMSGate app
 
@@ -331,7 +489,10 @@ create table smsgate_phones (
   pulled_at timestamptz,
   -- When it last got new messages, and how many it had to send then.
   handed_at timestamptz,
-  handed integer not null default 0
+  handed integer not null default 0,
+  -- The period of which the phone is to post what it received; null: none was asked for.
+  export_since timestamptz,
+  export_until timestamptz
 );
 
 -- Which messages each phone got. Messages deleted here stay listed as canceled until the phone has seen that.
@@ -353,6 +514,78 @@ create table smsgate_texts (
   primary key (device, message, attempt)
 );
 
+-- SMSGate's API for programs (`/api/3rdparty/v1`)
+
+-- Sends that came through it, by the id that their client knows them by. Written in the transaction that
+-- accepts the send, so that a second send with the same id is refused on any number of nodes.
+create table smsgate_sends (
+  "user" text collate "C" not null,
+  id text collate "C" not null,
+  -- The message of a send to one recipient, the batch_id of a send to several.
+  ref text collate "C" not null,
+  is_batch boolean not null,
+  -- `created` of its messages.
+  created pb_date not null,
+  primary key ("user", id)
+);
+create index smsgate_sends_by_time on smsgate_sends ("user", created, id);
+create index smsgate_sends_by_ref on smsgate_sends (ref);
+
+-- With this key all webhooks of a user that have SMSGate's form are signed. Made when it is first needed.
+create table smsgate_accounts (
+  "user" text collate "C" primary key,
+  signing_key text collate "C" not null
+);
+
+-- Pairs of an access and a refresh token.
+create table smsgate_tokens (
+  -- The `jti` of the access token, and of the refresh token with `:refresh` behind it.
+  id text collate "C" primary key,
+  "user" text collate "C" not null,
+  -- The API key that made it: the pair ends with the key.
+  api_key text collate "C" not null,
+  scopes text[] collate "C" not null,
+  created timestamptz not null default now(),
+  access_until timestamptz not null,
+  refresh_until timestamptz not null,
+  -- The refresh token was used: another pair has taken its place.
+  is_refreshed boolean not null default false
+);
+create index smsgate_tokens_by_user on smsgate_tokens ("user");
+create index smsgate_tokens_by_key on smsgate_tokens (api_key);
+create index smsgate_tokens_by_end on smsgate_tokens (refresh_until);
+
+-- Twilio's API: what a message, a number and a text have there alone
+
+-- Messages that came by Twilio's API, as a request or as the answer to a text.
+create table twilio_messages (
+  message text collate "C" primary key,
+  -- The API key whose token signs the status callbacks.
+  api_key text collate "C" not null,
+  -- Where the statuses go; '' for nowhere.
+  callback text collate "C" not null default '',
+  -- The request named the messaging service.
+  service boolean not null default false,
+  -- The message is a TwiML answer.
+  reply boolean not null default false,
+  -- The last status of a callback: 0 none, 1 queued, 2 sent, 3 a final one. It only grows.
+  told smallint not null default 0
+);
+
+-- How the SmsUrl of a device is called.
+create table twilio_numbers (
+  device text collate "C" primary key,
+  sms_method text collate "C" not null check (sms_method in ('GET', 'POST'))
+);
+
+-- Incoming texts whose TwiML was taken: its messages are sent once, whatever is retried.
+create table twilio_answers (
+  message text collate "C" primary key,
+  -- The messages that the answer asked for; null once all were sent.
+  replies json,
+  created timestamptz not null default now()
+);
+
 -- Webhooks
 
 -- The queue of webhook calls: one row per delivery that is not finished. Written in the transaction of the
@@ -369,11 +602,15 @@ create table webhook_dispatch (
   event_id text collate "C",
   event text collate "C",
   message text collate "C",
-  image json
+  image json,
+  -- Where a delivery goes that belongs to no webhook: {"url","api_key"}.
+  target json
 );
 -- Calls are taken by user in turn, then by webhook.
 create index webhook_dispatch_due on webhook_dispatch ("user", webhook, due_at) where handed_at is null;
 create index webhook_dispatch_handed on webhook_dispatch ("user", webhook) where handed_at is not null;
+-- The tests of a webhook that wait are counted before another one.
+create index webhook_dispatch_tests on webhook_dispatch (webhook) where event = 'webhook.test';
 create trigger noted after insert on webhook_dispatch
 referencing new table as added for each statement execute function webhook_noted();
 
@@ -381,7 +618,11 @@ referencing new table as added for each statement execute function webhook_noted
 create table webhook_payloads (
   delivery text collate "C" primary key,
   at timestamptz not null,
-  image json not null
+  image json not null,
+  -- As in webhook_dispatch.
+  target json,
+  -- Headers of the last attempt, by name; null before the first.
+  headers json
 );
 
 -- Until when the previous secret of a webhook is valid beside the new one.

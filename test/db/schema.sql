@@ -100,6 +100,25 @@ create table _functions (
   constraint _functions_pkey PRIMARY KEY (name)
 );
 
+create table _jobs (
+  id bigint generated always as identity not null,
+  kind text collate "C" not null,
+  holder text collate "C" not null default ''::text,
+  key text collate "C" not null,
+  payload json not null default 'null'::json,
+  due_at timestamp with time zone not null default now(),
+  runs integer not null default 0,
+  attempts integer not null default 0,
+  error text not null default ''::text,
+  dead_at timestamp with time zone,
+  created timestamp with time zone not null default now(),
+  constraint _jobs_kind_key_key UNIQUE (kind, key),
+  constraint _jobs_pkey PRIMARY KEY (id)
+);
+CREATE INDEX _jobs_due ON _jobs USING btree (kind, due_at) WHERE dead_at IS NULL;
+CREATE INDEX _jobs_turns ON _jobs USING btree (kind, holder, due_at, id) WHERE dead_at IS NULL;
+CREATE TRIGGER _jobs_added AFTER INSERT ON _jobs FOR EACH ROW EXECUTE FUNCTION _jobs_added();
+
 create table _listeners (
   node text collate "C" not null,
   seen timestamp with time zone not null default now(),
@@ -457,25 +476,6 @@ CREATE UNIQUE INDEX idx_email_devices ON devices USING btree (email) WHERE email
 CREATE TRIGGER sms_device_lines AFTER INSERT OR DELETE OR UPDATE OF "user", phone, sims ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_lines();
 CREATE TRIGGER sms_device_room AFTER UPDATE OF enabled, last_seen, per_minute, daily_limit ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_room();
 CREATE TRIGGER twilio_numbers_went AFTER DELETE ON devices REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_numbers_went();
-
-create table _jobs (
-  id bigint generated always as identity not null,
-  kind text collate "C" not null,
-  holder text collate "C" not null default ''::text,
-  key text collate "C" not null,
-  payload json not null default 'null'::json,
-  due_at timestamp with time zone not null default now(),
-  runs integer not null default 0,
-  attempts integer not null default 0,
-  error text not null default ''::text,
-  dead_at timestamp with time zone,
-  created timestamp with time zone not null default now(),
-  constraint jobs_kind_key_key UNIQUE (kind, key),
-  constraint jobs_pkey PRIMARY KEY (id)
-);
-CREATE INDEX _jobs_due ON _jobs USING btree (kind, due_at) WHERE dead_at IS NULL;
-CREATE INDEX _jobs_turns ON _jobs USING btree (kind, holder, due_at, id) WHERE dead_at IS NULL;
-CREATE TRIGGER _jobs_added AFTER INSERT ON _jobs FOR EACH ROW EXECUTE FUNCTION _jobs_added();
 
 create table line_recipients (
   line text collate "C" not null,
@@ -950,10 +950,10 @@ create operator @->> (text[], text): public.pb_arrow_text
 
 create function _changes_note() returns trigger volatile
 create function _files_named() returns trigger volatile
+create function _jobs_added() returns trigger volatile
 create function auth_give_back(keys text[], exempt text, days integer) returns void volatile
 create function auth_take_tries(keys text[], limits integer[], seconds integer, exempt text) returns integer volatile
 create function instr(t text, part text) returns integer immutable
-create function _jobs_added() returns trigger volatile
 create function json_array_length(list text[]) returns integer immutable
 create function json_each(v text) returns TABLE(key text, value text, type text, id bigint) immutable
 create function json_extract(v json, path text) returns text immutable
