@@ -193,6 +193,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/webhooks/{}/rotate',
     'POST /api/webhooks/{}/resend-failed',
     'POST /api/webhooks/deliveries/{}/resend',
+    'POST /api/users/{}/enable',
   ],
   'changes no record': [
     'POST /api/collections/meta/dry-run-view',
