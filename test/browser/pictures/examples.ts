@@ -4,6 +4,8 @@ export interface Example {
   readonly page: string
   /** Where they are, below docs/console. */
   readonly folder: string
+  /** README shows it, too. */
+  readonly isOfReadme?: true
   readonly locale: string
   readonly phone: string
   readonly groups: readonly string[]
@@ -34,6 +36,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     page: 'console.md',
     folder: '.',
+    isOfReadme: true,
     locale: 'en-US',
     phone: 'Desk phone',
     groups: ['Regulars', 'Newsletter'],

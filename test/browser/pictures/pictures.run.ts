@@ -37,6 +37,7 @@ for (const example of EXAMPLES)
       await fixture.visit('/messages')
       await page.getByText(say('{count} messages', { count: 9 })).waitFor()
       await take('messages')
+      if (example.isOfReadme) await takeForReadme(fixture, example)
       await fixture.visit(`/devices/${phone.id}`)
       await page.getByText(example.incoming.last).waitFor()
       await take('device')
@@ -108,12 +109,24 @@ async function showTemplate({ page, say, visit }: BrowserFixture, { template }: 
   await page.getByText(template.filled).waitFor()
 }
 
-/** Takes a picture of the page into docs, smaller and in few colours. */
-async function takePicture({ page }: BrowserFixture, name: string): Promise<void> {
+/** README's two: the messages on a desktop, a conversation on a phone. */
+async function takeForReadme(fixture: BrowserFixture, example: Example): Promise<void> {
+  const { page, say, visit } = fixture
+  const desktop = page.viewportSize()!
+  await takePicture(fixture, '../console')
+  await page.setViewportSize({ width: 390, height: 760 })
+  await visit(`/conversations/${encodeURIComponent(ANNA!)}`)
+  await page.getByLabel(say('Texts')).getByText(example.incoming.last).waitFor()
+  await takePicture(fixture, '../console-phone', 390)
+  await page.setViewportSize(desktop)
+}
+
+/** Takes a picture of the page into docs, `width` wide and in few colours. */
+async function takePicture({ page }: BrowserFixture, name: string, width = WIDTH): Promise<void> {
   const file = join(FOLDER, `${name}.png`)
   mkdirSync(dirname(file), { recursive: true })
   const { size } = await sharp(await page.screenshot())
-    .resize({ width: WIDTH })
+    .resize({ width })
     .png(PALETTE)
     .toFile(file)
   expect(size).toBeLessThanOrEqual(MAX_BYTES)
