@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand, runMain } from 'citty'
 import { renderUnicodeCompact } from 'uqr'
 import packageJson from '../package.json' with { type: 'json' }
@@ -57,15 +58,13 @@ async function printInstallerLink(store: Store, config: Config): Promise<void> {
   if (link) say(`There is no superuser yet. Create the first one here, within 30 minutes:\n${link}`)
 }
 
-/** Ends the program at the first signal, after `stop` if there is anything to stop. */
-function endOnSignal(stop: () => (() => Promise<void>) | undefined): void {
+/** Ends the program at the first signal, after `stop`. */
+function endOnSignal(stop: () => Promise<void>): void {
   onStopSignal((signal) => {
-    const stopping = stop()
-    if (!stopping) process.exit(0)
     // of several workers the parent says it
     if (!cluster.isWorker) say(`${signal}: finishing what runs`)
     void runProgramCommand(async () => {
-      await stopping()
+      await stop()
       process.exit(0)
     })
   })
@@ -83,19 +82,30 @@ function printAddresses({ urls, publicUrl }: Config): void {
   if (process.stdout.isTTY) say(renderUnicodeCompact(page))
 }
 
+/** How long a stop waits for a start under way, which may have started Postgres. */
+const START_MS = 3_000
+
 /** Runs this process as the server, alone or as one of several workers. */
 async function serveHere(config: Config, count: number): Promise<void> {
-  let server: RunningServer | undefined
-  endOnSignal(() => server && (() => server!.stop()))
+  const ready = serveAndSay(config, count)
+  endOnSignal(async () => {
+    const server = await Promise.race([ready, sleep(START_MS)])
+    await server?.stop()
+  })
+  await ready
+}
+
+async function serveAndSay(config: Config, count: number): Promise<RunningServer> {
   const member = workerMember()
   const log = createLogger(config, undefined, member?.worker)
-  server = await start(shareOf(config, count), log, member)
+  const server = await start(shareOf(config, count), log, member)
   if (member) member.serving(server.url)
   else {
     say(`pocketsms listens on ${server.url}`)
     printAddresses(config)
   }
   if (!member || member.worker === 1) await printInstallerLink(server.services.store, config)
+  return server
 }
 
 /** Runs this process as the parent of several workers, of which the first migrates the database. */
@@ -103,7 +113,7 @@ async function superviseWorkers(config: Config, count: number): Promise<void> {
   const { stopDelaySeconds } = config
   const env = { WORKERS: String(count) }
   const supervisor = new Supervisor({ count, stopDelaySeconds, env }, createLogger(config))
-  endOnSignal(() => () => supervisor.stop())
+  endOnSignal(() => supervisor.stop())
   const begun = await supervisor.start()
   if ('exitCode' in begun) process.exitCode = begun.exitCode
   else {
