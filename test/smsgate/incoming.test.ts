@@ -144,6 +144,15 @@ describe('what a phone posts', () => {
     expect(rows).toEqual([[at]])
   })
 
+  test('in summer by an Android before 7 has the instant at which it came', async () => {
+    const cameMs = Date.now() - 90_000
+    const receivedAt = new Date(cameMs + 3_600_000).toISOString()
+    for (let i = 0; i < 2; i++)
+      expect((await post('sms:received', text({ sender: 'summer', receivedAt }))).status).toBe(204)
+    const stored = await records(user, 'from = "summer"')
+    expect(stored.map(({ delivered_at }) => Date.parse(delivered_at))).toEqual([cameMs])
+  })
+
   test.each([
     ['mms:received', text({ transactionId: 't', size: 1 })],
     ['system:ping', { health: {} }],

@@ -70,7 +70,7 @@ export async function receiveTexts(
     body: text.body,
     segments: countSegments(text.body).segments,
     sim: text.sim,
-    at: formatDate(new Date(text.receivedAt)),
+    at: formatDate(new Date(withoutSummer(text.receivedAt))),
     answerable: isAnswerable(text.from) && readOptWord(text.body, words) === undefined,
   }))
   // told twice at once, in whatever order, they are stored in one: two statements never wait for each other
@@ -109,6 +109,17 @@ function lastWords(texts: readonly ReceivedText[], words: OptWords): OptChange[]
     if (isOut !== undefined) last.set(from, { sender: from, isOut, at: receivedAt })
   }
   return [...last.values()].sort((a, b) => (a.sender < b.sender ? -1 : 1))
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * An instant 30 to 60 minutes ahead of ours is an hour too late: Androids before 7 write summer time with the
+ * zone of winter.
+ */
+function withoutSummer(receivedAt: number): number {
+  const aheadMs = receivedAt - Date.now()
+  return aheadMs > HOUR_MS / 2 && aheadMs <= HOUR_MS ? receivedAt - HOUR_MS : receivedAt
 }
 
 const ID_LENGTH = 15
