@@ -50,7 +50,7 @@ test('a server that is killed while it answers texts loses none and sends none t
     expect(status).toBe(200)
     process.kill(program.pid, 'SIGKILL')
     await program.stop()
-    leftBehind += await count('jobs where runs > 0')
+    leftBehind += await count('_jobs where runs > 0')
     // as after the end of the leases
     await db.query('update _jobs set due_at = now()')
   }
