@@ -30,7 +30,7 @@ export interface AttackRun {
 export interface Attack {
   readonly name: string
   readonly who: 'guest' | 'user'
-  /** Part of the short run: on both databases, or on one. */
+  /** Part of the short run. */
   readonly isShort?: boolean
   /** Runs before the measurement, in the process of the scenario. */
   prepare?(target: Target): Promise<Prepared>

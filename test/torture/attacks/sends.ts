@@ -168,7 +168,8 @@ export const sends: readonly Attack[] = [
     name: 'a campaign whose text changes all the time',
     who: 'user',
     isShort: true,
-    prepare: asUser(async (user) => {
+    prepare: asUser(async (user, target) => {
+      await target.addDevice(user)
       const scheduled_at = new Date(Date.now() + 86_400_000).toISOString()
       const body = { body: 'Attacked 0', recipients: recipients.slice(0, PEOPLE), scheduled_at }
       return { campaign: (await must(user, 'POST', '/api/campaigns', body)).id }
