@@ -11,10 +11,7 @@ const MAX_MANIFEST_BYTES = 32 << 20
 const STORED = 0
 const DEFLATED = 8
 
-/**
- * A backup file that is open for reading. Its entries are those of its manifest, no more and no fewer. What
- * is in them is checked by whoever reads them.
- */
+/** A backup file open for reading, with exactly the entries of its manifest. Readers check their content. */
 export class Archive {
   readonly manifest: Manifest
   /** Size of the file. */

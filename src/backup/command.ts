@@ -22,10 +22,7 @@ type Setting = () => { config: Config; log: Logger }
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
-/**
- * `pocketsms backup`: everything into one file, while the server runs or not; or a look whether such a file
- * is whole.
- */
+/** `pocketsms backup`: everything into one file, while the server runs or not; or a check of a file. */
 export const backupCommand = (setting: Setting) =>
   defineCommand({
     meta: {

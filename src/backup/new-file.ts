@@ -16,9 +16,8 @@ const taken = (path: string) =>
   new UserError(`${path} is there already. Nothing is overwritten: name another file.`)
 
 /**
- * Has `write` write a file beside `path`, then gives it its name: at `path` there is a whole file or none.
- * Throws a UserError if there is one already, or if the folder cannot be written. What a killed process left
- * in the folder is removed.
+ * Lets `write` write beside `path`, then renames: a whole file or none. Removes leftovers of killed
+ * processes. Throws a UserError if the file exists or the folder is not writable.
  */
 export async function newFile<T>(path: string, write: (partial: string) => Promise<T>): Promise<T> {
   checkNew(path)

@@ -10,9 +10,8 @@ export const MAX_LINE_BYTES = 100_000_000
 const NEWLINE = 10
 
 /**
- * The lines of a table's entry, without their ends, in batches. Throws a UserError after the last one if the
- * entry is not what the manifest says, and at once for a line that no backup has. Memory: one batch, or one
- * line that is longer.
+ * The lines of a table's entry in batches. Throws a UserError for a line that no backup has, and at the end
+ * if the entry differs from the manifest. Memory: one batch or one longer line.
  */
 export async function* readLines(
   entry: TableEntry,

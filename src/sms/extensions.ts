@@ -9,10 +9,8 @@ import { notifyCanceled } from './wake/wake.ts'
 type Freed = [string, string, string, string, string, number]
 
 /**
- * Messages: pages of at most 500, nothing for guests. Who deletes a message that no device has claimed
- * cancels it: its unit of the quota comes back. One that a device has may still go out, and costs what it
- * cost. The conversation loses the text of a deleted last message. `skip locked`: who claims it in this
- * moment has locked the queue first and waits for the message; to wait for them is a deadlock.
+ * Messages: pages of at most 500, nothing for guests. Deleting an unclaimed message cancels and refunds it.
+ * `skip locked` avoids a deadlock with a concurrent claim.
  */
 export const messagesExtension: Extension = {
   maxPerPage: 500,

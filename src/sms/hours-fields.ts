@@ -11,8 +11,8 @@ export interface HoursFields {
 }
 
 /**
- * Throws 400, with the sentence `failure`, for hours that are none: one time without the other, two that are
- * the same, days without times. What was stored so before, in `old`, may stay.
+ * Throws 400 with `failure` for invalid hours: one time alone, equal times, days without times. Stored ones
+ * (`old`) may stay.
  */
 export function checkHours(fields: HoursFields, values: Values, failure: string, old?: Values): void {
   const { from, to, days } = fields

@@ -8,10 +8,7 @@ import { repeat } from '../tools/repeat.ts'
 
 const RETRY_MS = 600_000
 
-/**
- * From so many messages on Postgres gets the indexes of a large history. Below it lists and searches are
- * quick without them, and each send would pay for them: docs/scaling.md.
- */
+/** Messages from which the indexes of a large history pay off: docs/scaling.md. */
 export const LARGE_HISTORY = 250_000
 
 const HAS_TABLE = `select to_regclass('sms_messages') is not null`
@@ -71,10 +68,8 @@ function createStatement(file: SqlFile, trigrams: Trigrams): string | undefined 
 }
 
 /**
- * Builds the indexes of `sql/indexes/large-history` that are not there yet, while others read and write,
- * however long it takes. One that a crash left half-built is dropped first. Of several nodes one builds; the
- * others return at once. What is not possible is left out.
- * @param large how many messages are a large history; 0: every one is.
+ * Builds missing indexes of `sql/indexes/large-history` concurrently, on one node. Half-built ones are
+ * dropped first, impossible ones skipped. @param large messages of a large history; 0: always.
  */
 export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
   if ((await openIndexes(db, large)).length === 0 || !(await isTrue(db, HAS_TABLE))) return
@@ -108,9 +103,8 @@ async function unlessColumnIsMissing(work: () => Promise<unknown>): Promise<void
 }
 
 /**
- * What is to be said of the needed indexes that are not ready, in a sentence each; empty when all are. They
- * matter for the time that searches and lists take, and for nothing else.
- * @param large how many messages are a large history; 0: every one is.
+ * Sentences about needed indexes that are not ready; they affect only speed. @param large messages of a large
+ * history; 0: always.
  */
 export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<string[]> {
   const open = await openIndexes(db, large)
@@ -126,8 +120,8 @@ export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<stri
 }
 
 /**
- * Builds the missing indexes beside the work of a server, and tries again later what failed. Warns once of
- * what is not possible. A build that is under way when this is stopped goes on in Postgres alone.
+ * Builds missing indexes in the background and retries failures. Postgres continues a running build after a
+ * stop.
  */
 export function startIndexes(db: Db, log: Logger): () => Promise<void> {
   let [isTold, isStopped] = [false, false]

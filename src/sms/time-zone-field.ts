@@ -1,10 +1,7 @@
 import { badRequest, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 
-/**
- * Throws 400, with the sentence `failure`, for a field `time_zone` that is no name of a time zone that this
- * server knows. Empty is fine.
- */
+/** Throws 400 with `failure` for an unknown time zone. Empty is valid. */
 export function checkTimeZone(time_zone: Value | undefined, failure: string): void {
   if (!time_zone || isTimeZone(String(time_zone))) return
   const message = 'Must be the name of a time zone, such as Europe/Berlin.'

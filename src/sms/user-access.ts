@@ -82,10 +82,7 @@ with written as (
 ), ${changeLogCte('written', 'update', 2, 'noted', true)}
 select 1 from written`
 
-/**
- * Enables a user in the transaction of the store: ends what acts for the user, or keeps it. Answers what
- * there was before, so what has ended or goes on. Throws 404.
- */
+/** Enables a user, ending or keeping what acts for the user. Returns what there was. Throws 404. */
 export async function enableUser(
   store: Store,
   extensions: Extensions,

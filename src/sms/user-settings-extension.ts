@@ -15,9 +15,8 @@ const [NOT_CREATED, NOT_UPDATED] = ['Failed to create record.', 'Failed to updat
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' } as const
 
 /**
- * Settings of users: whatever the rules of the collection say, only superusers disable and enable a user, and
- * a record stays its user's. A user is enabled once no record says otherwise, also when it is deleted: a
- * refusal is never remembered.
+ * Users' settings. Only superusers disable and enable users; a record keeps its user. Deleting the record
+ * enables the user.
  */
 export const userSettingsExtension: Extension = {
   async beforeCreate(store, values, request) {
@@ -70,10 +69,9 @@ function checkUser({ user }: Values, old: Values): void {
 }
 
 /**
- * Ends what a user has open at the moment when it is disabled: tokens and sign-ins that have begun, pairing
- * codes, streams of its devices. Campaigns are paused, and stay so; keys and devices work again once the user
- * is enabled. The rows of the user and the devices get a new version, which makes remembered ones stale. The
- * lock comes first, so that no device is added between.
+ * Ends what a disabled user has open: tokens, started sign-ins, pairing codes, device streams. Pauses
+ * campaigns. Keys and devices work again after enabling. New row versions invalidate caches. The lock comes
+ * first, so that no device is added in between.
  */
 async function suspendUser({ db, catalog }: Store, user: string): Promise<void> {
   await db.query('select from users where id = $1 for update', [user])

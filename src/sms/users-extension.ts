@@ -3,8 +3,8 @@ import type { Extension } from '../records/extension.ts'
 import { endUserQueue } from './edit/takeover.ts'
 
 /**
- * Users: what sending keeps of one goes with the user, first the row that acceptance locks. So no send gets
- * between: one that runs is through before the messages go, one that comes later finds nobody.
+ * Deletes a user's sending data with the user, first the row that acceptance locks, so that no send comes in
+ * between.
  */
 export const usersExtension: Extension = {
   async afterDelete(store, ids) {

@@ -11,8 +11,8 @@ export interface WebhookSettings {
 }
 
 /**
- * Makes a delivery that is not in the form of Standard Webhooks. Rejects only when `signal` ended it. It has
- * the time of any call, however many requests it takes.
+ * Calls a delivery in another form than Standard Webhooks, within the time of one call. Rejects only if
+ * `signal` aborts.
  */
 export type OtherCalls = (due: DueDelivery, signal: AbortSignal) => Promise<CallOutcome>
 
@@ -22,8 +22,8 @@ const MAX_CALLS = 400
 const STOP_MS = 3_000
 
 /**
- * Makes this node's calls: leases deliveries as long as it has room, each for one attempt. One instance a
- * process; a delivery that it was in the middle of when it died has its turn again after half a minute.
+ * Makes this node's webhook calls: leases deliveries while it has room, one attempt each. A crash repeats a
+ * delivery after half a minute.
  */
 export class DeliveryWorker {
   readonly #store: Store

@@ -49,9 +49,8 @@ const NO_TWILIO_DEVICE = fieldError('validation_twilio_device', 'Must be a devic
 type Values = Record<string, Value>
 
 /**
- * Webhooks: a secret is made with the record and shown in the answer to that create only. What a client says
- * about secrets is overruled. A new webhook is enabled unless the create says otherwise; what still waits
- * when one is disabled, or would be told in another form now, ends as failed.
+ * Webhooks: the secret is made with the record and shown only in that answer; clients cannot set it. Enabled
+ * by default. Disabling one, or changing its form, fails what waits.
  */
 export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Extension {
   const check = (store: Store, failed: string, values: Values) => {

@@ -52,10 +52,7 @@ with written as (
 ), ${changeLogCte('written', 'update', 4, 'noted', true)}
 select id from written`
 
-/**
- * Gives a webhook a new secret and answers it, this once. For 24 hours deliveries are signed with the old one
- * as well; a second rotation ends the first. Throws 404.
- */
+/** Replaces a webhook's secret and returns it. For 24 hours the old one also signs. Throws 404. */
 export async function rotateSecret(
   { db }: Store,
   owner: Owner,

@@ -27,10 +27,7 @@ select exists (select from webhook_dispatch)`
 export const endExpiredLeases = async (db: Db): Promise<boolean> =>
   (await db.query(END_EXPIRED, [], 'webhook expired')).rows[0]![0] === true
 
-/**
- * Leases what is due, at most `limit`: as many as this node has room for, so that whose turn it is is decided
- * when there is a place to take it.
- */
+/** Leases at most `limit` due deliveries: only as many as there is room for, so turns are decided late. */
 export function leaseDeliveries(db: Db, limit: number): Promise<Lease[]> {
   return db.transaction(async (inside) => {
     await inside.query('select pg_advisory_xact_lock($1)', [LOCKS.webhookLease], 'webhook turns lock')

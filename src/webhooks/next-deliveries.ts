@@ -1,13 +1,7 @@
-/**
- * Calls at a time, over all nodes. A slow receiver has its own deliveries wait, whoever has many slow
- * receivers his own, and a host that many users have webhooks at, theirs at this host.
- */
+/** Concurrent calls over all nodes, per webhook, user and host. */
 export const MAX_CALLS = { ofWebhook: 5, ofUser: 20, atHost: 100 } as const
 
-/**
- * Deliveries of no webhook share lanes, `callbacks 7`, which have one call at a time: within a lane they
- * leave in order.
- */
+/** Deliveries without webhook share lanes (`callbacks 7`) with one call at a time, in order. */
 const CALLS_OF_LANE = `case when d.webhook like 'callbacks%' then 1 else ${MAX_CALLS.ofWebhook} end`
 
 /** Host and port of a URL; what else can be written there (a user, say) only makes it another host. */

@@ -26,9 +26,8 @@ with written as (
 select id from written`
 
 /**
- * Records the outcome of an attempt and ends the lease, in one transaction: any 2xx is success, 410 disables
- * the webhook and fails its pending deliveries, everything else (redirects too) is tried again as long as the
- * schedule has another time. Records nothing if another attempt was faster.
+ * Records an attempt's outcome and ends the lease: 2xx is success, 410 disables the webhook and fails its
+ * deliveries, anything else is retried by the schedule. Records nothing if another attempt was faster.
  */
 export async function recordOutcome(
   store: Store,

@@ -26,10 +26,7 @@ with written as (${AGAIN} where d.id = $1 and ${isOwn('d', 2)} returning d.*),
 ${changeLogCte('written', 'update', 3, 'noted', true)}, ${QUEUED}
 select ${WAKE_SQL} from written`
 
-/**
- * Sends a delivery once more, at once, whatever became of it; its webhook-id stays. Throws 404, 409 when its
- * webhook is disabled.
- */
+/** Sends a delivery again at once, with its webhook-id. Throws 404, 409 for a disabled webhook. */
 export function resendDelivery(store: Store, owner: Owner, delivery: string): Promise<Started> {
   return store.db.transaction(async (db) => {
     const { rows } = await db.query(FIND, [delivery, owner])
@@ -60,10 +57,7 @@ with written as (
 ), ${changeLogCte('written', 'update', 4, 'noted', true)}, ${QUEUED}
 select count(*), ${WAKE_SQL} from written`
 
-/**
- * Sends all deliveries of a webhook once more that ended as failed since a date: `body` is a SINCE. Answers
- * how many. Throws 400, 404, 409.
- */
+/** Sends failed deliveries since a date again (`body`: SINCE). Returns their number. Throws 400, 404, 409. */
 export function resendFailed(
   store: Store,
   owner: Owner,

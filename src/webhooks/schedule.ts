@@ -2,10 +2,7 @@ const SECOND = 1
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/**
- * How long after a failed attempt the next one comes: after the first, the second, … After the last there is
- * none.
- */
+/** Delays after the first, second, … failed attempt. After the last there is none. */
 export const DELAYS_SECONDS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,

@@ -20,17 +20,11 @@ export interface Signed {
   readonly body: string
 }
 
-/**
- * True for what can be signed with: `whsec_` and base64. One that was imported from elsewhere may be
- * something else.
- */
+/** Whether it can sign: `whsec_` and base64. An imported secret may be something else. */
 export const isSecret = (text: string): boolean => SECRET.test(text)
 const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
 
-/**
- * The headers that Standard Webhooks asks for, with a signature for each secret: during a rotation the old
- * one and the new.
- */
+/** Headers of Standard Webhooks with a signature per secret: two during a rotation. */
 export function signatureHeaders(
   { id, at, body }: Signed,
   secrets: readonly string[],

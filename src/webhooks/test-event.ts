@@ -31,8 +31,8 @@ const RETRY_AFTER_SECONDS = 5
 const COUNT = `select count(*) from webhook_dispatch where webhook = $1 and event = '${TEST_EVENT}'`
 
 /**
- * Sends a webhook an event with a made-up message, by the way that all events go. Answers the delivery, whose
- * record says what becomes of it. Throws 404, 409, and 429 while as many tests wait as may.
+ * Sends a test event with a made-up message. Returns the delivery. Throws 404, 409, 429 for too many waiting
+ * tests.
  */
 export async function sendTest(store: Store, owner: Owner, webhook: string): Promise<Started> {
   const [id, eventId] = [randomId(), randomId()]

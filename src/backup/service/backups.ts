@@ -59,8 +59,8 @@ export class Backups {
   }
 
   /**
-   * Makes a backup; without a name it gets one of its time. Throws 400 while another job runs, and what went
-   * wrong; then nothing is stored.
+   * Makes a backup, by default named after the time. Throws 400 while another job runs, or the error; then
+   * nothing is stored.
    */
   async create(name: string, by: string): Promise<void> {
     const key = name || generatedName(this.#appName, false)

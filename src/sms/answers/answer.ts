@@ -19,8 +19,8 @@ const MAX_ANSWERS = 50
 const MAX_WAIT_MS = 3_600_000
 
 /**
- * A text without an answer whose user is not disabled and whose sender has not opted out. With its line if
- * its phone is simulated: the answer goes back by it, as nobody real has texted.
+ * A text that may be answered: no answer yet, user enabled, sender not opted out. A simulated phone's line is
+ * kept for the answer.
  */
 const READ = `
 select m."from", m.body, u.xmin::text,
@@ -59,8 +59,8 @@ interface Received {
 }
 
 /**
- * The jobs that answer texts. One at a time of an account: the next counts the answers before it. An answer
- * has the `client_ref` `auto:<id of the text>`, so none is sent twice.
+ * Jobs that answer texts, one at a time per account. `client_ref` `auto:<id of the text>` prevents a second
+ * answer.
  */
 export const answerJobs = (services: SendServices): JobKind => ({
   name: ANSWER,

@@ -25,10 +25,7 @@ export const keywordsOf = (value: string): readonly string[] =>
     .map((word) => word.trim())
     .filter(Boolean)
 
-/**
- * Whether an answer is for a folded text. `words`: the text is one of the keywords; `first_word`: it begins
- * with one as a whole word; `contains`: one is anywhere in it.
- */
+/** Whether a folded text matches: equals a keyword (`words`), begins with one, or contains one. */
 export function matches(kind: Match, value: string, text: string): boolean {
   if (kind === 'any') return true
   return keywordsOf(value).some((word) => {

@@ -9,8 +9,8 @@ const MAX_AGE = `interval '1 hour'`
 export const MAX_WAITING = 1_000
 
 /**
- * A CTE for the statement of inbound/receive.ts that adds a job for each text that may get an answer, if the
- * user has an enabled one. $1: the user, $4: the texts; the CTE `changed` has the ids of those that are new.
+ * A CTE for inbound/receive.ts that adds a job per text that may be answered. $1: the user, $4: the texts;
+ * `changed` has the new ids.
  */
 export const ANSWERABLE_CTE = `answerable as (
   insert into _jobs (kind, holder, key)

@@ -31,9 +31,8 @@ update campaigns set settled = true, former_batch = '',
 where id = $1 and xmin::text = $2 returning 1`
 
 /**
- * Makes the messages of a campaign as its record says: it holds the intent, so this can be repeated, go on
- * after a crash at any point, and run on several nodes at once. Does nothing for one that is settled. Returns
- * early when `signal` aborts; the sweep then goes on. If it is deleted meanwhile, cancels its messages.
+ * Stores a campaign's messages as its record says. Safe to repeat, after a crash and on several nodes. Does
+ * nothing for a settled one; stops early when `signal` aborts. Cancels the messages of a deleted one.
  */
 export async function advance(services: CampaignServices, id: string, signal: AbortSignal): Promise<void> {
   const { db } = services.store

@@ -152,8 +152,7 @@ export async function findCampaign(db: Db, user: string, id: string): Promise<Ca
 export const isStored = ({ audience }: Campaign): boolean => audience.length === 0
 
 /**
- * Changes columns of campaigns: `set` and `where` are SQL, parameters from $1. Subscribers hear of it. Gives
- * the ids of those that were changed.
+ * Changes campaigns and notifies subscribers. `set`, `where`: SQL with parameters from $1. Returns their ids.
  */
 export async function updateCampaigns(
   db: Db,

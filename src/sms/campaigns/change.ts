@@ -19,9 +19,8 @@ import { type Settle, whenSettled } from './when-settled.ts'
 const MARGIN_MS = 2_000
 
 /**
- * Changes a user's campaign of which nothing has left. A new text, time or audience is a new revision: the
- * texts of the one before are deleted and new ones are stored (advance.ts). Throws 409 `campaign_begun`, and
- * what `createCampaign` throws, with nothing changed.
+ * Changes a campaign of which nothing was sent. A new text, time or audience is a new revision with new
+ * messages. Throws 409 `campaign_begun` and what `createCampaign` throws, with nothing changed.
  */
 export async function changeCampaign(
   services: CampaignServices,

@@ -15,9 +15,8 @@ values ($1, $2, $3, $4, $5, $6::json, $7, $8::json, $9, $10, 'scheduled', $11, $
 on conflict (id) do nothing returning id`
 
 /**
- * Stores the intent of a campaign: its messages are stored afterwards (advance.ts). `key` is the request's
- * Idempotency-Key: asked again with it, the answer is the same campaign. Throws what a send would throw, 402
- * included.
+ * Stores a campaign; advance.ts stores its messages later. `key`: the Idempotency-Key. Throws what a send
+ * throws.
  */
 export async function createCampaign(
   services: CampaignServices,

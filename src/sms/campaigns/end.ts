@@ -7,9 +7,8 @@ insert into sms_idempotency ("user", key, fingerprint, answer)
 select $1, key, '', '{}' from unnest($2::text[]) key on conflict do nothing`
 
 /**
- * Ends a campaign: from the commit on nothing more of it is stored. What is stored and waits is canceled
- * afterwards (advance.ts). The keys of its chunks are used up, with the user's sends locked, so that a node
- * that is storing them at this moment stores no further one. False when it was changed since it was read.
+ * Ends a campaign: nothing more is stored after the commit; advance.ts cancels what waits. Its chunk keys are
+ * used up under the lock of the user's sends. False if it was changed meanwhile.
  */
 export function endCampaign(
   { store, config }: CampaignServices,

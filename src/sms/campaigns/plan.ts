@@ -42,10 +42,7 @@ export const textsFor = (
 ): Promise<Text[]> =>
   variables ? fillTemplate(store, user, body, variables, phones) : writeTexts(store, user, { body }, phones)
 
-/**
- * Who gets a campaign, without those who have opted out, and the segments it takes. Throws what a send to
- * them would throw.
- */
+/** A campaign's recipients without opt-outs, and their segments. Throws what a send to them would throw. */
 export async function planAudience(
   store: Store,
   user: string,

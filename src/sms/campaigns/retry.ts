@@ -23,9 +23,8 @@ export const RETRIED_CAMPAIGN = z
 export type RetriedCampaign = Readonly<z.output<typeof RETRIED_CAMPAIGN>>
 
 /**
- * Sends the failed messages of a campaign once more, also those of earlier repeats; each failed message at
- * most once. The new ones are in a batch of their own, which belongs to the campaign. Throws 409
- * `campaign_not_retriable`, and 402 or 503 when nothing could be sent.
+ * Sends a campaign's failed messages again, each at most once, in a new batch of the campaign. Throws 409
+ * `campaign_not_retriable`, and 402 or 503 if nothing could be sent.
  */
 export async function retryCampaign(
   services: CampaignServices,

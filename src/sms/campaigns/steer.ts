@@ -17,10 +17,7 @@ const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed']
 /** What steers a campaign. */
 type Steer = (services: CampaignServices, settle: Settle, user: string, id: string) => Promise<CampaignState>
 
-/**
- * Pauses a user's campaign: what no device has claimed waits until it is resumed. What a device has goes on.
- * Again is no error. Throws 409 `campaign_over`.
- */
+/** Pauses a campaign: unclaimed messages wait. Repeating is no error. Throws 409 `campaign_over`. */
 export const pauseCampaign: Steer = async ({ store: { db } }, settle, user, id) => {
   await whenSettled(settle, db, user, id, async (campaign) => {
     if (campaign.status === 'paused') return true
@@ -31,10 +28,7 @@ export const pauseCampaign: Steer = async ({ store: { db } }, settle, user, id) 
   return readState(db, user, id)
 }
 
-/**
- * Resumes a paused campaign: at its time, or now when that is past. Again is no error. Throws 409
- * `campaign_over`.
- */
+/** Resumes a paused campaign at its time, or now. Repeating is no error. Throws 409 `campaign_over`. */
 export const resumeCampaign: Steer = async ({ store: { db } }, settle, user, id) => {
   await whenSettled(settle, db, user, id, async (campaign) => {
     if (campaign.status === 'scheduled' || campaign.status === 'sending') return true
@@ -47,8 +41,8 @@ export const resumeCampaign: Steer = async ({ store: { db } }, settle, user, id)
 }
 
 /**
- * Cancels what no device has claimed of a campaign, at any time; the units come back. Again is no error.
- * Throws 409 `campaign_over` for one that was sent or has failed.
+ * Cancels a campaign's unclaimed messages and refunds them. Repeating is no error. Throws 409 `campaign_over`
+ * if it was sent or has failed.
  */
 export const cancelCampaign: Steer = async (services, settle, user, id) => {
   const { db } = services.store

@@ -13,10 +13,9 @@ import { checkQuota, textsFor } from './plan.ts'
 const TRIES = 5
 
 /**
- * Stores the messages of a campaign that are not stored yet, chunk by chunk. A chunk is stored once, whoever
- * else stores it and whatever crashes: its key answers for a day, and after that its messages are found. True
- * when all are stored, false when the campaign was changed meanwhile or `signal` ended it. Throws what a send
- * throws when it is refused.
+ * Stores a campaign's missing messages chunk by chunk; a key per chunk keeps other nodes and crashes from
+ * storing it twice. True when all are stored, false when the campaign was changed or `signal` aborted. Throws
+ * what a send throws.
  */
 export async function storeMessages(
   services: CampaignServices,

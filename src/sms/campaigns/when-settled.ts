@@ -11,9 +11,8 @@ const TRIES = 5
 const PAUSE_MS = 50
 
 /**
- * Runs `work` with a user's campaign whose messages are as its record says, again when it answers false,
- * because the record was changed meanwhile. Throws 404 `campaign_not_found`, and 409 `campaign_busy` when
- * that goes on.
+ * Runs `work` with a campaign whose messages match its record, again when it returns false. Throws 404
+ * `campaign_not_found`, 409 `campaign_busy` if that goes on.
  */
 export async function whenSettled(
   settle: Settle,

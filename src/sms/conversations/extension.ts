@@ -18,9 +18,8 @@ export const SET_BY_SERVER = [
 const LAST = 'select id, body, at, type, device, name from sms_conversation_last($1, $2)'
 
 /**
- * A client starts a conversation with a number; earlier texts fill it. From then on texts keep it: incoming
- * ones by HEARD_CTES, outgoing ones by sql/functions/sms/sms_conversation_answered.sql. The updateRule says
- * what clients may change.
+ * A client starts a conversation with a number; earlier texts fill it. HEARD_CTES and
+ * sms_conversation_answered keep it up to date.
  */
 export const conversationsExtension: Extension = {
   async beforeCreate(store, values) {

@@ -2,11 +2,9 @@
 export const PUSH_PAUSE = `interval '10 seconds'`
 
 /**
- * SQL of CTEs that note texts in their conversations, one for each sender, made if there is none: unread,
- * unanswered, not archived. Of the statement of receive.ts: $1 the user, $2 the device, $4 the texts; its CTE
- * `changed` has the ids of those that are new. Whichever transaction comes last has the last word: the row is
- * locked. Conversations are locked in the order of their numbers, as by sms_accept. Where the user has
- * browsers that show notifications, they are queued (src/notifications/queue.ts).
+ * CTEs that enter texts into their conversations (made if missing): unread, unanswered, not archived. For
+ * receive.ts: $1 the user, $2 the device, $4 the texts; `changed` has the new ids. Conversations are locked
+ * in the order of numbers, as by sms_accept. Queues notifications for browsers.
  */
 export const HEARD_CTES = `heard as (
   insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, line,

@@ -1,7 +1,4 @@
-/**
- * SQL: the moment since which a device must have been seen to count as online; `seconds` is a parameter, as
- * `$1`.
- */
+/** SQL: a device seen since then counts as online; `seconds` is a parameter, as `$1`. */
 export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::float8 * interval '1 second')`
 
 /** SQL of a table with the ids of a user's devices that can take messages now, as sms_accept sees them. */
@@ -13,10 +10,7 @@ const handedOut = (device: string, window: string) =>
   `(select coalesce(sum(h.messages), 0) from device_handouts h
     where h.device = ${device}.id and h.at > now() - interval '${window}')`
 
-/**
- * SQL: how many more messages the limits of a device (a row by its alias) let it have now; null when
- * unlimited.
- */
+/** SQL: how many messages a device's limits allow now (`device`: alias of its row); null for no limit. */
 export const allowance = (device: string) =>
   `least(
     case when ${device}.per_minute > 0 then ${device}.per_minute - ${handedOut(device, '1 minute')} end,

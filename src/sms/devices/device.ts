@@ -47,8 +47,8 @@ function requireFrom(auth: AuthRecord | null, collection: string, otherwise: str
 }
 
 /**
- * Changes the record of a device and tells of it, in one statement. `set` and `where` are SQL whose
- * parameters begin with $4. True when there was something to change.
+ * Changes a device and notifies subscribers in one statement. `set`, `where`: SQL with parameters from $4.
+ * False if nothing changed.
  */
 export async function changeDevice(
   db: Db,

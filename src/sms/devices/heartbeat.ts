@@ -20,8 +20,8 @@ export async function markSeen(store: Store, device: Pick<Device, 'id' | 'user'>
 }
 
 /**
- * Notes that a device shows signs of life, often enough for it to count as online, and corrects a `last_seen`
- * in the future. The database is not asked while the time is from a moment ago by this process' clock, too.
+ * Updates `last_seen` often enough for the device to count as online, and corrects one in the future. Skipped
+ * while it is recent.
  */
 export async function touchDevice(store: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
   const seconds = Math.min(MAX_TOUCH_SECONDS, deviceOnlineSeconds / 4)
@@ -35,10 +35,7 @@ const SAVE_SIMS = {
   where: 'sims::text is distinct from $4::text',
 }
 
-/**
- * Keeps the list of SIMs that a device has. As in any JSON of a record, what Postgres cannot decode later on
- * becomes U+FFFD.
- */
+/** Stores a device's SIMs. Characters that Postgres cannot decode become U+FFFD. */
 export async function saveSims(store: Store, device: Device, sims: readonly unknown[]): Promise<void> {
   await changeDevice(store.db, device, SAVE_SIMS, [minify(JSON.stringify(sims))])
 }

@@ -65,9 +65,8 @@ on conflict (code_hash) do update set "user" = excluded."user", name = excluded.
 returning pb_text(expires_at)`
 
 /**
- * A code by which one device can join a user's, once, within 5 minutes. Only its hash is kept. Throws 429
- * when too many codes of the user wait, StaleAuth when the user's record has changed: it may have come to
- * another, and then no code of before may be left.
+ * Makes a pairing code, valid once within 5 minutes; only its hash is stored. Throws 429 for too many open
+ * codes, StaleAuth if the user's record changed (perhaps taken over).
  */
 export function startPairing(
   store: Store,
@@ -99,10 +98,7 @@ const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
 
 const USE = 'delete from device_pairings where code_hash = $1 and expires_at > now() returning "user", name'
 
-/**
- * Makes the device of a code and answers its id. The code is used up only if all goes well. Throws 400 for a
- * wrong code, and for what the collection does not take.
- */
+/** Creates the device of a code and returns its id. A failure does not use up the code. Throws 400. */
 export function pairDevice(store: Store, extensions: Extensions, device: NewDevice): Promise<string> {
   return store.db.transaction(async (db) => {
     const { rows } = await db.query(USE, [hashOf(device.code)])
@@ -115,10 +111,7 @@ export function pairDevice(store: Store, extensions: Extensions, device: NewDevi
   })
 }
 
-/**
- * Makes a device of a user who has just signed in for it. Throws StaleAuth when the user's record has changed
- * since.
- */
+/** Creates a device for a user who just signed in. Throws StaleAuth if the user's record changed. */
 export function addDevice(
   store: Store,
   extensions: Extensions,

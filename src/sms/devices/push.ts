@@ -43,10 +43,7 @@ const WAKE = { text: 'wake', topic: 'wake', ttlSeconds: 3600 }
 /** Those of this process. */
 const calls = new PushCalls()
 
-/**
- * Wakes devices by Web Push: no content, urgent, a newer one replaces an older one that was not delivered
- * yet.
- */
+/** Wakes devices by Web Push: empty, urgent, replaces an undelivered one. */
 export async function pushWake(
   store: Store,
   settings: PushSettings,

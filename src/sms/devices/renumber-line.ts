@@ -9,10 +9,7 @@ with changed as (
 )
 select sms_lines_changed('update', array_agg(id)) from changed having count(*) > 0`
 
-/**
- * A device got another number: so does its only line, unless that had one of its own. In the transaction of
- * the device.
- */
+/** Changes the number of a device's only line with the device's, in its transaction. */
 export async function renumberLine(
   { db }: Store,
   device: string,

@@ -1,16 +1,12 @@
-/**
- * One that is on at a time would do, but a phone that comes again may be quicker than the end of its broken
- * line.
- */
+/** More than one, because a phone may reconnect before its broken stream ends. */
 const MOST = 5
 
 /** What ends each stream of a device on this node, the oldest first. */
 const open = new Map<string, (() => void)[]>()
 
 /**
- * Takes a place for a stream of a device. It has five: who wants a sixth ends its oldest, which is most
- * likely a line that is dead already. Call what it returns when the stream is over: true if it was the last
- * one.
+ * Takes one of at most 5 stream slots of a device; another one closes the oldest. Returns the release, which
+ * is true for the last stream.
  */
 export function openStreamSlot(device: string, end: () => void): () => boolean {
   const ends = open.get(device) ?? []

@@ -20,11 +20,9 @@ const PRESENT_SECONDS = 40
 const MAX_WAITING = 1_000
 
 /**
- * What is said to a device while its stream is open: `wake` at once when messages wait already, then whatever
- * comes.
- * Ends with `closed`, after all that was said before, when the device opens too many others, or when
- * `identify` finds that it may no longer listen: it is asked at each sign of life, and when the access of the
- * device has changed.
+ * Events of a device's stream: `wake` at once if messages wait, then whatever comes. Ends with `closed` when
+ * the device opens too many others or `identify` finds that it has lost access (tested at each keep-alive and
+ * change of access).
  */
 export async function* deviceEvents(
   store: Store,

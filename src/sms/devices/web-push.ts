@@ -71,8 +71,8 @@ export function checkEndpoint({ endpoint }: Subscription, { webhookAllowPrivate 
 export const isGone = (status: number): boolean => status === 404 || status === 410
 
 /**
- * Sends an urgent message to a subscription and answers the push service's status. Rejects when the address
- * is refused, nothing answers in time or `signal` aborts.
+ * Sends an urgent push and returns the service's status. Rejects if the address is refused, on timeout, or
+ * when `signal` aborts.
  */
 export async function sendPush(
   subscription: Subscription,

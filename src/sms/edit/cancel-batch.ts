@@ -18,10 +18,7 @@ export const CANCELED_BATCH = BATCH.extend({
 /** Rows a transaction ends: devices that come to claim meanwhile wait for no more. */
 const MAX_ROWS = 1_000
 
-/**
- * What no device has claimed. Who claims or cancels one of them in this moment is waited for, and judged by
- * what it left.
- */
+/** Unclaimed messages. A concurrent claim or cancel is waited for. */
 const WAITING = `
 select d.message, d.device, d.attempt from sms_messages m join sms_dispatch d on d.message = m.id
 where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
@@ -34,9 +31,8 @@ const LOCKED: MessageSource = {
 }
 
 /**
- * Cancels all messages of a user's batch that wait for their time or their device; their units of the quota
- * come back. Again is no error, and goes on where a server was killed. Throws 404 `batch_not_found`, also for
- * another's.
+ * Cancels a batch's unclaimed messages and refunds them. Repeating is no error and continues after a crash.
+ * Throws 404 `batch_not_found`.
  */
 export async function cancelBatch(store: Store, user: string, batchId: string): Promise<CanceledBatch> {
   const canceled = await cancelWaiting(store, user, batchId)

@@ -14,8 +14,8 @@ export const CANCELED = z
   .meta({ id: 'Canceled' })
 
 /**
- * Only what no device has claimed: the row of the queue is the fence, whoever deletes or claims it first has
- * the message. Gives what was freed.
+ * Cancels only unclaimed messages: deleting the queue's row decides between cancel and claim. Returns what
+ * was freed.
  */
 const CANCEL = `
 with freed as (
@@ -34,8 +34,8 @@ with freed as (
 select period, device, attempt from freed`
 
 /**
- * Cancels a user's message that waits for its time or its device; its unit of the quota comes back. Again is
- * no error. Throws 404 for another's message, 409 `not_cancelable` once a device has it.
+ * Cancels an unclaimed message and refunds it. Repeating is no error. Throws 404, 409 `not_cancelable` once a
+ * device has it.
  */
 export async function cancelMessage(store: Store, user: string, id: string): Promise<Canceled> {
   await cancelOnce(store, user, id)

@@ -22,11 +22,10 @@ export const changeParams = (user: string, change: Change): unknown[] => {
 }
 
 /**
- * SQL of CTEs: what of a user's messages would become. `source`: which of them (`d` is the queue's row, `m`
- * the message), and `for update of d, m` if it is to be so. `what` is empty where it is so already, `unfit`
- * says that one would end before it is due. One that waits for room or for the end of quiet hours counts as
- * due now, and goes on waiting unless it gets a time. Messages of a paused campaign, which have no time
- * (`infinity`), are left out. User and states are written so that no index serves them: see `isOwnedBy`.
+ * CTEs that plan a change of a user's messages. `source` selects them (`d` queue row, `m` message), `for
+ * update of d, m` to apply it. `what` is empty if nothing changes; `unfit` if one would end before it is due.
+ * One waiting for room or quiet hours counts as due now. Messages of a paused campaign are left out. Written
+ * so that no index on user or state is used: see `isOwnedBy`.
  */
 export const plannedChangeCtes = (source: string) => `
 waiting as (
@@ -63,11 +62,9 @@ waiting as (
 )`
 
 /**
- * SQL that changes those messages, or none when one of them would end before it is due, and gives `answer`, a
- * query of `wanted`. The parameters from `toldAt` on are CHANGE_LOG_PARAMS.
- * The row of the queue is the fence, as it is for a cancellation: whoever has it first, the sweep that finds
- * it due, a cancellation or this, is waited for by the others, which then see what it did. No status changes,
- * so no webhook hears of it.
+ * Applies that plan, or nothing if one message is `unfit`, and returns `answer`, a query of `wanted`.
+ * Parameters from `toldAt` on are CHANGE_LOG_PARAMS. The queue's row decides between this, a cancel and the
+ * sweep. No status changes, so no webhook is called.
  */
 export const changeSql = (source: string, answer: string, toldAt: number) => `
 with ${plannedChangeCtes(source)}, fit as (

@@ -46,10 +46,7 @@ const CHANGE = changeSql(
   9,
 )
 
-/**
- * The body of a change. Throws 400 `invalid_request` that names the first wrong field, then 400
- * `body_too_long`.
- */
+/** Reads a change. Throws 400 `invalid_request` for the first invalid field, then 400 `body_too_long`. */
 export function readChange(raw: unknown, now: Date): Change {
   const given = checkShape(MESSAGE_CHANGE, raw)
   const change = changeOf(given, now)
@@ -75,9 +72,8 @@ export function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: D
 }
 
 /**
- * Changes a user's message that waits for its time. The same again changes nothing. Throws 404 for another's
- * message, 409 `not_changeable` once a device was chosen or it is over, 400 `invalid_request` when it would
- * end before it is due.
+ * Changes a scheduled message. Repeating changes nothing. Throws 404, 409 `not_changeable` once a device was
+ * chosen or it ended, 400 `invalid_request` if it would end before it is due.
  */
 export async function changeMessage(
   { db }: Store,

@@ -23,8 +23,8 @@ export const RESCHEDULED_BATCH = BATCH.extend({
 }).meta({ id: 'RescheduledBatch' })
 
 /**
- * Rows a statement changes: the sweep, and who cancels, wait for no more. The statements have no names, so
- * they are planned for what there is: one planned while there were few messages took seconds for as many.
+ * Rows per statement: the sweep and cancels wait no longer. Unnamed statements are planned for the present
+ * number of messages.
  */
 const MAX_ROWS = 1_000
 
@@ -42,10 +42,9 @@ const SOME = changeSql(
 export const readReschedule = (raw: unknown, now: Date): Change => changeOf(checkShape(RESCHEDULE, raw), now)
 
 /**
- * Gives all messages of a user's batch that wait for their time another one. Again is no error, and goes on
- * where a server was killed. Throws 404 `batch_not_found`, also for another's, and 400 `invalid_request`,
- * with nothing changed, when one of them would end before it is due. Should one get another end in this very
- * moment, of which that is true, those before it are changed.
+ * Reschedules a batch's waiting messages. Repeating is no error and continues after a crash. Throws 404
+ * `batch_not_found`, 400 `invalid_request` with nothing changed if one would end before it is due (one that
+ * becomes so meanwhile leaves earlier ones changed).
  */
 export async function rescheduleBatch(
   store: Store,

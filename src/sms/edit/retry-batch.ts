@@ -77,11 +77,9 @@ interface Failed {
 }
 
 /**
- * Sends the failed messages of a batch once more, as new ones to any device: each at most once, by its
- * `client_ref` `retry:<id>`, whoever else retries it. All new ones of a batch have one batch_id, which
- * follows from the old one: so asked again, by another node or after a crash, it goes on where it was. They
- * count against the quota; what does not fit is left out. `keepsQuiet`: they wait in quiet hours.
- * Throws 404 `batch_not_found`, StaleSender, and 402 or 503 when nothing of it could be sent.
+ * Sends a batch's failed messages again to any device, each at most once (`client_ref` `retry:<id>`). The new
+ * batch_id follows from the old one, so a repeat continues. What exceeds the quota is left out. `keepsQuiet`:
+ * respects quiet hours. Throws 404 `batch_not_found`, StaleSender, 402 or 503 if nothing could be sent.
  */
 export async function retryBatch(
   services: SendServices,

@@ -13,10 +13,8 @@ select status, message_type, "to", body, priority, sim, guarantee, expires_at,
 from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`
 
 /**
- * Sends a failed message once more, as a new one to any device: statuses never go back. It counts against the
- * quota. Its `client_ref` is `retry:<id>`, so that asking again answers the same new message. A message that
- * could live for an hour gets an hour again. Throws 404 for another's message, 409 `not_retriable` for one
- * that has not failed, and what a send throws.
+ * Sends a failed message again as a new one to any device, against the quota, with `client_ref` `retry:<id>`:
+ * a repeat returns the same message. Throws 404, 409 `not_retriable`, and what a send throws.
  */
 export async function retryMessage(services: SendServices, sender: Sender, id: string): Promise<Sent> {
   return send(services, sender, await bodyOf(services.store, sender.user, id, new Date()))

@@ -21,10 +21,7 @@ with freed as (
 ), ${changeLogCtes(3)}
 select period, count(*) from freed where message in (select id from changed) group by period`
 
-/**
- * The device that has it may not say any more what became of it: the message must not come to another for
- * that.
- */
+/** The device may no longer report an outcome, so the message must not go to another one. */
 const ONCE = `update sms_dispatch set at_least_once = false where message = any(array(
   select message from sms_dispatch where "user" = $1 and at_least_once order by message for update
 ))`
@@ -44,11 +41,9 @@ with changed as (
 select 1`
 
 /**
- * Ends what a user's former holder left in the queue, in the transaction that hands the user over: nothing
- * goes out later through the phones of the new one, automatic answers included.
- * What no device has claimed is canceled, its quota comes
- * back; what one has ends by its lease. Pairing codes that wait are void. Webhooks are not told: they go as
- * well.
+ * Ends what a former holder of the account queued, in the takeover's transaction: unclaimed messages are
+ * canceled and refunded, claimed ones end by their lease, pairing codes are void. No webhooks: they are
+ * deleted too.
  */
 export async function endUserQueue(store: Store, user: string): Promise<void> {
   const { db } = store

@@ -17,8 +17,8 @@ import { countSegments } from '../send/segments.ts'
 import { CHANGE_LOG_PARAMS, changeLogCtes, WEBHOOK_CTE } from '../status/change-log.ts'
 
 /**
- * A text that came in at a device. `receivedAt`: milliseconds since 1970 by the device's clock; a time ahead
- * of ours is stored as now. `sim` 0: unknown.
+ * A text that a device received. `receivedAt`: ms since 1970 by its clock; the future becomes now. `sim` 0:
+ * unknown.
  */
 export interface ReceivedText {
   readonly from: string
@@ -51,11 +51,9 @@ with changed as (
 select id from changed`
 
 /**
- * Stores texts that a device received, one record each; `delivered_at` is when the device got it. Device,
- * sender, instant and text are a text's identity and make its id: told again, it is not stored again. A
- * sender's word for opting out or in changes their contact, and ends what waits for them. Each text is noted
- * in the conversation with its sender. Its line is that of the slot, or of the device as a whole. Other texts
- * may get automatic answers (../answers). Answers the ids in the order of `texts`.
+ * Stores received texts. Device, sender, instant and text make the id, so a repeat is not stored again.
+ * Opt-out and opt-in words change the contact and end waiting messages. Texts enter conversations and may get
+ * automatic answers. Returns ids in the order of `texts`.
  */
 export async function receiveTexts(
   store: Store,
@@ -98,10 +96,7 @@ export async function receiveTexts(
   return ids
 }
 
-/**
- * The last word of each sender about being written to, by sender: who changes several contacts does so in one
- * order.
- */
+/** The last opt word of each sender; sorted, so that contacts are locked in one order. */
 function lastWords(texts: readonly ReceivedText[], words: OptWords): OptChange[] {
   const last = new Map<string, OptChange>()
   for (const { from, body, receivedAt } of [...texts].sort((a, b) => a.receivedAt - b.receivedAt)) {
@@ -114,8 +109,7 @@ function lastWords(texts: readonly ReceivedText[], words: OptWords): OptChange[]
 const HOUR_MS = 3_600_000
 
 /**
- * An instant 30 to 60 minutes ahead of ours is an hour too late: Androids before 7 write summer time with the
- * zone of winter.
+ * Androids before 7 write summer time with winter's zone: an instant 30 to 60 minutes ahead is an hour late.
  */
 function withoutSummer(receivedAt: number): number {
   const aheadMs = receivedAt - Date.now()

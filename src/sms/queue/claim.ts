@@ -37,10 +37,7 @@ const DEVICES_REMEMBERED = 1_000
 /** SQL: a line (`l`) of the device has a limit of its own for each minute. */
 const IS_PACED = 'l.device = $1 and l.per_minute > 0'
 
-/**
- * SQL: the message is among the first of its line that the line's minute has room for. $8: how many more
- * messages each paced line may have, a JSON object.
- */
+/** SQL: the message is within its line's limit per minute. $8: JSON of messages left per line. */
 const PACED_DUE = `d.message in (
     select q.message from (
       select p.message, p.line, row_number() over (partition by p.line order by p.priority desc, p.position) as n
@@ -50,17 +47,11 @@ const PACED_DUE = `d.message in (
   )`
 
 /**
- * Takes messages for a device: first what it holds under a live lease, with the same attempt (the answer may
- * have been lost), then what is assigned to it, highest priority first, then oldest: attempt + 1, a new
- * lease, status `sending`. `skip locked`: no two claims get the same message; one that was deleted in this
- * moment is not handed out.
- * Where a line of the device has a limit for each minute, the statement that does not know what it leaves
- * hands out nothing new and ends with a row without an id.
- * $4: what limits leave, null for a device without any: a device that got a limit after it was read, perhaps
- * while its claim waited, gets nothing new until its next claim. Nor does a waiting claim get anything once
- * its user is disabled. A message that is charged to the limits of an earlier day waits until the sweep has
- * charged it to this one, as does one whose quiet hours have begun, or whose line was disabled. It leaves by
- * the slot of its line.
+ * Claims messages for a device: first those under its live lease with the same attempt (the answer may have
+ * been lost), then assigned ones by priority and age: attempt + 1, new lease, status `sending`. `skip locked`
+ * keeps two claims apart. If a line has a limit per minute that the statement does not know, it returns a row
+ * without id and nothing new. $4: what limits leave, null for none. Nothing new for a disabled user, for
+ * messages charged to an earlier day, in quiet hours, or of a disabled line.
  */
 const claimSql = (isPaced: boolean) => `
 with held as (
@@ -123,9 +114,8 @@ let clock = 0
 const lastEmpty = new Lru<string, number>(DEVICES_REMEMBERED)
 
 /**
- * Up to `limit` messages for a device; [] when nothing is due. While a claim waited for its turn, a later one
- * of the device may have found nothing: that is its answer too, or a thousand waiting claims of a device,
- * which look again at the same time, would keep the database busy. Throws 403 for a disabled device.
+ * Claims up to `limit` messages; [] if none is due. Waiting claims of a device share the result of a later
+ * empty one, so that a thousand do not keep the database busy. Throws 403 for a disabled device.
  */
 export async function claimMessages(
   { db }: Store,
@@ -189,8 +179,8 @@ function taken(rows: readonly (readonly unknown[])[]): ClaimedMessage[] {
 }
 
 /**
- * What the limits of a device leave, null without any, and those of its lines by their ids, in JSON. Claims
- * of one device come one after the other here, or each would count without the others.
+ * What the limits of a device and (JSON by id) its lines leave; null without any. Serializes a device's
+ * claims.
  */
 async function whatLimitsLeave(
   db: Db,

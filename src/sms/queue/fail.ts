@@ -11,8 +11,7 @@ export interface PaidMessages {
 }
 
 /**
- * SQL that ends what `source` selects from sms_dispatch, locked, as failed. $1: the reason; $2, $3:
- * CHANGE_LOG_PARAMS.
+ * SQL that fails what `source` selects, locked, from sms_dispatch. $1: the reason; $2, $3: CHANGE_LOG_PARAMS.
  */
 const failSql = (source: string) => `
 with source as (${source}), freed as (
@@ -29,8 +28,8 @@ with source as (${source}), freed as (
 select s."user", s.period, count(*) from source s join changed c on c.id = s.message group by 1, 2 order by 1, 2`
 
 /**
- * Ends messages that `source` selects whole from sms_dispatch, locked, for a reason; the parameters of
- * `source` begin with $4. Answers whose they were and what had paid for them.
+ * Fails messages that `source` selects, locked, from sms_dispatch (parameters from $4). Returns their owners
+ * and charges.
  */
 export async function failMessages(
   db: Db,

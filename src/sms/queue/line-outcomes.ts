@@ -24,8 +24,8 @@ const END = change(`''`, `l.failing_since <> ''`)
 const FORGET = 'update line_use set failures = 0 where line = $1'
 
 /**
- * Notes failures in a row: after five of them others are preferred to the line for an hour, then it is tried
- * again. A sent text ends that. Not in the transaction of the report: it locks the queue.
+ * Counts a line's failures in a row: after five, others are preferred for an hour. A sent text resets it. Not
+ * in the report's transaction, which locks the queue.
  */
 export async function noteOutcomes(db: Db, outcomes: readonly LineOutcome[]): Promise<void> {
   for (const [line, all] of Map.groupBy(outcomes, (outcome) => outcome.line)) {

@@ -33,10 +33,7 @@ const LATER = `
 select "from", body, delivered_at from sms_messages
 where "user" = $1 and message_type = 'incoming' and "from" = any($2::text[]) and created > $3 and delivered_at > $3`
 
-/**
- * Without those who wanted texts again, but have said stop after that: texts may reach us in another order
- * than the one in which they were written.
- */
+/** Drops opt-ins that a later stop overrides: texts may arrive out of order. */
 export async function latestOptChanges(
   store: Store,
   user: string,
@@ -73,10 +70,7 @@ export async function setOptedOut(store: Store, user: string, phone: string, isO
     await logChanged(store, 'contacts', isNew ? 'create' : 'update', [String(id)])
 }
 
-/**
- * SQL: the recipient of a message, a row of sms_dispatch by its alias, wants no more texts of its user.
- * Looked up for each row.
- */
+/** SQL: the recipient of a message (alias of sms_dispatch) has opted out. Looked up per row. */
 export const isOptedOut = (alias: string): string => `coalesce((
   select bool_or(c.opted_out) from sms_messages o join contacts c on c."user" = o."user" and c.phone = o."to"
   where o.id = ${alias}.message), false)`

@@ -36,10 +36,7 @@ const WAITING: MessageSource = {
   order by d.message for update of d`,
 }
 
-/**
- * Ends all messages of a user to these numbers that no device has claimed, in the transaction that opts the
- * numbers out. As if they had never been accepted they cost nothing.
- */
+/** Ends and refunds unclaimed messages to these numbers, in the transaction that opts them out. */
 export async function endUnclaimed({ db }: Store, user: string, phones: readonly string[]): Promise<void> {
   if (phones.length > 0)
     await refundAll(db, await failMessages(db, WAITING, REASONS.optedOut, [user, phones]))
@@ -63,9 +60,8 @@ const GIVEN_BACK: MessageSource = {
 }
 
 /**
- * Ends a message that its device gives back unsent, if its recipient has been opted out since it was claimed:
- * nobody else may send it. True if it did. Whoever calls it holds the user's sends, or a word that comes in
- * this moment would miss it.
+ * Ends a message that its device returns unsent if its recipient has opted out since the claim; true if it
+ * did. The caller holds the lock of the user's sends.
  */
 export async function endReturned(
   db: Db,

@@ -13,10 +13,7 @@ export type DevicesToWake = readonly string[]
 const MAX_ROWS = 1_000
 /** Unclaimed messages of a device that is otherwise fine go to another one after so many wake-ups. */
 const MAX_WAKES = 3
-/**
- * SQL: a device that claimed nothing for so long is not at work; one that is paced waits for its minute to
- * pass.
- */
+/** SQL: a device without a claim for this long is not working; a paced one may wait for its minute. */
 const SILENCE = `case
     when v.per_minute > 0 or exists (select from lines l where l.device = v.id and l.per_minute > 0)
     then interval '90 seconds' else interval '45 seconds' end`
@@ -38,10 +35,7 @@ const SILENT: MessageSource = {
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
 }
 
-/**
- * The lease is over and a second sending is not allowed, or no longer wanted: nobody knows whether it went
- * out.
- */
+/** The lease expired and another sending is not allowed or wanted: the outcome is unknown. */
 export const failExpiredLeases = (db: Db) => failAll(db, SILENT, REASONS.silent)
 
 const EXPIRED: MessageSource = {
@@ -95,9 +89,8 @@ const LEFT_LYING = `sms_dispatch d where d.device = s.device and d.state = 'assi
     and (s.why <> '${UNCLAIMED}' or ${IS_LATE})`
 
 /**
- * Devices that hold messages they will not claim: gone, disabled, offline without push, or, though they seem
- * well, neither claiming these after their wake-ups nor anything else lately. A device at work keeps its
- * queue. Only where another device can take over.
+ * Devices that will not claim their messages: deleted, disabled, offline without push, or silent after their
+ * wake-ups. Only where another device can take over.
  */
 const STUCK: MessageSource = {
   name: 'stuck',
@@ -141,8 +134,8 @@ with late as (
 select distinct device from woken`
 
 /**
- * Unclaimed messages: their devices are woken again. Without a name: a plan of when nothing waited would go
- * through the whole queue for each (1.3 s for 1,000 of 6,000, so 50 ms).
+ * Unclaimed messages whose devices are woken again. Unnamed, because a plan from an empty queue takes 1.3 s
+ * for 1,000 of 6,000 instead of 50 ms.
  */
 export async function wakeUnclaimed(db: Db): Promise<DevicesToWake> {
   const { rows } = await db.query(REWAKE)

@@ -1,6 +1,6 @@
 /**
- * SQL of a table with the devices that hold messages of the queue: one look into the index for each, from one
- * to the next, where `distinct` reads the whole queue. With 200,000 messages of three devices 0.1 ms, not 25.
+ * SQL table of devices with queued messages, found by steps through the index: 0.1 ms with 200,000 messages,
+ * `distinct` takes 25.
  */
 export const DEVICES_IN_QUEUE = `(
   with recursive held(device) as (

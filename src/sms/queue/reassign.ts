@@ -4,23 +4,17 @@ import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
 import { mayBecome } from '../status/status.ts'
 import { WAKE_CHANNEL, wakePayloads } from '../wake/wake.ts'
 
-/**
- * SQL that selects messages from sms_dispatch, and its name: a statement is planned once and not at each
- * tick.
- */
+/** SQL that selects messages from sms_dispatch, and its name as a prepared statement. */
 export interface MessageSource {
   readonly name: string
   readonly sql: string
 }
 
 /**
- * SQL that assigns messages anew. `source` selects them from sms_dispatch, locked, with a column `why` for
- * the event. Each gets a line of another device of its user, as at acceptance (`sms_assign`), in the order of
- * acceptance; where there is none with room, or a message is `pinned` (its send named the device), a message
- * that was with its device goes back to it and one that only waits stays as it is. From its third attempt on
- * a message waits longer each time, up to five minutes.
- * $1: deviceOnlineSeconds; $2, $3: CHANGE_LOG_PARAMS; the parameters of `source` follow. Gives the devices
- * that have them now.
+ * SQL that reassigns what `source` selects, locked, from sms_dispatch, with a column `why` for the event.
+ * Each gets a line of another device as at acceptance; without one, or if `pinned`, it returns to its device.
+ * From the third attempt on it waits longer, up to five minutes. $1: deviceOnlineSeconds; $2, $3:
+ * CHANGE_LOG_PARAMS; then the parameters of `source`. Returns the devices.
  */
 const assignAnew = (source: string) => `
 with source as (${source}), numbered as (
@@ -58,8 +52,8 @@ with source as (${source}), numbered as (
 select distinct device from target`
 
 /**
- * Assigns what `source` selects anew, in the transaction `db`; tells the other nodes at its commit. Answers
- * the devices that have them now, to be woken after it. See assignAnew.
+ * Reassigns what `source` selects in the transaction `db` and notifies other nodes. Returns the devices to
+ * wake after it.
  */
 export async function reassign(
   db: Db,
@@ -72,10 +66,7 @@ export async function reassign(
   return notifyNodes(db, rows)
 }
 
-/**
- * Rows whose one column is a device: at the commit of `db` the other nodes are told to wake them. Answers
- * them.
- */
+/** Notifies other nodes at the commit of `db` to wake these devices. Returns them. */
 export async function notifyNodes(db: Db, rows: readonly unknown[][]): Promise<string[]> {
   const devices = rows.map(([device]) => String(device))
   const payloads = wakePayloads(devices)

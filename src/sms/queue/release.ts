@@ -34,8 +34,8 @@ users as (
 )`
 
 /**
- * Messages that wait for room: those of the highest priority first, then the oldest. Users who have waited
- * longest come first, each with a part of what a sweep takes.
+ * Messages that wait for room, by priority and age. Users who waited longest come first, each with a share of
+ * a sweep.
  */
 const WAITING = `
 users as (
@@ -52,10 +52,9 @@ users as (
 )`
 
 /**
- * SQL that gives messages their lines, as at acceptance. Where no line has room they wait until one may have,
- * where their request names what is not there, a minute. A device that the request named gets its messages
- * also while it is away. $1: deviceOnlineSeconds;
- * $2: a date, lines that a number exchanged a text with since then are preferred; $3, $4: CHANGE_LOG_PARAMS.
+ * SQL that gives messages lines as at acceptance. Without room they wait; if their request names a missing
+ * line, for a minute. A named device gets its messages even while away. $1: deviceOnlineSeconds; $2: lines
+ * used with a number since this date are preferred; $3, $4: CHANGE_LOG_PARAMS.
  */
 const releaseSql = (source: string) => `
 with ${source}, due as (
@@ -114,10 +113,7 @@ with recursive ${source}, returned as (
 ), ${changeLogCtes(1)}
 select 1`
 
-/**
- * Charged to the limits of an earlier day, or to a line that was disabled. The first charged row of each user
- * by the index, from one user to the next.
- */
+/** Charged to an earlier day or a disabled line: the first charged row of each user by the index. */
 const OF_NO_LINE = `
 owners("user", day) as (
   (select d."user", d.charged from sms_dispatch d where d.state = 'assigned' and d.charged <> ''
@@ -164,8 +160,8 @@ zones("user", zone) as (
 const RETURNS = [returnSql(OF_NO_LINE), returnSql(IN_QUIET_HOURS)]
 
 /**
- * Takes back what no device has claimed of messages that are charged to the limits of an earlier day, whose
- * line was disabled, or whose quiet hours have begun: `releaseDue` gives them lines anew.
+ * Takes back unclaimed messages that are charged to an earlier day, in quiet hours, or of a disabled line;
+ * `releaseDue` assigns them again.
  */
 export async function returnStale(db: Db): Promise<string[]> {
   for (const sql of RETURNS) await db.query(sql, [...CHANGE_LOG_PARAMS])
@@ -176,10 +172,8 @@ const RELEASE_SCHEDULED = releaseSql(SCHEDULED)
 const RELEASE_WAITING = releaseSql(WAITING)
 
 /**
- * Gives pending messages that are due their lines: first those that wait for room, then scheduled ones.
- * Those of users without an available line stay and are looked at again, as do those whose recipient has
- * opted out while somebody was changing them. Answers the devices that have them now. Without names, as
- * `wakeUnclaimed`.
+ * Gives due messages lines: first those that wait for room, then scheduled ones. Those without an available
+ * line stay. Returns the devices. Unnamed as `wakeUnclaimed`.
  */
 export async function releaseDue(db: Db, seconds: number, stickyDays = 0): Promise<string[]> {
   const sticky = stickySince(new Date(), stickyDays)

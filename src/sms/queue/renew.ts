@@ -20,10 +20,7 @@ with held as (
 update sms_dispatch d set lease_until = greatest(d.lease_until, now() + $4::float8 * interval '1 second')
 from held h where d.message = h.message`
 
-/**
- * A device still has these: their leases last at least that long from now. Attempts that are not current, or
- * over, change nothing.
- */
+/** Extends the leases of messages that a device still has. Old attempts change nothing. */
 export async function renewLeases(
   store: Store,
   device: Device,
@@ -42,11 +39,7 @@ where message = any(array(
   order by message for update skip locked
 ))`
 
-/**
- * Nobody could reach us: every lease lasts at least that long from now. So a device that pulls is handed what
- * it holds once more, by which a phone with the app says what became of it, though its report was lost for
- * good. Nor is its owner told that it was silent meanwhile.
- */
+/** After our own outage: extends every lease, so that devices can report again, and ignores their silence. */
 export async function extendAllLeases(db: Db, seconds: number): Promise<void> {
   await db.query(SPARE, [seconds])
   await recordOutage(db)

@@ -43,10 +43,9 @@ export const REPORT_RESULT = z
 const NO_REASON = 'The device could not send the message'
 
 /**
- * Ends the attempts of reports that all name other messages, in one statement. Only the current attempt of a
- * message in `sending`, or the attempt that made it `sent`, gets through, and only along an edge of the
- * status table ($4). A device's clock may be anywhere: its instant counts if it lies between acceptance, or
- * the sending, and now.
+ * Applies reports about different messages in one statement: only for the current attempt in `sending` or
+ * `sent`, along edges of the status table ($4). A device's instant counts if it is between acceptance (or
+ * sending) and now.
  */
 const APPLY = `
 with given as (
@@ -100,8 +99,8 @@ const LOCK_MESSAGES = `select 1 from sms_messages m where id = any($1) and ${isH
 const EDGES = (Object.keys(NEXT) as Status[]).flatMap((from) => NEXT[from].map((to) => `${from} ${to}`))
 
 /**
- * Takes a device's reports, in their order, all or none stored. Answers one result for each. What does not
- * apply changes nothing and is no error: the device may forget it.
+ * Applies a device's reports in order, all or none. Returns a result each; one that does not apply is no
+ * error.
  */
 export async function applyReports(
   store: Store,
@@ -152,8 +151,8 @@ function countAll(results: readonly ReportResult[]): void {
 }
 
 /**
- * The status would have allowed it: either it is of an old attempt, or another report changed the message in
- * this moment, and the statement saw it as it was before. Behind the locks the next look tells which.
+ * The status allows the report: either its attempt is old, or a concurrent report changed the message.
+ * Repeating under locks decides.
  */
 const mayBeTooSoon = (report: Report, { result, status }: ReportResult) =>
   result === 'unchanged' && status !== undefined && NEXT[status].includes(report.status)
@@ -173,10 +172,7 @@ function roundsOf(reports: readonly Report[]): Numbered[][] {
   return rounds
 }
 
-/**
- * Assigns the message anew: the device that has it now, '' if it ended, as its recipient wants no more texts,
- * or undefined when the report is not of its current attempt.
- */
+/** Reassigns the message: returns its new device, '' if it ended by opt-out, undefined for an old attempt. */
 async function giveBack(db: Db, device: Device, report: Report, deviceOnlineSeconds: number) {
   if (await endReturned(db, device, report)) return ''
   const params = [report.id, device.id, device.user, report.attempt, report.error_message ?? '']

@@ -43,10 +43,7 @@ export interface SendOptions {
   readonly isBulk: boolean
   /** It waits during the quiet hours of the account. */
   readonly keepsQuiet: boolean
-  /**
-   * Of a send of SMSGate's client API: the id that the client names it by, '' for that of its message or
-   * batch.
-   */
+  /** The id that a client of SMSGate's API gave; '' for the message's or batch's own. */
   readonly sendId?: string
 }
 

@@ -26,10 +26,7 @@ export function checkLength(body: string): void {
     throw gatewayRefusal('body_too_long')
 }
 
-/**
- * One text a recipient, in their order. Throws what is wrong with the template, or with a text made from it.
- * @param missing as `renderFor` takes it.
- */
+/** One text per recipient, in order. Throws the template's fault. @param missing as in `renderFor`. */
 export async function writeTexts(
   store: Store,
   user: string,
@@ -50,10 +47,7 @@ export async function writeTexts(
 export const plainText = (content: Content): string | null =>
   'body' in content && !content.variables ? content.body : null
 
-/**
- * The same for the text of a template.
- * @param missing as `renderFor` takes it.
- */
+/** The same for a template's text. @param missing as in `renderFor`. */
 export async function fillTemplate(
   store: Store,
   user: string,

@@ -7,10 +7,7 @@ const MAX_KEY_LENGTH = 255
 /** Printable ASCII: what a header can carry safely. */
 const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
 
-/**
- * Keys whose first request runs in this process, as `<user> <key>`. Another node waits for the user's row
- * instead.
- */
+/** Keys in use by this process, as `<user> <key>`. Another node waits for the user's row. */
 const running = new Set<string>()
 
 /**
@@ -52,10 +49,7 @@ export async function whileRunning<T>(user: string, key: string, work: () => Pro
   }
 }
 
-/**
- * The answer that the key's first request got within the last 24 hours, undefined if there is none. Throws
- * 422 if that was another request.
- */
+/** The key's first answer within 24 hours, or undefined. Throws 422 if it was another request. */
 export async function firstAnswer(
   store: Store,
   user: string,

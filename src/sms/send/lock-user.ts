@@ -4,8 +4,7 @@ const BEGIN = 'insert into sms_turns ("user") select id from users where id = $1
 const HOLD = 'select 1 from sms_turns where "user" = $1 for update'
 
 /**
- * Waits until nothing is being accepted for a user, and holds up what comes until the transaction `db` is
- * over. What it then reads has all that was accepted, and what is accepted after it sees what it has done.
+ * Locks a user's sends until the transaction `db` ends: it sees all earlier ones, later ones see its changes.
  */
 export async function lockUserSends(db: Db, user: string): Promise<void> {
   await db.query(BEGIN, [user], 'sms hold begin')

@@ -21,10 +21,8 @@ export const isPlain = (offer: Offer): boolean =>
   !offer.later
 
 /**
- * Stores a plain offer and gives its device. Undefined: nothing was stored, `sms_accept` has to say why or to
- * do it.
- * @param terms moment, since when a device is online, quota and node, as `sms_accept` takes them.
- * @param sticky the date since which a number keeps its line, '' for never.
+ * Stores a plain offer and returns its device. Undefined: nothing was stored and `sms_accept` decides. @param
+ * terms as `sms_accept` takes them. @param sticky numbers keep their line since this date; '' for never.
  */
 export async function storePlain(
   { db }: Store,

@@ -1,9 +1,6 @@
 import type { Sender } from './sender.ts'
 
-/**
- * One request that passed its own checks, as sql/functions/sms/sms_accept.sql takes it. What is null is
- * unset.
- */
+/** A request that passed its checks, as sql/functions/sms/sms_accept.sql takes it. Null is unset. */
 export interface Offer {
   readonly user: string
   /** The credentials as they were read: `xmin` of the user's row, and of the API key's if one was used. */

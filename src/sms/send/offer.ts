@@ -38,10 +38,7 @@ select g.owner, a.outcomes, a.known, a.wake
 from json_to_recordset($5) g(owner text, requests json, messages json)
 cross join lateral sms_accept(g.owner, $1, $2, $3, $4, g.requests, g.messages, $6) a`
 
-/**
- * Stores a group of offers in one statement, hence one transaction and one round trip. Gives the verdict on
- * each and the devices to wake after it.
- */
+/** Stores a group of offers in one statement. Returns the verdict on each and the devices to wake. */
 export async function storeOffers(
   store: Store,
   config: AcceptConfig,

@@ -4,10 +4,7 @@ import { Lru } from '../../tools/lru.ts'
 import { type BucketSize, TokenBucket } from '../../tools/token-bucket.ts'
 import { gatewayRefusal } from './refusal.ts'
 
-/**
- * Opted-out recipients that one user may send to at once, and a second, on this server: they cost no quota,
- * but each leaves a message.
- */
+/** Opted-out recipients per user, at once and per second: they cost no quota, but store a message each. */
 const RECIPIENTS = { burst: 2_000, perSecond: 2_000 / 60 }
 /** A user whom others push out has the whole burst again. */
 const MAX_USERS = 1_000
@@ -30,8 +27,8 @@ export class OptedOutLimit {
   }
 
   /**
-   * Counts the opted-out ones among the recipients of a send. Throws 429 when the user has had too many, 400
-   * when this send alone would cause too many webhook calls.
+   * Counts opted-out recipients. Throws 429 after too many, 400 if one send would cause too many webhook
+   * calls.
    */
   async take({ db }: Pick<Store, 'db'>, user: string, phones: readonly string[]): Promise<void> {
     if (phones.length < MIN_RECIPIENTS) return

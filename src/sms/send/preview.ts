@@ -17,8 +17,8 @@ select coalesce(pb_text(sms_last_leaves_at($1, greatest(now(), nullif($2, '')::t
     else (select min(n.line) from sms_named_lines($1, nullif($5, ''), nullif($6, ''), null, 0) n) end)), '')`
 
 /**
- * When the last of so many texts to different numbers can leave by the device and the line that a request
- * names, which are due at `due`, '' for now. '' when no line can take them.
+ * When the last of these texts can leave by the named device and line; '' for now, or if no line can take
+ * them.
  */
 export async function lastLeavesAt(
   { db }: Store,
@@ -31,10 +31,7 @@ export async function lastLeavesAt(
   return String(rows[0]![0])
 }
 
-/**
- * What a send would send. The first text's body, encoding, units and segments stand for all where one is
- * asked for.
- */
+/** What a send would send. Body, encoding, units and segments are those of the first text. */
 export type Preview = Readonly<z.output<typeof PREVIEW>>
 export const PREVIEW = TEXT.omit({ to: true })
   .extend({
@@ -71,9 +68,8 @@ export const previewInTurn = <T>(user: string, work: () => Promise<T>): Promise<
   previews.runThenRest(work, user, MAX_REST_MS)
 
 /**
- * Writes the texts of a send and stores nothing. Without recipients, a template is shown for nobody: no name,
- * no number. Throws what `send` would, except for device, quota and credentials, and for missing variables
- * of a draft.
+ * Renders the texts of a send without storing. Without recipients a template is rendered without name and
+ * number. Throws as `send` does, except for device, quota, credentials, and missing variables of a draft.
  */
 export async function previewSend(
   store: Store,

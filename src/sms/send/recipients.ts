@@ -31,9 +31,8 @@ export const uniquePhones = (phones: readonly string[]): string[] =>
   phones.length < 2 ? [...phones] : [...new Set(phones)]
 
 /**
- * The numbers asked for by name, then the members of the groups, each once. Throws 404 `group_not_found` for
- * a group that is not the user's, 400 `too_many_recipients`, and 400 when groups were named and all are
- * empty.
+ * The named numbers, then the groups' members, each once. Throws 404 `group_not_found`, 400
+ * `too_many_recipients`, and 400 if all named groups are empty.
  */
 export async function allRecipients(
   store: Store,
@@ -127,8 +126,8 @@ export async function contactNames(
 const MAX_DATA = 8_192
 
 /**
- * The same with the contacts' own fields of these names; a field in another case counts where none has the
- * name itself: `{{city}}` is the column `City` of an import. What is no text, number or boolean is left out.
+ * The same with own fields of these names; another case matches if the exact name is missing: `{{city}}` is
+ * the column `City`. Only texts, numbers and booleans.
  */
 export async function contactFields(
   store: Store,

@@ -1,9 +1,6 @@
 import { GatewayError } from '../../errors.ts'
 
-/**
- * Every answer of the gateway's own endpoints that is not a success: status, and its sentence where that is
- * fixed.
- */
+/** All refusals of the gateway's own endpoints: status, and message if fixed. */
 export const REFUSALS = {
   unauthorized: [401, 'Authentication required'],
   forbidden: [403, 'Only users may do this'],
@@ -39,10 +36,7 @@ export const REFUSALS = {
   no_devices: [503, 'No devices available to send messages'],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
-/**
- * What `error` says, by status, when something else than the gateway refuses: a limit, a fault, a missing
- * route.
- */
+/** `error` by status for other refusals: a limit, a fault, an unknown route. */
 export const OTHER_REFUSALS = {
   400: 'invalid_request',
   401: 'unauthorized',

@@ -67,8 +67,8 @@ function countGsmParts(text: string): number {
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /**
- * Parts end between what a reader takes for characters, as Android cuts them; a character longer than a part
- * is cut between code points. Android: SmsMessageBase.findNextUnicodePosition
+ * Parts end between grapheme clusters, as on Android; longer clusters are cut between code points. Android:
+ * SmsMessageBase.findNextUnicodePosition
  */
 function countUcsParts(text: string): number {
   const graphemes = segmenter.segment(text)

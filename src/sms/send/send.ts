@@ -50,9 +50,8 @@ export interface Sent {
 }
 
 /**
- * Sends: all messages of the request or none, in the order of its recipients. Checks everything in the order
- * of the table REFUSALS and throws its GatewayErrors; StaleSender when the credentials are no longer true.
- * `twilio`: stored with the one message of the request.
+ * Sends all messages of a request or none, in the order of recipients. Throws GatewayErrors in the order of
+ * REFUSALS, StaleSender for outdated credentials. `twilio`: stored with the request's only message.
  */
 export async function send(
   services: SendServices,

@@ -1,8 +1,8 @@
 import type { AuthRecord } from '../../request/request.ts'
 
 /**
- * The user in whose name a request sends, and the rows that say so as they were read: `version` of the
- * user's, and of the API key's where one was used. They may be from memory: acceptance compares them.
+ * The user of a send, and the versions of user and API key as read, perhaps from cache: acceptance compares
+ * them.
  */
 export interface Sender {
   readonly user: string
@@ -19,8 +19,8 @@ export class StaleSender extends Error {
 export const SENDER_TRIES = 5
 
 /**
- * Runs `work` again while it throws StaleSender, up to 5 times in all. It gets the number of the try, from 1,
- * and must read the sender anew on each after the first.
+ * Repeats `work` while it throws StaleSender, up to 5 times. From the second try on it must read the sender
+ * again.
  */
 export async function retryStale<T>(work: (tries: number) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

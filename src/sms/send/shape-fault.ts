@@ -23,10 +23,7 @@ export function inPlainWords(issue: z.core.$ZodRawIssue): string {
   return type ? `must be ${type}` : 'has a value that is not allowed'
 }
 
-/**
- * A sentence that names what is wrong with `raw`: `items[2].attempt must be a whole number`. `place`: where
- * in the body it is.
- */
+/** Describes a fault of `raw`: `items[2].attempt must be a whole number`. `place`: its path in the body. */
 export function describeFault(issue: Issue, raw: unknown, place: Path = []): string {
   if (issue.code === 'invalid_union' && issue.message === '')
     return describeFault(likeliest(issue, raw), raw, place)
@@ -45,8 +42,8 @@ const nameOf = (path: Path): string =>
     .replace(/^\./, '')
 
 /**
- * Of a union's members the one that was meant: with a fault in what is there before what is missing, then the
- * deepest, then the last.
+ * The union member that was meant: a fault in present values before missing ones, then the deepest, then the
+ * last.
  */
 function likeliest(issue: z.core.$ZodIssueInvalidUnion, raw: unknown): Issue {
   const first = issue.errors.flatMap(([fault]) =>

@@ -18,8 +18,8 @@ const cleaned = (raw: z.ZodString, max: number) =>
     .meta(Number.isFinite(max) ? { maxLength: max } : {})
 
 /**
- * A text without what the database cannot hold, of at most `max` characters (code points). What a check of
- * our own says stands in `meta` too: from there the API description has it.
+ * A storable text of at most `max` code points. Own checks repeat their limits in `meta` for the API
+ * description.
  */
 export const text = (max = Number.POSITIVE_INFINITY) => cleaned(z.string('must be a text'), max)
 
@@ -29,10 +29,7 @@ export const nonEmptyText = (max?: number) =>
     .refine((value) => value !== '', stop('must not be empty'))
     .meta({ minLength: 1 })
 
-/**
- * A text that names something. Without its NUL characters, which Postgres cannot hold, it could name
- * something else.
- */
+/** An id: refused if it contains NUL, since removing it could name something else. */
 export const id = (max = Number.POSITIVE_INFINITY) =>
   cleaned(
     z
@@ -90,9 +87,8 @@ export const listOf = <T extends z.ZodType>(item: T, max: number) =>
 const FIRST_FAULT = { error: inPlainWords, abortEarly: true }
 
 /**
- * What `schema` makes of a body, or of what is at `place` in it. Throws 400 `invalid_request` that names the
- * first wrong field, after which nothing more is looked at: 4 MB of wrong list items took 10 s and 1.3 GB, an
- * issue each.
+ * Parses a body, or what is at `place` in it. Throws 400 `invalid_request` for the first fault only: 4 MB of
+ * wrong list items took 10 s and 1.3 GB.
  */
 export function checkShape<T extends z.ZodType>(
   schema: T,

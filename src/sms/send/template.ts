@@ -33,10 +33,7 @@ function placeholderOf(text: string): Placeholder {
   return { name: text.slice(0, at).trim(), fallback: text.slice(at + 1).trim() }
 }
 
-/**
- * Puts the request's variables in. The placeholders that are left are filled for each person. Values are
- * text, whatever braces are in them.
- */
+/** Fills in the request's variables; others are filled per person. Braces in values are text. */
 export function fillVariables(template: Template, variables: Readonly<Record<string, string>>): Template {
   const find = valuesByName(Object.entries(variables))
   return template.map((part) => {
@@ -73,9 +70,8 @@ function refuseMissing(name: string): never {
 }
 
 /**
- * The text for one recipient.
- * @param missing gives the text for a placeholder that has neither a value nor a fallback; throws 400
- *   `Missing variable: <name>.` when left out.
+ * The text for a recipient. @param missing text for a placeholder without value and fallback; if left out,
+ * throws 400 `Missing variable: <name>.`
  */
 export function renderFor(
   filled: Template,

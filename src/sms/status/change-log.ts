@@ -15,16 +15,16 @@ export const logChanged = (
 export const CHANGE_LOG_PARAMS = ['sms_messages', 'sms_events'] as const
 
 /**
- * SQL of CTEs that note what a statement does to messages (their ids are in its CTE `changed`) and the events
- * that it adds (in `events`). The parameters `$position` and the next are CHANGE_LOG_PARAMS.
+ * CTEs that log changes of messages (ids in CTE `changed`) and events (CTE `events`). Parameters from
+ * `$position`: CHANGE_LOG_PARAMS.
  */
 export const changeLogCtes = (position: number, action: Action = 'update') =>
   `${changeLogCte('changed', action, position, 'told')}, ${changeLogCte('events', 'create', position + 1, 'told_events')}`
 
 /**
- * SQL of a CTE that leaves word for the webhooks of those whose messages have come to something. The CTE
- * `events` must give `id, "user", message, status`. Those in Twilio's form are told by a trigger,
- * sql/functions/twilio/twilio_events_noted.sql. Without webhooks it costs one look by index a statement.
+ * A CTE that queues webhook events for messages that changed status. CTE `events` has `id, "user", message,
+ * status`. A trigger does it for Twilio's form (twilio_events_noted.sql). Without webhooks: one index lookup
+ * per statement.
  */
 export const WEBHOOK_CTE = `hooked as (
   insert into webhook_dispatch (delivery, webhook, "user", event_id, event, message)

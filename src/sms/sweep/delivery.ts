@@ -28,8 +28,8 @@ export interface DeliverySettings extends PushSettings {
 
 const SWEEP_MS = 1_000
 /**
- * After an outage of ours devices have that long to report, before their silence counts: an agent tries each
- * 30 s, the SMSGate app in the end only each 60 s, and then it still has to connect, pull and report.
+ * After our outage, devices have this long to report: agents retry each 30 s, the SMSGate app up to each 60
+ * s.
  */
 const MAX_GRACE_MS = 90_000
 /** Where leases are short, so is that: a phone with the app has three of them. */
@@ -42,10 +42,7 @@ const PUSH_MS = 1_000
 const WAITING = `select p.device from ${DEVICES_IN_QUEUE} p
 where exists (select from sms_dispatch d where d.device = p.device and d.state = 'assigned')`
 
-/**
- * Sets going what runs beside the requests: the sweeper, push, and wake-ups from and to other nodes. Devices
- * with messages left over from before the start are woken at once. `stop` ends it all.
- */
+/** Starts the sweeper, push and wake-ups between nodes. Wakes devices with messages from before the start. */
 export async function startDelivery(
   store: Store,
   settings: DeliverySettings,
@@ -85,8 +82,8 @@ export async function startDelivery(
 }
 
 /**
- * Sweeps; after the start, and after the database was away, without holding anybody's silence against them. A
- * start beside other nodes, which were there all the time, is no outage.
+ * Sweeps. After a start or outage, silence of devices does not count at first; a start beside running nodes
+ * is no outage.
  */
 function sweeper(
   store: Store,

@@ -14,9 +14,8 @@ update campaigns set status = 'failed', error = $1, settled = true, audience = '
 where status in ('scheduled', 'sending', 'paused')`
 
 /**
- * Ends all that is not finished in a database that is restored from a backup: what was waiting then may have
- * been sent since. Quotas keep what it has cost, as for any message whose outcome is unknown. Answers how
- * many messages were ended.
+ * Ends unfinished messages of a restored backup, because they may have been sent since. They keep their cost.
+ * Returns their number.
  */
 export async function endUnfinished(db: Db): Promise<number> {
   await db.query(END_CAMPAIGNS, [REASONS.restored])

@@ -17,9 +17,8 @@ select i.indisvalid, exists (select from pg_stat_progress_create_index p where p
 from pg_index i where i.indexrelid = to_regclass($1)`
 
 /**
- * Makes the index by which a batch finds the oldest messages at once, whatever the history; a message leaves
- * it with its text. Only who has a retention pays for it. Made concurrently, however long that takes, since
- * sends go on meanwhile; what a killed node has left of one is made anew. False while another node makes it.
+ * Creates the index for retention concurrently: the oldest messages with text. Rebuilds what a killed node
+ * left. False while another node does it.
  */
 export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
   const drop = (name: string) => db.unhurried(`drop index concurrently if exists ${name}`)

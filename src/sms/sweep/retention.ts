@@ -21,10 +21,9 @@ type Step = (store: Store, extensions: Extensions, days: number) => Promise<numb
 const STEPS: Readonly<Record<Config['retention']['mode'], Step>> = { redact, delete: remove }
 
 /**
- * Takes the texts out of messages that ended more than so many days ago, or deletes those messages, in
- * batches until none is left or `signal` ends it; it may be killed at any point. Open messages and counts of
- * usage stay. Subscribers are not told: it would be an event a message. Does nothing for 0 days, or while
- * another node is at it.
+ * Deletes texts, or messages, that ended more than this many days ago, in batches until done or `signal`
+ * aborts; safe to kill. Open messages and usage counts stay; subscribers are not notified. Does nothing for 0
+ * days or while another node does it.
  */
 export async function endOldMessages(
   store: Store,

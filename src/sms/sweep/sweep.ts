@@ -37,9 +37,8 @@ const SWEEPS: readonly ((
 const JUDGING: ReadonlySet<unknown> = new Set([failExpiredLeases, retryExpiredLeases, reassignUnclaimed])
 
 /**
- * One look at everything that is overdue, in one transaction. False when another node is at it.
- * `silenceCounts`: false while devices may be silent because we could not be reached.
- * `stickyDays`: so long a number keeps the line that it exchanged a text with; 0: never.
+ * One sweep of everything overdue in one transaction. False if another node does it. `silenceCounts`: false
+ * after our outage. `stickyDays`: how long a number keeps its line; 0: never.
  */
 export async function sweep(
   store: Store,
@@ -75,17 +74,14 @@ const NEXT = `select message from sms_dispatch where message > $1 order by messa
 const DROP = `
 delete from sms_dispatch d where d.message = any($1::text[]) and not ${idMayBecome('d.message', 'assigned')}`
 /**
- * A superuser has given their device to another user: the next sweep gives them to another device or ends
- * them. No device has the name `-`.
+ * A superuser gave the device to another user: the next sweep reassigns or ends its messages. No device is
+ * named `-`.
  */
 const GIVEN_AWAY = `
 update sms_dispatch d set device = '-' from devices v
 where d.message = any($1::text[]) and v.id = d.device and v."user" <> d."user" and d.state <> 'sending'`
 
-/**
- * Checks the next rows of the queue after the message `after`, on one node at a time. Answers where the next
- * check begins; '' after the end.
- */
+/** Checks the queue's rows after `after`, on one node at a time. Returns where to continue; '' at the end. */
 export function checkQueue({ db }: Store, after = ''): Promise<string> {
   return db.transaction(async (tx) => {
     const { rows: lock } = await tx.query('select pg_try_advisory_xact_lock($1)', [LOCKS.queueCheck])

@@ -39,10 +39,7 @@ select n.is_full, n.owner, n.count, n.names, n.total from (
 
 type Row = readonly [isFull: boolean, owner: string, count: number, names: readonly string[], total: number]
 
-/**
- * Sentences for the people who run the server: which lines are full, and which are near a limit, by account;
- * at most 10 accounts with 10 lines each.
- */
+/** Warnings for operators about full lines and lines near a limit: at most 10 accounts with 10 lines. */
 export async function lineWarnings(store: Store): Promise<{ full?: string; near?: string }> {
   const rows = (await store.db.query(NAMED, [], 'line warnings')).rows as unknown as Row[]
   const full = rows.filter(([isFull]) => isFull)

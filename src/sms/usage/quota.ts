@@ -20,10 +20,7 @@ export const USAGE = z
   })
   .meta({ id: 'Usage' })
 
-/**
- * What a user has sent in the calendar month (UTC) of `at`, and may send. A user's own quota overrides the
- * server's.
- */
+/** A user's sent messages and quota in the calendar month (UTC) of `at`. */
 export async function readUsage(
   store: Store,
   user: string,

@@ -1,9 +1,6 @@
 import type { Db } from '../../db/open.ts'
 
-/**
- * SQL of how many messages `user` has, or all users together: as the statement that it is part of sees them.
- * NULL as long as `table` is not counted. sms_turns and sms_totals hold the numbers.
- */
+/** SQL: the number of messages of `user`, or of all, in the statement's snapshot; NULL until counted. */
 export const totalSql = (table: string, user?: string): string => `(
   SELECT sum(c.messages)::bigint
     + coalesce((SELECT sum(t.messages)::bigint FROM sms_turns t${user ? ` WHERE t."user" = ${user}` : ''}), 0)
@@ -16,8 +13,8 @@ const CAN_BE_COUNTED = `select 1 from pg_trigger
   where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'`
 
 /**
- * Counts each user's messages once, and has them counted from then on: when this version is new to the
- * database, and when the collection was made anew. Sends wait meanwhile, a second for some million messages.
+ * Counts each user's messages once, for a new version or a recreated collection. Sends wait, a second per
+ * some million.
  */
 export async function countMessages(db: Db): Promise<void> {
   const isTrue = async (inside: Db, text: string) => (await inside.query(text)).rows.length > 0

@@ -11,8 +11,8 @@ const heardOn = (db: Db) => heard.get(db) ?? 0
 export const notePeer = (db: Db): void => void heard.set(db, heardOn(db) + 1)
 
 /**
- * Whether other nodes may want to hear of a wake-up. Who is alone spares each send its NOTIFY: 0.76 ms
- * instead of 0.88. A wrong answer costs what a lost hint costs, which is seconds.
+ * Whether other nodes exist. Alone, a send saves its NOTIFY: 0.76 ms instead of 0.88. A wrong answer costs
+ * seconds.
  */
 export const hasPeers = (db: Db): boolean => alone.get(db) !== heardOn(db)
 

@@ -6,8 +6,8 @@ import { onDeviceEvent } from './wake.ts'
 const LOOK_MS = 5_000
 
 /**
- * Asks `claim` until it gives something, for at most `waitMs` or until `ended`: a wake-up of the device ends
- * a pause at once. What is claimed for a client that just went away is answered to its next claim.
+ * Calls `claim` until it returns something, for `waitMs` or until `ended`; a wake-up ends a pause. A claim
+ * for a client that left is returned by its next one.
  */
 export async function waitForAny<T>(
   claim: () => Promise<T[]>,

@@ -4,9 +4,8 @@ import type { Db } from '../../db/open.ts'
 import { notePeer } from './peers.ts'
 
 /**
- * What a device is told. Never any content: `wake` says come and claim, `canceled` names a message to forget,
- * and the attempt of it that the device may have; 0 for none. `access` is for its stream: look again whether
- * the device may still listen.
+ * Events without content: `wake` means claim, `canceled` names a message and the device's attempt (0 for
+ * none), `access` makes the stream check its access again.
  */
 export type DeviceEvent =
   | { readonly name: 'wake' }
@@ -53,8 +52,7 @@ export function onUnheardWake(reach: (devices: readonly string[]) => void): () =
 }
 
 /**
- * Says "come and claim" to devices, at once: to their open streams and waiting claims in this process, else
- * by Web Push. Call it after the commit; `wakePayloads` in the same transaction tells the other nodes.
+ * Wakes devices: their streams and waiting claims in this process, else by push. Call it after the commit.
  */
 export function wakeDevices(devices: readonly string[]): void {
   const away = devices.filter((device) => !say(device, WAKE))
@@ -62,8 +60,8 @@ export function wakeDevices(devices: readonly string[]): void {
 }
 
 /**
- * What the other nodes have to hear of a wake-up: parameters of `select pg_notify('pocketsms_wake', payload)
- * from unnest($n::text[]) payload` in the transaction that assigns.
+ * Payloads for other nodes: `select pg_notify('pocketsms_wake', payload) from unnest($n::text[]) payload` in
+ * the assigning transaction.
  */
 export function wakePayloads(devices: readonly string[]): string[] {
   const payloads: string[] = []
@@ -72,10 +70,7 @@ export function wakePayloads(devices: readonly string[]): string[] {
   return payloads
 }
 
-/**
- * Tells a device, on whatever node its stream is, that a message it may know of was canceled: at the commit
- * of `db`, since a device forgets what it hears of, and a transaction may still come to nothing.
- */
+/** Notifies a device, on any node, of a canceled message, at the commit of `db`. */
 export async function notifyCanceled(
   db: Db,
   device: string,
@@ -86,8 +81,8 @@ export async function notifyCanceled(
 }
 
 /**
- * Has the open streams of devices, on whatever node, look again whether their device may listen: at the
- * commit of `db`. A stream that does not hear of it looks at its next sign of life.
+ * Makes streams of devices, on any node, check their access at the commit of `db`; otherwise at their next
+ * keep-alive.
  */
 export async function notifyAccess(db: Db, devices: readonly string[]): Promise<void> {
   for (let i = 0; i < devices.length; i += IDS_PER_PAYLOAD)
