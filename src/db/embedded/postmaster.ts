@@ -1,9 +1,12 @@
 import { globSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PORT } from './site.ts'
 
 /** Written by the postmaster, Postgres' first process: its first line is its id. */
 const PID_FILE = 'postmaster.pid'
+/** Of the socket. Its first line is the same id. */
+const LOCK_FILE = `.s.PGSQL.${PORT}.lock`
 const LOOK_MS = 25
 const POLITE_MS = 5_000
 
@@ -18,13 +21,15 @@ export function isAlive(pid: number): boolean {
 
 /**
  * The id of the postmaster that runs in a folder. After a power cut, or in a restarted container, another
- * process may have the id of the former one: then the file goes, because Postgres would take it for a lock.
+ * process may have the id of the former one, and a killed one may stay as a zombie: then its files are
+ * deleted, because Postgres would take them for locks.
  */
 export function postmasterOf(folder: string): number | undefined {
   const pid = pidIn(folder)
   if (!pid || !isAlive(pid)) return undefined
   if (isPostmaster(pid, folder)) return pid
-  if (pidIn(folder) === pid) rmSync(join(folder, PID_FILE), { force: true })
+  if (pidIn(folder) === pid)
+    for (const file of [LOCK_FILE, PID_FILE]) rmSync(join(folder, file), { force: true })
   return undefined
 }
 
