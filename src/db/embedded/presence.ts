@@ -66,8 +66,8 @@ async function connect(connectionString: string): Promise<Presence> {
 }
 
 /**
- * Ends a presence. The last one stops Postgres: while it alone has the lock nobody else can enter, and who
- * waits for it starts Postgres again.
+ * Ends a presence. The last one stops Postgres, holding the lock alone so that no process can enter
+ * meanwhile. A process that waits for the lock starts Postgres again.
  */
 export async function leave(site: Site, presence: Presence): Promise<void> {
   try {
