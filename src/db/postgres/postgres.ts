@@ -80,7 +80,10 @@ export function openPostgres(url: string, poolSize: number, log: Logger, admit?:
   const pipeline = openPipeline(lookUps, LIFETIME_MS, onConnect)
   // a connection that is lost between two statements of a transaction: the next one says so
   pool.on('connect', (client) => client.on('error', () => {}))
-  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
+  pool.on('error', (error) => {
+    // `pool.end` resolves before its connections are closed; an embedded Postgres may end them first
+    if (!pool.ending) log.warn({ err: error }, 'an idle database connection was lost')
+  })
   const shared = session(pool as Queryable)
   const unhurried = longWork(settings)
   const interrupt = interruptible(pool, (processId) =>
