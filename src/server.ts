@@ -29,7 +29,7 @@ import { jobsOf, startJobs } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
 import { RequestLog } from './logs/request-log.ts'
 import { Traffic } from './metrics/traffic.ts'
-import { startPushes } from './notifications/push-worker.ts'
+import { pushJobs } from './notifications/push-jobs.ts'
 import { replyMailJobs } from './notifications/reply-mails.ts'
 import { LIMITS } from './realtime/clients/client.ts'
 import { Realtime } from './realtime/hub.ts'
@@ -124,12 +124,16 @@ async function begin(
   const twilio = twilioCalls({ store, config, send: campaigns.services })
   const delivery = await startDelivery(store, config, log, campaigns)
   const stopWebhooks = await startWebhooks(store, config, log, twilio)
-  const kinds = [answerJobs(campaigns.services), alarmMailJobs(db, services), replyMailJobs(db, services)]
+  const kinds = [
+    answerJobs(campaigns.services),
+    alarmMailJobs(db, services),
+    replyMailJobs(db, services),
+    pushJobs(store, config, log),
+  ]
   const stopWork = await new Worker(db, kinds, log).start()
-  const stopPushes = startPushes(store, config, log)
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
-  const stops = [delivery.stop, stopWebhooks, stopWork, stopPushes, stopJobs, stopIndexes]
+  const stops = [delivery.stop, stopWebhooks, stopWork, stopJobs, stopIndexes]
   return {
     services,
     reception: tracker,

@@ -441,22 +441,12 @@ create table push_subscriptions (
 );
 create index push_subscriptions_user on push_subscriptions ("user", created);
 
--- Conversations with new texts of which the user is to be notified, and those notified a moment ago.
-create table push_queue (
-  conversation text collate "C" primary key,
-  "user" text collate "C" not null,
-  -- `waiting` for a node, `leased` by one, or `done`.
-  state text collate "C" not null default 'waiting' check (state in ('waiting', 'leased', 'done')),
-  -- Waiting: the earliest push. Leased: when another node may take it over. Done: when the next may follow.
-  due_at timestamptz not null default now()
-);
-create index push_queue_due on push_queue (due_at) where state <> 'done';
-
--- Pushes of each account in the hour that ends at `ends`.
+-- Pushes of each account in the hour that ends at `ends`, and the earliest next one.
 create table push_hours (
   "user" text collate "C" primary key,
   pushes integer not null,
-  ends timestamptz not null
+  ends timestamptz not null,
+  next_at timestamptz not null default now()
 );
 
 -- How far each user has been mailed about conversations that wait for an answer.

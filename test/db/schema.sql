@@ -529,18 +529,9 @@ create table push_hours (
   "user" text collate "C" not null,
   pushes integer not null,
   ends timestamp with time zone not null,
+  next_at timestamp with time zone not null default now(),
   constraint push_hours_pkey PRIMARY KEY ("user")
 );
-
-create table push_queue (
-  conversation text collate "C" not null,
-  "user" text collate "C" not null,
-  state text collate "C" not null default 'waiting'::text,
-  due_at timestamp with time zone not null default now(),
-  constraint push_queue_pkey PRIMARY KEY (conversation),
-  constraint push_queue_state_check CHECK (state = ANY (ARRAY['waiting'::text, 'leased'::text, 'done'::text]))
-);
-CREATE INDEX push_queue_due ON push_queue USING btree (due_at) WHERE state <> 'done'::text;
 
 create table push_subscriptions (
   id text collate "C" not null,

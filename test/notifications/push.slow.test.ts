@@ -1,7 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createLogger } from '../../src/log.ts'
-import { startPushes } from '../../src/notifications/push-worker.ts'
-import { cleanUpPushes } from '../../src/notifications/queue.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   type Client,
   type ServerWithDevices,
@@ -46,253 +43,196 @@ async function hear(texts: readonly (readonly [from: string, body: string])[], d
 }
 const notices = () => service.pushed.map(({ text }) => JSON.parse(text))
 const pushed = (count: number) => until(`${count} pushes`, () => service.pushed.length >= count)
-/** Until nothing waits for a push. */
-const settled = (state = 'done') =>
-  until('an empty queue', async () => {
-    const rows = await query('select from push_queue where "user" = $1 and state <> $2', [user.id, state])
-    return rows.length === 0
-  })
-/** As if the pause between two pushes of a conversation were over. What a node is pushing stays its own. */
-const endPause = () =>
-  query(`update push_queue set due_at = now() where "user" = $1 and state = 'waiting'`, [user.id])
+const jobs = () => query('select key, payload::text, due_at > now() from _jobs where holder = $1', [user.id])
+const settled = () => until('no jobs', async () => (await jobs()).length === 0)
+/** As if the pause between two pushes were over. */
+const endPause = () => query('update _jobs set due_at = now() where holder = $1 and key = holder', [user.id])
 
-describe('a text that comes in', () => {
-  test('is pushed to the browser, encrypted, with the start of the text', async () => {
-    const { key } = (await user.call('GET', '/api/account/push-key')).body
-    expect((await subscribe()).status).toBe(204)
-    await user.call('POST', '/api/collections/contacts/records', { user: user.id, name: 'Zoë', phone: ZOE })
-    await hear([[ZOE, `${'🎉'.repeat(119)}ab`]])
-    await pushed(1)
-    const [conversation] = (await query('select id from conversations where "user" = $1', [user.id]))[0]!
-    const text = `${'🎉'.repeat(119)}a`
-    expect(notices()).toEqual([{ conversation, number: ZOE, name: 'Zoë', text, unread: 1 }])
-    expect(service.pushed[0]!.headers).toMatchObject({
-      'content-encoding': 'aes128gcm',
-      urgency: 'high',
-      topic: conversation,
-      ttl: '86400',
-    })
-    expect(service.pushed[0]!.headers.authorization).toContain(`k=${key}`)
-  })
-
-  test('is pushed to each browser of its user, and to nobody else', async () => {
-    const other = await server.makeUser()
-    await subscribe(user, service.subscription('/a'))
-    await subscribe(user, service.subscription('/b'))
-    await subscribe(other, service.subscription('/c'))
-    await hear([[ZOE, 'Hello']])
-    await pushed(2)
-    await settled()
-    expect(service.pushed).toHaveLength(2)
-  })
-
-  test('queues nothing for a user without browsers', async () => {
-    await hear([[ZOE, 'Hello']])
-    expect(await query('select from push_queue where "user" = $1', [user.id])).toEqual([])
-  })
-
-  test('is not pushed once it was read', async () => {
-    await subscribe()
-    await hear([[ZOE, 'One']])
-    await pushed(1)
-    await settled()
-    await hear([[ZOE, 'Two']])
-    await query('update conversations set unread = 0 where "user" = $1', [user.id])
-    await endPause()
-    await settled()
-    expect(notices().map(({ text }) => text)).toEqual(['One'])
-  })
-
-  test('is not pushed for a disabled user, whose browsers end', async () => {
-    await subscribe()
-    const settings = { user: user.id, disabled: true }
-    const path = '/api/collections/user_settings/records'
-    expect((await server.superuser.call('POST', path, settings)).status).toBe(200)
-    expect(await query('select from push_subscriptions where "user" = $1', [user.id])).toEqual([])
-    // a subscription that came back with a restored table is not used either
-    await query(
-      `insert into push_subscriptions (id, "user", endpoint, keys, user_agent) values ('x', $1, $2, $3, '')`,
-      [user.id, service.subscription().endpoint, JSON.stringify(service.subscription().keys)],
-    )
-    await query(
-      `insert into conversations (id, "user", number, unread, archived) values (pb_new_id(), $1, $2, 1, false)`,
-      [user.id, ZOE],
-    )
-    await query(
-      `insert into push_queue (conversation, "user") select id, "user" from conversations where "user" = $1`,
-      [user.id],
-    )
-    await settled()
-    expect(service.pushed).toEqual([])
+test('a text is pushed to each browser of its user alone, encrypted, with its start', async () => {
+  const { key } = (await user.call('GET', '/api/account/push-key')).body
+  expect((await subscribe(user, service.subscription('/a'))).status).toBe(204)
+  await subscribe(user, service.subscription('/b'))
+  await subscribe(await server.makeUser(), service.subscription('/c'))
+  await user.call('POST', '/api/collections/contacts/records', { user: user.id, name: 'Zoë', phone: ZOE })
+  await hear([[ZOE, `${'🎉'.repeat(119)}ab`]])
+  await pushed(2)
+  await settled()
+  const [conversation] = (await query('select id from conversations where "user" = $1', [user.id]))[0]!
+  const notice = { conversation, number: ZOE, name: 'Zoë', text: `${'🎉'.repeat(119)}a`, unread: 1 }
+  expect(notices()).toEqual([notice, notice])
+  expect(service.pushed[0]!.headers).toMatchObject({
+    'content-encoding': 'aes128gcm',
+    urgency: 'high',
+    topic: conversation,
+    ttl: '86400',
+    authorization: expect.stringContaining(`k=${key}`),
   })
 })
 
-describe('a burst', () => {
-  test('of 100 texts in one conversation is two pushes', async () => {
-    await subscribe()
-    await hear([[ZOE, 'first']])
-    await pushed(1)
-    await settled()
-    for (let i = 0; i < 10; i++)
-      await hear(Array.from({ length: 10 }, (_, k) => [ZOE, `text ${i * 10 + k}`] as const))
-    await endPause()
-    await pushed(2)
-    await settled()
-    expect(notices().map(({ text, unread }) => [text, unread])).toEqual([
-      ['first', 1],
-      ['text 99', 101],
-    ])
-  })
-
-  test('of many conversations at once is one push', async () => {
-    await subscribe()
-    await hear(Array.from({ length: 50 }, (_, i) => [`+49151000000${i + 10}`, 'Hi'] as const))
-    await pushed(1)
-    await settled()
-    expect(notices()).toEqual([{ conversations: 50 }])
-  })
-
-  test('is at most 60 pushes an hour for an account', async () => {
-    await subscribe()
-    await query(`insert into push_hours values ($1, 59, now() + interval '30 minutes')`, [user.id])
-    await hear([
-      [ZOE, 'Hello'],
-      [MAX, 'Hello'],
-    ])
-    await settled()
-    expect(service.pushed).toHaveLength(1)
-    await query(`update push_hours set ends = now() where "user" = $1`, [user.id])
-    await hear([[ZOE, 'An hour later']])
-    await endPause()
-    await pushed(2)
-  })
-
-  test('waits 10 seconds for the next push of a conversation', async () => {
-    await subscribe()
-    await hear([[ZOE, 'One']])
-    await pushed(1)
-    await settled()
-    await hear([[ZOE, 'Two']])
-    const [row] = await query(
-      `select state, due_at > now() + interval '5 seconds', due_at <= now() + interval '10 seconds' from push_queue where "user" = $1`,
-      [user.id],
-    )
-    expect(row).toEqual(['waiting', true, true])
-  })
-})
-
-test('several nodes push once', async () => {
-  const { store, config } = server.server.services
-  const nodes = Array.from({ length: 4 }, () =>
-    startPushes(store, config, createLogger({ logLevel: 'silent' })),
-  )
-  await subscribe()
-  for (let i = 0; i < 5; i++) {
-    await hear([[ZOE, `text ${i}`]])
-    await endPause()
-    await pushed(i + 1)
-    await settled()
-  }
-  for (const stop of nodes) await stop()
-  expect(notices().map(({ text }) => text)).toEqual([0, 1, 2, 3, 4].map((i) => `text ${i}`))
-})
-
-test('what a node that died had leased is pushed by another', async () => {
+test('nothing is pushed that was read meanwhile, and nothing queued without browsers', async () => {
+  await hear([[ZOE, 'Zero']])
+  expect(await jobs()).toEqual([])
   await subscribe()
   await hear([[ZOE, 'One']])
   await pushed(1)
   await settled()
-  await query(`update push_queue set state = 'leased', due_at = now() where "user" = $1`, [user.id])
+  await hear([[ZOE, 'Two']])
+  await query('update conversations set unread = 0 where "user" = $1', [user.id])
+  await endPause()
+  await settled()
+  expect(notices().map(({ text }) => text)).toEqual(['One'])
+})
+
+test('nothing is pushed for a disabled user, whose browsers end', async () => {
+  await subscribe()
+  const settings = { user: user.id, disabled: true }
+  const path = '/api/collections/user_settings/records'
+  expect((await server.superuser.call('POST', path, settings)).status).toBe(200)
+  expect(await query('select from push_subscriptions where "user" = $1', [user.id])).toEqual([])
+  // a subscription that came back with a restored table is not used either
+  const { endpoint, keys } = service.subscription()
+  await query(
+    `insert into push_subscriptions (id, "user", endpoint, keys, user_agent) values ('x', $1, $2, $3, '')`,
+    [user.id, endpoint, JSON.stringify(keys)],
+  )
+  const conversation = `insert into conversations (id, "user", number, unread, archived)
+    values (pb_new_id(), $1, $2, 1, false) returning id`
+  const [[id]] = (await query(conversation, [user.id, ZOE])) as [[string]]
+  await query(`insert into _jobs (kind, holder, key, payload) values ('push', $1, $1, $2)`, [
+    user.id,
+    JSON.stringify([id]),
+  ])
+  await settled()
+  expect(service.pushed).toEqual([])
+})
+
+test('a burst of texts is two pushes, ten seconds apart', async () => {
+  await subscribe()
+  await hear([[ZOE, 'first']])
+  await pushed(1)
+  await settled()
+  for (let i = 0; i < 10; i++)
+    await hear(Array.from({ length: 10 }, (_, k) => [ZOE, `text ${i * 10 + k}`] as const))
+  expect(await jobs()).toMatchObject([[user.id, expect.anything(), true]])
+  await endPause()
+  await pushed(2)
+  await settled()
+  expect(notices().map(({ text, unread }) => [text, unread])).toEqual([
+    ['first', 1],
+    ['text 99', 101],
+  ])
+})
+
+test('many conversations at once are one push', async () => {
+  await subscribe()
+  await hear(Array.from({ length: 50 }, (_, i) => [`+49151000000${i + 10}`, 'Hi'] as const))
+  await pushed(1)
+  await settled()
+  expect(notices()).toEqual([{ conversations: 50 }])
+})
+
+test('an account has at most 60 pushes an hour', async () => {
+  await subscribe()
+  await query(`insert into push_hours values ($1, 59, now() + interval '30 minutes')`, [user.id])
+  await hear([
+    [ZOE, 'Hello'],
+    [MAX, 'Hello'],
+  ])
+  await settled()
+  expect(service.pushed).toHaveLength(1)
+  await query(`update push_hours set ends = now() where "user" = $1`, [user.id])
+  await hear([[ZOE, 'An hour later']])
+  await endPause()
   await pushed(2)
 })
 
-describe('a subscription', () => {
-  test.each([404, 410])('that its push service no longer knows (%i) is deleted', async (status) => {
+test('a text that comes during a push is pushed by the next job, and a killed push is repeated', async () => {
+  await subscribe()
+  await hear([[ZOE, 'One']])
+  await pushed(1)
+  await settled()
+  await hear([[ZOE, 'Two']])
+  const killed = `update _jobs set key = 'run:1', runs = 1, attempts = 1, due_at = now() + interval '5 s'
+    where holder = $1`
+  await query(killed, [user.id])
+  await hear([[MAX, 'Three']])
+  expect((await jobs()).map(([key]) => key).sort()).toEqual(['run:1', user.id].sort())
+  await query('update _jobs set due_at = now() where holder = $1', [user.id])
+  await pushed(3)
+  await settled()
+  expect(
+    notices()
+      .map(({ text }) => text)
+      .sort(),
+  ).toEqual(['One', 'Three', 'Two'])
+})
+
+test.each([404, 410])(
+  'a subscription that its push service no longer knows (%i) is deleted',
+  async (status) => {
     service.answer(status)
     await subscribe()
     await hear([[ZOE, 'Hello']])
     await until('the end', async () => (await browsers()).length === 0)
-  })
+  },
+)
 
-  test('that fails is kept, and deleted after 100 failures in a row', async () => {
-    service.answer(503)
-    await subscribe()
-    await hear([[ZOE, 'One']])
-    await pushed(1)
-    await settled()
-    expect(await query('select failures from push_subscriptions where "user" = $1', [user.id])).toEqual([[1]])
-    await query('update push_subscriptions set failures = 99')
-    await hear([[ZOE, 'Two']])
-    await endPause()
-    await until('the end', async () => (await browsers()).length === 0)
-  })
-
-  test('is listed and ended, alone or with all others', async () => {
-    await subscribe(user, service.subscription('/a'))
-    await subscribe(user, service.subscription('/b'))
-    await subscribe(user, service.subscription('/b'))
-    expect(await browsers()).toHaveLength(2)
-    const endpoint = service.subscription('/a').endpoint
-    const stranger = await server.makeUser()
-    const path = `/api/account/push?endpoint=${encodeURIComponent(endpoint)}`
-    expect((await stranger.call('DELETE', path)).status).toBe(204)
-    expect(await browsers()).toHaveLength(2)
-    expect((await user.call('DELETE', path)).status).toBe(204)
-    expect(await browsers()).toMatchObject([{ endpoint: service.subscription('/b').endpoint }])
-    expect((await user.call('DELETE', '/api/account/push')).status).toBe(204)
-    expect(await browsers()).toEqual([])
-  })
-
-  test('goes with its browser to the next user there, and cannot be taken without its keys', async () => {
-    await subscribe()
-    const next = await server.makeUser()
-    const { endpoint } = service.subscription()
-    const other = await startPushService()
-    const refused = await subscribe(next, { ...other.subscription(), endpoint })
-    await other.stop()
-    expect([refused.status, refused.body.message]).toEqual([400, 'endpoint belongs to another account'])
-    expect(await browsers()).toHaveLength(1)
-    expect((await subscribe(next)).status).toBe(204)
-    expect([await browsers(), (await browsers(next)).length]).toEqual([[], 1])
-  })
-
-  test('is one of 20 at most: the oldest goes', async () => {
-    for (let i = 0; i < 22; i++) await subscribe(user, service.subscription(`/${i}`))
-    const items = await browsers()
-    expect(items).toHaveLength(20)
-    expect(items[0].endpoint).toBe(service.subscription('/21').endpoint)
-  })
-
-  test('ends with the other sessions of the account', async () => {
-    await subscribe()
-    expect((await user.call('POST', '/api/account/end-other-sessions')).status).toBe(200)
-    expect(await query('select from push_subscriptions')).toEqual([])
-  })
-
-  test.each([
-    ['no address', { endpoint: 'here', keys: {} }],
-    ['keys that are none', { endpoint: 'https://push.example.org/x', keys: { p256dh: 'x', auth: 'y' } }],
-    ['null', 'null'],
-  ])('%s is none', async (_, subscription) => {
-    expect((await subscribe(user, subscription)).status).toBe(400)
-  })
-
-  test('is for users alone', async () => {
-    expect((await subscribe(server.guest)).status).toBe(401)
-    expect((await subscribe(server.superuser)).status).toBe(403)
-    expect((await subscribe(phone)).status).toBe(403)
-  })
+test('a subscription that fails is kept, and deleted after 100 failures in a row', async () => {
+  service.answer(503)
+  await subscribe()
+  await hear([[ZOE, 'One']])
+  await pushed(1)
+  await settled()
+  expect(await query('select failures from push_subscriptions where "user" = $1', [user.id])).toEqual([[1]])
+  await query('update push_subscriptions set failures = 99')
+  await hear([[ZOE, 'Two']])
+  await endPause()
+  await until('the end', async () => (await browsers()).length === 0)
 })
 
-test('rows that limit nothing any more are deleted', async () => {
-  await query(
-    `insert into push_queue values ('old', $1, 'done', now()), ('new', $1, 'done', now() + interval '9 s')`,
-    [user.id],
-  )
-  await query(`insert into push_hours values ($1, 5, now())`, [user.id])
-  await cleanUpPushes(server.server.services.store.db)
-  expect(await query('select conversation from push_queue where "user" = $1', [user.id])).toEqual([['new']])
-  expect(await query('select from push_hours where "user" = $1', [user.id])).toEqual([])
+test('subscriptions are listed and ended, alone or all, and end with the other sessions', async () => {
+  for (const path of ['/a', '/b', '/b']) await subscribe(user, service.subscription(path))
+  expect(await browsers()).toHaveLength(2)
+  const path = `/api/account/push?endpoint=${encodeURIComponent(service.subscription('/a').endpoint)}`
+  expect((await (await server.makeUser()).call('DELETE', path)).status).toBe(204)
+  expect(await browsers()).toHaveLength(2)
+  expect((await user.call('DELETE', path)).status).toBe(204)
+  expect(await browsers()).toMatchObject([{ endpoint: service.subscription('/b').endpoint }])
+  expect((await user.call('DELETE', '/api/account/push')).status).toBe(204)
+  expect(await browsers()).toEqual([])
+  await subscribe()
+  expect((await user.call('POST', '/api/account/end-other-sessions')).status).toBe(200)
+  expect(await query('select from push_subscriptions')).toEqual([])
+})
+
+test('a subscription goes to the next user of its browser, and to nobody without its keys', async () => {
+  await subscribe()
+  const next = await server.makeUser()
+  const { endpoint, keys } = service.subscription()
+  const refused = await subscribe(next, { endpoint, keys: { ...keys, auth: 'x'.repeat(22) } })
+  expect([refused.status, refused.body.message]).toEqual([400, 'endpoint belongs to another account'])
+  expect((await subscribe(next)).status).toBe(204)
+  expect([await browsers(), (await browsers(next)).length]).toEqual([[], 1])
+})
+
+test('a user has at most 20 subscriptions: the oldest goes', async () => {
+  for (let i = 0; i < 22; i++) await subscribe(user, service.subscription(`/${i}`))
+  const items = await browsers()
+  expect(items).toHaveLength(20)
+  expect(items[0].endpoint).toBe(service.subscription('/21').endpoint)
+})
+
+test.each([
+  ['no address', { endpoint: 'here', keys: {} }],
+  ['keys that are none', { endpoint: 'https://push.example.org/x', keys: { p256dh: 'x', auth: 'y' } }],
+  ['null', 'null'],
+])('%s is no subscription', async (_, subscription) => {
+  expect((await subscribe(user, subscription)).status).toBe(400)
+})
+
+test('subscriptions are for users alone', async () => {
+  const refused = [await subscribe(server.guest), await subscribe(server.superuser), await subscribe(phone)]
+  expect(refused.map(({ status }) => status)).toEqual([401, 403, 403])
 })
 
 test('private push addresses are refused unless the settings allow them', async () => {

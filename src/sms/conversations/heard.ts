@@ -1,5 +1,7 @@
-/** SQL: between two pushes of a conversation. */
-export const PUSH_PAUSE = `interval '10 seconds'`
+/** The kind of the jobs that push texts to browsers. The payload is a list of conversations. */
+export const PUSH = 'push'
+/** More conversations at once are not counted in the notification. */
+const MAX_CONVERSATIONS = 100
 
 /**
  * CTEs that enter texts into their conversations (made if missing): unread, unanswered, not archived. For
@@ -30,9 +32,12 @@ export const HEARD_CTES = `heard as (
   select 'conversations', case when is_new then 'create' else 'update' end, id from heard
   where exists (select from _listeners)
 ), heard_pushes as (
-  insert into push_queue (conversation, "user") select id, $1 from heard
-  where exists (select from push_subscriptions p where p."user" = $1)
-  on conflict (conversation) do update set state = 'waiting',
-    due_at = case push_queue.state when 'leased' then now() + ${PUSH_PAUSE} else push_queue.due_at end
-  where push_queue.state <> 'waiting'
+  insert into _jobs (kind, holder, key, payload, due_at)
+  select '${PUSH}', $1, $1, json_agg(id), greatest(now(), (select next_at from push_hours where "user" = $1)) from heard
+  where exists (select from push_subscriptions p where p."user" = $1) having count(*) > 0
+  on conflict (kind, key) do update set attempts = 0, dead_at = null, payload = (
+    select json_agg(id) from (
+      select json_array_elements_text(_jobs.payload) union select json_array_elements_text(excluded.payload)
+      limit ${MAX_CONVERSATIONS}
+    ) c(id))
 )`
