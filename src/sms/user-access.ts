@@ -16,7 +16,7 @@ const LIST = z.object({
   total: z.int().min(0),
   items: z
     .array(z.object({ id: z.string(), name: z.string() }))
-    .meta({ description: `The first ${MAX_ITEMS}; a webhook's name is its URL.` }),
+    .describe(`The first ${MAX_ITEMS}; a webhook's name is its URL.`),
 })
 /** What acts for a user without a sign-in. */
 export const USER_ACCESS = z
@@ -26,8 +26,8 @@ export const USER_ACCESS = z
     devices: LIST,
     webhooks: LIST,
     auto_answers: LIST,
-    campaigns: LIST.meta({ description: 'Those that are not over.' }),
-    waiting: z.int().min(0).meta({ description: 'Messages that no device has claimed.' }),
+    campaigns: LIST.describe('Those that are not over.'),
+    waiting: z.int().min(0).describe('Messages that no device has claimed.'),
   })
   .meta({ id: 'UserAccess' })
 export type UserAccess = Readonly<z.output<typeof USER_ACCESS>>
@@ -35,10 +35,11 @@ export type UserAccess = Readonly<z.output<typeof USER_ACCESS>>
 /** How a user is enabled. */
 export const ENABLE_USER = z
   .strictObject({
-    access: z.enum(['end', 'keep']).meta({
-      description:
+    access: z
+      .enum(['end', 'keep'])
+      .describe(
         '`end`: keys, devices and webhooks are deleted, automatic answers disabled, campaigns and waiting messages canceled. `keep`: all stays; campaigns stay paused.',
-    }),
+      ),
   })
   .meta({ id: 'EnableUser' })
 

@@ -8,7 +8,7 @@ export const CLIENT_DEVICE = z
     name: z.string(),
     createdAt: z.string(),
     updatedAt: z.string(),
-    lastSeen: z.string().meta({ description: 'The creation, for a device that was never seen.' }),
+    lastSeen: z.string().describe('The creation, for a device that was never seen.'),
     simCards: z.array(
       z.object({
         slotIndex: z.int(),

@@ -8,7 +8,7 @@ const STATUSES = ['pass', 'warn', 'fail'] as const
 export const HEALTH = z
   .object({
     status: z.enum(STATUSES),
-    version: z.string().meta({ description: "The level of SMSGate's API, not this server's version." }),
+    version: z.string().describe("The level of SMSGate's API, not this server's version."),
     releaseId: z.int(),
     checks: z.record(
       z.string(),

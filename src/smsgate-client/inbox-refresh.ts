@@ -18,20 +18,17 @@ export const REFRESH_BODY = z
   .object({
     since: rfc3339(),
     until: rfc3339(),
-    deviceId: id(MAX_DEVICE_ID).nullish().meta({ description: 'Left out: all devices.' }),
+    deviceId: id(MAX_DEVICE_ID).nullish().describe('Left out: all devices.'),
     messageTypes: z
       .array(z.enum(['SMS', 'MMS'], 'must be SMS or MMS'), 'must be a list')
       .max(10)
       .nullish()
-      .meta({ description: 'Phones always hand in both.' }),
+      .describe('Phones always hand in both.'),
     webhookDelivery: z
       .enum(['Disabled', 'Individual', 'Batch'], 'must be Disabled or Individual')
       .nullish()
-      .meta({ description: '`Individual`: tell `sms:received` webhooks of the stored texts once more.' }),
-    triggerWebhooks: z
-      .boolean('must be true or false')
-      .nullish()
-      .meta({ description: 'True: `Individual`.' }),
+      .describe('`Individual`: tell `sms:received` webhooks of the stored texts once more.'),
+    triggerWebhooks: z.boolean('must be true or false').nullish().describe('True: `Individual`.'),
   })
   .meta({ id: 'SmsgateInboxRefresh' })
 

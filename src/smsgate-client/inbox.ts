@@ -20,7 +20,7 @@ export const INBOX_MESSAGE = z
     sender: z.string(),
     recipient: z.string().optional(),
     simNumber: z.int().optional(),
-    contentPreview: z.string().meta({ description: 'The whole text.' }),
+    contentPreview: z.string().describe('The whole text.'),
     createdAt: z.string(),
   })
   .meta({ id: 'SmsgateInboxMessage' })

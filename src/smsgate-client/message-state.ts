@@ -11,21 +11,19 @@ const date = z.string().meta({ format: 'date-time', description: 'As `2026-11-20
 export const MESSAGE_STATE = z
   .object({
     id: z.string(),
-    deviceId: z.string().meta({ description: 'Of the first recipient. Empty while no device is chosen.' }),
+    deviceId: z.string().describe('Of the first recipient. Empty while no device is chosen.'),
     state: z.enum(STATES),
     isHashed: z.literal(false),
     isEncrypted: z.literal(false),
     recipients: z.array(
       z.object({ phoneNumber: z.string(), state: z.enum(STATES), error: z.string().optional() }),
     ),
-    states: z.partialRecord(z.enum(STATES), date).meta({
-      description: 'When the first recipient came to each state.',
-    }),
+    states: z.partialRecord(z.enum(STATES), date).describe('When the first recipient came to each state.'),
     createdAt: date,
     textMessage: z
       .object({ text: z.string() })
       .optional()
-      .meta({ description: 'Empty once the retention of texts has taken it away.' }),
+      .describe('Empty once the retention of texts has taken it away.'),
   })
   .meta({ id: 'SmsgateMessage' })
 export type MessageState = z.output<typeof MESSAGE_STATE>

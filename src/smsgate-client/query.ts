@@ -29,7 +29,7 @@ export const rfc3339 = () =>
       })
       return z.NEVER
     })
-    .meta({ description: 'An instant of RFC 3339, as `2026-11-20T07:00:00Z`.' })
+    .describe('An instant of RFC 3339, as `2026-11-20T07:00:00Z`.')
 
 /** An instant of the query in PocketBase's form, '' if it is left out. Throws 400. */
 export function dateIn(query: Query, name: string): string {

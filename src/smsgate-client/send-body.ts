@@ -21,39 +21,37 @@ const MIN_TTL_SECONDS = 5
 /** The body of a send as SMSGate's clients write it. Unknown fields are ignored, `null` counts as absent. */
 export const SEND_BODY = z
   .object({
-    phoneNumbers: listOf(nonEmptyText(MAX_NUMBER), MAX_RECIPIENTS).meta({
-      description:
-        'In E.164. Spaces, `-`, `.`, `(` and `)` are removed, a leading `00` becomes `+`. No number twice.',
-    }),
+    phoneNumbers: listOf(nonEmptyText(MAX_NUMBER), MAX_RECIPIENTS).describe(
+      'In E.164. Spaces, `-`, `.`, `(` and `)` are removed, a leading `00` becomes `+`. No number twice.',
+    ),
     textMessage: z
       .object({ text: visibleText().meta({ maxLength: MAX_CHARACTERS }) })
       .nullish()
-      .meta({ description: 'The text. At most 1,600 characters.' }),
-    message: visibleText().nullish().meta({ description: 'The old form of `textMessage.text`.' }),
-    dataMessage: z.unknown().optional().meta({ description: 'Refused: this server sends texts only.' }),
-    mmsMessage: z.unknown().optional().meta({ description: 'Refused: this server sends texts only.' }),
-    id: id(MAX_ID)
-      .nullish()
-      .meta({ description: 'An id of yours. One that was used before is refused with 409.' }),
+      .describe('The text. At most 1,600 characters.'),
+    message: visibleText().nullish().describe('The old form of `textMessage.text`.'),
+    dataMessage: z.unknown().optional().describe('Refused: this server sends texts only.'),
+    mmsMessage: z.unknown().optional().describe('Refused: this server sends texts only.'),
+    id: id(MAX_ID).nullish().describe('An id of yours. One that was used before is refused with 409.'),
     deviceId: id(MAX_DEVICE_ID)
       .nullish()
-      .meta({ description: 'This device sends. Left out, the available devices take turns.' }),
+      .describe('This device sends. Left out, the available devices take turns.'),
     simNumber: wholeNumber(1, 3).nullish(),
-    priority: wholeNumber(-128, 127).nullish().meta({
-      description: 'Higher goes first. Limits of the device hold for every priority.',
-    }),
-    ttl: wholeNumber(MIN_TTL_SECONDS, Number.MAX_SAFE_INTEGER).nullish().meta({
-      description:
-        'Seconds from acceptance after which the text is not sent any more. Excludes `validUntil`.',
-    }),
+    priority: wholeNumber(-128, 127)
+      .nullish()
+      .describe('Higher goes first. Limits of the device hold for every priority.'),
+    ttl: wholeNumber(MIN_TTL_SECONDS, Number.MAX_SAFE_INTEGER)
+      .nullish()
+      .describe('Seconds from acceptance after which the text is not sent any more. Excludes `validUntil`.'),
     validUntil: rfc3339().nullish(),
     scheduleAt: rfc3339().nullish(),
-    withDeliveryReport: z.boolean('must be true or false').nullish().meta({
-      description: 'Only `true`, the default: this server always asks for delivery reports.',
-    }),
-    isEncrypted: z.boolean('must be true or false').nullish().meta({
-      description: 'Only `false`, the default: encrypted numbers and texts cannot be checked.',
-    }),
+    withDeliveryReport: z
+      .boolean('must be true or false')
+      .nullish()
+      .describe('Only `true`, the default: this server always asks for delivery reports.'),
+    isEncrypted: z
+      .boolean('must be true or false')
+      .nullish()
+      .describe('Only `false`, the default: encrypted numbers and texts cannot be checked.'),
   })
   .meta({ id: 'SmsgateSend' })
 

@@ -26,7 +26,7 @@ export const TOKEN_BODY = z
       .min(0, 'must not be negative')
       .max(MAX_TTL)
       .nullish()
-      .meta({ description: 'Seconds. At most 15 minutes, which is what 0 means, too.' }),
+      .describe('Seconds. At most 15 minutes, which is what 0 means, too.'),
   })
   .meta({ id: 'SmsgateTokenRequest' })
 
@@ -34,11 +34,11 @@ const text = z.string()
 /** A pair of tokens, in the spellings of SMSGate's server and of its clients. */
 export const TOKEN_PAIR = z
   .object({
-    id: text.meta({ description: 'The `jti` of the pair, by which it is revoked.' }),
+    id: text.describe('The `jti` of the pair, by which it is revoked.'),
     token_type: z.literal('Bearer'),
     access_token: text,
     refresh_token: text,
-    expires_at: text.meta({ description: 'End of the access token.' }),
+    expires_at: text.describe('End of the access token.'),
     tokenType: z.literal('Bearer'),
     accessToken: text,
     refreshToken: text,

@@ -14,7 +14,7 @@ const EVENTS = Object.keys(SMSGATE_EVENTS) as [SmsgateEvent, ...SmsgateEvent[]]
 export const CLIENT_WEBHOOK = z
   .object({
     id: z.string(),
-    deviceId: z.string().nullable().meta({ description: 'Null: all devices.' }),
+    deviceId: z.string().nullable().describe('Null: all devices.'),
     url: z.string(),
     event: z.enum(EVENTS),
   })
@@ -26,11 +26,11 @@ const EVENT_ERROR = `must be one of ${EVENTS.join(', ')}: this server tells of n
 /** The body of a request to add or replace a webhook. */
 export const WEBHOOK_BODY = z
   .object({
-    id: id(MAX_ID).nullish().meta({ description: 'One that exists is replaced.' }),
+    id: id(MAX_ID).nullish().describe('One that exists is replaced.'),
     url: nonEmptyText(2_000),
     event: z.enum(EVENTS, EVENT_ERROR),
-    deviceId: id(MAX_DEVICE_ID).nullish().meta({ description: 'Left out: all devices.' }),
-    device_id: id(MAX_DEVICE_ID).nullish().meta({ description: 'The same, as some clients write it.' }),
+    deviceId: id(MAX_DEVICE_ID).nullish().describe('Left out: all devices.'),
+    device_id: id(MAX_DEVICE_ID).nullish().describe('The same, as some clients write it.'),
   })
   .meta({ id: 'SmsgateNewWebhook' })
 

@@ -83,8 +83,8 @@ export const CONNECTION = z
   .object({
     account_sid: z.string(),
     messaging_service_sid: z.string(),
-    key_sid: z.string().optional().meta({ description: 'Of the API key that asks.' }),
-    base_url: z.string().meta({ description: 'In the place of `https://api.twilio.com`.' }),
+    key_sid: z.string().optional().describe('Of the API key that asks.'),
+    base_url: z.string().describe('In the place of `https://api.twilio.com`.'),
     numbers: z.array(z.object({ phone_number: z.string(), sid: z.string() })),
   })
   .meta({ id: 'TwilioConnection' })

@@ -10,12 +10,12 @@ import { hasSid, sidOf } from './sid.ts'
 
 /** What the answer to the create of a key for Twilio's API holds beside it. */
 export const NEW_TWILIO_KEY = z.object({
-  account_sid: z.string().optional().meta({ description: "The user's AccountSid, for a key with `twilio`." }),
+  account_sid: z.string().optional().describe("The user's AccountSid, for a key with `twilio`."),
   auth_token: z
     .string()
     .optional()
-    .meta({ description: 'The key as an AuthToken. Shown this once, for a key with `twilio`.' }),
-  key_sid: z.string().optional().meta({ description: 'The SID of the key, for a key with `twilio`.' }),
+    .describe('The key as an AuthToken. Shown this once, for a key with `twilio`.'),
+  key_sid: z.string().optional().describe('The SID of the key, for a key with `twilio`.'),
 })
 
 const NO_SID = fieldError('validation_twilio_user', 'The id of this user cannot be an AccountSid.')

@@ -11,7 +11,7 @@ const MAX_PAGE = 1_000_000
 /** The parameters of every list. */
 export const PAGE_PARAMETERS = ['PageSize', 'Page', 'PageToken'] as const
 
-const link = z.string().nullable().meta({ description: 'A path with its query; null for none.' })
+const link = z.string().nullable().describe('A path with its query; null for none.')
 /**
  * The fields that describe a page. None may be added: clients take a key that they do not know for the list
  * of records.

@@ -7,13 +7,12 @@ import { webhookRefusal } from './refusals.ts'
 /** What a delivery sends. */
 export const DELIVERY_REQUEST = z
   .object({
-    headers: z.record(z.string(), z.string()).meta({
-      description:
-        'Of the last attempt, with its signature; empty before the first. No secret is among them.',
-    }),
-    body: z.string().meta({
-      description: 'The same at every attempt. It has no text any more once that of the message is deleted.',
-    }),
+    headers: z
+      .record(z.string(), z.string())
+      .describe('Of the last attempt, with its signature; empty before the first. No secret is among them.'),
+    body: z
+      .string()
+      .describe('The same at every attempt. It has no text any more once that of the message is deleted.'),
   })
   .meta({ id: 'DeliveryRequest' })
 /** The same as a type. */

@@ -40,9 +40,9 @@ export function resendDelivery(store: Store, owner: Owner, delivery: string): Pr
 
 /** Which failed deliveries are to be sent once more. */
 export const SINCE = z.object({
-  since: z.string().meta({
-    description: 'Those that ended as failed at or after this date, in any form that PocketBase reads.',
-  }),
+  since: z
+    .string()
+    .describe('Those that ended as failed at or after this date, in any form that PocketBase reads.'),
 })
 
 /** How many deliveries that is. */

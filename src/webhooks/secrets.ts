@@ -7,7 +7,7 @@ const RANDOM_BYTES = 32
 
 /** What only the answer to the create of a webhook holds, and the one to a rotation. */
 export const NEW_SECRET = z.object({
-  secret: z.string().meta({ description: 'What deliveries are signed with: `whsec_…`. Shown this once.' }),
+  secret: z.string().describe('What deliveries are signed with: `whsec_…`. Shown this once.'),
 })
 
 /** A new secret as Standard Webhooks writes them: `whsec_` and the base64 of 32 random bytes. */

@@ -11,11 +11,9 @@ export const TEST_EVENT = 'webhook.test'
 /** A delivery that was set going. */
 export const STARTED = z
   .object({
-    id: z
-      .string()
-      .meta({ description: 'Of its record in webhook_deliveries, which says what becomes of it.' }),
-    event_id: z.string().meta({ description: 'The webhook-id that the receiver gets.' }),
-    event: z.string().meta({ description: 'The type of the event.' }),
+    id: z.string().describe('Of its record in webhook_deliveries, which says what becomes of it.'),
+    event_id: z.string().describe('The webhook-id that the receiver gets.'),
+    event: z.string().describe('The type of the event.'),
     status: z.enum(['pending']),
   })
   .meta({ id: 'StartedDelivery' })

@@ -15,14 +15,12 @@ const MAX_AGENT_LENGTH = 300
 export const SESSION = z
   .object({
     id: z.string(),
-    created: INSTANT.meta({ description: 'When it began, by a sign-in.' }),
-    used_at: INSTANT.meta({ description: 'When its token was last refreshed.' }),
-    expires_at: INSTANT.meta({ description: 'When it ends unless its token is refreshed.' }),
-    ip: z.string().meta({ description: 'The address of the sign-in.' }),
-    user_agent: z
-      .string()
-      .meta({ description: 'The browser or program of the sign-in, as it named itself.' }),
-    current: z.boolean().meta({ description: 'It is the session of this request.' }),
+    created: INSTANT.describe('When it began, by a sign-in.'),
+    used_at: INSTANT.describe('When its token was last refreshed.'),
+    expires_at: INSTANT.describe('When it ends unless its token is refreshed.'),
+    ip: z.string().describe('The address of the sign-in.'),
+    user_agent: z.string().describe('The browser or program of the sign-in, as it named itself.'),
+    current: z.boolean().describe('It is the session of this request.'),
   })
   .meta({ id: 'Session' })
 export type Session = z.output<typeof SESSION>

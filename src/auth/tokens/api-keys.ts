@@ -28,7 +28,7 @@ export const SET_BY_SERVER = ['prefix', 'hash', 'last_used_at'] as const
 
 /** Further content of the answer that creates a key. */
 export const NEW_KEY = z.object({
-  key: z.string().meta({ description: 'The key itself, for `X-API-Key`. Shown this once.' }),
+  key: z.string().describe('The key itself, for `X-API-Key`. Shown this once.'),
 })
 
 /**

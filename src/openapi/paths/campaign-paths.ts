@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { CAMPAIGN, CAMPAIGN_CHANGE } from '../../sms/campaigns/body.ts'
 import { CAMPAIGN_STATE } from '../../sms/campaigns/campaign.ts'
 import { CAMPAIGN_PREVIEW } from '../../sms/campaigns/preview.ts'
@@ -7,12 +7,13 @@ import { CAMPAIGN_PROGRESS } from '../../sms/campaigns/progress.ts'
 import { RETRIED_CAMPAIGN } from '../../sms/campaigns/retry.ts'
 import { RETRY_BATCH } from '../../sms/edit/retry-batch.ts'
 import type { RefusalCode } from '../../sms/send/refusal.ts'
-import { answers, json, success } from '../schemas/answers.ts'
+import { json, success } from '../schemas/answers.ts'
+import { chapter, type Operation } from '../schemas/operations.ts'
 import { orTemplateFault, refusals } from '../schemas/refusals.ts'
 import { SIGNED_IN } from '../schemas/security.ts'
 import { IDEMPOTENCY } from './sms-paths.ts'
 
-const ID = z.object({ id: z.string().meta({ description: 'A record of `campaigns`.' }) })
+const ID = z.object({ id: z.string().describe('A record of `campaigns`.') })
 
 const EXAMPLE = {
   id: 'c4m9p0a2i5g8n1a',
@@ -43,185 +44,147 @@ const SHAPE: readonly RefusalCode[] = [
 const DEVICE_AND_LINE: readonly RefusalCode[] = ['device_not_found', 'line_not_found', 'line_ambiguous']
 const NAMED: readonly RefusalCode[] = ['unauthorized', 'forbidden', 'campaign_not_found']
 
-const operation = (
-  operationId: string,
-  summary: string,
-  description: string,
-  responses: ZodOpenApiOperationObject['responses'],
-): ZodOpenApiOperationObject => ({
-  operationId,
-  tags: ['campaigns'],
-  summary,
-  description,
-  security: SIGNED_IN,
-  responses,
-})
-
 const steered = (
   verb: string,
   summary: string,
   description: string,
   ...refused: readonly RefusalCode[]
-): ZodOpenApiOperationObject => ({
-  ...operation(
-    `${verb}Campaign`,
-    summary,
-    description,
-    answers(success('How it is now.', CAMPAIGN_STATE, EXAMPLE), refusals(...NAMED, ...refused)),
-  ),
-  requestParams: { path: ID },
+): Operation => ({
+  id: `${verb}Campaign`,
+  summary,
+  description,
+  responses: [success('How it is now.', CAMPAIGN_STATE, EXAMPLE), refusals(...NAMED, ...refused)],
+  params: { path: ID },
 })
 
 /** `/api/campaigns`: texts to many. */
-export const campaignPaths = (): ZodOpenApiPathsObject => ({
-  '/api/campaigns': {
-    post: {
-      ...operation(
-        'createCampaign',
-        'Send a text to many',
+export const campaignPaths = (): ZodOpenApiPathsObject =>
+  chapter('campaigns', SIGNED_IN, {
+    'POST /api/campaigns': {
+      id: 'createCampaign',
+      summary: 'Send a text to many',
+      description:
         'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`, until when canceling takes all of it back. Members who have opted out are left out. With an Idempotency-Key, the same request again answers the first campaign.',
-        answers(
-          success('The campaign.', CAMPAIGN_STATE, EXAMPLE),
-          orTemplateFault(refusals(...SHAPE, ...DEVICE_AND_LINE)),
-        ),
-      ),
-      requestParams: { header: IDEMPOTENCY },
-      requestBody: {
-        required: true,
-        content: json(CAMPAIGN, {
+      responses: [
+        success('The campaign.', CAMPAIGN_STATE, EXAMPLE),
+        orTemplateFault(refusals(...SHAPE, ...DEVICE_AND_LINE)),
+      ],
+      params: { header: IDEMPOTENCY },
+      body: [
+        CAMPAIGN,
+        {
           name: 'Summer sale',
           body: '20 % off until Friday',
           group_ids: ['g1r2o3u4p5i6d7x'],
           scheduled_at: '2026-11-20T07:00:00Z',
+        },
+      ],
+    },
+    'POST /api/campaigns/preview': {
+      id: 'previewCampaign',
+      summary: 'Count what a campaign would send',
+      description: 'Takes the body of a new campaign and stores nothing.',
+      responses: [
+        success('People, segments and the first text.', CAMPAIGN_PREVIEW, {
+          recipients_count: 397,
+          segments: 397,
+          last_leaves_at: '2026-11-20 07:00:00.000Z',
+          first: {
+            to: '+4915112345678',
+            body: '20 % off until Friday',
+            encoding: 'GSM-7',
+            units: 21,
+            segments: 1,
+          },
         }),
-      },
+        orTemplateFault(refusals(...SHAPE.filter((code) => code !== 'quota_exceeded'), ...DEVICE_AND_LINE)),
+      ],
+      body: [CAMPAIGN],
     },
-  },
-  '/api/campaigns/preview': {
-    post: {
-      ...operation(
-        'previewCampaign',
-        'Count what a campaign would send',
-        'Takes the body of a new campaign and stores nothing.',
-        answers(
-          success('People, segments and the first text.', CAMPAIGN_PREVIEW, {
-            recipients_count: 397,
-            segments: 397,
-            last_leaves_at: '2026-11-20 07:00:00.000Z',
-            first: {
-              to: '+4915112345678',
-              body: '20 % off until Friday',
-              encoding: 'GSM-7',
-              units: 21,
-              segments: 1,
-            },
-          }),
-          orTemplateFault(refusals(...SHAPE.filter((code) => code !== 'quota_exceeded'), ...DEVICE_AND_LINE)),
-        ),
-      ),
-      requestBody: { required: true, content: json(CAMPAIGN) },
-    },
-  },
-  '/api/campaigns/{id}': {
-    patch: {
-      ...operation(
-        'changeCampaign',
-        'Change a campaign of which nothing has left',
+    'PATCH /api/campaigns/{id}': {
+      id: 'changeCampaign',
+      summary: 'Change a campaign of which nothing has left',
+      description:
         'What is left out stays as it is. With a new text, time or audience the messages that wait are canceled and new ones take their place; members of groups are read anew. The name can be changed at any time.',
-        answers(
-          success('How it is now.', CAMPAIGN_STATE, { ...EXAMPLE, revision: 2 }),
-          orTemplateFault(refusals(...SHAPE, 'campaign_not_found', 'campaign_begun', 'campaign_busy')),
-        ),
-      ),
-      requestParams: { path: ID },
-      requestBody: { required: true, content: json(CAMPAIGN_CHANGE, { body: '30 % off until Friday' }) },
+      responses: [
+        success('How it is now.', CAMPAIGN_STATE, { ...EXAMPLE, revision: 2 }),
+        orTemplateFault(refusals(...SHAPE, 'campaign_not_found', 'campaign_begun', 'campaign_busy')),
+      ],
+      params: { path: ID },
+      body: [CAMPAIGN_CHANGE, { body: '30 % off until Friday' }],
     },
-  },
-  '/api/campaigns/{id}/pause': {
-    post: steered(
+    'POST /api/campaigns/{id}/pause': steered(
       'pause',
       'Pause a campaign',
       'What no device has claimed waits until the campaign is resumed; it still ends at `expires_at`. What a device has goes on. Again is no error.',
       'campaign_over',
       'campaign_busy',
     ),
-  },
-  '/api/campaigns/{id}/resume': {
-    post: steered(
+    'POST /api/campaigns/{id}/resume': steered(
       'resume',
       'Resume a paused campaign',
       'It goes on at its time, or at once when that is past. Again is no error.',
       'campaign_over',
       'campaign_busy',
     ),
-  },
-  '/api/campaigns/{id}/cancel': {
-    post: steered(
+    'POST /api/campaigns/{id}/cancel': steered(
       'cancel',
       'Cancel a campaign',
       'Ends all its messages that no device has claimed; their units of the quota come back. Again is no error.',
       'campaign_over',
     ),
-  },
-  '/api/campaigns/{id}/retry': {
-    post: {
-      ...operation(
-        'retryCampaign',
-        'Send what has failed of a campaign once more',
+    'POST /api/campaigns/{id}/retry': {
+      id: 'retryCampaign',
+      summary: 'Send what has failed of a campaign once more',
+      description:
         'Sends new messages with the same texts to the same numbers, by any device; each failed message at most once. They count against the quota and belong to the campaign.',
-        answers(
-          success('What was sent again.', RETRIED_CAMPAIGN, {
-            campaign: { ...EXAMPLE, status: 'sending' },
-            retried: 4,
-            left_out: { unknown: 1, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 },
-          }),
-          refusals(
-            'invalid_request',
-            ...NAMED,
-            'quota_exceeded',
-            'campaign_not_retriable',
-            'campaign_busy',
-            'batch_not_found',
-            'request_too_large',
-            'no_devices',
-          ),
+      responses: [
+        success('What was sent again.', RETRIED_CAMPAIGN, {
+          campaign: { ...EXAMPLE, status: 'sending' },
+          retried: 4,
+          left_out: { unknown: 1, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 },
+        }),
+        refusals(
+          'invalid_request',
+          ...NAMED,
+          'quota_exceeded',
+          'campaign_not_retriable',
+          'campaign_busy',
+          'batch_not_found',
+          'request_too_large',
+          'no_devices',
         ),
-      ),
-      requestParams: { path: ID },
+      ],
+      params: { path: ID },
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
     },
-  },
-  '/api/campaigns/{id}/progress': {
-    get: {
-      ...operation(
-        'readCampaignProgress',
-        'See how far a campaign is',
-        'Counts its messages, the replies and the opt-outs.',
-        answers(
-          success('How far it is.', CAMPAIGN_PROGRESS, {
-            id: EXAMPLE.id,
-            status: 'sending',
-            begins_in_seconds: 0,
-            recipients_count: 397,
-            counts: { pending: 0, assigned: 96, sending: 1, sent: 100, delivered: 199, failed: 1 },
-            canceled: 0,
-            retriable: { plain: 1, unknown: 0, canceled: 0 },
-            segments_used: 299,
-            opt_outs: 1,
-            replies: 1,
-            latest_replies: [
-              {
-                id: 'r1e2p3l4y5i6d7x',
-                from: '+4915112345678',
-                body: 'Is it open on Sunday?',
-                created: '2026-11-20 07:10:00.000Z',
-              },
-            ],
-          }),
-          refusals(...NAMED),
-        ),
-      ),
-      requestParams: { path: ID },
+    'GET /api/campaigns/{id}/progress': {
+      id: 'readCampaignProgress',
+      summary: 'See how far a campaign is',
+      description: 'Counts its messages, the replies and the opt-outs.',
+      responses: [
+        success('How far it is.', CAMPAIGN_PROGRESS, {
+          id: EXAMPLE.id,
+          status: 'sending',
+          begins_in_seconds: 0,
+          recipients_count: 397,
+          counts: { pending: 0, assigned: 96, sending: 1, sent: 100, delivered: 199, failed: 1 },
+          canceled: 0,
+          retriable: { plain: 1, unknown: 0, canceled: 0 },
+          segments_used: 299,
+          opt_outs: 1,
+          replies: 1,
+          latest_replies: [
+            {
+              id: 'r1e2p3l4y5i6d7x',
+              from: '+4915112345678',
+              body: 'Is it open on Sunday?',
+              created: '2026-11-20 07:10:00.000Z',
+            },
+          ],
+        }),
+        refusals(...NAMED),
+      ],
+      params: { path: ID },
     },
-  },
-})
+  })

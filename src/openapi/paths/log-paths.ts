@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { answers, failures, success } from '../schemas/answers.ts'
+import { failures, success } from '../schemas/answers.ts'
+import { chapter } from '../schemas/operations.ts'
 import { BY_ID, listQuery, ONE, pageOf } from '../schemas/record-query.ts'
 import { SIGNED_IN } from '../schemas/security.ts'
 import { SERVER } from './server-paths.ts'
@@ -9,11 +10,11 @@ const LOG = z
   .object({
     id: z.string(),
     created: z.string(),
-    data: z.record(z.string(), z.unknown()).meta({
-      description: 'Of a request: `status`, `method`, `url`, `auth`, `error`, `execTime` in ms, and so on.',
-    }),
+    data: z
+      .record(z.string(), z.unknown())
+      .describe('Of a request: `status`, `method`, `url`, `auth`, `error`, `execTime` in ms, and so on.'),
     message: z.string(),
-    level: z.int().meta({ description: '8: it failed; -4: it went well.' }),
+    level: z.int().describe('8: it failed; -4: it went well.'),
   })
   .meta({ id: 'Log' })
 
@@ -41,38 +42,27 @@ const LIST = listQuery().query
 const fields = ONE.query.pick({ fields: true })
 
 /** Requests that failed, for superusers. */
-export const logPaths = (): ZodOpenApiPathsObject => ({
-  '/api/logs': {
-    get: {
-      operationId: 'listLogs',
-      tags: [SERVER],
+export const logPaths = (): ZodOpenApiPathsObject =>
+  chapter(SERVER, SIGNED_IN, {
+    'GET /api/logs': {
+      id: 'listLogs',
       summary: 'Look up what failed',
       description: 'For superusers. Filters know `id`, `created`, `level`, `message` and `data.…`.',
-      security: SIGNED_IN,
-      requestParams: { query: LIST.omit({ expand: true }) },
-      responses: answers(success('A page of them.', pageOf(LOG, 'LogPage')), failures(400, 401)),
+      params: { query: LIST.omit({ expand: true }) },
+      responses: [success('A page of them.', pageOf(LOG, 'LogPage')), failures(400, 401)],
     },
-  },
-  '/api/logs/stats': {
-    get: {
-      operationId: 'countLogs',
-      tags: [SERVER],
+    'GET /api/logs/stats': {
+      id: 'countLogs',
       summary: 'Count what failed, by the hour',
       description: 'For superusers.',
-      security: SIGNED_IN,
-      requestParams: { query: LIST.pick({ filter: true, fields: true }) },
-      responses: answers(success('How many there were.', HOURS), failures(400, 401)),
+      params: { query: LIST.pick({ filter: true, fields: true }) },
+      responses: [success('How many there were.', HOURS), failures(400, 401)],
     },
-  },
-  '/api/logs/{id}': {
-    get: {
-      operationId: 'viewLog',
-      tags: [SERVER],
+    'GET /api/logs/{id}': {
+      id: 'viewLog',
       summary: 'One of them',
       description: 'For superusers.',
-      security: SIGNED_IN,
-      requestParams: { path: BY_ID.path, query: fields },
-      responses: answers(success('It.', LOG, EXAMPLE), failures(401, 404)),
+      params: { path: BY_ID.path, query: fields },
+      responses: [success('It.', LOG, EXAMPLE), failures(401, 404)],
     },
-  },
-})
+  })

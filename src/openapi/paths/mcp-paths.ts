@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { answers, json } from '../schemas/answers.ts'
+import { json } from '../schemas/answers.ts'
+import { chapter } from '../schemas/operations.ts'
 import { refusals } from '../schemas/refusals.ts'
 import { KEY_HOLDER } from '../schemas/security.ts'
 import { SENDING } from './sms-paths.ts'
@@ -17,17 +18,15 @@ const RESULT = z
   .meta({ id: 'McpResult', description: '`result` or `error` of JSON-RPC 2.0.' })
 
 /** `/mcp`: the Model Context Protocol. */
-export const mcpPaths = (): ZodOpenApiPathsObject => ({
-  '/mcp': {
-    post: {
-      operationId: 'callMcp',
-      tags: [SENDING],
+export const mcpPaths = (): ZodOpenApiPathsObject =>
+  chapter(SENDING, KEY_HOLDER, {
+    'POST /mcp': {
+      id: 'callMcp',
       summary: 'Call a tool as an assistant',
       description:
         'The Model Context Protocol by streamable HTTP without sessions. Its clients come with their libraries; see the page "For assistants".',
-      security: KEY_HOLDER,
-      requestBody: { required: true, content: json(CALL) },
-      responses: answers(
+      body: [CALL],
+      responses: [
         {
           200: {
             description: 'The result of a call, alone or as an event.',
@@ -36,7 +35,6 @@ export const mcpPaths = (): ZodOpenApiPathsObject => ({
         },
         { 202: { description: 'A notification was taken.' } },
         refusals('unauthorized', 'invalid_request', 'request_too_large'),
-      ),
+      ],
     },
-  },
-})
+  })

@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { NEW_KEY } from '../../auth/tokens/api-keys.ts'
 import type { Collection, Rule } from '../../collections/collection.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { NEW_TWILIO_KEY } from '../../twilio/keys-extension.ts'
 import { NEW_SECRET } from '../../webhooks/secrets.ts'
-import { type Answers, answers, done, failures, json, success } from '../schemas/answers.ts'
+import { type Answers, done, failures, json, success } from '../schemas/answers.ts'
 import { GUEST_ERROR } from '../schemas/errors.ts'
+import { chapter, type Operation } from '../schemas/operations.ts'
 import { createBody, updateBody } from '../schemas/record-body.ts'
 import { BY_ID, EXPORT, listQuery, ONE, pageOf } from '../schemas/record-query.ts'
 import { typeName } from '../schemas/record-schema.ts'
@@ -25,104 +26,75 @@ export function recordPaths(
   record: z.ZodObject,
   extensions: Extensions,
 ): ZodOpenApiPathsObject {
-  const path = `/api/collections/${collection.name}/records`
-  const isView = collection.type === 'view'
-  return {
-    [path]: {
-      get: listOperation(collection, record, extensions),
-      ...(!isView && { post: createOperation(collection, record) }),
-    },
-    ...(!isView && {
-      [`/api/collections/${collection.name}/export`]: { get: exportOperation(collection, extensions) },
-    }),
-    [`${path}/{id}`]: {
-      get: viewOperation(collection, record, extensions),
-      ...(!isView && { patch: updateOperation(collection, record), delete: deleteOperation(collection) }),
-    },
-  }
-}
-
-const about = (collection: Collection, verb: string, what: string, rule: Rule) => ({
-  operationId: `${verb}${typeName(collection)}`,
-  tags: [collection.name],
-  summary: what,
-  description: `${what}. ${describeRule(rule)}`,
-  security: rule === '' ? ANYONE : SIGNED_IN,
-})
-
-/** Where guests may not even ask. */
-const guests = ({ id }: Collection, extensions: Extensions): Answers =>
-  extensions.get(id)?.authRequired
+  const { id, name } = collection
+  const path = `/api/collections/${name}/records`
+  const extension = extensions.get(id)
+  const guests: Answers = extension?.authRequired
     ? { 401: { description: 'Nobody is signed in.', content: json(GUEST_ERROR) } }
     : {}
-
-const listOperation = (
-  collection: Collection,
-  record: z.ZodObject,
-  extensions: Extensions,
-): ZodOpenApiOperationObject => ({
-  ...about(collection, 'list', `List ${collection.name}`, collection.listRule),
-  requestParams: listQuery(extensions.get(collection.id)?.maxPerPage),
-  responses: answers(
-    success(
-      'A page of records: those that the rule lets see.',
-      pageOf(record, `${typeName(collection)}Page`),
-    ),
-    guests(collection, extensions),
-    failures(400, 404),
-  ),
-})
-
-const exportOperation = (collection: Collection, extensions: Extensions): ZodOpenApiOperationObject => ({
-  ...about(collection, 'export', `Export ${collection.name} as CSV`, collection.listRule),
-  requestParams: EXPORT,
-  responses: answers(
-    {
-      200: {
-        description: 'A head, then a line for each record, newest first. RFC 4180',
-        content: { 'text/csv': { schema: z.string() } },
-      },
+  const about = (verb: string, what: string, rule: Rule) => ({
+    id: `${verb}${typeName(collection)}`,
+    summary: what,
+    description: `${what}. ${describeRule(rule)}`,
+    security: rule === '' ? ANYONE : SIGNED_IN,
+  })
+  const page = pageOf(record, `${typeName(collection)}Page`)
+  const reads: Record<string, Operation> = {
+    [`GET ${path}`]: {
+      ...about('list', `List ${name}`, collection.listRule),
+      params: listQuery(extension?.maxPerPage),
+      responses: [
+        success('A page of records: those that the rule lets see.', page),
+        guests,
+        failures(400, 404),
+      ],
     },
-    guests(collection, extensions),
-    failures(400, 404),
-  ),
-})
-
-const viewOperation = (
-  collection: Collection,
-  record: z.ZodObject,
-  extensions: Extensions,
-): ZodOpenApiOperationObject => ({
-  ...about(collection, 'view', `View one of ${collection.name}`, collection.viewRule),
-  requestParams: BY_ID,
-  responses: answers(success('The record.', record), guests(collection, extensions), failures(400, 404)),
-})
-
-function createOperation(collection: Collection, record: z.ZodObject): ZodOpenApiOperationObject {
-  const once = SHOWN_ONCE[collection.id]
-  const made = once
-    ? record.extend(once).meta({ id: `New${typeName(collection)}`, 'x-collection': collection.name })
-    : record
-  return {
-    ...about(collection, 'create', `Create one of ${collection.name}`, collection.createRule),
-    requestParams: ONE,
-    requestBody: bodyOf(createBody(collection)),
-    responses: answers(success('The new record.', made), failures(400, 404, 413)),
+    [`GET ${path}/{id}`]: {
+      ...about('view', `View one of ${name}`, collection.viewRule),
+      params: BY_ID,
+      responses: [success('The record.', record), guests, failures(400, 404)],
+    },
   }
+  if (collection.type === 'view') return chapter(name, SIGNED_IN, reads)
+  const once = SHOWN_ONCE[id]
+  const made = once
+    ? record.extend(once).meta({ id: `New${typeName(collection)}`, 'x-collection': name })
+    : record
+  return chapter(name, SIGNED_IN, {
+    ...reads,
+    [`POST ${path}`]: {
+      ...about('create', `Create one of ${name}`, collection.createRule),
+      params: ONE,
+      requestBody: bodyOf(createBody(collection)),
+      responses: [success('The new record.', made), failures(400, 404, 413)],
+    },
+    [`GET /api/collections/${name}/export`]: {
+      ...about('export', `Export ${name} as CSV`, collection.listRule),
+      params: EXPORT,
+      responses: [
+        {
+          200: {
+            description: 'A head, then a line for each record, newest first. RFC 4180',
+            content: { 'text/csv': { schema: z.string() } },
+          },
+        },
+        guests,
+        failures(400, 404),
+      ],
+    },
+    [`PATCH ${path}/{id}`]: {
+      ...about('update', `Update one of ${name}`, collection.updateRule),
+      params: BY_ID,
+      requestBody: bodyOf(updateBody(collection)),
+      responses: [success('The record as it is now.', record), failures(400, 404, 413)],
+    },
+    [`DELETE ${path}/{id}`]: {
+      ...about('delete', `Delete one of ${name}`, collection.deleteRule),
+      params: { path: BY_ID.path },
+      responses: [done('It is gone.'), failures(400, 404)],
+    },
+  })
 }
-
-const updateOperation = (collection: Collection, record: z.ZodObject): ZodOpenApiOperationObject => ({
-  ...about(collection, 'update', `Update one of ${collection.name}`, collection.updateRule),
-  requestParams: BY_ID,
-  requestBody: bodyOf(updateBody(collection)),
-  responses: answers(success('The record as it is now.', record), failures(400, 404, 413)),
-})
-
-const deleteOperation = (collection: Collection): ZodOpenApiOperationObject => ({
-  ...about(collection, 'delete', `Delete one of ${collection.name}`, collection.deleteRule),
-  requestParams: { path: BY_ID.path },
-  responses: answers(done('It is gone.'), failures(400, 404)),
-})
 
 /** Records are sent as JSON, or as a form. */
 const bodyOf = (schema: z.ZodType) => ({

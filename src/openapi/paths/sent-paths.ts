@@ -7,34 +7,32 @@ import { CHANGED, MESSAGE_CHANGE } from '../../sms/edit/change.ts'
 import { RESCHEDULE, RESCHEDULED_BATCH } from '../../sms/edit/reschedule.ts'
 import { RETRIED_BATCH, RETRY_BATCH } from '../../sms/edit/retry-batch.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
-import { answers, json, success } from '../schemas/answers.ts'
+import { json, success } from '../schemas/answers.ts'
+import { chapter } from '../schemas/operations.ts'
 import { refusals } from '../schemas/refusals.ts'
-import { ACCEPTED_EXAMPLE, common } from './sms-paths.ts'
+import { SENDER } from '../schemas/security.ts'
+import { ACCEPTED_EXAMPLE, SENDING } from './sms-paths.ts'
 
-const BATCH_ID = z.object({ batch_id: z.string().meta({ description: 'Out of the answer to the send.' }) })
-const MESSAGE = z.object({ id: z.string().meta({ description: 'A record of `sms_messages`.' }) })
+const BATCH_ID = z.object({ batch_id: z.string().describe('Out of the answer to the send.') })
+const MESSAGE = z.object({ id: z.string().describe('A record of `sms_messages`.') })
 
 /** `/api/sms/batches` and `/api/sms/messages`: what is done with what was sent. */
-export const sentPaths = (): ZodOpenApiPathsObject => ({
-  '/api/sms/batches/{batch_id}': {
-    get: {
-      ...common('readBatch', 'Count the messages of a send by status'),
-      requestParams: { path: BATCH_ID },
-      responses: answers(
-        success('The counts.', BATCH),
-        refusals('unauthorized', 'forbidden', 'batch_not_found'),
-      ),
+export const sentPaths = (): ZodOpenApiPathsObject =>
+  chapter(SENDING, SENDER, {
+    'GET /api/sms/batches/{batch_id}': {
+      id: 'readBatch',
+      summary: 'Count the messages of a send by status',
+      description: 'Count the messages of a send by status',
+      params: { path: BATCH_ID },
+      responses: [success('The counts.', BATCH), refusals('unauthorized', 'forbidden', 'batch_not_found')],
     },
-  },
-  '/api/sms/batches/{batch_id}/cancel': {
-    post: {
-      ...common(
-        'cancelBatch',
-        'Cancel what is left of a send',
+    'POST /api/sms/batches/{batch_id}/cancel': {
+      id: 'cancelBatch',
+      summary: 'Cancel what is left of a send',
+      description:
         'Ends all messages of a send that no device has claimed; their units of the quota come back. Again is no error.',
-      ),
-      requestParams: { path: BATCH_ID },
-      responses: answers(
+      params: { path: BATCH_ID },
+      responses: [
         success('What was canceled, and how all messages of the send are now.', CANCELED_BATCH, {
           batch_id: 'q0w9e8r7t6y5u4i',
           recipients_count: 3,
@@ -42,19 +40,16 @@ export const sentPaths = (): ZodOpenApiPathsObject => ({
           canceled: 2,
         }),
         refusals('unauthorized', 'forbidden', 'batch_not_found'),
-      ),
+      ],
     },
-  },
-  '/api/sms/batches/{batch_id}/reschedule': {
-    post: {
-      ...common(
-        'rescheduleBatch',
-        'Give what is left of a scheduled send another time',
+    'POST /api/sms/batches/{batch_id}/reschedule': {
+      id: 'rescheduleBatch',
+      summary: 'Give what is left of a scheduled send another time',
+      description:
         'Changes the time of all messages of a send that are still `pending`. Their end stays as it is unless it is given, and must come after the new time: else nothing is changed. Again is no error.',
-      ),
-      requestParams: { path: BATCH_ID },
-      requestBody: { required: true, content: json(RESCHEDULE, { scheduled_at: '2026-11-21T08:00:00Z' }) },
-      responses: answers(
+      params: { path: BATCH_ID },
+      body: [RESCHEDULE, { scheduled_at: '2026-11-21T08:00:00Z' }],
+      responses: [
         success('What was changed, and how all messages of the send are now.', RESCHEDULED_BATCH, {
           batch_id: 'q0w9e8r7t6y5u4i',
           recipients_count: 3,
@@ -62,19 +57,16 @@ export const sentPaths = (): ZodOpenApiPathsObject => ({
           rescheduled: 2,
         }),
         refusals('invalid_request', 'unauthorized', 'forbidden', 'batch_not_found', 'request_too_large'),
-      ),
+      ],
     },
-  },
-  '/api/sms/batches/{batch_id}/retry': {
-    post: {
-      ...common(
-        'retryBatch',
-        'Send what has failed of a send once more',
+    'POST /api/sms/batches/{batch_id}/retry': {
+      id: 'retryBatch',
+      summary: 'Send what has failed of a send once more',
+      description:
         'Sends new messages with the same texts to the same numbers, by any device. They count against the quota, and have a batch_id of their own. Asking again answers the same new messages, and sends what could not be sent before.',
-      ),
-      requestParams: { path: BATCH_ID },
+      params: { path: BATCH_ID },
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
-      responses: answers(
+      responses: [
         success('The new messages.', RETRIED_BATCH, {
           batch_id: 'c0v9b8n7m6l5k4j',
           message_ids: ['k3v9x0c2m5n8b1a'],
@@ -90,22 +82,16 @@ export const sentPaths = (): ZodOpenApiPathsObject => ({
           'request_too_large',
           'no_devices',
         ),
-      ),
+      ],
     },
-  },
-  '/api/sms/messages/{id}': {
-    patch: {
-      ...common(
-        'changeMessage',
-        'Change a scheduled message',
+    'PATCH /api/sms/messages/{id}': {
+      id: 'changeMessage',
+      summary: 'Change a scheduled message',
+      description:
         'Changes what is given of a message that is still `pending`; the rest stays as it is. The end must come after the time. It stays counted in the month in which it was accepted. The same again changes nothing.',
-      ),
-      requestParams: { path: MESSAGE },
-      requestBody: {
-        required: true,
-        content: json(MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }),
-      },
-      responses: answers(
+      params: { path: MESSAGE },
+      body: [MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }],
+      responses: [
         success('How it is now.', CHANGED, {
           id: 'k3v9x0c2m5n8b1a',
           status: 'pending',
@@ -123,18 +109,15 @@ export const sentPaths = (): ZodOpenApiPathsObject => ({
           'not_changeable',
           'request_too_large',
         ),
-      ),
+      ],
     },
-  },
-  '/api/sms/messages/{id}/retry': {
-    post: {
-      ...common(
-        'retryMessage',
-        'Send a failed message once more',
+    'POST /api/sms/messages/{id}/retry': {
+      id: 'retryMessage',
+      summary: 'Send a failed message once more',
+      description:
         'Sends a new message with the same text to the same number, by any device. It counts against the quota. Asking again answers the same new message.',
-      ),
-      requestParams: { path: MESSAGE },
-      responses: answers(
+      params: { path: MESSAGE },
+      responses: [
         success('The new message.', ACCEPTED, ACCEPTED_EXAMPLE),
         refusals(
           'unauthorized',
@@ -145,25 +128,21 @@ export const sentPaths = (): ZodOpenApiPathsObject => ({
           'client_ref_reused',
           'no_devices',
         ),
-      ),
+      ],
     },
-  },
-  '/api/sms/messages/{id}/cancel': {
-    post: {
-      ...common(
-        'cancelMessage',
-        'Cancel a message',
+    'POST /api/sms/messages/{id}/cancel': {
+      id: 'cancelMessage',
+      summary: 'Cancel a message',
+      description:
         'Ends a message that no device has claimed; its unit of the quota comes back. Again is no error.',
-      ),
-      requestParams: { path: MESSAGE },
-      responses: answers(
+      params: { path: MESSAGE },
+      responses: [
         success('It will not be sent.', CANCELED, {
           id: 'k3v9x0c2m5n8b1a',
           status: 'failed',
           error_message: 'Canceled',
         }),
         refusals('unauthorized', 'forbidden', 'message_not_found', 'not_cancelable'),
-      ),
+      ],
     },
-  },
-})
+  })

@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from '../../sms/send/body.ts'
 import { PREVIEW } from '../../sms/send/preview.ts'
 import type { RefusalCode } from '../../sms/send/refusal.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
 import { USAGE } from '../../sms/usage/quota.ts'
 import { USAGE_DAYS } from '../../sms/usage/usage-days.ts'
-import { type Answers, answers, json, success } from '../schemas/answers.ts'
+import { success } from '../schemas/answers.ts'
+import { chapter } from '../schemas/operations.ts'
 import { orTemplateFault, refusals } from '../schemas/refusals.ts'
 import { SENDER } from '../schemas/security.ts'
 
@@ -14,16 +15,17 @@ import { SENDER } from '../schemas/security.ts'
 export const SENDING = 'sending'
 
 export const IDEMPOTENCY = z.object({
-  'Idempotency-Key': z.string().min(1).max(255).optional().meta({
-    description:
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe(
       'A name of yours for this request. Within 24 hours the same one gets the first answer, and nothing is sent twice.',
-  }),
+    ),
 })
 const REPLAYED = z.object({
-  'Idempotent-Replayed': z
-    .enum(['true'])
-    .optional()
-    .meta({ description: 'The answer is that of an earlier request.' }),
+  'Idempotent-Replayed': z.enum(['true']).optional().describe('The answer is that of an earlier request.'),
 })
 
 const SHAPE: readonly RefusalCode[] = [
@@ -48,15 +50,6 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
   'no_devices',
 ]
 
-/** What is said of each of these operations. */
-export const common = (operationId: string, summary: string, description = summary) => ({
-  operationId,
-  tags: [SENDING],
-  summary,
-  description,
-  security: SENDER,
-})
-
 export const ACCEPTED_EXAMPLE = {
   batch_id: '',
   message_ids: ['k3v9x0c2m5n8b1a'],
@@ -64,20 +57,16 @@ export const ACCEPTED_EXAMPLE = {
   status: 'accepted',
 }
 
-const sendOperation = (
-  about: ReturnType<typeof common>,
-  schema: z.ZodType,
-  example: unknown,
-  refused: Answers,
-): ZodOpenApiOperationObject => {
-  const accepted = success('Stored: all messages of the request.', ACCEPTED, ACCEPTED_EXAMPLE)
-  return {
-    ...about,
-    requestParams: { header: IDEMPOTENCY },
-    requestBody: { required: true, content: json(schema, example) },
-    responses: answers({ 200: { ...accepted['200']!, headers: REPLAYED } }, refused),
-  }
-}
+/** What both sends answer. */
+const sent = () => [
+  {
+    200: {
+      ...success('Stored: all messages of the request.', ACCEPTED, ACCEPTED_EXAMPLE)['200']!,
+      headers: REPLAYED,
+    },
+  },
+  orTemplateFault(refusals(...SEND_REFUSALS)),
+]
 
 const TEXT_EXAMPLE = { recipients: ['+4915112345678'], body: 'Your parcel arrives tomorrow.' }
 const TEMPLATE_EXAMPLE = {
@@ -90,51 +79,43 @@ const TEMPLATE_EXAMPLE = {
 const PREVIEW_BODY = z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE])
 
 /** `/api/sms`: what a web app asks of the gateway before and while it sends. */
-export const smsPaths = (): ZodOpenApiPathsObject => ({
-  '/api/sms/send': {
-    post: sendOperation(
-      common(
-        'send',
-        'Send a text',
+export const smsPaths = (): ZodOpenApiPathsObject =>
+  chapter(SENDING, SENDER, {
+    'POST /api/sms/send': {
+      id: 'send',
+      summary: 'Send a text',
+      description:
         'Sends one text to many. Name `recipients`, `group_ids` or both. All messages of a request are stored, or none. A variable without a value is a 400 with only a `message`.',
-      ),
-      SEND,
-      TEXT_EXAMPLE,
-      orTemplateFault(refusals(...SEND_REFUSALS)),
-    ),
-  },
-  '/api/sms/send-template': {
-    post: sendOperation(
-      common(
-        'sendTemplate',
-        'Send a template',
+      params: { header: IDEMPOTENCY },
+      body: [SEND, TEXT_EXAMPLE],
+      responses: sent(),
+    },
+    'POST /api/sms/send-template': {
+      id: 'sendTemplate',
+      summary: 'Send a template',
+      description:
         'Sends each recipient a text of their own, made from a template. What is wrong with the template is a 400 with only a `message`.',
-      ),
-      TEMPLATE_SEND,
-      TEMPLATE_EXAMPLE,
-      orTemplateFault(refusals(...SEND_REFUSALS)),
-    ),
-  },
-  '/api/sms/preview': {
-    post: {
-      ...common(
-        'preview',
-        'See what a send would send',
-        'Takes the body of either send; recipients may be left out. Nothing is stored.',
-      ),
-      requestBody: { required: true, content: json(PREVIEW_BODY, TEXT_EXAMPLE) },
-      responses: answers(
+      params: { header: IDEMPOTENCY },
+      body: [TEMPLATE_SEND, TEMPLATE_EXAMPLE],
+      responses: sent(),
+    },
+    'POST /api/sms/preview': {
+      id: 'preview',
+      summary: 'See what a send would send',
+      description: 'Takes the body of either send; recipients may be left out. Nothing is stored.',
+      body: [PREVIEW_BODY, TEXT_EXAMPLE],
+      responses: [
         success('The texts, and what it takes to send them.', PREVIEW),
         orTemplateFault(
           refusals(...SHAPE, 'unauthorized', 'forbidden', 'group_not_found', 'request_too_large'),
         ),
-      ),
+      ],
     },
-  },
-  '/api/sms/usage': {
-    get: {
-      ...common('readUsage', 'Read the month so far'),
-      responses: answers(
+    'GET /api/sms/usage': {
+      id: 'readUsage',
+      summary: 'Read the month so far',
+      description: 'Read the month so far',
+      responses: [
         success('The calendar month, in UTC.', USAGE, {
           period: '2026-11',
           used: 12,
@@ -143,27 +124,23 @@ export const smsPaths = (): ZodOpenApiPathsObject => ({
           resets_at: '2026-12-01 00:00:00.000Z',
         }),
         refusals('unauthorized', 'forbidden'),
-      ),
+      ],
     },
-  },
-  '/api/sms/usage/days': {
-    get: {
-      ...common(
-        'readUsageDays',
-        'Count messages by day and status',
+    'GET /api/sms/usage/days': {
+      id: 'readUsageDays',
+      summary: 'Count messages by day and status',
+      description:
         'The last days up to today, in UTC: messages accepted or received on each, by the status they have now. Of the user who asks; of all for superusers.',
-      ),
-      requestParams: {
+      params: {
         query: z.object({
-          days: z.coerce.number().int().min(1).max(366).optional().meta({ description: 'Default 30.' }),
+          days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.'),
         }),
       },
-      responses: answers(
+      responses: [
         success('Each day, oldest first.', USAGE_DAYS, {
           days: [{ day: '2026-11-20', counts: { delivered: 12, failed: 1 } }],
         }),
         refusals('invalid_request', 'unauthorized', 'forbidden'),
-      ),
+      ],
     },
-  },
-})
+  })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi'
+import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi'
 import { CLIENT_DEVICE } from '../../smsgate-client/devices.ts'
 import { HEALTH } from '../../smsgate-client/health.ts'
 import { INBOX_MESSAGE } from '../../smsgate-client/inbox.ts'
@@ -10,7 +10,8 @@ import { SEND_BODY } from '../../smsgate-client/send-body.ts'
 import { CLIENT_SETTINGS, SETTINGS_BODY } from '../../smsgate-client/settings.ts'
 import { TOKEN_BODY, TOKEN_PAIR } from '../../smsgate-client/tokens.ts'
 import { CLIENT_WEBHOOK, WEBHOOK_BODY } from '../../smsgate-client/webhooks.ts'
-import { type Answers, answers, json } from '../schemas/answers.ts'
+import { type Answers, json } from '../schemas/answers.ts'
+import { chapter, type Operation } from '../schemas/operations.ts'
 import { NOBODY, SMSGATE_CLIENT } from '../schemas/security.ts'
 import { IDEMPOTENCY } from './sms-paths.ts'
 
@@ -52,89 +53,82 @@ const answered = (
 })
 
 const operation = (
-  operationId: string,
+  id: string,
   summary: string,
   scope: string,
   responses: readonly Answers[],
-  more: Partial<ZodOpenApiOperationObject> = {},
-): ZodOpenApiOperationObject => ({
-  operationId,
-  tags: [SMSGATE_CLIENTS],
+  more: Partial<Operation> = {},
+): Operation => ({
+  id,
   summary,
   description: `${summary}. Asks for the scope \`${scope}\`.`,
-  security: SMSGATE_CLIENT,
   ...more,
-  responses: answers(...responses),
+  responses,
 })
 
-const body = (schema: z.ZodType) => ({ requestBody: { required: true, content: json(schema) } })
+const body = (schema: z.ZodType) => ({ body: [schema] }) as const
 const path = (...names: readonly string[]) => ({
   path: z.object(Object.fromEntries(names.map((name) => [name, z.string()]))),
 })
 const query = (...names: readonly string[]) => ({
-  requestParams: { query: z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()]))) },
+  params: { query: z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()]))) },
 })
-const TOTAL = z.object({ 'X-Total-Count': z.string().meta({ description: 'How many there are in all.' }) })
+const TOTAL = z.object({ 'X-Total-Count': z.string().describe('How many there are in all.') })
 const LOCATION = z.object({
   Location: z.string(),
   'Idempotent-Replayed': z.enum(['true']).optional(),
 })
-const ID = { requestParams: path('id') }
+const ID = { params: path('id') }
 
-const health = (operationId: string, more: Partial<ZodOpenApiOperationObject> = {}) => ({
-  get: {
-    ...operation(operationId, 'Whether the server works', '', [
-      answered(200, 'It works.', HEALTH),
-      { ...refused(), 503: { description: 'It does not.', content: json(z.union([HEALTH, ERROR])) } },
-    ]),
-    description: 'Whether the server works. Needs no credentials.',
-    security: NOBODY,
-    ...more,
-  },
+const health = (id: string): Operation => ({
+  id,
+  summary: 'Whether the server works',
+  description: 'Whether the server works. Needs no credentials.',
+  security: NOBODY,
+  responses: [
+    answered(200, 'It works.', HEALTH),
+    { ...refused(), 503: { description: 'It does not.', content: json(z.union([HEALTH, ERROR])) } },
+  ],
 })
 
 /** SMSGate's client API. Its routes have a second prefix, `/3rdparty/v1`, and `message` for `messages`. */
-export const smsgateClientPaths = (): ZodOpenApiPathsObject => ({
-  [`${CLIENT_PATH}/messages`]: {
-    post: operation(
+export const smsgateClientPaths = (): ZodOpenApiPathsObject =>
+  chapter(SMSGATE_CLIENTS, SMSGATE_CLIENT, {
+    [`POST ${CLIENT_PATH}/messages`]: operation(
       'smsgateSend',
       'Send a text',
       'messages:send',
       [answered(202, 'Accepted.', MESSAGE_STATE, LOCATION), refused(400, 402, 409, 413, 422)],
       {
         ...body(SEND_BODY),
-        requestParams: {
-          ...query('skipPhoneValidation', 'deviceActiveWithin').requestParams,
+        params: {
+          ...query('skipPhoneValidation', 'deviceActiveWithin').params,
           header: IDEMPOTENCY,
         },
       },
     ),
-    get: operation(
+    [`GET ${CLIENT_PATH}/messages`]: operation(
       'smsgateListMessages',
       'List sends of this API',
       'messages:list',
       [answered(200, 'A page of them.', z.array(MESSAGE_STATE), TOTAL), refused(400)],
       query('from', 'to', 'state', 'deviceId', 'limit', 'offset', 'sort', 'includeContent'),
     ),
-  },
-  [`${CLIENT_PATH}/messages/{id}`]: {
-    get: operation(
+    [`GET ${CLIENT_PATH}/messages/{id}`]: operation(
       'smsgateReadMessage',
       'Read the state of a send',
       'messages:read',
       [answered(200, 'Its state.', MESSAGE_STATE), refused(400, 404)],
       ID,
     ),
-    delete: operation(
+    [`DELETE ${CLIENT_PATH}/messages/{id}`]: operation(
       'smsgateCancelMessage',
       'Cancel what no device has begun',
       'messages:cancel',
       [answered(200, 'Its state.', MESSAGE_STATE), refused(400, 404, 409)],
       ID,
     ),
-  },
-  [`${CLIENT_PATH}/messages/inbox/export`]: {
-    post: operation(
+    [`POST ${CLIENT_PATH}/messages/inbox/export`]: operation(
       'smsgateExportInbox',
       'Read inboxes again and tell webhooks (the old form)',
       'messages:export',
@@ -144,77 +138,71 @@ export const smsgateClientPaths = (): ZodOpenApiPathsObject => ({
       ],
       body(REFRESH_BODY),
     ),
-  },
-  [`${CLIENT_PATH}/devices`]: {
-    get: operation('smsgateListDevices', 'List devices', 'devices:list', [
+    [`GET ${CLIENT_PATH}/devices`]: operation('smsgateListDevices', 'List devices', 'devices:list', [
       answered(200, 'All of them.', z.array(CLIENT_DEVICE)),
       refused(),
     ]),
-  },
-  [`${CLIENT_PATH}/devices/{id}`]: {
-    delete: operation(
+    [`DELETE ${CLIENT_PATH}/devices/{id}`]: operation(
       'smsgateDeleteDevice',
       'Delete a device',
       'devices:delete',
       [answered(204, 'Deleted.'), refused(400, 404)],
       ID,
     ),
-  },
-  [`${CLIENT_PATH}/inbox`]: {
-    get: operation(
+    [`GET ${CLIENT_PATH}/inbox`]: operation(
       'smsgateListInbox',
       'List incoming texts',
       'inbox:list',
       [answered(200, 'A page of them.', z.array(INBOX_MESSAGE), TOTAL), refused(400)],
       query('type', 'from', 'to', 'deviceId', 'limit', 'offset'),
     ),
-  },
-  [`${CLIENT_PATH}/inbox/refresh`]: {
-    post: operation(
+    [`POST ${CLIENT_PATH}/inbox/refresh`]: operation(
       'smsgateRefreshInbox',
       'Read inboxes of phones again',
       'inbox:refresh',
       [answered(202, 'Asked.', z.object({})), refused(400, 413)],
       body(REFRESH_BODY),
     ),
-  },
-  [`${CLIENT_PATH}/inbox/{id}/attachments/{part}`]: {
-    get: operation('smsgateReadAttachment', 'Not kept', 'inbox:list', [refused(501)], {
-      requestParams: path('id', 'part'),
-    }),
-  },
-  [`${CLIENT_PATH}/webhooks`]: {
-    get: operation('smsgateListWebhooks', "List webhooks of SMSGate's form", 'webhooks:list', [
-      answered(200, 'All of them.', z.array(CLIENT_WEBHOOK)),
-      refused(),
-    ]),
-    post: operation(
+    [`GET ${CLIENT_PATH}/inbox/{id}/attachments/{part}`]: operation(
+      'smsgateReadAttachment',
+      'Not kept',
+      'inbox:list',
+      [refused(501)],
+      {
+        params: path('id', 'part'),
+      },
+    ),
+    [`GET ${CLIENT_PATH}/webhooks`]: operation(
+      'smsgateListWebhooks',
+      "List webhooks of SMSGate's form",
+      'webhooks:list',
+      [answered(200, 'All of them.', z.array(CLIENT_WEBHOOK)), refused()],
+    ),
+    [`POST ${CLIENT_PATH}/webhooks`]: operation(
       'smsgateSaveWebhook',
       'Add a webhook, or replace the one with its id',
       'webhooks:write',
       [answered(201, 'Saved.', CLIENT_WEBHOOK), refused(400, 413)],
       body(WEBHOOK_BODY),
     ),
-  },
-  [`${CLIENT_PATH}/webhooks/{id}`]: {
-    delete: operation(
+    [`DELETE ${CLIENT_PATH}/webhooks/{id}`]: operation(
       'smsgateDeleteWebhook',
       'Delete a webhook',
       'webhooks:delete',
       [answered(204, 'There is none with this id.'), refused(400)],
       ID,
     ),
-  },
-  [`${CLIENT_PATH}/settings`]: {
-    get: operation('smsgateReadSettings', 'Read the settings of phones', 'settings:read', [
-      answered(200, 'The settings.', CLIENT_SETTINGS),
-      refused(),
-    ]),
+    [`GET ${CLIENT_PATH}/settings`]: operation(
+      'smsgateReadSettings',
+      'Read the settings of phones',
+      'settings:read',
+      [answered(200, 'The settings.', CLIENT_SETTINGS), refused()],
+    ),
     ...Object.fromEntries(
-      (['patch', 'put'] as const).map((method) => [
-        method,
+      (['PATCH', 'PUT'] as const).map((method) => [
+        `${method} ${CLIENT_PATH}/settings`,
         operation(
-          `smsgate${method === 'put' ? 'Replace' : 'Change'}Settings`,
+          `smsgate${method === 'PUT' ? 'Replace' : 'Change'}Settings`,
           'Set the key that webhooks are signed with',
           'settings:write',
           [answered(200, 'The settings.', CLIENT_SETTINGS), refused(400, 413)],
@@ -222,34 +210,33 @@ export const smsgateClientPaths = (): ZodOpenApiPathsObject => ({
         ),
       ]),
     ),
-  },
-  [`${CLIENT_PATH}/auth/token`]: {
-    post: operation(
+    [`POST ${CLIENT_PATH}/auth/token`]: operation(
       'smsgateIssueTokens',
       'Make a pair of tokens',
       'tokens:manage',
       [answered(201, 'The pair.', TOKEN_PAIR), refused(400, 413)],
       body(TOKEN_BODY),
     ),
-  },
-  [`${CLIENT_PATH}/auth/token/refresh`]: {
-    post: operation('smsgateRefreshTokens', 'Trade a refresh token for another pair', 'tokens:refresh', [
-      answered(201, 'The pair.', TOKEN_PAIR),
-      refused(),
-    ]),
-  },
-  [`${CLIENT_PATH}/auth/token/{id}`]: {
-    delete: operation(
+    [`POST ${CLIENT_PATH}/auth/token/refresh`]: operation(
+      'smsgateRefreshTokens',
+      'Trade a refresh token for another pair',
+      'tokens:refresh',
+      [answered(201, 'The pair.', TOKEN_PAIR), refused()],
+    ),
+    [`DELETE ${CLIENT_PATH}/auth/token/{id}`]: operation(
       'smsgateRevokeTokens',
       'Revoke a pair of tokens',
       'tokens:manage',
       [answered(204, 'There is none with this id.'), refused()],
       ID,
     ),
-  },
-  [`${CLIENT_PATH}/logs`]: {
-    get: operation('smsgateReadLogs', 'Not kept', 'logs:read', [refused(501)], query('from', 'to')),
-  },
-  [`${CLIENT_PATH}/health`]: health('smsgateHealth'),
-  [`${CLIENT_PATH}/health/{probe}`]: health('smsgateProbe', { requestParams: path('probe') }),
-})
+    [`GET ${CLIENT_PATH}/logs`]: operation(
+      'smsgateReadLogs',
+      'Not kept',
+      'logs:read',
+      [refused(501)],
+      query('from', 'to'),
+    ),
+    [`GET ${CLIENT_PATH}/health`]: health('smsgateHealth'),
+    [`GET ${CLIENT_PATH}/health/{probe}`]: { ...health('smsgateProbe'), params: path('probe') },
+  })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { ACCOUNT, ACCOUNTS, CONNECTION } from '../../twilio/account.ts'
 import { CREATE_PARAMETERS } from '../../twilio/messages/create-body.ts'
 import { MESSAGES } from '../../twilio/messages/list.ts'
@@ -7,7 +7,8 @@ import { MEDIA } from '../../twilio/messages/media.ts'
 import { MESSAGE } from '../../twilio/messages/message.ts'
 import { NUMBERS } from '../../twilio/numbers/list.ts'
 import { NUMBER } from '../../twilio/numbers/number.ts'
-import { type Answers, answers, json, success } from '../schemas/answers.ts'
+import { type Answers, json, success } from '../schemas/answers.ts'
+import { chapter, type Operation } from '../schemas/operations.ts'
 import { refusals } from '../schemas/refusals.ts'
 import { SENDER, TWILIO } from '../schemas/security.ts'
 import { IDEMPOTENCY, SENDING } from './sms-paths.ts'
@@ -17,10 +18,10 @@ export const TWILIO_API = 'twilio'
 
 const ERROR = z
   .strictObject({
-    code: z.int().meta({ description: "Twilio's number of the error." }),
+    code: z.int().describe("Twilio's number of the error."),
     message: z.string(),
     more_info: z.string(),
-    status: z.int().meta({ description: 'The HTTP status.' }),
+    status: z.int().describe('The HTTP status.'),
   })
   .meta({ id: 'TwilioError' })
 
@@ -51,18 +52,16 @@ const query = (...names: string[]) => ({
 const PAGING = ['PageSize', 'Page', 'PageToken']
 
 const operation = (
-  operationId: string,
+  id: string,
   summary: string,
   params: object,
-  responses: Answers,
-): ZodOpenApiOperationObject => ({
-  operationId,
-  tags: [TWILIO_API],
+  ...responses: readonly Answers[]
+): Operation => ({
+  id,
   summary,
   description: summary,
-  security: TWILIO,
-  requestParams: params,
-  responses: answers(responses),
+  params,
+  responses,
 })
 
 const form = (...names: string[]) => ({
@@ -78,94 +77,103 @@ const A = '/2010-04-01/Accounts/{AccountSid}'
 
 /** `/2010-04-01`: Twilio's Messaging API, and what a program has to be told to use it. */
 export const twilioPaths = (): ZodOpenApiPathsObject => ({
-  '/api/sms/twilio': {
-    get: {
-      operationId: 'twilioConnection',
-      tags: [SENDING],
+  ...chapter(SENDING, SENDER, {
+    'GET /api/sms/twilio': {
+      id: 'twilioConnection',
       summary: "What Twilio's libraries need",
       description: 'Account and numbers as SIDs. The token is shown once, in the answer that makes the key.',
-      security: SENDER,
-      responses: answers(success('The account.', CONNECTION), refusals('unauthorized', 'forbidden')),
+      responses: [success('The account.', CONNECTION), refusals('unauthorized', 'forbidden')],
     },
-  },
-  '/2010-04-01/Accounts.json': {
-    get: operation('twilioAccounts', 'List accounts', query('FriendlyName', 'Status', ...PAGING), {
-      ...success('The account of the caller.', ACCOUNTS),
-      ...failures(),
-    }),
-  },
-  [`${A}.json`]: {
-    get: operation('twilioAccount', 'Fetch an account', path('AccountSid'), {
-      ...success('The account.', ACCOUNT),
-      ...failures(),
-    }),
-  },
-  [`${A}/Messages.json`]: {
-    get: operation(
+  }),
+  ...chapter(TWILIO_API, TWILIO, {
+    'GET /2010-04-01/Accounts.json': operation(
+      'twilioAccounts',
+      'List accounts',
+      query('FriendlyName', 'Status', ...PAGING),
+      success('The account of the caller.', ACCOUNTS),
+      failures(),
+    ),
+    [`GET ${A}.json`]: operation(
+      'twilioAccount',
+      'Fetch an account',
+      path('AccountSid'),
+      success('The account.', ACCOUNT),
+      failures(),
+    ),
+    [`GET ${A}/Messages.json`]: operation(
       'twilioMessages',
       'List messages',
       { ...path('AccountSid'), ...query('To', 'From', 'DateSent', 'DateSent<', 'DateSent>', ...PAGING) },
-      { ...success('A page, newest first.', MESSAGES), ...failures() },
+      success('A page, newest first.', MESSAGES),
+      failures(),
     ),
-    post: {
+    [`POST ${A}/Messages.json`]: {
       ...operation(
         'twilioCreateMessage',
         'Send a message',
         { ...path('AccountSid'), header: IDEMPOTENCY },
-        { 201: { description: 'The message.', content: json(MESSAGE) }, ...failures(409, 413) },
+        { 201: { description: 'The message.', content: json(MESSAGE) } },
+        failures(409, 413),
       ),
       requestBody: form(...CREATE_PARAMETERS),
     },
-  },
-  [`${A}/Messages/{Sid}.json`]: {
-    get: operation('twilioMessage', 'Fetch a message', path('AccountSid', 'Sid'), {
-      ...success('The message.', MESSAGE),
-      ...failures(),
-    }),
-    post: {
+    [`GET ${A}/Messages/{Sid}.json`]: operation(
+      'twilioMessage',
+      'Fetch a message',
+      path('AccountSid', 'Sid'),
+      success('The message.', MESSAGE),
+      failures(),
+    ),
+    [`POST ${A}/Messages/{Sid}.json`]: {
       ...operation(
         'twilioUpdateMessage',
         'Cancel a message, or take its text away',
         path('AccountSid', 'Sid'),
-        { ...success('The message.', MESSAGE), ...failures(409, 413) },
+        success('The message.', MESSAGE),
+        failures(409, 413),
       ),
       requestBody: form('Body', 'Status'),
     },
-    delete: operation('twilioDeleteMessage', 'Delete a message', path('AccountSid', 'Sid'), {
-      204: { description: 'It is deleted.' },
-      ...failures(409),
-    }),
-  },
-  [`${A}/Messages/{Sid}/Media.json`]: {
-    get: operation(
+    [`DELETE ${A}/Messages/{Sid}.json`]: operation(
+      'twilioDeleteMessage',
+      'Delete a message',
+      path('AccountSid', 'Sid'),
+      { 204: { description: 'It is deleted.' } },
+      failures(409),
+    ),
+    [`GET ${A}/Messages/{Sid}/Media.json`]: operation(
       'twilioMedia',
       'List the media of a message',
       {
         ...path('AccountSid', 'Sid'),
         ...query('DateCreated', 'DateCreated<', 'DateCreated>', ...PAGING),
       },
-      { ...success('An empty list.', MEDIA), ...failures() },
+      success('An empty list.', MEDIA),
+      failures(),
     ),
-  },
-  [`${A}/IncomingPhoneNumbers.json`]: {
-    get: operation(
+    [`GET ${A}/IncomingPhoneNumbers.json`]: operation(
       'twilioNumbers',
       'List numbers',
       { ...path('AccountSid'), ...query('PhoneNumber', 'FriendlyName', ...PAGING) },
-      { ...success('Devices with a number.', NUMBERS), ...failures() },
+      success('Devices with a number.', NUMBERS),
+      failures(),
     ),
-  },
-  [`${A}/IncomingPhoneNumbers/{Sid}.json`]: {
-    get: operation('twilioNumber', 'Fetch a number', path('AccountSid', 'Sid'), {
-      ...success('The number.', NUMBER),
-      ...failures(),
-    }),
-    post: {
-      ...operation('twilioUpdateNumber', 'Say where its texts go', path('AccountSid', 'Sid'), {
-        ...success('The number.', NUMBER),
-        ...failures(413),
-      }),
+    [`GET ${A}/IncomingPhoneNumbers/{Sid}.json`]: operation(
+      'twilioNumber',
+      'Fetch a number',
+      path('AccountSid', 'Sid'),
+      success('The number.', NUMBER),
+      failures(),
+    ),
+    [`POST ${A}/IncomingPhoneNumbers/{Sid}.json`]: {
+      ...operation(
+        'twilioUpdateNumber',
+        'Say where its texts go',
+        path('AccountSid', 'Sid'),
+        success('The number.', NUMBER),
+        failures(413),
+      ),
       requestBody: form('SmsUrl', 'SmsMethod', 'FriendlyName'),
     },
-  },
+  }),
 })

@@ -5,13 +5,13 @@ const PROVIDER = z
   .object({
     name: z.string(),
     displayName: z.string(),
-    logo: z.string().meta({ description: "The provider's mark as an SVG; empty in `authProviders`." }),
+    logo: z.string().describe("The provider's mark as an SVG; empty in `authProviders`."),
     state: z.string(),
     authURL: z
       .string()
-      .meta({ description: 'Where the browser goes; the address to which it is to come back is appended.' }),
+      .describe('Where the browser goes; the address to which it is to come back is appended.'),
     authUrl: z.string(),
-    codeVerifier: z.string().meta({ description: 'Goes with the code; the challenge is in `authURL`.' }),
+    codeVerifier: z.string().describe('Goes with the code; the challenge is in `authURL`.'),
     codeChallenge: z.string(),
     codeChallengeMethod: z.string(),
   })
@@ -33,9 +33,9 @@ export const METHODS = z
 /** Forms of sign-in that have no schema of their own elsewhere. */
 export const EMAIL = z.object({ email: z.string().meta({ format: 'email' }) }).meta({ id: 'EmailForm' })
 const TOKEN = z
-  .object({ token: z.string().meta({ description: 'Out of the link in the mail.' }) })
+  .object({ token: z.string().describe('Out of the link in the mail.') })
   .meta({ id: 'TokenForm' })
-const MFA_ID = z.string().optional().meta({ description: 'Of the first method, where two are asked for.' })
+const MFA_ID = z.string().optional().describe('Of the first method, where two are asked for.')
 
 /** One form of an auth collection: its name in the path, how its operation is called, what is sent. */
 export interface Form {
@@ -54,11 +54,9 @@ export const SIGN_INS: readonly Form[] = [
     summary: 'Sign in with a password',
     body: z
       .object({
-        identity: z
-          .string()
-          .meta({ description: 'The email address, or another field that the collection allows.' }),
+        identity: z.string().describe('The email address, or another field that the collection allows.'),
         password: z.string(),
-        identityField: z.string().optional().meta({ description: 'Look in this field only.' }),
+        identityField: z.string().optional().describe('Look in this field only.'),
         mfaId: MFA_ID,
       })
       .meta({ id: 'PasswordForm' }),
@@ -79,14 +77,14 @@ export const OAUTH2_META = z
     id: z.string(),
     name: z.string(),
     username: z.string(),
-    email: z.string().meta({ description: 'Only if the provider vouches for it.' }),
+    email: z.string().describe('Only if the provider vouches for it.'),
     avatarURL: z.string(),
     avatarUrl: z.string(),
     accessToken: z.string(),
     refreshToken: z.string(),
     expiry: INSTANT_OR_EMPTY,
     rawUser: z.record(z.string(), z.unknown()),
-    isNew: z.boolean().meta({ description: 'The record was made by this sign-in.' }),
+    isNew: z.boolean().describe('The record was made by this sign-in.'),
   })
   .meta({ id: 'OAuth2Meta' })
 
@@ -97,10 +95,7 @@ export const OAUTH2_FORM = z
     code: z.string(),
     codeVerifier: z.string().optional(),
     redirectURL: z.string().optional(),
-    createData: z
-      .record(z.string(), z.unknown())
-      .nullish()
-      .meta({ description: 'What a new record is to have.' }),
+    createData: z.record(z.string(), z.unknown()).nullish().describe('What a new record is to have.'),
     mfaId: MFA_ID,
   })
   .meta({ id: 'OAuth2Form' })
@@ -155,5 +150,5 @@ export const MAILED: readonly Form[] = [
 
 /** What a request for a one-time password answers. */
 export const OTP_REQUESTED = z
-  .object({ otpId: z.string().meta({ description: 'Send it with the password that was mailed.' }) })
+  .object({ otpId: z.string().describe('Send it with the password that was mailed.') })
   .meta({ id: 'OtpRequested' })

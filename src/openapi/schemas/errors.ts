@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** What PocketBase says of one field. */
 const FIELD_ERROR = z
   .object({
-    code: z.string().meta({ description: 'For programs, such as `validation_required`.' }),
+    code: z.string().describe('For programs, such as `validation_required`.'),
     message: z.string(),
     params: z.record(z.string(), z.unknown()).optional(),
   })
@@ -46,6 +46,6 @@ export const GUEST_ERROR = z
 /** The first of two methods was right; the second is asked for. */
 export const MFA_NEEDED = z
   .object({
-    mfaId: z.string().meta({ description: 'Send it with the second method, as `mfaId`.' }),
+    mfaId: z.string().describe('Send it with the second method, as `mfaId`.'),
   })
   .meta({ id: 'MfaNeeded' })

@@ -16,16 +16,15 @@ const TOLD: Readonly<Record<string, string>> = {
 }
 
 const HEADERS = z.object({
-  'webhook-id': z
-    .string()
-    .meta({ description: 'Names the event: the same at every attempt. Skip what you have seen.' }),
+  'webhook-id': z.string().describe('Names the event: the same at every attempt. Skip what you have seen.'),
   'webhook-timestamp': z
     .string()
-    .meta({ description: 'Seconds since 1970 of this attempt. Refuse what is older than 5 minutes.' }),
-  'webhook-signature': z.string().meta({
-    description:
+    .describe('Seconds since 1970 of this attempt. Refuse what is older than 5 minutes.'),
+  'webhook-signature': z
+    .string()
+    .describe(
       '`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64, under the secret; two of them, with a space between, for a day after the secret was changed.',
-  }),
+    ),
 })
 
 /**
@@ -43,7 +42,7 @@ function hook(event: string, message: z.ZodObject): ZodOpenApiOperationObject {
   const body = z.object({
     type: z.literal(event),
     timestamp: z.string().meta({ format: 'date-time', description: 'When it happened.' }),
-    data: message.meta({ description: 'The message, as it was then.' }),
+    data: message.describe('The message, as it was then.'),
   })
   return {
     operationId: `on ${event}`.replace(/[ .]+(\w)/g, (_, letter: string) => letter.toUpperCase()),

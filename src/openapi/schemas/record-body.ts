@@ -14,7 +14,7 @@ const VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
     z.string().meta(field.type === 'password' ? { minLength: field.min, format: 'password' } : {}),
   number: (field) => (field.type === 'number' ? numberOf(field) : z.number()),
   bool: () => z.boolean(),
-  date: () => z.string().meta({ description: 'An instant, as `2026-11-20 07:00:00.000Z`; empty for none.' }),
+  date: () => z.string().describe('An instant, as `2026-11-20 07:00:00.000Z`; empty for none.'),
   autodate: () => z.string(),
   json: () => z.unknown(),
   geoPoint: () => z.object({ lon: z.number(), lat: z.number() }),
@@ -77,10 +77,7 @@ export function updateBody(collection: Collection): z.ZodType {
     collection.type === 'auth'
       ? {
           passwordConfirm: CONFIRM.optional(),
-          oldPassword: z
-            .string()
-            .optional()
-            .meta({ description: 'Asked of all but superusers for a new password.' }),
+          oldPassword: z.string().optional().describe('Asked of all but superusers for a new password.'),
         }
       : {}
   return z
@@ -93,20 +90,8 @@ function modifiersOf(field: Field): [string, z.ZodType][] {
   const of = (description: string) => VALUES[type](field).optional().meta({ description })
   if (type === 'number')
     return [
-      [
-        `${name}+`,
-        z
-          .number()
-          .optional()
-          .meta({ description: `Adds to \`${name}\`.` }),
-      ],
-      [
-        `${name}-`,
-        z
-          .number()
-          .optional()
-          .meta({ description: `Subtracts from \`${name}\`.` }),
-      ],
+      [`${name}+`, z.number().optional().describe(`Adds to \`${name}\`.`)],
+      [`${name}-`, z.number().optional().describe(`Subtracts from \`${name}\`.`)],
     ]
   if (!isMulti(field)) return []
   return [

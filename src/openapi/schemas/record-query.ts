@@ -43,24 +43,24 @@ export const EXPORT = {
   query: z.object({
     filter: FILTER,
     expand: EXPAND,
-    fields: z.string().optional().meta({
-      description:
+    fields: z
+      .string()
+      .optional()
+      .describe(
         'Columns, comma-separated: fields, or paths into `expand`. All that are not hidden when left out.',
-    }),
+      ),
   }),
 }
 
 /** What a list can be asked with. */
 export const listQuery = (maxPerPage = MAX_PER_PAGE) => ({
   query: z.object({
-    page: z.int().min(1).optional().meta({ description: 'From 1.' }),
+    page: z.int().min(1).optional().describe('From 1.'),
     perPage: z
       .int()
       .min(1)
       .optional()
-      .meta({
-        description: `Records on a page: 30 when left out, at most ${maxPerPage.toLocaleString('en')}.`,
-      }),
+      .describe(`Records on a page: 30 when left out, at most ${maxPerPage.toLocaleString('en')}.`),
     sort: z
       .string()
       .optional()
@@ -72,9 +72,10 @@ export const listQuery = (maxPerPage = MAX_PER_PAGE) => ({
     filter: FILTER,
     expand: EXPAND,
     fields: FIELDS,
-    skipTotal: z.boolean().optional().meta({
-      description: 'Do not count: quicker. `totalItems` and `totalPages` are -1 then.',
-    }),
+    skipTotal: z
+      .boolean()
+      .optional()
+      .describe('Do not count: quicker. `totalItems` and `totalPages` are -1 then.'),
   }),
 })
 

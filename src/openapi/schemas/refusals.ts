@@ -39,8 +39,8 @@ function answersOf(rows: readonly Row[]): Answers {
 function answerOf(rows: readonly Row[]): ZodOpenApiResponseObject {
   const errors = [...new Set(rows.map(([, error]) => error))] as [string, ...string[]]
   const schema = z.object({
-    error: z.enum(errors).meta({ description: 'For programs.' }),
-    message: z.string().meta({ description: 'For people.' }),
+    error: z.enum(errors).describe('For programs.'),
+    message: z.string().describe('For people.'),
   })
   const examples = rows.map(([, error, message]) => [error, { value: { error, message } }] as const)
   return {

@@ -1,6 +1,7 @@
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
 
-type Security = NonNullable<ZodOpenApiOperationObject['security']>
+/** Credentials that an operation takes, one of several. */
+export type Security = NonNullable<ZodOpenApiOperationObject['security']>
 
 /** The ways to say who asks. */
 export const SECURITY_SCHEMES = {

@@ -26,35 +26,37 @@ const HOLD_SECONDS = 10
 /** The body of a new campaign. `null` counts as absent. */
 export const CAMPAIGN = z
   .strictObject({
-    name: text(255).nullish().meta({ description: 'How it is called; left out, its text.' }),
+    name: text(255).nullish().describe('How it is called; left out, its text.'),
     body: visibleText().nullish().meta({
       maxLength: MAX_CHARACTERS,
       description:
         'The text; with `variables`, even `{}`, its `{{variables}}` are filled in. Excludes `template_id`.',
     }),
-    template_id: nonEmptyId().nullish().meta({ description: 'A record of `sms_templates`.' }),
+    template_id: nonEmptyId().nullish().describe('A record of `sms_templates`.'),
     variables: TEMPLATE_SEND.shape.variables,
-    recipients: COMMON.recipients.meta({
-      description: 'Phone numbers in E.164. With the members of the groups at most 20,000 people.',
-    }),
+    recipients: COMMON.recipients.describe(
+      'Phone numbers in E.164. With the members of the groups at most 20,000 people.',
+    ),
     group_ids: COMMON.group_ids,
     scheduled_at: COMMON.scheduled_at,
-    hold_seconds: wholeNumber(0, MAX_HOLD_SECONDS).nullish().meta({
-      description: 'Without `scheduled_at`: it begins after so many seconds, 10 when left out.',
-    }),
-    expires_at: COMMON.expires_at.meta({
-      description: 'What no device has taken by then ends as `failed`. Empty or left out: without an end.',
-    }),
+    hold_seconds: wholeNumber(0, MAX_HOLD_SECONDS)
+      .nullish()
+      .describe('Without `scheduled_at`: it begins after so many seconds, 10 when left out.'),
+    expires_at: COMMON.expires_at.describe(
+      'What no device has taken by then ends as `failed`. Empty or left out: without an end.',
+    ),
     device_id: COMMON.device_id,
     line_id: COMMON.line_id,
     from: COMMON.from,
     sim: COMMON.sim,
     priority: COMMON.priority,
     guarantee: COMMON.guarantee,
-    quiet_hours: z.boolean('must be a boolean').nullish().meta({
-      description:
+    quiet_hours: z
+      .boolean('must be a boolean')
+      .nullish()
+      .describe(
         "Waits during the quiet hours of `user_settings`, by the recipients' time; true when left out.",
-    }),
+      ),
   })
   .meta({ id: 'Campaign' })
 

@@ -10,13 +10,10 @@ import { planAudience, readText, textsFor } from './plan.ts'
 /** What a campaign would send. */
 export const CAMPAIGN_PREVIEW = z
   .object({
-    recipients_count: z
-      .int()
-      .min(1)
-      .meta({ description: 'People who get it; not those who have opted out.' }),
-    segments: z.int().min(1).meta({ description: 'Short messages that all texts take together.' }),
-    first: TEXT.meta({ description: 'The text for the first of them.' }),
-    last_leaves_at: INSTANT_OR_EMPTY.meta({ description: LAST_LEAVES_AT }),
+    recipients_count: z.int().min(1).describe('People who get it; not those who have opted out.'),
+    segments: z.int().min(1).describe('Short messages that all texts take together.'),
+    first: TEXT.describe('The text for the first of them.'),
+    last_leaves_at: INSTANT_OR_EMPTY.describe(LAST_LEAVES_AT),
   })
   .meta({ id: 'CampaignPreview' })
 export type CampaignPreview = Readonly<z.output<typeof CAMPAIGN_PREVIEW>>

@@ -17,30 +17,25 @@ export const CAMPAIGN_PROGRESS = z
   .object({
     id: z.string(),
     status: CAMPAIGN_STATE.shape.status,
-    begins_in_seconds: z
-      .number()
-      .min(0)
-      .meta({ description: 'By the clock of the server; 0: it has begun.' }),
+    begins_in_seconds: z.number().min(0).describe('By the clock of the server; 0: it has begun.'),
     recipients_count: z.int().min(0),
-    counts: BATCH.shape.counts.meta({
-      description: 'Messages by status. One that failed and was sent again counts as the new message does.',
-    }),
-    canceled: z.int().min(0).meta({ description: 'Those of the failed ones that were called off.' }),
+    counts: BATCH.shape.counts.describe(
+      'Messages by status. One that failed and was sent again counts as the new message does.',
+    ),
+    canceled: z.int().min(0).describe('Those of the failed ones that were called off.'),
     retriable: z
       .object({
-        plain: z.int().min(0).meta({ description: 'Those that failed for another reason.' }),
-        unknown: z.int().min(0).meta({ description: 'The device went silent: they may have gone out.' }),
-        canceled: z.int().min(0).meta({ description: 'Those that were called off.' }),
+        plain: z.int().min(0).describe('Those that failed for another reason.'),
+        unknown: z.int().min(0).describe('The device went silent: they may have gone out.'),
+        canceled: z.int().min(0).describe('Those that were called off.'),
       })
-      .meta({
-        description: 'Failed messages that can be sent again: none that was before, none to who opted out.',
-      }),
-    segments_used: z.int().min(0).meta({ description: 'Short messages that were sent.' }),
-    opt_outs: z.int().min(0).meta({ description: 'Recipients who want no more texts now.' }),
-    replies: z.int().min(0).meta({ description: 'Recipients who have written since it began.' }),
+      .describe('Failed messages that can be sent again: none that was before, none to who opted out.'),
+    segments_used: z.int().min(0).describe('Short messages that were sent.'),
+    opt_outs: z.int().min(0).describe('Recipients who want no more texts now.'),
+    replies: z.int().min(0).describe('Recipients who have written since it began.'),
     latest_replies: z
       .array(z.object({ id: z.string(), from: z.string(), body: z.string(), created: INSTANT }))
-      .meta({ description: `The latest ${MAX_REPLIES} texts of theirs, newest first.` }),
+      .describe(`The latest ${MAX_REPLIES} texts of theirs, newest first.`),
   })
   .meta({ id: 'CampaignProgress' })
 export type CampaignProgress = Readonly<z.output<typeof CAMPAIGN_PROGRESS>>

@@ -16,7 +16,7 @@ import { type Settle, whenSettled } from './when-settled.ts'
 export const RETRIED_CAMPAIGN = z
   .object({
     campaign: CAMPAIGN_STATE,
-    retried: z.int().min(0).meta({ description: 'Messages that this request has sent again.' }),
+    retried: z.int().min(0).describe('Messages that this request has sent again.'),
     left_out: RETRIED_BATCH.shape.left_out,
   })
   .meta({ id: 'RetriedCampaign' })

@@ -16,12 +16,12 @@ const name = text(255)
 const sims = z
   .array(z.record(z.string(), z.unknown(), 'must be an object'), 'must be a list')
   .max(MAX_SIMS, `must have at most ${MAX_SIMS} items`)
-  .meta({ description: 'The SIM cards in the device, as it names them. Shown to its owner as they are.' })
+  .describe('The SIM cards in the device, as it names them. Shown to its owner as they are.')
 const push = SUBSCRIPTION.nullable()
 
 /** The shapes of what devices and their users send to `/api/devices`. `null` counts as absent. */
 export const PAIRING_BODY = z
-  .object({ name: name.nullish().meta({ description: 'A name for the device that will join.' }) })
+  .object({ name: name.nullish().describe('A name for the device that will join.') })
   .meta({ id: 'PairingRequest' })
 
 export const PAIR_BODY = z
@@ -30,21 +30,20 @@ export const PAIR_BODY = z
       .string('must be a text')
       .regex(/^\s*\d{6}\s*$/, 'must have 6 digits')
       .transform((code) => code.trim())
-      .meta({ description: 'The six digits that the user was shown.' }),
-    name: name.nullish().meta({ description: 'Left out, the name that the user gave with the code.' }),
+      .describe('The six digits that the user was shown.'),
+    name: name.nullish().describe('Left out, the name that the user gave with the code.'),
     platform: z
       .enum(['android', 'modem', 'simulator', 'other'], 'must be android, modem, simulator or other')
-      .meta({
-        description:
-          'What it is. `simulator` sends nothing anywhere: a user who has another device sends by it only what names it or its line.',
-      }),
+      .describe(
+        'What it is. `simulator` sends nothing anywhere: a user who has another device sends by it only what names it or its line.',
+      ),
     phone: z
       .string('must be a text')
       .regex(new RegExp(`${E164.source}|^$`), 'must be in E.164 format')
       .nullish()
-      .meta({ description: 'Its own number in E.164, if it knows it.' }),
+      .describe('Its own number in E.164, if it knows it.'),
     sims: sims.nullish(),
-    push: push.nullish().meta({ description: 'A Web Push or UnifiedPush subscription to wake it by.' }),
+    push: push.nullish().describe('A Web Push or UnifiedPush subscription to wake it by.'),
   })
   .meta({ id: 'PairRequest' })
 
@@ -55,7 +54,7 @@ export const HEARTBEAT_BODY = z
       .min(0, 'must be from 0 to 100')
       .max(100, 'must be from 0 to 100')
       .nullish()
-      .meta({ description: 'Charge in percent.' }),
+      .describe('Charge in percent.'),
     sims: sims.nullish(),
   })
   .meta({ id: 'Heartbeat' })
@@ -65,39 +64,36 @@ export const PUSH_BODY = z.union([z.object({ push: push }).transform((body) => b
 
 export const CLAIM_BODY = z
   .object({
-    limit: wholeNumber(1, MAX_ITEMS)
-      .nullish()
-      .meta({ description: 'Messages to take at most; 10 when left out.' }),
+    limit: wholeNumber(1, MAX_ITEMS).nullish().describe('Messages to take at most; 10 when left out.'),
     wait: z
       .number('must be a number')
       .min(0, `must be from 0 to ${MAX_WAIT}`)
       .max(MAX_WAIT, `must be from 0 to ${MAX_WAIT}`)
       .nullish()
-      .meta({ description: 'Seconds to wait for a message when there is none; 0 when left out.' }),
+      .describe('Seconds to wait for a message when there is none; 0 when left out.'),
   })
   .meta({ id: 'Claim' })
 
 const report = z
   .object({
     id: nonEmptyId(100),
-    attempt: wholeNumber(0, MAX_ATTEMPT).meta({ description: 'The one that the claim gave.' }),
+    attempt: wholeNumber(0, MAX_ATTEMPT).describe('The one that the claim gave.'),
     status: z.enum(['sent', 'delivered', 'failed'], 'must be sent, delivered or failed'),
     error_message: text(1000)
       .nullish()
       .transform((value) => value ?? undefined)
-      .meta({ description: 'Why it failed, in words for the user.' }),
+      .describe('Why it failed, in words for the user.'),
     at: instant()
       .nullish()
       .transform((value) => value ?? undefined)
-      .meta({ description: "When, by the device's clock." }),
+      .describe("When, by the device's clock."),
     not_sent: z
       .boolean('must be true or false')
       .nullish()
       .transform((value) => value ?? undefined)
-      .meta({
-        description:
-          'With `failed`: proof that nothing went out, so that the message may be given to a device again.',
-      }),
+      .describe(
+        'With `failed`: proof that nothing went out, so that the message may be given to a device again.',
+      ),
   })
   .refine(({ status, not_sent }) => !not_sent || status === 'failed', {
     abort: true,
@@ -108,13 +104,12 @@ export const REPORT_BODY = z.object({ items: listOf(report, MAX_ITEMS) }).meta({
 
 const received = z
   .object({
-    from: nonEmptyText(50).meta({ description: 'The sender: a number in E.164 or a name.' }),
+    from: nonEmptyText(50).describe('The sender: a number in E.164 or a name.'),
     body: text(MAX_TEXT),
-    received_at: instant().meta({
-      description:
-        'When it came in. Device, sender, instant and text are its identity: told again, it is not stored again.',
-    }),
-    sim: wholeNumber(0, MAX_SIMS).nullish().meta({ description: 'Slot of the SIM that received it.' }),
+    received_at: instant().describe(
+      'When it came in. Device, sender, instant and text are its identity: told again, it is not stored again.',
+    ),
+    sim: wholeNumber(0, MAX_SIMS).nullish().describe('Slot of the SIM that received it.'),
   })
   .transform(({ from, body, received_at, sim }) => ({ from, body, receivedAt: received_at, sim: sim ?? 0 }))
 export const INCOMING_BODY = z.object({ items: listOf(received, MAX_ITEMS) }).meta({ id: 'ReceivedTexts' })

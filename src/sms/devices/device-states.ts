@@ -11,37 +11,33 @@ export const DEVICE_STATES = z
     items: z.array(
       z.object({
         device: z.string(),
-        online: z.boolean().meta({ description: 'Seen within DEVICE_ONLINE_SECONDS.' }),
-        reachable: z.boolean().meta({
-          description: 'Online, or can be woken by push. A device must also be enabled to be given messages.',
-        }),
-        battery: z
-          .number()
-          .nullable()
-          .meta({ description: 'Percent, as the device last said; null: it never did.' }),
+        online: z.boolean().describe('Seen within DEVICE_ONLINE_SECONDS.'),
+        reachable: z
+          .boolean()
+          .describe('Online, or can be woken by push. A device must also be enabled to be given messages.'),
+        battery: z.number().nullable().describe('Percent, as the device last said; null: it never did.'),
         battery_at: INSTANT.nullable(),
-        failing: z.boolean().meta({
-          description: 'Its last 5 texts or more have failed, by each of its lines that are on.',
-        }),
-        waiting: z.int().min(0).meta({ description: 'Messages that wait for it, or that it is sending.' }),
+        failing: z
+          .boolean()
+          .describe('Its last 5 texts or more have failed, by each of its lines that are on.'),
+        waiting: z.int().min(0).describe('Messages that wait for it, or that it is sending.'),
         taken_today: z
           .int()
           .min(0)
-          .meta({ description: 'Messages it took in the last 24 hours: what counts for `daily_limit`.' }),
+          .describe('Messages it took in the last 24 hours: what counts for `daily_limit`.'),
         lines: z
           .array(
             z.object({
               line: z.string(),
-              minute: z.int().min(0).meta({ description: 'Texts handed out in the last 60 seconds.' }),
-              day: z.int().min(0).meta({ description: 'Texts of this local day.' }),
-              month: z.int().min(0).meta({ description: 'Texts of this calendar month.' }),
-              recipients: z.int().min(0).meta({ description: 'Different numbers of this month.' }),
+              minute: z.int().min(0).describe('Texts handed out in the last 60 seconds.'),
+              day: z.int().min(0).describe('Texts of this local day.'),
+              month: z.int().min(0).describe('Texts of this calendar month.'),
+              recipients: z.int().min(0).describe('Different numbers of this month.'),
             }),
           )
-          .meta({
-            description:
-              'What its lines have used of their limits. Days and months are counted only for lines with a limit of a day or month.',
-          }),
+          .describe(
+            'What its lines have used of their limits. Days and months are counted only for lines with a limit of a day or month.',
+          ),
       }),
     ),
   })

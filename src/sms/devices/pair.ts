@@ -20,10 +20,10 @@ export const PAIRING = z
     code: z
       .string()
       .regex(/^\d{6}$/)
-      .meta({ description: 'Six digits. Good once.' }),
-    expires_at: INSTANT.meta({ description: 'Until when: 5 minutes.' }),
-    url: z.string().meta({ description: 'Where to pair, with the code behind `#`.' }),
-    qr: z.string().meta({ description: '`url` as a picture: a data URL of an SVG.' }),
+      .describe('Six digits. Good once.'),
+    expires_at: INSTANT.describe('Until when: 5 minutes.'),
+    url: z.string().describe('Where to pair, with the code behind `#`.'),
+    qr: z.string().describe('`url` as a picture: a data URL of an SVG.'),
   })
   .meta({ id: 'Pairing' })
 

@@ -13,7 +13,7 @@ export const BATCH = z
   .object({
     batch_id: z.string(),
     recipients_count: z.int().min(1),
-    counts: z.record(z.enum(STATUSES), z.int().min(0)).meta({ description: 'Messages by status.' }),
+    counts: z.record(z.enum(STATUSES), z.int().min(0)).describe('Messages by status.'),
   })
   .meta({ id: 'BatchStatus' })
 

@@ -12,7 +12,7 @@ import { BATCH, countBatch } from './batches.ts'
 /** What became of a batch of which the rest was called off. */
 export type CanceledBatch = Readonly<z.output<typeof CANCELED_BATCH>>
 export const CANCELED_BATCH = BATCH.extend({
-  canceled: z.int().min(0).meta({ description: 'Messages that this request has canceled.' }),
+  canceled: z.int().min(0).describe('Messages that this request has canceled.'),
 }).meta({ id: 'CanceledBatch' })
 
 /** Rows a transaction ends: devices that come to claim meanwhile wait for no more. */

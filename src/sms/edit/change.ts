@@ -15,15 +15,14 @@ import { type Change, changeParams, changeSql } from './change-sql.ts'
 export const MESSAGE_CHANGE = z
   .strictObject({
     scheduled_at: COMMON.scheduled_at,
-    expires_at: COMMON.expires_at.meta({
-      description:
-        'Not after this instant: what no device has taken by then ends as `failed`. Empty: without an end. Excludes `ttl`.',
-    }),
+    expires_at: COMMON.expires_at.describe(
+      'Not after this instant: what no device has taken by then ends as `failed`. Empty: without an end. Excludes `ttl`.',
+    ),
     ttl: COMMON.ttl,
     body: visibleText()
       .nullish()
       .meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
-    priority: COMMON.priority.meta({ description: 'Higher goes first.' }),
+    priority: COMMON.priority.describe('Higher goes first.'),
   })
   .meta({ id: 'MessageChange' })
 

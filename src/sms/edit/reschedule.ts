@@ -10,7 +10,7 @@ import { type Change, changeParams, changeSql, plannedChangeCtes } from './chang
 /** The body of a request: from when, and until when. */
 export const RESCHEDULE = z
   .strictObject({
-    scheduled_at: date().meta({ description: 'Not before this instant. One that is past means now.' }),
+    scheduled_at: date().describe('Not before this instant. One that is past means now.'),
     expires_at: MESSAGE_CHANGE.shape.expires_at,
     ttl: COMMON.ttl,
   })
@@ -19,7 +19,7 @@ export const RESCHEDULE = z
 /** What became of a batch of which the rest got another time. */
 export type RescheduledBatch = Readonly<z.output<typeof RESCHEDULED_BATCH>>
 export const RESCHEDULED_BATCH = BATCH.extend({
-  rescheduled: z.int().min(0).meta({ description: 'Messages that this request has changed.' }),
+  rescheduled: z.int().min(0).describe('Messages that this request has changed.'),
 }).meta({ id: 'RescheduledBatch' })
 
 /**

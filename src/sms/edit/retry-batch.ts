@@ -26,10 +26,9 @@ export const RETRY_BATCH = z
       .array(z.enum(CHOICES, `must be ${CHOICES.join(' or ')}`), 'must be a list')
       .max(CHOICES.length)
       .optional()
-      .meta({
-        description:
-          '`unknown`: the device went silent, so that the text may have gone out, and some may get it twice. `canceled`: what was called off.',
-      }),
+      .describe(
+        '`unknown`: the device went silent, so that the text may have gone out, and some may get it twice. `canceled`: what was called off.',
+      ),
   })
   .meta({ id: 'RetryBatch' })
 
@@ -37,16 +36,18 @@ export const RETRY_BATCH = z
 export type RetriedBatch = Readonly<z.output<typeof RETRIED_BATCH>>
 export const RETRIED_BATCH = z
   .object({
-    batch_id: z.string().meta({ description: 'Names the new messages; empty when there are none.' }),
-    message_ids: z.array(z.string()).meta({
-      description:
+    batch_id: z.string().describe('Names the new messages; empty when there are none.'),
+    message_ids: z
+      .array(z.string())
+      .describe(
         'The new messages, in the order of the old ones. Asked again, they are the same, and those that came to it.',
-    }),
+      ),
     recipients_count: z.int().min(0),
-    left_out: z.record(z.enum(LEFT_OUT), z.int().min(0)).meta({
-      description:
+    left_out: z
+      .record(z.enum(LEFT_OUT), z.int().min(0))
+      .describe(
         'Failed messages that were not sent again: of unknown outcome, canceled, opted out, sent again one by one before, without a text any more, or refused now (quota, devices).',
-    }),
+      ),
   })
   .meta({ id: 'RetriedBatch' })
 

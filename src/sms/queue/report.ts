@@ -31,11 +31,12 @@ export const REPORT_RESULT = z
   .object({
     id: z.string(),
     attempt: z.int(),
-    result: z.enum(['applied', 'unchanged', 'not_found']).meta({
-      description:
+    result: z
+      .enum(['applied', 'unchanged', 'not_found'])
+      .describe(
         '`applied`: the message is now as reported. `unchanged`: late, repeated or of an old attempt. `not_found`: not a message of this device.',
-    }),
-    status: z.enum(STATUSES).optional().meta({ description: 'Where the message is.' }),
+      ),
+    status: z.enum(STATUSES).optional().describe('Where the message is.'),
   })
   .meta({ id: 'ReportResult' })
 

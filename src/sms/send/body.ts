@@ -82,56 +82,54 @@ export const COMMON = {
   recipients: z
     .array(z.string('must be a text').meta({ pattern: E164.source }), 'must be a list of phone numbers')
     .nullish()
-    .meta({
-      description:
-        'Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After groups and duplicates, at most 1,000 (the server may set another limit).',
-    }),
+    .describe(
+      'Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After groups and duplicates, at most 1,000 (the server may set another limit).',
+    ),
   group_ids: z
     .array(id(), 'must be a list of group ids')
     .max(MAX_GROUPS, `must have at most ${MAX_GROUPS} items`)
     .nullish()
-    .meta({
-      description: 'Contact groups whose members are added, without those who have opted out.',
-    }),
-  device_id: id().nullish().meta({
-    description: 'This device sends, and no other. Left out, the available lines take turns.',
-  }),
-  line_id: id().nullish().meta({
-    description: 'A record of `lines`: this SIM sends, and no other.',
-  }),
-  from: z.string('must be a text').nullish().meta({
-    description: 'The number of one of your lines in E.164: this SIM sends, and no other.',
-  }),
-  scheduled_at: date().nullish().meta({
-    description: 'Not before this instant. One that is past means now.',
-  }),
-  expires_at: date().nullish().meta({
-    description: 'Not after this instant: what no device has taken by then ends as `failed`. Excludes `ttl`.',
-  }),
-  ttl: wholeNumber(1, MAX_TTL_SECONDS).nullish().meta({
-    description: 'The same as a number of seconds, counted from when the message is due.',
-  }),
-  priority: wholeNumber(-128, 127).nullish().meta({ description: 'Higher goes first; 0 when left out.' }),
-  sim: wholeNumber(0, 8).nullish().meta({ description: 'Slot of the SIM that sends, from 1. 0: any line.' }),
+    .describe('Contact groups whose members are added, without those who have opted out.'),
+  device_id: id()
+    .nullish()
+    .describe('This device sends, and no other. Left out, the available lines take turns.'),
+  line_id: id().nullish().describe('A record of `lines`: this SIM sends, and no other.'),
+  from: z
+    .string('must be a text')
+    .nullish()
+    .describe('The number of one of your lines in E.164: this SIM sends, and no other.'),
+  scheduled_at: date().nullish().describe('Not before this instant. One that is past means now.'),
+  expires_at: date()
+    .nullish()
+    .describe('Not after this instant: what no device has taken by then ends as `failed`. Excludes `ttl`.'),
+  ttl: wholeNumber(1, MAX_TTL_SECONDS)
+    .nullish()
+    .describe('The same as a number of seconds, counted from when the message is due.'),
+  priority: wholeNumber(-128, 127).nullish().describe('Higher goes first; 0 when left out.'),
+  sim: wholeNumber(0, 8).nullish().describe('Slot of the SIM that sends, from 1. 0: any line.'),
   guarantee: z
     .enum(['at_most_once', 'at_least_once'], 'must be at_most_once or at_least_once')
     .nullish()
-    .meta({
-      description:
-        'What becomes of a message whose device goes silent in the middle: `at_most_once` (default) fails it, `at_least_once` gives it to a device again.',
-    }),
-  client_ref: id(255).nullish().meta({
-    description:
+    .describe(
+      'What becomes of a message whose device goes silent in the middle: `at_most_once` (default) fails it, `at_least_once` gives it to a device again.',
+    ),
+  client_ref: id(255)
+    .nullish()
+    .describe(
       'A reference of yours, unique among your messages: a second send with it, of the same text to the same number, answers with the first message. For one recipient.',
-  }),
-  bulk: z.boolean('must be a boolean').nullish().meta({
-    description:
+    ),
+  bulk: z
+    .boolean('must be a boolean')
+    .nullish()
+    .describe(
       'True for one text of many, as of a list: it does not change the conversation with its number. A send to several recipients never does.',
-  }),
-  quiet_hours: z.boolean('must be a boolean').nullish().meta({
-    description:
+    ),
+  quiet_hours: z
+    .boolean('must be a boolean')
+    .nullish()
+    .describe(
       "True: waits during the quiet hours of `user_settings`, by the recipient's time. An answer to a conversation that waits for one never does.",
-  }),
+    ),
 }
 
 /** Values for `{{variables}}`. */
@@ -142,28 +140,28 @@ export const SEND = z
   .strictObject({
     ...COMMON,
     body: visibleText().meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
-    variables: VARIABLES.meta({
-      description:
-        'Given, even as `{}`: `body` has `{{variables}}`, which are filled in as those of a template. Left out, `body` is sent as it is.',
-    }),
+    variables: VARIABLES.describe(
+      'Given, even as `{}`: `body` has `{{variables}}`, which are filled in as those of a template. Left out, `body` is sent as it is.',
+    ),
   })
   .meta({ id: 'Send' })
 export const TEMPLATE_SEND = z
   .strictObject({
     ...COMMON,
-    template_id: nonEmptyId().meta({ description: 'A record of `sms_templates`.' }),
-    variables: VARIABLES.meta({
-      description:
-        "Values for the `{{variables}}` of the template, the same for all recipients. What is left out comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",
-    }),
+    template_id: nonEmptyId().describe('A record of `sms_templates`.'),
+    variables: VARIABLES.describe(
+      "Values for the `{{variables}}` of the template, the same for all recipients. What is left out comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",
+    ),
   })
   .meta({ id: 'TemplateSend' })
 
 const DRAFT = {
-  draft: z.boolean('must be true or false').nullish().meta({
-    description:
+  draft: z
+    .boolean('must be true or false')
+    .nullish()
+    .describe(
       'True for a text that is still being written: variables without a value stand in the texts as `{{variable}}` and are named in `missing`, instead of the refusal that a send gets.',
-  }),
+    ),
 }
 
 /** What `preview` takes: the body of either send, finished or not. */

@@ -10,8 +10,8 @@ import { fieldNames, fillVariables, parseTemplate, renderFor } from './template.
 /** Beside `countSegments`, not in its file, which the console has in the browser. */
 const SEGMENTATION = z.object({
   encoding: z.enum(['GSM-7', 'UCS-2']),
-  units: z.int().min(0).meta({ description: 'Septets (GSM-7) or UTF-16 units (UCS-2) of the text.' }),
-  segments: z.int().min(0).meta({ description: 'Short messages it takes.' }),
+  units: z.int().min(0).describe('Septets (GSM-7) or UTF-16 units (UCS-2) of the text.'),
+  segments: z.int().min(0).describe('Short messages it takes.'),
 }) satisfies z.ZodType<Segmentation>
 
 /** The text for one recipient and what it takes to send it. */

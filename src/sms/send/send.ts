@@ -34,10 +34,11 @@ const optedOutLimit = new OptedOutLimit()
 /** What was accepted. */
 export const ACCEPTED = z
   .object({
-    batch_id: z.string().meta({ description: 'Names all messages of the send; empty when it is one.' }),
-    message_ids: z.array(z.string()).min(1).meta({
-      description: 'Records of `sms_messages`, one for each recipient, in their order.',
-    }),
+    batch_id: z.string().describe('Names all messages of the send; empty when it is one.'),
+    message_ids: z
+      .array(z.string())
+      .min(1)
+      .describe('Records of `sms_messages`, one for each recipient, in their order.'),
     recipients_count: z.int().min(1),
     status: z.literal('accepted'),
   })

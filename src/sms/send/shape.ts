@@ -77,7 +77,7 @@ export const instant = () =>
       })
       return z.NEVER
     })
-    .meta({ description: 'An instant, as `2026-11-20T07:00:00.000Z`.' })
+    .describe('An instant, as `2026-11-20T07:00:00.000Z`.')
 
 /** A list of at least one and at most `max` things. */
 export const listOf = <T extends z.ZodType>(item: T, max: number) =>

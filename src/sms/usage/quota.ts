@@ -12,11 +12,11 @@ export const USAGE = z
     period: z
       .string()
       .regex(/^\d{4}-\d\d$/)
-      .meta({ description: 'The calendar month, in UTC.' }),
-    used: z.int().min(0).meta({ description: 'Messages accepted in it; canceled ones came back.' }),
-    quota: z.int().min(0).meta({ description: 'Messages that may be accepted; 0: without limit.' }),
-    remaining: z.int().min(0).nullable().meta({ description: 'null when there is no limit.' }),
-    resets_at: INSTANT.meta({ description: 'When the next month begins.' }),
+      .describe('The calendar month, in UTC.'),
+    used: z.int().min(0).describe('Messages accepted in it; canceled ones came back.'),
+    quota: z.int().min(0).describe('Messages that may be accepted; 0: without limit.'),
+    remaining: z.int().min(0).nullable().describe('null when there is no limit.'),
+    resets_at: INSTANT.describe('When the next month begins.'),
   })
   .meta({ id: 'Usage' })
 

@@ -18,11 +18,12 @@ export const USAGE_DAYS = z
         day: z
           .string()
           .regex(/^\d{4}-\d\d-\d\d$/)
-          .meta({ description: 'In UTC.' }),
-        counts: z.partialRecord(z.enum([...STATUSES, 'canceled']), z.int().min(1)).meta({
-          description:
+          .describe('In UTC.'),
+        counts: z
+          .partialRecord(z.enum([...STATUSES, 'canceled']), z.int().min(1))
+          .describe(
             'Messages by status; a status that none has is left out. `canceled`: failed ones that were called off, which `failed` does not count.',
-        }),
+          ),
       }),
     ),
   })

@@ -10,7 +10,7 @@ import { type StatusColumns, TWILIO_STATUSES, twilioState } from './status.ts'
 /** The version of Twilio's API, which its paths begin with. */
 export const API_VERSION = '2010-04-01'
 
-const date = z.string().nullable().meta({ description: 'RFC 2822, in UTC.' })
+const date = z.string().nullable().describe('RFC 2822, in UTC.')
 
 /** A message as Twilio's API has it. */
 export const MESSAGE = z
@@ -18,7 +18,7 @@ export const MESSAGE = z
     sid: z.string(),
     account_sid: z.string(),
     api_version: z.literal(API_VERSION),
-    body: z.string().meta({ description: 'Empty once it was redacted.' }),
+    body: z.string().describe('Empty once it was redacted.'),
     date_created: date,
     date_updated: date,
     date_sent: date,

@@ -50,10 +50,8 @@ export const NUMBER = z
     sid: z.string(),
     account_sid: z.string(),
     phone_number: z.string(),
-    friendly_name: z.string().meta({ description: 'The name of the device.' }),
-    sms_url: z
-      .string()
-      .meta({ description: 'Where texts that the device receives are told; empty for nowhere.' }),
+    friendly_name: z.string().describe('The name of the device.'),
+    sms_url: z.string().describe('Where texts that the device receives are told; empty for nowhere.'),
     sms_method: z.enum(['GET', 'POST']),
     date_created: z.string().nullable(),
     date_updated: z.string().nullable(),

@@ -1,0 +1,39 @@
+import type { z } from 'zod'
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import { type Answers, answers, json } from './answers.ts'
+import type { Security } from './security.ts'
+
+/** One operation of the description. */
+export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
+  readonly id: string
+  readonly params?: ZodOpenApiOperationObject['requestParams']
+  /** JSON that a request must have, and an example of it. */
+  readonly body?: readonly [schema: z.ZodType, example?: unknown]
+  /** By status; of two with the same one the last counts. */
+  readonly responses: readonly Answers[]
+}
+
+/** Operations of one chapter (tag), by method and path: `GET /api/ready`. Each may have its own security. */
+export function chapter(
+  tag: string,
+  security: Security,
+  operations: Readonly<Record<string, Operation>>,
+): ZodOpenApiPathsObject {
+  const paths: ZodOpenApiPathsObject = {}
+  for (const [name, { id, params, body, responses, ...more }] of Object.entries(operations)) {
+    const [method, path] = name.split(' ') as [string, string]
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: {
+        operationId: id,
+        tags: [tag],
+        security,
+        ...(params && { requestParams: params }),
+        ...(body && { requestBody: { required: true, content: json(...body) } }),
+        ...more,
+        responses: answers(...responses),
+      },
+    }
+  }
+  return paths
+}
