@@ -18,6 +18,8 @@ export const counts = {
    * primary.
    */
   replica: { reads: { replica: 0, primary: 0 }, repeated: 0 },
+  /** Work refused with 429 or 503, by the limit of `admission/limits`. */
+  overLimits: {} as Record<string, number>,
   /** Messages accepted, and the commits that it took. */
   accepted: { messages: 0, commits: 0 },
   /** Sends that were refused, by the code of their answer. */

@@ -12,7 +12,7 @@ const MAX_COLUMNS = 110
  * Rooms by floor, from the cellar up: imports go down only, and rooms on one floor do not know each other.
  */
 const FLOORS = [
-  ['tools'],
+  ['tools', 'admission'],
   ['db', 'outgoing', 'workers'],
   ['fields', 'work'],
   ['collections'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TokenBucket } from '../../src/tools/token-bucket.ts'
+import { TokenBucket } from '../../src/admission/token-bucket.ts'
 
 /** A bucket of 10 that gains 2 a second, on a clock that the test moves. */
 function setUp() {

@@ -1,4 +1,4 @@
-import { TokenBucket } from '../../tools/token-bucket.ts'
+import { TokenBucket } from '../../admission/token-bucket.ts'
 import type { StatementClient } from './statement-client.ts'
 
 /** How long a statement may hold up other work before it is preempted: the first time, and later. */

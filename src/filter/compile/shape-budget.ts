@@ -1,8 +1,8 @@
+import { TokenBucket } from '../../admission/token-bucket.ts'
 import { counts } from '../../counts.ts'
 import type { StatementClient } from '../../db/client/statement-client.ts'
 import { RetryLater } from '../../errors.ts'
 import { Lru } from '../../tools/lru.ts'
-import { TokenBucket } from '../../tools/token-bucket.ts'
 
 /** Characters of new shapes that an account may compile: at once (1 s of CPU), and per second. */
 const CHARACTERS = { burst: 200_000, perSecond: 10_000 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TokenBucket } from '../../admission/token-bucket.ts'
 import { RetryLater } from '../../errors.ts'
 import { EventLoopSlices } from '../../tools/event-loop-slices.ts'
-import { TokenBucket } from '../../tools/token-bucket.ts'
 import { isGuest } from '../server/holder.ts'
 
 /** Bytes of bodies that may be worked on at once and a second, of one account and of one guest address. */

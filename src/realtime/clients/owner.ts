@@ -1,4 +1,4 @@
-import { TokenBucket } from '../../tools/token-bucket.ts'
+import { TokenBucket } from '../../admission/token-bucket.ts'
 import type { Budgets } from '../limits/budgets.ts'
 import type { Topic } from './topic.ts'
 

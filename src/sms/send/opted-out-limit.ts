@@ -1,7 +1,7 @@
+import { type BucketSize, TokenBucket } from '../../admission/token-bucket.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { RetryLater } from '../../errors.ts'
 import { Lru } from '../../tools/lru.ts'
-import { type BucketSize, TokenBucket } from '../../tools/token-bucket.ts'
 import { gatewayRefusal } from './refusal.ts'
 
 /** Opted-out recipients per user, at once and per second: they cost no quota, but store a message each. */

@@ -1,0 +1,15 @@
+import { Budget } from './budget.ts'
+import { LIMITS, RATES } from './limits.ts'
+import { Places } from './places.ts'
+import { Rates } from './rates.ts'
+
+/** What the work of clients shares in this process. Database time hangs on each database: see `db/open`. */
+export const admission = {
+  requests: new Places(LIMITS.requests),
+  heavyWork: new Places(LIMITS.heavyWork),
+  memory: new Budget(LIMITS.memory),
+  temporaryFiles: new Budget(LIMITS.temporaryFiles),
+  realtimeMemory: new Budget(LIMITS.realtimeMemory),
+  bodyBytes: new Rates(RATES.bodyBytes),
+  filterShapes: new Rates(RATES.filterShapes),
+} as const

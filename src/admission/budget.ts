@@ -1,0 +1,124 @@
+import { type Limit, MAX_WAIT_MS } from './limits.ts'
+import { overLimit } from './refusal.ts'
+
+const RETRY_SECONDS = 10
+
+interface Waiting {
+  readonly share: Share
+  readonly bytes: number
+  readonly enter: () => void
+}
+
+/**
+ * Bytes shared between holders. A holder may have as many as are left free, so one has half of all at most,
+ * ten have an eleventh each, and there is always room for another (dynamic thresholds: Choudhury and Hahne,
+ * 1998). A request larger than that is served while nobody else has anything.
+ */
+export class Budget {
+  readonly #limit: Limit
+  readonly #taken = new Map<string, number>()
+  readonly #waiting = new Set<Waiting>()
+  #free: number
+
+  constructor(limit: Limit) {
+    this.#limit = limit
+    this.#free = limit.total
+  }
+
+  /** Bytes that are taken now. */
+  get taken(): number {
+    return this.#limit.total - this.#free
+  }
+
+  open(holder: string): Share {
+    return new Share(this, holder)
+  }
+
+  /** Used by Share alone. */
+  tryAdd(share: Share, bytes: number): boolean {
+    const taken = this.#taken.get(share.holder) ?? 0
+    const isAlone = this.taken === share.bytes
+    if (bytes > 0 && !isAlone && taken + bytes > this.#free - bytes) return false
+    this.#free -= bytes
+    if (taken + bytes > 0) this.#taken.set(share.holder, taken + bytes)
+    else this.#taken.delete(share.holder)
+    if (bytes < 0) this.#admit()
+    return true
+  }
+
+  /** Used by Share alone. Throws RetryLater. */
+  wait(share: Share, bytes: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        this.#waiting.delete(waiting)
+        reject(this.refusal(share))
+      }, MAX_WAIT_MS)
+      const waiting: Waiting = {
+        share,
+        bytes,
+        enter: () => {
+          clearTimeout(late)
+          this.#waiting.delete(waiting)
+          resolve()
+        },
+      }
+      this.#waiting.add(waiting)
+    })
+  }
+
+  /** 429 for a holder with more than an equal part, else 503. */
+  refusal({ holder }: Share): Error {
+    const isOwn = (this.#taken.get(holder) ?? 0) * (this.#taken.size + 1) >= this.taken
+    return overLimit(this.#limit.name, isOwn, RETRY_SECONDS)
+  }
+
+  #admit(): void {
+    for (const waiting of this.#waiting) if (waiting.share.tryTake(waiting.bytes)) waiting.enter()
+  }
+}
+
+/** What one request has of a budget. */
+export class Share {
+  readonly #budget: Budget
+  readonly holder: string
+  #bytes = 0
+  #isClosed = false
+
+  constructor(budget: Budget, holder: string) {
+    this.#budget = budget
+    this.holder = holder
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Takes more bytes if there is room now. */
+  tryTake(bytes: number): boolean {
+    if (this.#isClosed || !this.#budget.tryAdd(this, bytes)) return this.#isClosed
+    this.#bytes += bytes
+    return true
+  }
+
+  /** The same, later if need be. Throws RetryLater. */
+  async take(bytes: number): Promise<void> {
+    if (!this.tryTake(bytes)) await this.#budget.wait(this, bytes)
+  }
+
+  /** Takes more bytes at once. Throws RetryLater. */
+  takeNow(bytes: number): void {
+    if (!this.tryTake(bytes)) throw this.#budget.refusal(this)
+  }
+
+  /** Gives some back. */
+  giveBack(bytes: number): void {
+    this.#bytes -= bytes
+    this.#budget.tryAdd(this, -bytes)
+  }
+
+  /** Gives everything back; nothing is counted any more. */
+  close(): void {
+    this.giveBack(this.#bytes)
+    this.#isClosed = true
+  }
+}

@@ -1,0 +1,89 @@
+import { type Limit, MAX_WAIT_MS } from './limits.ts'
+import { overLimit } from './refusal.ts'
+import { RoundRobin } from './round-robin.ts'
+
+const RETRY_SECONDS = 5
+/** Work that waits: of one holder, and of all. */
+const MAX_WAITING = 500
+const MAX_WAITING_IN_ALL = 5_000
+
+interface Waiting {
+  readonly enter: () => void
+}
+
+/**
+ * A semaphore whose holders take turns: first come, first served within a holder. Who waits longer than
+ * MAX_WAIT_MS, or behind too many, is refused.
+ */
+export class Places {
+  readonly #limit: Limit
+  readonly #taken = new Map<string, number>()
+  readonly #waiting = new RoundRobin<Waiting>()
+  #free: number
+
+  constructor(limit: Limit) {
+    this.#limit = limit
+    this.#free = limit.total
+  }
+
+  get use(): Readonly<Record<'running' | 'waiting', number>> {
+    return { running: this.#limit.total - this.#free, waiting: this.#waiting.count }
+  }
+
+  /** Does `work` in turn. Throws RetryLater. */
+  async run<T>(holder: string, work: () => Promise<T>): Promise<T> {
+    const leave = this.tryEnter(holder) ?? (await this.#wait(holder))
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+
+  /** Takes a place until the returned function is called, once. Throws RetryLater. */
+  enter(holder: string): Promise<() => void> {
+    const leave = this.tryEnter(holder)
+    return leave ? Promise.resolve(leave) : this.#wait(holder)
+  }
+
+  /** The same at once; undefined when there is no place. */
+  tryEnter(holder: string): (() => void) | undefined {
+    const taken = this.#taken.get(holder) ?? 0
+    if (this.#free === 0 || taken >= this.#limit.share) return undefined
+    this.#free--
+    this.#taken.set(holder, taken + 1)
+    return () => this.#leave(holder)
+  }
+
+  /** The refusal of a holder that finds no place. */
+  refusal(holder: string): Error {
+    const isOwn = (this.#taken.get(holder) ?? 0) >= this.#limit.share
+    return overLimit(this.#limit.name, isOwn, RETRY_SECONDS)
+  }
+
+  #wait(holder: string): Promise<() => void> {
+    if (this.#waiting.countOf(holder) >= MAX_WAITING || this.#waiting.count >= MAX_WAITING_IN_ALL)
+      throw this.refusal(holder)
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        this.#waiting.remove(holder, waiting)
+        reject(this.refusal(holder))
+      }, MAX_WAIT_MS)
+      const waiting = {
+        enter: () => {
+          clearTimeout(late)
+          resolve(this.tryEnter(holder)!)
+        },
+      }
+      this.#waiting.push(holder, waiting)
+    })
+  }
+
+  #leave(holder: string): void {
+    const left = this.#taken.get(holder)! - 1
+    if (left > 0) this.#taken.set(holder, left)
+    else this.#taken.delete(holder)
+    this.#free++
+    this.#waiting.shift((other) => (this.#taken.get(other) ?? 0) < this.#limit.share)?.enter()
+  }
+}

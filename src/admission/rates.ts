@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MAX_WAIT_MS, type Rate } from './limits.ts'
+import { overLimit } from './refusal.ts'
+import { TokenBucket } from './token-bucket.ts'
+
+/** The holder that was charged longest ago is forgotten beyond this number: its bucket is full again. */
+const MAX_HOLDERS = 10_000
+
+/** A token bucket for each holder. */
+export class Rates {
+  readonly #rate: Rate
+  /** The holder charged last is the last. */
+  readonly #buckets = new Map<string, TokenBucket>()
+
+  constructor(rate: Rate) {
+    this.#rate = rate
+  }
+
+  /** Charges units, even more than are left: the holder is then in debt. */
+  charge(holder: string, units: number): void {
+    const bucket = this.#bucketOf(holder)
+    bucket.take(units)
+    this.#buckets.delete(holder)
+    this.#buckets.set(holder, bucket)
+    if (this.#buckets.size > MAX_HOLDERS) this.#buckets.delete(this.#buckets.keys().next().value!)
+  }
+
+  isInDebt(holder: string): boolean {
+    return (this.#buckets.get(holder)?.secondsUntil(0) ?? 0) > 0
+  }
+
+  /** Charges units. Throws RetryLater (429), and charges nothing, when fewer are left. */
+  take(holder: string, units: number): void {
+    const seconds = this.#bucketOf(holder).secondsUntil(Math.min(units, this.#rate.burst))
+    if (seconds > 0) throw overLimit(this.#rate.name, true, seconds)
+    this.charge(holder, units)
+  }
+
+  /** Charges units when earlier ones are paid back. Throws RetryLater (429) where that takes too long. */
+  async pay(holder: string, units: number): Promise<void> {
+    const seconds = this.#bucketOf(holder).secondsUntil(0)
+    if (seconds * 1000 > MAX_WAIT_MS) throw overLimit(this.#rate.name, true, seconds)
+    this.charge(holder, units)
+    if (seconds > 0) await sleep(seconds * 1000)
+  }
+
+  #bucketOf(holder: string): TokenBucket {
+    return this.#buckets.get(holder) ?? new TokenBucket(this.#rate)
+  }
+}

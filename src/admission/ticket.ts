@@ -1,0 +1,15 @@
+/**
+ * The holder on whose account work is done. Statements that a client shaped (a filter, a sort, an expand, a
+ * view), or that take longer the more data an account has, need one: docs/internals/bounds.md lists them.
+ */
+export interface Ticket {
+  /** An account, or the network of a guest. */
+  readonly holder: string
+  /** Statements of superusers may run as long as any other. */
+  readonly isSuperuser: boolean
+  /** Whether the client has closed its connection. */
+  readonly isGone: () => boolean
+}
+
+/** The ticket of background work for an account. */
+export const ticketOf = (holder: string): Ticket => ({ holder, isSuperuser: false, isGone: () => false })

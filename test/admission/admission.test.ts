@@ -1,0 +1,91 @@
+import { expect, test, vi } from 'vitest'
+import { Budget } from '../../src/admission/budget.ts'
+import { Places } from '../../src/admission/places.ts'
+import { Rates } from '../../src/admission/rates.ts'
+
+const limit = (total: number, share = total) => ({ name: 'something', total, share })
+
+test('memory: a holder has as much as is left free, and there is room for others', () => {
+  const budget = new Budget(limit(120))
+  const [first, more, second, third] = ['a', 'a', 'b', 'c'].map((holder) => budget.open(holder))
+  expect(first!.tryTake(59)).toBe(true)
+  expect([more!.tryTake(1), more!.tryTake(1)]).toEqual([true, false])
+  expect(second!.tryTake(30)).toBe(true)
+  expect([third!.tryTake(16), third!.tryTake(15)]).toEqual([false, true])
+})
+
+test('memory: what is larger than all is served alone', () => {
+  const budget = new Budget(limit(100))
+  const large = budget.open('a')
+  expect(large.tryTake(90)).toBe(true)
+  expect(large.tryTake(90)).toBe(true)
+  expect(budget.open('b').tryTake(1)).toBe(false)
+  large.close()
+  expect(budget.taken).toBe(0)
+})
+
+test('memory: who waits gets what another gives back, or 429', async () => {
+  vi.useFakeTimers()
+  try {
+    const budget = new Budget(limit(100))
+    const [first, second] = [budget.open('a'), budget.open('a')]
+    first.tryTake(50)
+    let entered = false
+    const taken = second.take(40).then(() => {
+      entered = true
+    })
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(entered).toBe(false)
+    first.close()
+    await taken
+    expect(second.bytes).toBe(40)
+    const third = budget.open('a')
+    const refused = expect(third.take(40)).rejects.toMatchObject({ status: 429, retryAfterSeconds: 10 })
+    await vi.advanceTimersByTimeAsync(10_000)
+    await refused
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('places: holders take turns, and none has more than its share', async () => {
+  const places = new Places(limit(2, 1))
+  const order: string[] = []
+  const leave = await places.enter('a')
+  const work = (holder: string, name: string) =>
+    places.run(holder, async () => {
+      order.push(name)
+    })
+  const waiting = [work('a', 'a1'), work('a', 'a2'), work('b', 'b1'), work('c', 'c1')]
+  await Promise.all(waiting.slice(2))
+  expect(order).toEqual(['b1', 'c1'])
+  leave()
+  await Promise.all(waiting)
+  expect(order).toEqual(['b1', 'c1', 'a1', 'a2'])
+  expect(places.use).toEqual({ running: 0, waiting: 0 })
+})
+
+test('places: who waits too long is refused, 503 where others have them all', async () => {
+  vi.useFakeTimers()
+  try {
+    const places = new Places(limit(1, 1))
+    await places.enter('a')
+    const own = expect(places.enter('a')).rejects.toMatchObject({ status: 429 })
+    const other = expect(places.enter('b')).rejects.toMatchObject({ status: 503 })
+    await vi.advanceTimersByTimeAsync(10_000)
+    await Promise.all([own, other])
+    expect(places.use.waiting).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('rates: a holder in debt waits or is refused, another is not', async () => {
+  const rates = new Rates({ name: 'something', burst: 100, perSecond: 100 })
+  await rates.pay('a', 110)
+  expect([rates.isInDebt('a'), rates.isInDebt('b')]).toEqual([true, false])
+  expect(() => rates.take('a', 1)).toThrow(expect.objectContaining({ status: 429, retryAfterSeconds: 1 }))
+  await rates.pay('a', 2_000)
+  await expect(rates.pay('a', 1)).rejects.toMatchObject({ status: 429, retryAfterSeconds: 20 })
+  rates.take('b', 100)
+})
