@@ -35,7 +35,7 @@ import { LIMITS } from './realtime/clients/client.ts'
 import { Realtime } from './realtime/hub.ts'
 import { SettingsStore } from './settings/settings-store.ts'
 import { answerJobs } from './sms/answers/answer.ts'
-import { CampaignRunner } from './sms/campaigns/runner.ts'
+import { campaignJobs } from './sms/campaigns/jobs.ts'
 import { startIndexes } from './sms/large-history.ts'
 import { Acceptor } from './sms/send/accept.ts'
 import { startDelivery } from './sms/sweep/delivery.ts'
@@ -98,10 +98,7 @@ async function begin(
   const settings = await SettingsStore.open(db)
   const [stopping, closing, ending] = [new AbortController(), new AbortController(), new AbortController()]
   const extensions = extensionsOf(config)
-  const campaigns = new CampaignRunner(
-    { store, config, extensions, acceptor: new Acceptor(store, config) },
-    log,
-  )
+  const sending = { store, config, extensions, acceptor: new Acceptor(store, config) }
   const backups = new Backups({ ...backup, settings, stopping: stopping.signal })
   const services: Services = {
     store,
@@ -110,7 +107,7 @@ async function begin(
     log,
     logs: new RequestLog(db, settings, log),
     extensions,
-    campaigns,
+    sending,
     jobs: jobsOf(store, extensions, settings, config, log, backups, stopping.signal),
     backups,
     realtime: new Realtime(store, log, { ...LIMITS, ofAccount: config.maxStreams }),
@@ -121,11 +118,12 @@ async function begin(
     ending: ending.signal,
   }
   const tracker = new RequestTracker(services)
-  const twilio = twilioCalls({ store, config, send: campaigns.services })
-  const delivery = await startDelivery(store, config, log, campaigns)
+  const twilio = twilioCalls({ store, config, send: sending })
+  const delivery = await startDelivery(store, config, log)
   const stopWebhooks = await startWebhooks(store, config, log, twilio)
   const kinds = [
-    answerJobs(campaigns.services),
+    answerJobs(sending),
+    campaignJobs(sending),
     alarmMailJobs(db, services),
     replyMailJobs(db, services),
     pushJobs(store, config, log),

@@ -11,7 +11,7 @@ import type { Realtime } from '../realtime/hub.ts'
 import type { Extensions } from '../records/extension.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
-import type { CampaignRunner } from '../sms/campaigns/runner.ts'
+import type { CampaignServices } from '../sms/campaigns/campaign.ts'
 import type { WorkerMember } from '../workers/member.ts'
 import type { Hold } from './body/answer-room.ts'
 import { readQuery } from './body/query.ts'
@@ -27,8 +27,8 @@ export interface Services {
   /** Requests to look up. */
   readonly logs: RequestLog
   readonly extensions: Extensions
-  /** What sends: for single requests `campaigns.services`. */
-  readonly campaigns: CampaignRunner
+  /** What sends, single messages as well as campaigns. */
+  readonly sending: CampaignServices
   readonly jobs: readonly Job[]
   readonly backups: Backups
   readonly realtime: Realtime

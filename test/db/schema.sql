@@ -338,6 +338,7 @@ create table campaigns (
 CREATE INDEX campaigns_under_way ON campaigns USING btree (status, id) WHERE status = ANY (ARRAY['scheduled'::text, 'sending'::text]);
 CREATE INDEX campaigns_unsettled ON campaigns USING btree (updated) WHERE NOT settled;
 CREATE INDEX idx_campaigns_user_created ON campaigns USING btree ("user", created);
+CREATE TRIGGER campaigns_unsettled AFTER INSERT OR UPDATE ON campaigns FOR EACH ROW WHEN (NOT new.settled) EXECUTE FUNCTION campaigns_unsettled();
 
 create table contact_groups (
   id text collate "C" not null,
@@ -944,6 +945,7 @@ create function _files_named() returns trigger volatile
 create function _jobs_added() returns trigger volatile
 create function auth_give_back(keys text[], exempt text, days integer) returns void volatile
 create function auth_take_tries(keys text[], limits integer[], seconds integer, exempt text) returns integer volatile
+create function campaigns_unsettled() returns trigger volatile
 create function instr(t text, part text) returns integer immutable
 create function json_array_length(list text[]) returns integer immutable
 create function json_each(v text) returns TABLE(key text, value text, type text, id bigint) immutable

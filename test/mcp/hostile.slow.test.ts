@@ -136,7 +136,7 @@ test('an account has 50 requests at a time', async () => {
 test('an answer that never comes ends with its request', async () => {
   const { services } = server.server
   const { store, extensions, config, log } = services
-  const mcp = createMcp({ store, extensions, config, log, send: services.campaigns.services })
+  const mcp = createMcp({ store, extensions, config, log, send: services.sending })
   const ending = new AbortController()
   const request = new Request('http://localhost/mcp', {
     method: 'POST',

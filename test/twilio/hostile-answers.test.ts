@@ -37,13 +37,13 @@ let texts = 0
 
 /** Tells the app of a text, and what came of it. `answer` may change the settings before the app answers. */
 function tell(answer: (settings: { webhookAllowPrivate: boolean }) => string) {
-  const { store, config, campaigns } = fixture.gateway.server.services
+  const { store, config, sending } = fixture.gateway.server.services
   const settings = { optWords: config.optWords, webhookAllowPrivate: true }
   app.behave(
     (_, res) =>
       void res.writeHead(200, { 'content-type': 'text/xml' }).end(`<Response>${answer(settings)}</Response>`),
   )
-  const call = twilioCalls({ store, config: settings, send: campaigns.services })
+  const call = twilioCalls({ store, config: settings, send: sending })
   const image = {
     id: `incomingtext${String(++texts).padStart(3, '0')}`,
     device: phone.id,

@@ -20,21 +20,18 @@ const MAX_BODY_BYTES = 1 << 20
 
 /** `/api/campaigns`: texts to many, for a user who signed in. Errors are `{"error","message"}`. */
 export function campaignRoutes(services: Services): Hono<Env> {
-  const { store, campaigns } = services
-  const sending = campaigns.services
+  const { store, sending } = services
   const steer = (how: typeof pauseCampaign) => async (c: Ctx) => {
     const { user } = await requireUser(c, services)
-    return answer(c, await how(sending, campaigns.settle, user, c.req.param('id')!))
+    return answer(c, await how(sending, user, c.req.param('id')!))
   }
   return new Hono<Env>()
     .post('/', async (c) => {
       const { user } = await requireUser(c, services)
       const wanted = readNewCampaign(await readJson(c, MAX_BODY_BYTES), new Date())
       const key = readIdempotencyKey(c.req.header('idempotency-key'))
-      const created = await createCampaign(sending, user, wanted, key)
       // the answer does not wait for thousands of messages: there may be seconds only to undo it
-      campaigns.start(created.id, user)
-      return answer(c, created)
+      return answer(c, await createCampaign(sending, user, wanted, key))
     })
     .post('/preview', async (c) => {
       const { user } = await requireUser(c, services)
@@ -44,7 +41,7 @@ export function campaignRoutes(services: Services): Hono<Env> {
     .patch('/:id', async (c) => {
       const { user } = await requireUser(c, services)
       const change = readCampaignChange(await readJson(c, MAX_BODY_BYTES), new Date())
-      return answer(c, await changeCampaign(sending, campaigns.settle, user, c.req.param('id'), change))
+      return answer(c, await changeCampaign(sending, user, c.req.param('id'), change))
     })
     .post('/:id/pause', steer(pauseCampaign))
     .post('/:id/resume', steer(resumeCampaign))
@@ -52,7 +49,7 @@ export function campaignRoutes(services: Services): Hono<Env> {
     .post('/:id/retry', async (c) => {
       const { user } = await requireUser(c, services)
       const body = checkShape(RETRY_BATCH, hasBody(c) ? await readJson(c, MAX_BODY_BYTES) : {})
-      return answer(c, await retryCampaign(sending, campaigns.settle, user, c.req.param('id'), body))
+      return answer(c, await retryCampaign(sending, user, c.req.param('id'), body))
     })
     .get('/:id/progress', async (c) => {
       const { user } = await requireUser(c, services)

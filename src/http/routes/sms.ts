@@ -25,7 +25,7 @@ const MAX_BODY_BYTES = 4 << 20
 /** `/api/sms`: what a web app asks of us, with an API key or signed in. Errors are `{"error","message"}`. */
 export function smsRoutes(services: Services): Hono<Env> {
   const { store, config } = services
-  const sendServices = services.campaigns.services
+  const sendServices = services.sending
   return new Hono<Env>()
     .post('/send', (c) => sendFrom(c, services, sendServices, readSend))
     .post('/send-template', (c) => sendFrom(c, services, sendServices, readTemplateSend))

@@ -161,7 +161,7 @@ const sendNew = (
   json: unknown,
   query: SendQuery,
   idempotency: Idempotency | null,
-) => sendMessage(services.campaigns.services, sender, readSendBody(json, new Date()), query, idempotency)
+) => sendMessage(services.sending, sender, readSendBody(json, new Date()), query, idempotency)
 
 function sendTokens(c: Ctx, pair: TokenPair): Response {
   c.header('cache-control', 'no-store')

@@ -114,7 +114,7 @@ const sidIn = (c: Ctx) => (c.req.param('Sid') ?? '').replace(/\.json$/, '')
 async function create(c: Ctx, services: Services, first: Account): Promise<Response> {
   const parameters = await readForm(c)
   const { store, config } = services
-  const sending = { store, config, send: services.campaigns.services }
+  const sending = { store, config, send: services.sending }
   const key = c.req.header('idempotency-key')
   const { message, replayed } = await retryStale(async (tries) => {
     const account = tries === 1 ? first : await identify(c, services)

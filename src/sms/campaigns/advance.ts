@@ -14,7 +14,7 @@ import { holdMessages, releaseMessages } from './hold.ts'
 import { storeMessages } from './store-messages.ts'
 
 /** Makes the queue as a status says. False when the campaign was changed meanwhile. */
-type Step = (services: CampaignServices, campaign: Campaign, signal: AbortSignal) => Promise<boolean>
+type Step = (services: CampaignServices, campaign: Campaign, signal?: AbortSignal) => Promise<boolean>
 
 const STEPS: Readonly<Record<CampaignStatus, Step>> = {
   scheduled: send,
@@ -34,10 +34,10 @@ where id = $1 and xmin::text = $2 returning 1`
  * Stores a campaign's messages as its record says. Safe to repeat, after a crash and on several nodes. Does
  * nothing for a settled one; stops early when `signal` aborts. Cancels the messages of a deleted one.
  */
-export async function advance(services: CampaignServices, id: string, signal: AbortSignal): Promise<void> {
+export async function advance(services: CampaignServices, id: string, signal?: AbortSignal): Promise<void> {
   const { db } = services.store
   let last: Campaign | undefined
-  while (!signal.aborted) {
+  while (!signal?.aborted) {
     const campaign = await readCampaign(db, id)
     if (!campaign && last) await cancelAll(services, last)
     if (!campaign || campaign.settled) return
@@ -48,7 +48,7 @@ export async function advance(services: CampaignServices, id: string, signal: Ab
   }
 }
 
-async function send(services: CampaignServices, campaign: Campaign, signal: AbortSignal): Promise<boolean> {
+async function send(services: CampaignServices, campaign: Campaign, signal?: AbortSignal): Promise<boolean> {
   const { store } = services
   if (campaign.isDisabled) return suspend(services, campaign)
   if (isStored(campaign)) return releaseMessages(store, campaign)

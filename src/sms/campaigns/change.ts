@@ -2,6 +2,7 @@ import { formatDate } from '../../fields/types/date.ts'
 import { randomId } from '../../tools/random.ts'
 import { expiresBeforeDue } from '../send/body.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
+import { advance } from './advance.ts'
 import type { CampaignChange, NewCampaign } from './body.ts'
 import {
   type Campaign,
@@ -13,7 +14,7 @@ import {
   updateCampaigns,
 } from './campaign.ts'
 import { checkQuota, planAudience, readText } from './plan.ts'
-import { type Settle, whenSettled } from './when-settled.ts'
+import { whenSettled } from './when-settled.ts'
 
 /** A campaign that begins sooner is too late to change: the sweep may hand its texts out. */
 const MARGIN_MS = 2_000
@@ -24,7 +25,6 @@ const MARGIN_MS = 2_000
  */
 export async function changeCampaign(
   services: CampaignServices,
-  settle: Settle,
   user: string,
   id: string,
   change: CampaignChange,
@@ -35,8 +35,8 @@ export async function changeCampaign(
     await findCampaign(db, user, id)
     await updateCampaigns(db, 'name = $2', 'id = $1', [id, change.name])
   } else {
-    await whenSettled(settle, db, user, id, (campaign) => revise(services, campaign, change))
-    await settle(id, user)
+    await whenSettled(services, user, id, (campaign) => revise(services, campaign, change))
+    await advance(services, id)
   }
   return readState(db, user, id)
 }

@@ -10,7 +10,7 @@ import {
   readState,
   updateCampaigns,
 } from './campaign.ts'
-import { type Settle, whenSettled } from './when-settled.ts'
+import { whenSettled } from './when-settled.ts'
 
 /** What was sent again of a campaign. */
 export const RETRIED_CAMPAIGN = z
@@ -28,14 +28,13 @@ export type RetriedCampaign = Readonly<z.output<typeof RETRIED_CAMPAIGN>>
  */
 export async function retryCampaign(
   services: CampaignServices,
-  settle: Settle,
   user: string,
   id: string,
   body: z.output<typeof RETRY_BATCH>,
 ): Promise<RetriedCampaign> {
   const { db } = services.store
   // noted first, so that what is sent belongs to the campaign whatever happens in between
-  await whenSettled(settle, db, user, id, (campaign) => noteBatch(services, campaign))
+  await whenSettled(services, user, id, (campaign) => noteBatch(services, campaign))
   const { batches } = await findCampaign(db, user, id)
   const before = await countMessages(services, user, batches)
   const retry = async (batch: string) => {
@@ -46,7 +45,8 @@ export async function retryCampaign(
   for (const batch of batches)
     if ((await countMessages(services, user, [batch])) > 0) results.push(await retryStale(() => retry(batch)))
   const retried = (await countMessages(services, user, batches)) - before
-  if (retried > 0) await updateCampaigns(db, `status = 'sending'`, `id = $1 and status = 'done'`, [id])
+  if (retried > 0)
+    await updateCampaigns(db, `status = 'sending', settled = false`, `id = $1 and status = 'done'`, [id])
   return {
     campaign: await readState(db, user, id),
     retried,

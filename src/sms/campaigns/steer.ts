@@ -1,5 +1,6 @@
 import { formatDate } from '../../fields/types/date.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
+import { advance } from './advance.ts'
 import {
   type Campaign,
   type CampaignServices,
@@ -10,33 +11,35 @@ import {
   updateCampaigns,
 } from './campaign.ts'
 import { endCampaign } from './end.ts'
-import { type Settle, whenSettled } from './when-settled.ts'
+import { whenSettled } from './when-settled.ts'
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
 
 /** What steers a campaign. */
-type Steer = (services: CampaignServices, settle: Settle, user: string, id: string) => Promise<CampaignState>
+type Steer = (services: CampaignServices, user: string, id: string) => Promise<CampaignState>
 
 /** Pauses a campaign: unclaimed messages wait. Repeating is no error. Throws 409 `campaign_over`. */
-export const pauseCampaign: Steer = async ({ store: { db } }, settle, user, id) => {
-  await whenSettled(settle, db, user, id, async (campaign) => {
+export const pauseCampaign: Steer = async (services, user, id) => {
+  const { db } = services.store
+  await whenSettled(services, user, id, async (campaign) => {
     if (campaign.status === 'paused') return true
     if (OVER.has(campaign.status)) throw gatewayRefusal('campaign_over')
     return become(db, campaign, `status = 'paused'`)
   })
-  await settle(id, user)
+  await advance(services, id)
   return readState(db, user, id)
 }
 
 /** Resumes a paused campaign at its time, or now. Repeating is no error. Throws 409 `campaign_over`. */
-export const resumeCampaign: Steer = async ({ store: { db } }, settle, user, id) => {
-  await whenSettled(settle, db, user, id, async (campaign) => {
+export const resumeCampaign: Steer = async (services, user, id) => {
+  const { db } = services.store
+  await whenSettled(services, user, id, async (campaign) => {
     if (campaign.status === 'scheduled' || campaign.status === 'sending') return true
     if (campaign.status !== 'paused') throw gatewayRefusal('campaign_over')
     const isLater = campaign.scheduledAt > formatDate(new Date())
     return become(db, campaign, `status = '${isLater ? 'scheduled' : 'sending'}'`)
   })
-  await settle(id, user)
+  await advance(services, id)
   return readState(db, user, id)
 }
 
@@ -44,7 +47,7 @@ export const resumeCampaign: Steer = async ({ store: { db } }, settle, user, id)
  * Cancels a campaign's unclaimed messages and refunds them. Repeating is no error. Throws 409 `campaign_over`
  * if it was sent or has failed.
  */
-export const cancelCampaign: Steer = async (services, settle, user, id) => {
+export const cancelCampaign: Steer = async (services, user, id) => {
   const { db } = services.store
   for (;;) {
     const campaign = await findCampaign(db, user, id)
@@ -52,7 +55,7 @@ export const cancelCampaign: Steer = async (services, settle, user, id) => {
     if (OVER.has(campaign.status)) throw gatewayRefusal('campaign_over')
     if (await endCampaign(services, campaign, 'canceled')) break
   }
-  await settle(id, user)
+  await advance(services, id)
   return readState(db, user, id)
 }
 

@@ -20,7 +20,7 @@ const TRIES = 5
 export async function storeMessages(
   services: CampaignServices,
   campaign: Campaign,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<boolean> {
   const { store, config } = services
   const stored = await phonesOf(store, campaign, campaign.batches[0]!)
@@ -31,7 +31,7 @@ export async function storeMessages(
   const open = missing.map((chunk) => (chunk.some((phone) => stored.has(phone)) ? [] : chunk))
   await checkQuota(services, campaign.user, open.flat().length)
   for (const [number, phones] of open.entries()) {
-    if (signal.aborted) return false
+    if (signal?.aborted) return false
     if (phones.length > 0 && !(await storeChunk(services, campaign, phones, number))) return false
   }
   return true

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '../../db/open.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
-import { type Campaign, findCampaign } from './campaign.ts'
-
-/** Makes the messages of a campaign as its record says; resolves when they are. */
-export type Settle = (id: string, user: string) => Promise<void>
+import { advance } from './advance.ts'
+import { type Campaign, type CampaignServices, findCampaign } from './campaign.ts'
 
 /** A campaign that others change that often at the same time is left to them. */
 const TRIES = 5
@@ -15,15 +12,15 @@ const PAUSE_MS = 50
  * `campaign_not_found`, 409 `campaign_busy` if that goes on.
  */
 export async function whenSettled(
-  settle: Settle,
-  db: Db,
+  services: CampaignServices,
   user: string,
   id: string,
   work: (campaign: Campaign) => Promise<boolean>,
 ): Promise<void> {
+  const { db } = services.store
   for (let tries = 0; tries < TRIES; tries++) {
     const found = await findCampaign(db, user, id)
-    if (!found.settled) await settle(id, user)
+    if (!found.settled) await advance(services, id)
     const campaign = found.settled ? found : await findCampaign(db, user, id)
     if (campaign.settled && (await work(campaign))) return
     await sleep(PAUSE_MS)

@@ -3,7 +3,6 @@ import { countChannelListeners } from '../../db/listeners.ts'
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
 import { forgetAnswers } from '../answers/answer.ts'
-import type { CampaignRunner } from '../campaigns/runner.ts'
 import { pushWake } from '../devices/push.ts'
 import type { PushSettings } from '../devices/web-push.ts'
 import { DEVICES_IN_QUEUE } from '../queue/queue-devices.ts'
@@ -47,7 +46,6 @@ export async function startDelivery(
   store: Store,
   settings: DeliverySettings,
   log: Logger,
-  campaigns: CampaignRunner,
 ): Promise<OtherNodes> {
   await countMessages(store.db)
   const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
@@ -57,9 +55,7 @@ export async function startDelivery(
     onUnheardWake(push.add),
     others.stop,
     repeat(sweeper(store, settings), SWEEP_MS, log),
-    repeat(() => campaigns.sweep(), SWEEP_MS, log),
     repeat(() => forgetAnswers(store), SWEEP_OUT_MS, log),
-    () => campaigns.stop(),
     repeat(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
     repeat(
       async () => {

@@ -3,6 +3,7 @@ import { type CatalogStore, openStore } from '../../../src/collections/catalog/c
 import { readConfig } from '../../../src/config.ts'
 import type { Db } from '../../../src/db/open.ts'
 import { extensionsOf } from '../../../src/extensions.ts'
+import { createLogger } from '../../../src/log.ts'
 import { advance } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
 import { type CampaignServices, findCampaign, readState } from '../../../src/sms/campaigns/campaign.ts'
@@ -10,15 +11,16 @@ import { changeCampaign } from '../../../src/sms/campaigns/change.ts'
 import { createCampaign } from '../../../src/sms/campaigns/create.ts'
 import { endCampaign } from '../../../src/sms/campaigns/end.ts'
 import { holdMessages } from '../../../src/sms/campaigns/hold.ts'
+import { campaignJobs } from '../../../src/sms/campaigns/jobs.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
 import { storeMessages } from '../../../src/sms/campaigns/store-messages.ts'
 import { Acceptor } from '../../../src/sms/send/accept.ts'
 import { endUnfinished } from '../../../src/sms/sweep/end-unfinished.ts'
+import { Worker } from '../../../src/work/worker.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
 
 // Campaigns without a server: no sweeper, so that every step is taken here. Each test has a user of its own.
 
-const NOW = new AbortController().signal
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+4977${i + 10_000}`)
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
@@ -49,16 +51,15 @@ afterAll(async () => {
   await db.close()
 })
 
-const settleWith = (services: CampaignServices) => (id: string) => advance(services, id, NOW)
 const create = async (body: object) =>
   (await createCampaign(one, user, readNewCampaign({ body: 'Sale', ...body }, new Date()), null)).id
 const created = async (body: object) => {
   const id = await create(body)
-  await advance(one, id, NOW)
+  await advance(one, id)
   return id
 }
 const change = (services: CampaignServices, id: string, body: object) =>
-  changeCampaign(services, settleWith(services), user, id, readCampaignChange(body, new Date()))
+  changeCampaign(services, user, id, readCampaignChange(body, new Date()))
 const waiting = async (): Promise<string[]> =>
   (
     await db.query(
@@ -80,19 +81,19 @@ test('2,500 people are stored in chunks under one batch_id, once', async () => {
   expect(rows).toEqual([[(await readState(db, user, id)).batch_id]])
   const keys = await db.query(`select key from sms_idempotency where "user" = $1 order by key`, [user])
   expect(keys.rows.flat()).toEqual([0, 1, 2, 3, 4].map((chunk) => `campaign:${id}:1:${chunk}`))
-  await pauseCampaign(one, settleWith(one), user, id)
+  await pauseCampaign(one, user, id)
   const held = await db.query(`select count(*) from sms_dispatch where due_at = 'infinity' and "user" = $1`, [
     user,
   ])
   expect(Number(held.rows[0]![0])).toBe(2_500)
-  await resumeCampaign(one, settleWith(one), user, id)
-  await cancelCampaign(one, settleWith(one), user, id)
+  await resumeCampaign(one, user, id)
+  await cancelCampaign(one, user, id)
   expect([await waiting(), await used()]).toEqual([[], 0])
 })
 
 test('two nodes that advance at once store it once', async () => {
   const id = await create({ recipients: numbers(1_200), scheduled_at: inAnHour() })
-  await Promise.all([advance(one, id, NOW), advance(two, id, NOW), advance(two, id, NOW)])
+  await Promise.all([advance(one, id), advance(two, id), advance(two, id)])
   expect(await waiting()).toEqual(numbers(1_200))
   expect(await used()).toBe(1_200)
 })
@@ -114,7 +115,7 @@ test('a crash after some of the chunks: another node stores the rest, also a day
   expect(await storeMessages(killed, campaign, crash.signal)).toBe(false)
   expect(await waiting()).toHaveLength(500)
   await db.query(`update sms_idempotency set created = now() - interval '2 days'`)
-  await advance(two, id, NOW)
+  await advance(two, id)
   expect(await waiting()).toEqual(numbers(1_200))
 })
 
@@ -125,9 +126,9 @@ test('a crash between any two steps of a change: the new text is there once, the
   await expect(change(interrupted, id, { body: 'New', recipients: numbers(8) })).rejects.toThrow('killed')
   expect(await waiting()).toEqual([])
   // stored, but not noted
-  await storeMessages(one, await findCampaign(db, user, id), NOW)
+  await storeMessages(one, await findCampaign(db, user, id))
   expect((await findCampaign(db, user, id)).settled).toBe(false)
-  await advance(two, id, NOW)
+  await advance(two, id)
   expect(await waiting()).toEqual(numbers(8))
   const bodies = await db.query(
     'select distinct m.body from sms_dispatch d join sms_messages m on m.id = d.message where m."user" = $1',
@@ -152,21 +153,17 @@ test('changes leave no texts behind that never left', async () => {
 
 test('whom the former text has reached all the same does not get the new one', async () => {
   const id = await created({ recipients: numbers(3), scheduled_at: inAnHour() })
-  await changeCampaign(
-    one,
-    // killed after the intent was stored: meanwhile the old text becomes due and one is sent
-    async () => {},
-    user,
-    id,
-    readCampaignChange({ body: 'New' }, new Date()),
-  )
+  // killed after the intent was stored: meanwhile the old text becomes due and one is sent
+  const messages = store.catalog.find('sms_messages')!.id
+  const extensions = new Map([[messages, { beforeDelete: () => Promise.reject(new Error('killed')) }]])
+  await expect(change({ ...one, extensions }, id, { body: 'New' })).rejects.toThrow('killed')
   await db.query(
     `with gone as (
     delete from sms_dispatch where message = (select id from sms_messages where "to" = $1 and "user" = $2) returning message
   ) update sms_messages m set status = 'sent' from gone where m.id = gone.message`,
     [numbers(1)[0], user],
   )
-  await advance(two, id, NOW)
+  await advance(two, id)
   expect(await waiting()).toEqual(numbers(3).slice(1))
 })
 
@@ -180,13 +177,13 @@ test('a cancellation while another node stores it leaves nothing behind', async 
       accept: async (offer: Parameters<Acceptor['accept']>[0]) => {
         // between the look at the campaign and the commit of its second chunk
         if (++chunks === 2) {
-          await cancelCampaign(two, settleWith(two), user, id)
+          await cancelCampaign(two, user, id)
         }
         return one.acceptor.accept(offer)
       },
     } as Acceptor,
   }
-  expect(await storeMessages(slow, campaign, NOW)).toBe(false)
+  expect(await storeMessages(slow, campaign)).toBe(false)
   expect([await waiting(), await used()]).toEqual([[], 0])
   expect(await readState(db, user, id)).toMatchObject({ status: 'canceled' })
 })
@@ -209,7 +206,7 @@ test('a quota that is used up meanwhile ends it: nothing is left waiting, and it
       },
     } as Acceptor,
   }
-  await advance(spent, id, NOW)
+  await advance(spent, id)
   expect(await readState(db, user, id)).toMatchObject({
     status: 'failed',
     error: 'Monthly message quota exceeded',
@@ -228,9 +225,9 @@ test('a change that exceeds the quota changes nothing; units of the old texts co
 
 test('a hold that is late holds nothing that was resumed', async () => {
   const id = await created({ recipients: numbers(3), scheduled_at: inAnHour() })
-  await pauseCampaign(one, settleWith(one), user, id)
+  await pauseCampaign(one, user, id)
   const paused = await findCampaign(db, user, id)
-  await resumeCampaign(two, settleWith(two), user, id)
+  await resumeCampaign(two, user, id)
   expect(await holdMessages(one.store, paused)).toBe(false)
   expect(
     (await db.query(`select 1 from sms_dispatch where due_at = 'infinity' and "user" = $1`, [user])).rows,
@@ -244,10 +241,40 @@ test('an end that is late does not end what was changed', async () => {
   expect(await endCampaign(two, before, 'failed', 'late')).toBe(false)
 })
 
+test('its job stores it after a crash, begins it at its time and ends it', async () => {
+  const job = async () =>
+    (
+      await db.query(
+        `select round(extract(epoch from due_at - now()))::int from _jobs where kind = 'campaign' and key = $1`,
+        [id],
+      )
+    ).rows
+  const work = async () => {
+    await db.query('update _jobs set due_at = now() where key = $1', [id])
+    await new Worker(db, [campaignJobs(two)], createLogger({ logLevel: 'silent' })).drain()
+  }
+  const id = await create({ recipients: numbers(3), scheduled_at: inAnHour() })
+  expect(await job()).toEqual([[0]])
+  await work()
+  expect(await waiting()).toEqual(numbers(3))
+  expect(await job()).toEqual([[3600]])
+  await pauseCampaign(one, user, id)
+  await work()
+  expect(await job()).toEqual([])
+  await resumeCampaign(one, user, id)
+  expect(await job()).toEqual([[5]])
+  await db.query(`update campaigns set scheduled_at = pb_text(now()) where id = $1`, [id])
+  await work()
+  expect([(await readState(db, user, id)).status, await job()]).toEqual(['sending', [[1]]])
+  await db.query(`update sms_messages set status = 'sent' where "user" = $1`, [user])
+  await work()
+  expect([(await readState(db, user, id)).status, await job()]).toEqual(['done', []])
+})
+
 test('after a restore no campaign goes on', async () => {
   const id = await create({ recipients: numbers(3), scheduled_at: inAnHour() })
   await endUnfinished(db)
-  await advance(one, id, NOW)
+  await advance(one, id)
   expect(await waiting()).toEqual([])
   expect(await readState(db, user, id)).toMatchObject({ status: 'failed' })
 })

@@ -15,7 +15,6 @@ import { type LineFixture, openLineFixture } from '../../support/database/line-f
 
 // A campaign of which two texts are assigned, two wait for room and one for the end of quiet hours.
 
-const NOW = new AbortController().signal
 const PEOPLE = ['+4930001', '+4930002', '+4930003', '+4930004', '+81300005']
 
 const config = readConfig({})
@@ -31,7 +30,6 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.stop())
 
-const settle = (id: string) => advance(services, id, NOW)
 const states = () =>
   fixture.rows(
     `select m.status, case m.status when 'pending' then m.waiting_for else '' end, count(*)::int
@@ -62,7 +60,7 @@ beforeEach(async () => {
   const made = await createCampaign(services, fixture.user, wanted, null)
   campaign = made.id
   batch = made.batch_id
-  await settle(campaign)
+  await advance(services, campaign)
   await fixture.at('2090-01-11T21:59:00+01:00')
   await sweep(fixture.store, 600)
   await fixture.rows(`update campaigns set status = 'sending'`)
@@ -79,16 +77,16 @@ async function expectStopped() {
 }
 
 test('a pause holds all of them, and a resumption gives them their lines again', async () => {
-  await pauseCampaign(services, settle, fixture.user, campaign)
+  await pauseCampaign(services, fixture.user, campaign)
   expect(await states()).toEqual([['pending', '', 5]])
   await expectStopped()
-  await resumeCampaign(services, settle, fixture.user, campaign)
+  await resumeCampaign(services, fixture.user, campaign)
   await sweep(fixture.store, 600)
   expect(await states()).toEqual(WAITING)
 })
 
 test('a cancellation ends all of them', async () => {
-  await cancelCampaign(services, settle, fixture.user, campaign)
+  await cancelCampaign(services, fixture.user, campaign)
   expect(await states()).toEqual([['failed', '', 5]])
   await expectStopped()
 })
@@ -99,11 +97,11 @@ test('the cancellation of its batch does the same', async () => {
 })
 
 test('a change puts new texts in their place', async () => {
-  await pauseCampaign(services, settle, fixture.user, campaign)
+  await pauseCampaign(services, fixture.user, campaign)
   const change = readCampaignChange({ body: 'New' }, new Date())
-  await changeCampaign(services, settle, fixture.user, campaign, change)
+  await changeCampaign(services, fixture.user, campaign, change)
   await expectStopped()
-  await resumeCampaign(services, settle, fixture.user, campaign)
+  await resumeCampaign(services, fixture.user, campaign)
   await sweep(fixture.store, 600)
   expect(await states()).toEqual(WAITING)
   expect((await fixture.claim('a')).map(({ body }) => body)).toEqual(['New', 'New'])
@@ -116,7 +114,7 @@ test('the deletion of a campaign whose texts are being stored cancels those', as
     await fixture.rows('delete from campaigns where id = $1', [id])
     return services.acceptor.accept(offer)
   }
-  await advance({ ...services, acceptor: { accept } as Acceptor }, id, NOW)
+  await advance({ ...services, acceptor: { accept } as Acceptor }, id)
   expect(
     await fixture.rows('select distinct status, error_message from sms_messages where batch_id = $1', [
       batch_id,

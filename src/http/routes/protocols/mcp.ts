@@ -30,8 +30,8 @@ const RETRY_SECONDS = 5
 
 /** `/mcp`: the Model Context Protocol for assistants, opened by an API key. */
 export function mcpRoutes(services: Services): Hono<Env> {
-  const { store, extensions, config, log, campaigns } = services
-  const answer = createMcp({ store, extensions, config, log, send: campaigns.services })
+  const { store, extensions, config, log, sending } = services
+  const answer = createMcp({ store, extensions, config, log, send: sending })
   const open = new KeyedCounter()
   const handle = async (c: Ctx) => {
     const holder = await requireKey(c, services)
