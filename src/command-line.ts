@@ -10,10 +10,7 @@ export interface Words {
   readonly many: true
 }
 
-/**
- * The same command, refusing words that it does not know, with a sentence. citty passes over them, and
- * `send --dryrun` would send. `name` is what the user types to get here. Changes nothing for `--help`.
- */
+/** The command, refusing unknown words, which citty ignores: `send --dryrun` would send. */
 export function strict(command: CommandDef, name = 'pocketsms'): CommandDef {
   const {
     args = {},

@@ -155,9 +155,7 @@ export interface Config {
   readonly optWords: { readonly out: readonly string[]; readonly in: readonly string[] }
 }
 
-/**
- * Reads the environment (an empty variable counts as unset). Throws a UserError that names each wrong one.
- */
+/** Reads the environment; an empty variable is unset. Throws a UserError that names each fault. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = ENVIRONMENT.safeParse(given)
@@ -225,10 +223,7 @@ export function networkAddresses(
     .map(({ address }) => address)
 }
 
-/**
- * Addresses (`http://192.168.1.20:8090`) of a server that listens on `host`. A host that stands for all of
- * the computer's addresses (`0.0.0.0`, `::`) has one for each, and loopback if there is none.
- */
+/** Addresses of a server on `host`. `0.0.0.0` and `::` have one for each network, else loopback. */
 export function serverUrls(host: string, port: number, addresses = networkAddresses()): string[] {
   const isAll = host === '0.0.0.0' || host === '::'
   const usable = addresses.filter((address) => host === '::' || !address.includes(':'))

@@ -1,22 +1,10 @@
-/**
- * What this process has counted since its start. Rooms add to it (`counts.filter.hits++`, some nanoseconds)
- * and know nothing of who reads it; `metrics` tells it.
- */
+/** Counts since the start of this process, added by all rooms and read by `metrics`. */
 export const counts = {
-  /**
-   * Filters and rules that were compiled already, that had to be, and that were refused because their client
-   * had too many new ones.
-   */
+  /** Filters and rules from the cache, compiled, and refused because of too many new shapes. */
   filter: { hits: 0, misses: 0, refused: 0 },
-  /**
-   * Statements whose shape a client chose: refused with 429, and canceled because they ran too long, their
-   * client was gone, or they held up others.
-   */
+  /** Client-shaped statements refused with 429, and canceled: too long, client gone, preempted. */
   clientStatements: { refused: 0, late: 0, gone: 0, preempted: 0 },
-  /**
-   * Lists, views and exports by the database that they read, and statements that were repeated on the
-   * primary.
-   */
+  /** Lists, views and exports by the database that they read; statements repeated on the primary. */
   replica: { reads: { replica: 0, primary: 0 }, repeated: 0 },
   /** Work refused with 429 or 503, by the limit of `admission/limits`. */
   overLimits: {} as Record<string, number>,

@@ -28,10 +28,7 @@ export function sentence(text: string): string {
   return /[.?!]$/.test(upper) ? upper : `${upper}.`
 }
 
-/**
- * An answer of the record store that is not a success; `http/middleware/failure` turns it into PocketBase's
- * JSON.
- */
+/** An error answer of the record API; `http/middleware/failure` turns it into PocketBase's JSON. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
@@ -44,9 +41,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * An answer that says when to come again: 429 for who asks too often, 503 for a server with too much to do.
- */
+/** An error answer with Retry-After: 429 for too many requests, 503 for an overloaded server. */
 export class RetryLater extends ApiError {
   readonly retryAfterSeconds: number
 
@@ -56,10 +51,7 @@ export class RetryLater extends ApiError {
   }
 }
 
-/**
- * An answer of the gateway (send, devices) that is not a success: a body of its own instead of PocketBase's
- * envelope, `{"error","message"}` or only `{"message"}`.
- */
+/** An error answer of the gateway: `{"error","message"}` or only `{"message"}`. */
 export class GatewayError extends Error {
   override name = 'GatewayError'
   readonly status: number
@@ -77,9 +69,7 @@ export class UserError extends Error {
   override name = 'UserError'
 }
 
-/**
- * Runs a command: a UserError is said as a sentence; anything else is a fault of ours and keeps its stack.
- */
+/** Runs a command: prints a UserError as a sentence, any other error with its stack. */
 export async function runProgramCommand(work: () => Promise<void>): Promise<void> {
   try {
     await work()

@@ -79,10 +79,7 @@ export function jobsOf(
   return jobs
 }
 
-/**
- * Starts the clock of each job. Call what it returns to stop them: it waits for those that run. A job first
- * runs when its time has passed once. One that fails is logged and runs again at its next turn.
- */
+/** Starts the timer of each job and returns the stop, which waits for running ones. Failures are logged. */
 export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
   const running = new Set<Promise<void>>()
   const start = (job: Job) => {

@@ -3,16 +3,11 @@ import type { Config } from './config.ts'
 
 export type { Logger }
 
-/**
- * What of an error is told: Postgres' details have values of rows in them.
- */
+/** What is logged of an error. Postgres' details would contain values of rows. */
 const TOLD = ['code', 'severity', 'constraint', 'schema', 'table', 'column', 'routine', 'status'] as const
 const MAX_CAUSES = 4
 
-/**
- * JSON lines, on standard output if nothing else is given. Each line of one of several workers has its
- * number. No bodies and no secrets go in.
- */
+/** JSON lines on standard output, with the worker's number. No bodies and no secrets. */
 export function createLogger(
   config: Pick<Config, 'logLevel'>,
   destination?: DestinationStream,

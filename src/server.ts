@@ -56,17 +56,11 @@ export interface RunningServer {
   readonly url: string
   /** What its routes work with, for a program that embeds it. A restored backup makes them anew. */
   readonly services: Services
-  /**
-   * Not ready from now on. After STOP_DELAY_SECONDS it takes no more connections, finishes the requests that
-   * run, sends what is on its way to event streams, closes the database: all that within 10 s.
-   */
+  /** Stops within 10 s after STOP_DELAY_SECONDS: finishes requests and streams, closes the database. */
   stop(): Promise<void>
 }
 
-/**
- * Opens and migrates the database, then serves. Throws a UserError for what the person who starts it can
- * mend. `workers`: this process is one of several behind the port.
- */
+/** Migrates the database and serves. Throws a UserError. `workers`: one of several processes. */
 export async function start(
   config: Config,
   log: Logger = createLogger(config),

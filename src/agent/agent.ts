@@ -75,9 +75,7 @@ export class Agent {
     }
   }
 
-  /**
-   * Waits for messages in the radio and returns the others. Results are reported now or after the next start.
-   */
+  /** Waits for messages in the radio and returns the others. Reports results now or after a restart. */
   async #finish(): Promise<void> {
     this.#isEnding = true
     for (const job of this.#jobs.splice(0)) this.#giveBack(job, 'The agent was stopped')
@@ -188,10 +186,7 @@ export class Agent {
 /** Long error output is cut, because the server would refuse the report. */
 const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
 
-/**
- * Makes an incoming text acceptable: sender or date may be missing or invalid by the network's or driver's
- * fault. Then it came now.
- */
+/** Fills in a sender or date that the network or driver left out or made invalid. */
 function takeable({ from, body, sim }: IncomingText, at: Date) {
   const ms = at.getTime()
   const received = ms >= 0 && ms < END_MS ? at : new Date()

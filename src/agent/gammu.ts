@@ -27,9 +27,8 @@ const ENCODINGS = new Map([
 const RECEIVED = /^IN(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.+)_(\d+)\.txt$/
 
 /**
- * A modem behind gammu-smsd with `Service = files` (man 7 gammu-smsd-files), `InboxFormat = unicode`. A text
- * is a file in the outbox; gammu-smsd moves it to the folder of sent or failed ones. Part of a failed text
- * may have been sent, so nothing here proves that it was not.
+ * A modem behind gammu-smsd with `Service = files`, `InboxFormat = unicode` (man 7 gammu-smsd-files).
+ * gammu-smsd moves a text to the folder of sent or failed ones. Part of a failed text may have been sent.
  */
 export class Gammu implements Driver {
   readonly parallel = PARALLEL
@@ -86,10 +85,7 @@ export class Gammu implements Driver {
     }
   }
 
-  /**
-   * Undefined while gammu-smsd has it. After GIVE_UP_MS the file is removed, although gammu-smsd may be
-   * sending it.
-   */
+  /** Undefined while gammu-smsd has it. Removes the file after GIVE_UP_MS, though it may be sending. */
   #resultOf(name: string, waitedMs: number): SendResult | undefined {
     const { outbox, sent, error } = this.#folders
     if (existsSync(join(sent, name))) return { outcome: 'sent' }
@@ -100,10 +96,7 @@ export class Gammu implements Driver {
     return { outcome: 'failed', error: 'gammu-smsd did not send it in time', notSent: false }
   }
 
-  /**
-   * Reads whole texts only: parts are `…_00.txt`, `…_01.txt` of one number. Files are deleted after they were
-   * passed on.
-   */
+  /** Reads whole texts only (parts are `…_00.txt`, `…_01.txt`) and deletes files after passing them on. */
   #receive(events: DriverEvents): void {
     const { inbox } = this.#folders
     const names = readdirSync(inbox)
@@ -153,10 +146,7 @@ function stamp(at: Date): string {
   return `${date}_${two(at.getHours())}${two(at.getMinutes())}${two(at.getSeconds())}`
 }
 
-/**
- * UTF-16 of either byte order by its mark, as with `InboxFormat = unicode` (some texts end in NULs); else
- * UTF-8.
- */
+/** UTF-16 of either byte order by its mark, as with `InboxFormat = unicode`; else UTF-8. */
 function readText(file: string): string {
   const bytes = readFileSync(file)
   const decoder = new TextDecoder(ENCODINGS.get(bytes.toString('hex', 0, 2)) ?? 'utf-8')

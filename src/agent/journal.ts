@@ -25,10 +25,7 @@ const KEPT_DAYS = 7
 /** The file is rewritten when it has this many lines too many. */
 const MAX_SPARE_LINES = 10_000
 
-/**
- * What an agent must remember after a crash: attempts handed to the radio, and what the server does not know
- * yet. A file of JSON lines, each synced to disk before anything that depends on it.
- */
+/** What an agent must remember after a crash. JSON lines, each synced before anything depends on it. */
 export class Journal {
   readonly #file: string
   #descriptor: number

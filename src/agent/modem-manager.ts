@@ -1,10 +1,7 @@
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from './driver.ts'
 import { Modem } from './modem-manager/modem.ts'
 
-/**
- * Modems driven by ModemManager with one SIM each: the first is slot 1. `names`: numbers or paths of modems,
- * or `any` for the only one.
- */
+/** Modems driven by ModemManager, one SIM each. `names`: numbers or paths, or `any` for the only one. */
 export class ModemManager implements Driver {
   readonly parallel: number
   sims: readonly Sim[] = []

@@ -24,10 +24,7 @@ export function readPairing(address: string, code: string): { url: string; code:
   return { url: `${origin}${pathname}`.replace(PAIR_PATH, '').replace(/\/+$/, ''), code: digits }
 }
 
-/**
- * Joins the user who made the code and stores the token in the file that `fileOf` names for the device's id.
- * Throws a UserError with the server's message.
- */
+/** Joins the user who made the code and stores the token in a state file. Throws a UserError. */
 export async function pair(
   url: string,
   code: string,

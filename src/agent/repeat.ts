@@ -1,8 +1,4 @@
-/**
- * Runs a check every `pauseMs` after the last one ended, until the returned function is called, which waits
- * for it. Errors (a folder not mounted, a file not readable) are logged once while they stay the same. Never
- * exits while the modem is sending.
- */
+/** Runs a check `pauseMs` after each end. The returned function stops it. Logs repeated errors once. */
 export function repeat(look: () => Promise<void>, pauseMs: number, say = complain): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()

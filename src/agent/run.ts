@@ -11,10 +11,7 @@ import { readState, saveState } from './state.ts'
 const RENEW_MS = 86_400_000
 const UNAUTHORIZED = 401
 
-/**
- * Runs a driver as the device whose state is in `file`, with its journal beside it, until `ended`. `say` gets
- * a line for whoever watches. Throws a UserError when the server does not know the device any more.
- */
+/** Runs a driver as the device in `file` until `ended`. Throws a UserError if the server refuses it. */
 export async function runAgent(
   file: string,
   driver: Driver,

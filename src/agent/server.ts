@@ -41,10 +41,7 @@ const TIMEOUT_MS = 15_000
 /** Statuses below 500 that pass; 404 is what a proxy says while the server behind it is away. */
 const PASSING = new Set([404, 408, 425, 429])
 
-/**
- * One request with a JSON body. Throws ServerUnavailable or ServerRefusal; `signal` ends it early as
- * ServerUnavailable.
- */
+/** One request with a JSON body. Throws ServerUnavailable (also when `signal` aborts), ServerRefusal. */
 export async function call<T>(
   server: Server,
   method: string,

@@ -21,10 +21,7 @@ export function refuseExisting(file: string): void {
   )
 }
 
-/**
- * Writes the state atomically, readable only for its owner because it contains the token. Throws a UserError
- * on failure.
- */
+/** Writes the state atomically, readable for its owner alone. Throws a UserError. */
 export function saveState(file: string, state: AgentState): void {
   const temporary = `${file}.${process.pid}`
   try {
@@ -62,10 +59,7 @@ const stateFolder = (env: NodeJS.ProcessEnv) =>
 export const newStateFile = (env: NodeJS.ProcessEnv, device: string) =>
   join(stateFolder(env), `agent-${device}.json`)
 
-/**
- * The only state file in the state folder. Throws a UserError if there is none, and one that lists them if
- * there are several.
- */
+/** The only state file in the state folder. Throws a UserError for none or several. */
 export function onlyStateFile(env: NodeJS.ProcessEnv): string {
   const found = findStates(env)
   if (found.length === 1) return found[0]!.file

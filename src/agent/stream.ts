@@ -5,10 +5,7 @@ import { ask, mayPass, type Server, ServerRefusal } from './server.ts'
 /** The server sends something at least every 15 s, so a longer silence means that the connection is dead. */
 const SILENT_MS = 45_000
 
-/**
- * Listens to the server's events until `ended`, reconnecting as needed. `connected` is called on each
- * connect, because events may have been missed. Throws ServerRefusal when the server refuses the device.
- */
+/** Listens until `ended` and reconnects; calls `connected` each time. Throws ServerRefusal. */
 export async function listen(
   server: () => Server,
   connected: () => void,

@@ -28,10 +28,7 @@ interface DeviceInfo {
   readonly sim_country_iso?: string
 }
 
-/**
- * An Android phone, from within Termux by Termux:API. It hands texts to Android and gets no delivery reports.
- * Termux:API does not tell which SIM received a text.
- */
+/** An Android phone by Termux:API. No delivery reports; received texts do not name their SIM. */
 export class Termux implements Driver {
   readonly parallel = 1
   sims: readonly Sim[] = []
@@ -40,10 +37,7 @@ export class Termux implements Driver {
   #last = Number.NaN
   #stop = async () => {}
 
-  /**
-   * @param memory file with the last received text. @param count SIMs of the phone, in slots from 1; 0: one,
-   * if the phone has one slot.
-   */
+  /** @param memory file with the last received text. @param count SIMs, in slots from 1; 0: automatic. */
   constructor(memory: string, count = 0) {
     this.#memory = memory
     this.#count = count
@@ -61,10 +55,7 @@ export class Termux implements Driver {
     return new Date()
   }
 
-  /**
-   * `sim` 1 is Android's slot 0. A single SIM needs no name. The text goes through standard input, because an
-   * argument may be too long.
-   */
+  /** `sim` 1 is Android's slot 0. The text goes through standard input, as arguments have a limit. */
   async send({ to, body, sim }: OutgoingText): Promise<SendResult> {
     const slot = sim > 0 && this.sims.length !== 1 ? ['-s', String(sim - 1)] : []
     const { code, output, errors } = await runProgram('termux-sms-send', ['-n', to, ...slot], CALL_MS, body)

@@ -8,10 +8,7 @@ import { statementName } from '../records/select.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { disabledSql } from './disabled.ts'
 
-/**
- * SQL: all columns of row `b` of an auth collection in the order of its fields, then its version, then
- * whether it is disabled.
- */
+/** SQL: the columns of row `b` in the order of fields, its version, whether it is disabled. */
 export const authColumns = (store: Store, collection: AuthCollection) =>
   `${columnsOf(collection).select}, b.xmin::text, ${disabledSql(store, collection)}`
 
@@ -41,10 +38,7 @@ const isEndedSql = ({ id }: AuthCollection) => `exists (
   select from auth_sessions s where s.collection = '${id}' and s.record = b.id and s.ended_at is not null
     and exists (select from auth_session_tokens t where t.token_hash = $2 and t.session = s.id))`
 
-/**
- * The same for the owner of a token; null also when the token's session was ended. One statement: ended
- * sessions are few and have an index.
- */
+/** The same for the owner of a token; null also when its session has ended. */
 export const findTokenOwner = (
   store: Store,
   collection: AuthCollection,
@@ -79,10 +73,7 @@ function toColumn(field: Field | undefined, value: string): string | number | bo
   return number === 0 || number === 1 ? number === 1 : undefined
 }
 
-/**
- * Finds the auth record with this value in a uniquely indexed field, or null. ASCII letters match in either
- * case if the index says COLLATE NOCASE. PocketBase: apis/record_auth_with_password.go
- */
+/** The auth record with this value in a uniquely indexed field. COLLATE NOCASE ignores ASCII case. */
 export async function findByIdentity(
   store: Store,
   collection: AuthCollection,

@@ -9,10 +9,7 @@ export function requireEnabled({ isDisabled }: AuthRecord): void {
   if (isDisabled) throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
 }
 
-/**
- * SQL: row `b` of an auth collection is a disabled user, or a device of one. A database has no settings of
- * users until this version of the gateway has made their collection.
- */
+/** SQL: row `b` of an auth collection is a disabled user, or a device of one. */
 export function disabledSql({ catalog }: Store, { id }: Collection): string {
   if (!catalog.find(USER_SETTINGS_ID)) return 'false'
   if (id === USERS_ID) return isDisabledSql('b.id')

@@ -19,10 +19,7 @@ function collectionOf(store: Store, name: SystemCollection): Collection {
 
 const tableOf = (store: Store, name: SystemCollection) => quote(tableName(collectionOf(store, name)))
 
-/**
- * Stores a record about an auth record, without field checks. Returns its id. When a unique index conflicts,
- * no record has that id; with `isStrict` the database error is thrown instead.
- */
+/** Stores a record unchecked and returns its id. A unique conflict is ignored unless `isStrict`. */
 export async function addSystemRecord(
   store: Store,
   name: SystemCollection,

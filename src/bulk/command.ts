@@ -19,10 +19,7 @@ export interface BulkOptions {
   readonly dryRun: boolean
 }
 
-/**
- * Sends a CSV, or tries to. `say` gets what is to be read at the end. Throws a UserError for what can be
- * mended.
- */
+/** Sends a CSV, or only tries to. `say` gets lines for the user. Throws a UserError. */
 export async function sendCsv(options: BulkOptions, say: (line: string) => void): Promise<void> {
   const text = readText(options.csv)
   const job = jobOf(options, text)

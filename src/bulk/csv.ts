@@ -14,10 +14,7 @@ interface Cells {
 const SEPARATORS = [',', ';', '\t']
 const BYTE_ORDER_MARK = '\ufeff'
 
-/**
- * Reads CSV (RFC 4180) with a head. Cells are parted by what parts the head: comma, semicolon or tab. Empty
- * lines count for nothing. Throws a UserError that names the line.
- */
+/** Reads CSV (RFC 4180) with a head, separated by comma, semicolon or tab. Throws a UserError. */
 export function readCsv(text: string): CsvRow[] {
   const [head, ...rows] = readCells(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
   if (!head) throw new UserError('The file is empty.')

@@ -16,20 +16,13 @@ interface Head {
   readonly of: string
 }
 
-/**
- * What became of each row, a JSON line each, on top of which a run goes on where an earlier one ended. The
- * run's name and a row's line make its `client_ref`: a row whose answer was lost is asked for again and not
- * sent again.
- */
+/** Results by row, as JSON lines, so that a run can continue. Name and line make the `client_ref`. */
 export class Results {
   readonly #descriptor: number
   readonly #run: string
   readonly #accepted = new Set<number>()
 
-  /**
-   * Throws a UserError when the results in `file` are those of another `csv` or template, or it cannot be
-   * written.
-   */
+  /** Throws a UserError when `file` belongs to another `csv` or template, or cannot be written. */
   constructor(file: string, csv: string, template: string) {
     const of = createHash('sha256').update(`${template}\n${csv}`).digest('hex')
     const isNew = !existsSync(file)

@@ -33,10 +33,7 @@ export class Catalog {
   }
 }
 
-/**
- * The database and the collections. In a transaction `db` is the transaction. `catalog` changes over time:
- * keep the store across requests, not the catalog.
- */
+/** The database and the collections. Keep the store across requests, not `catalog`, which changes. */
 export interface Store {
   readonly db: Db
   readonly catalog: Catalog

@@ -14,10 +14,7 @@ function withHash(name: string): string {
 
 const fits = (name: string) => Buffer.byteLength(name) <= MAX_BYTES
 
-/**
- * Table or view of a collection: its name, unless Postgres cannot take it (over 63 bytes) or reserves it
- * (`pg_…`); then `_` and the name with a hash.
- */
+/** The table or view of a collection: its name, or `_` and a name with a hash where Postgres forbids it. */
 export function tableName(collection: { readonly name: string }): string {
   const { name } = collection
   if (/^pg_/i.test(name)) return withHash(`_${name}`)
@@ -41,10 +38,7 @@ export function quote(identifier: string): string {
 
 const VIA = '_via_'
 
-/**
- * `contacts` and `user` of the back relation `contacts_via_user`, split at the last `_via_`; undefined for
- * other names.
- */
+/** `contacts` and `user` of `contacts_via_user`, split at the last `_via_`; undefined for other names. */
 export function splitBackRelation(name: string): [collection: string, field: string] | undefined {
   const at = name.lastIndexOf(VIA, name.length - VIA.length - 1)
   if (at < 1 || !/^\w+$/.test(name)) return undefined

@@ -33,9 +33,7 @@ export async function findFirst<T extends Named>(
   return page.items[0]
 }
 
-/**
- * Makes the record with these values, or gives the one that `filter` matches these values. Answers its id.
- */
+/** Creates the record, or updates the one that `filter` matches. Returns its id. */
 export async function ensure(api: Api, collection: string, filter: string, values: object): Promise<string> {
   const path = `/api/collections/${collection}/records`
   const found = await findFirst(api, collection, filter)

@@ -29,9 +29,7 @@ export interface DemoData {
   readonly template: string
 }
 
-/**
- * Signs in as the user and makes their desk; a second run finds all but the key, which is shown only once.
- */
+/** Signs in and creates the demo data; a second run finds all but the key, which is shown once. */
 export async function setUpDemoData(url: string, password: string): Promise<DemoData> {
   const { api: user, id } = await signIn(url, 'users', USER_EMAIL, password)
   const group = await ensure(user, 'contact_groups', 'name = "Friends"', { user: id, name: 'Friends' })

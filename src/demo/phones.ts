@@ -21,9 +21,7 @@ const PHONES = [
   { name: 'Phone 2', number: '+447700900902', lagMs: 500 },
 ] as const
 
-/**
- * Two phones, paired by a code each, unless an earlier run has paired them. Their state is kept in `folder`.
- */
+/** Two phones, paired by code unless `folder` has their state. */
 export async function pairPhones(user: Api, folder: string): Promise<Phone[]> {
   const phones: Phone[] = []
   for (const { name, number, lagMs } of PHONES) {
@@ -39,9 +37,7 @@ async function pairPhone(user: Api, name: string, phone: string, stateFile: stri
   return pair(user.url, code, { name: '', phone, platform: 'simulator' }, () => stateFile)
 }
 
-/**
- * The phone of an earlier run, at the server's present address; undefined when the server does not know it.
- */
+/** The phone of an earlier run; undefined when the server does not know it. */
 async function stillPaired(url: string, stateFile: string): Promise<AgentState | undefined> {
   try {
     const state = { ...readState(stateFile), url }

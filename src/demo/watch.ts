@@ -18,10 +18,7 @@ export interface Names {
   readonly devices: ReadonlyMap<string, string>
 }
 
-/**
- * Prints what happens to messages, until all are delivered or failed, or `patienceMs` are over. It asks for
- * their events as any client can. Answers whether all are finished.
- */
+/** Prints the status of messages until all are final (true) or `patienceMs` have passed. */
 export async function watch(
   user: Api,
   { recipients, devices }: Names,

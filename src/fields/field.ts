@@ -131,10 +131,7 @@ export interface FieldType<F extends Field = Field> {
   column(field: F): string
   /** The empty value. */
   zero(field: F): Value
-  /**
-   * Converts any JSON or form value to a stored value. Never fails: unreadable input becomes zero (contract
-   * 4.2).
-   */
+  /** Converts any JSON or form value. Never fails: unreadable input becomes zero (contract 4.2). */
   fromInput(field: F, raw: unknown): Value
   /** JSON text of a stored value (contract 3.3). */
   toJson(field: F, value: Value): string

@@ -1,7 +1,4 @@
-/**
- * An invalid filter, rule or sort; the message is PocketBase's cause. A list answers a plain 400, saving a
- * collection shows the message.
- */
+/** An invalid filter, rule or sort, in PocketBase's words. Only saving a collection shows them. */
 export class FilterError extends Error {
   override name = 'FilterError'
 }

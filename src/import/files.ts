@@ -11,10 +11,7 @@ export function readJson(file: string): unknown {
   }
 }
 
-/**
- * Reads the records of a JSON file of collections one by one. Throws a UserError that names the file and the
- * fault, also for a file that cannot be read twice.
- */
+/** Reads the records of a JSON file one by one. Throws a UserError that names file and fault. */
 export function* readRecords(file: string): Generator<ListItem> {
   try {
     if (!statSync(file).isFile()) throw new UserError(`${file} is read twice: it must be a file on a disk.`)

@@ -77,10 +77,7 @@ function findTable(draft: CatalogDraft, file: string, name: string): Collection 
   return collection
 }
 
-/**
- * Writes the records of a checked file. Existing ones with these ids are deleted first, because unique values
- * may have moved.
- */
+/** Writes the records of a checked file; existing ones with these ids are deleted first. */
 async function insertFile(
   { db }: CatalogDraft,
   file: string,

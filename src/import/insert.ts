@@ -40,10 +40,7 @@ export const chunkSize = ({ type }: Collection, hashed = false): number =>
 /** Token keys of records that were deleted to be replaced, by id; '' for none. */
 export type Replaced = ReadonlyMap<string, string>
 
-/**
- * Inserts rows in order. Records in `replaced` keep their token keys, which no file has. `hashed`: passwords
- * are hashes already. Throws a UserError that names the record if a unique index is violated.
- */
+/** Inserts rows in order; `replaced` ones keep token keys, `hashed`: passwords are hashes. UserError. */
 export async function insertRows(
   db: Db,
   place: FilePosition,

@@ -53,10 +53,7 @@ export function withQuotaRule(raw: ExportedCollection, report: Report): Exported
   return { ...raw, ...rules }
 }
 
-/**
- * Gives the fields of an existing collection their ids in the source, so that they match. Throws a UserError
- * for a field of another type.
- */
+/** Gives fields the ids of the source, so that they match. Throws a UserError for another type. */
 export async function takeFieldIds(draft: CatalogDraft, raw: ExportedCollection): Promise<void> {
   const there = draft.catalog.all.find(({ id }) => id === raw.id)
   if (!there) return

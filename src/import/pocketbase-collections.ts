@@ -38,10 +38,7 @@ function readCollection(row: StoredRow): ExportedCollection {
 export const readCollections = (data: PocketBaseData): ExportedCollection[] =>
   [...data.rows('_collections')].map(readCollection)
 
-/**
- * Imports the collections that hold records, with ids, rules, indexes, dates and secrets; system ones are
- * merged. Throws a UserError that names the collection.
- */
+/** Imports collections with ids, rules, indexes, dates and secrets. Throws a UserError. */
 export async function importPocketBaseTables(
   draft: CatalogDraft,
   raws: readonly ExportedCollection[],

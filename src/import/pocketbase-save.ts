@@ -24,10 +24,7 @@ async function saveOne(draft: CatalogDraft, raw: ExportedCollection, report: Rep
   }
 }
 
-/**
- * Saves a collection of a PocketBase database unchanged, except for indexes that Postgres cannot make, which
- * are reported. Throws a UserError that names the collection.
- */
+/** Saves a collection unchanged; reports indexes that Postgres cannot make. Throws a UserError. */
 export async function saveSource(
   draft: CatalogDraft,
   raw: ExportedCollection,

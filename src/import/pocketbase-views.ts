@@ -32,10 +32,7 @@ async function tryAll(draft: CatalogDraft, views: readonly ExportedCollection[],
   return failed
 }
 
-/**
- * Creates the views of a PocketBase database. One that Postgres cannot create or read is left out and
- * reported. Views may read each other: those that cannot be created yet wait for the next round.
- */
+/** Creates views, in rounds as they may read each other. Unreadable ones are left out and reported. */
 export async function importPocketBaseViews(
   draft: CatalogDraft,
   views: readonly ExportedCollection[],

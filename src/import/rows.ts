@@ -39,10 +39,7 @@ export function recordFault(
 /** Converts a record to a row. Throws a UserError at the first fault. */
 export type ReadRow = (record: unknown) => ImportRow
 
-/**
- * Makes a reader for one collection's records in file order. Checks all that needs no database: names and
- * types of values, field options, unique ids. Missing fields are empty or generated; dates are kept.
- */
+/** A reader of a collection's records that checks all that needs no database. */
 export function rowReader(place: FilePosition): ReadRow {
   const names = new Set(place.collection.fields.map(({ name }) => name))
   const seen = new Set<string>()

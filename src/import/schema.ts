@@ -6,11 +6,7 @@ import { checkRule } from '../rules/check-rule.ts'
 import type { Progress } from '../tools/progress.ts'
 import { isObject } from './files.ts'
 
-/**
- * Imports the collections of a schema file; returns their number. Optional built-in fields that the file
- * omits are omitted here, so that records look as at their origin. Throws a UserError that names file and
- * collection.
- */
+/** Imports the collections of a schema file; returns their number. Throws a UserError. */
 export async function importSchema(
   draft: CatalogDraft,
   file: string,

@@ -16,10 +16,7 @@ export interface PocketBaseData {
   close(): void
 }
 
-/**
- * Opens a copy of `data.db` with its write-ahead log, because SQLite may write beside a file even when
- * reading. Throws a UserError if there is none.
- */
+/** Opens a copy of `data.db` with its write-ahead log, as SQLite writes beside it. UserError if missing. */
 export function openPocketBase(folder: string): PocketBaseData {
   if (!existsSync(join(folder, 'data.db'))) {
     throw new UserError(`${folder} is no PocketBase data directory: it has no data.db.`)

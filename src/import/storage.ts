@@ -15,10 +15,7 @@ const FACTS = '.attrs'
 /** A file name without path. */
 const PLAIN_NAME = /^[^./\\][^/\\]*$/
 
-/**
- * The files of a PocketBase data directory: `storage/COLLECTION/RECORD/NAME`. Files that records name are
- * imported with types and dates; thumbnails are made again on request.
- */
+/** The files `storage/COLLECTION/RECORD/NAME` that records name. Thumbnails are made again on request. */
 export class Storage {
   readonly #folder: string
   readonly #progress: Progress

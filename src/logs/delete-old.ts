@@ -13,10 +13,7 @@ const OLD = `created <= $1`
 const TOO_MANY = `_rowid <= (select max(_rowid) from _logs) - $1`
 const UNWANTED = `level < $1`
 
-/**
- * Deletes logs older than `logs.maxDays` (all if 0) and the oldest over `maxRows`. PocketBase: core/base.go,
- * registerLogsHooks
- */
+/** Deletes logs over `logs.maxDays` and `maxRows`. PocketBase: core/base.go, registerLogsHooks */
 export async function deleteOldLogs(
   db: Db,
   { maxDays }: Settings['logs'],

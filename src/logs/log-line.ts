@@ -1,9 +1,6 @@
 /** Log levels as in PocketBase. */
 export const ERROR = 8
-/**
- * PocketBase logs successful requests as INFO, 0. Here they are below the default of `logs.minLevel`: see
- * docs/operations.md, What failed.
- */
+/** PocketBase logs successes as INFO, 0. Here they are below `logs.minLevel`: see docs/operations.md. */
 export const DEBUG = -4
 
 /** Names and codes of a request; no body, value or token. */

@@ -19,10 +19,7 @@ insert into _logs (created, level, message, data)
 select created::pb_date, level, message, data::json
 from unnest($1::text[], $2::float8[], $3::text[], $4::text[]) as line (created, level, message, data)`
 
-/**
- * Collects requests in memory and writes them to the log table by a timer, many per statement, so no request
- * waits. When the database is slow, lines are dropped and counted.
- */
+/** Writes requests to the log table by a timer, many per statement. Drops lines of a slow database. */
 export class RequestLog {
   readonly #db: Db
   readonly #settings: Pick<SettingsStore, 'current'>

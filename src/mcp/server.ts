@@ -45,10 +45,7 @@ function textOf({ log }: McpServices, name: string, thrown: unknown): string {
 
 const failed = (text: string): ToolResult => ({ content: [{ type: 'text', text }], isError: true })
 
-/**
- * What the SDK checks the arguments of a tool by. The check ends at the first fault: a message about each of
- * 200,000 wrong items has 13 MB and takes 5 s. Its JSON Schema is made once.
- */
+/** Stops at the first fault of a tool's arguments: 200,000 faults would take 13 MB and 5 s. */
 function schemaOf({ input }: Tool): StandardSchemaWithJSON {
   const { jsonSchema } = input['~standard']
   let described: Record<string, unknown> | undefined
@@ -139,11 +136,7 @@ function addTemplates(server: McpServer, services: McpServices, caller: McpCalle
 /** Answers a request of the Model Context Protocol. `json`: its body, already read. */
 export type McpHandler = (request: Request, json: unknown, caller: McpCaller) => Promise<Response>
 
-/**
- * The MCP server: streamable HTTP without sessions, so that any node answers any request. Clients of the
- * revisions of 2025 and of 2026 are both served.
- * Model Context Protocol, revision 2026-07-28
- */
+/** Streamable HTTP without sessions. Model Context Protocol, revisions 2025 and 2026-07-28 */
 export function createMcp(services: McpServices): McpHandler {
   return async (request, json, caller) => {
     const handler = createMcpHandler(

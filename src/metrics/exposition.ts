@@ -20,10 +20,7 @@ async function load(): Promise<{ create: () => Registry; ofProcess: Registry }> 
   return { create: () => new Registry(), ofProcess }
 }
 
-/**
- * Answers a server's metrics in Prometheus' text format. Of several workers any one answers for all: what
- * each counts has the label `worker`. The only file that knows prom-client.
- */
+/** Metrics in Prometheus' text format, of all workers by the label `worker`. Only this knows prom-client. */
 export function expositionOf(subject: MetricsSource, workers?: WorkerMember): () => Promise<Exposition> {
   const families = familiesOf(subject)
   const own = async () => [
@@ -53,10 +50,7 @@ async function figureOf({ name, help, type, samples }: Family): Promise<Figure> 
   return { name, help, type, aggregator: 'sum', values }
 }
 
-/**
- * Our counts are numbers already, which its own counters and histograms could not take over: it is given what
- * it asks of any metric, a name and values.
- */
+/** Adapts our own counts to prom-client, which cannot take over totals. */
 async function render(figures: readonly Figure[]): Promise<Exposition> {
   library ??= load()
   const registry = (await library).create()

@@ -61,9 +61,7 @@ const gauge = (name: string, help: string, samples: Family['samples']): Family =
 const shared = (families: readonly Family[]): Family[] =>
   families.map((family) => ({ ...family, isShared: true }))
 
-/**
- * All that a server tells of itself, beside what Node says of the process. docs/operations.md explains them.
- */
+/** All metrics of a server beside Node's own. docs/operations.md explains them. */
 export function familiesOf(subject: MetricsSource): Family[] {
   return [
     ...trafficFamilies(subject),

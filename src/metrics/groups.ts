@@ -64,10 +64,7 @@ export function groupOf(method: string, url: string): Group {
   return BY_SEGMENT.get(end < 0 ? path.slice(API.length) : path.slice(API.length, end)) ?? 'other'
 }
 
-/**
- * `…/X/records…` are records, `…/X` and `…/X/truncate` collections, an export may take long, the rest is
- * signing in.
- */
+/** `…/X/records…` are records, `…/X` and `…/X/truncate` collections, export, the rest sign-in. */
 function groupInCollections(path: string): Group {
   const slash = path.indexOf('/', COLLECTIONS.length)
   if (slash < 0) return 'collections'

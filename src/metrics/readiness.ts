@@ -13,10 +13,7 @@ export interface Readiness {
   /** False once the server was told to stop. */
   readonly serving: boolean
   readonly database: { readonly reachable: boolean; readonly migrated: boolean }
-  /**
-   * Messages that a device should have by now, and how long the oldest of them waits; null if nobody can
-   * tell.
-   */
+  /** Messages that a device should have by now, and the wait of the oldest; null if unknown. */
   readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
   /** The replica, where there is one. */
   readonly replica?: { readonly state: ReplicaState; readonly lag_bytes: number | null }
@@ -33,10 +30,7 @@ const PATIENCE_MS = 2_000
 
 const AWAY: Known = { database: { reachable: false, migrated: false }, queue: null }
 
-/**
- * Answers whether this server should be sent requests: the database answers, is migrated, and nobody said
- * stop.
- */
+/** Whether this server takes requests: the database answers and is migrated, nothing is stopping. */
 export function readinessOf(
   store: Store,
   stopping: AbortSignal,

@@ -18,10 +18,7 @@ export interface Series {
   seconds: number
 }
 
-/**
- * Requests of this server by group, method and status, and how long they took. Counting one takes 50 ns, and
- * some 110 to find its group: prom-client would make a key of its labels first.
- */
+/** Requests by group, method and status, with durations. 50 ns each, and 110 to find the group. */
 export class Traffic {
   readonly #groups = new Map<Group, Map<string, Series>>()
 

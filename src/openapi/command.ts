@@ -4,10 +4,7 @@ import { runProgramCommand, UserError } from '../errors.ts'
 import type { Extensions } from '../records/extension.ts'
 import { describedCollections, openApiDocument } from './document.ts'
 
-/**
- * `pocketsms openapi`: prints the description of the API, or writes it to a file. Needs neither a server nor
- * a database. `setting` is asked when the command runs: it may throw a UserError for a wrong environment.
- */
+/** `pocketsms openapi`: prints the API description without a server. `setting` may throw a UserError. */
 export const openapiCommand = (setting: () => { url: string; extensions: Extensions }) =>
   defineCommand({
     meta: { name: 'openapi', description: 'Print the API as an OpenAPI 3.1 document (JSON).' },

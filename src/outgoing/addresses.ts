@@ -1,8 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/**
- * Networks outside the internet: this host, private, link-local, shared, multicast, reserved. IANA registries
- */
+/** Networks outside the internet. IANA registries */
 const PRIVATE = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -43,10 +41,7 @@ export function isPrivateAddress(address: string): boolean {
 /** Why a URL is refused, without resolving its name. */
 export type UrlFault = 'not_a_url' | 'not_http' | 'not_https' | 'private'
 
-/**
- * The fault of a URL from somebody else; undefined if valid. The parser normalizes all spellings of an IPv4
- * address (decimal, octal, short, other digits). WHATWG URL, host parsing
- */
+/** The fault of a URL from a client; undefined if valid. All spellings of IPv4 are normalized. WHATWG URL */
 export function urlFault(text: string, allowPrivate: boolean): UrlFault | undefined {
   const url = URL.parse(text)
   if (!url) return 'not_a_url'

@@ -32,10 +32,7 @@ async function addressesOf(host: string, resolve: Resolve): Promise<Found[]> {
 /** The error of a host outside the internet. */
 export const privateError = (host: string) => new Error(`${host} is not an address of the internet`)
 
-/**
- * A lookup that passes only checked addresses to the connection, so that a later change of the name has no
- * effect.
- */
+/** Resolves a name to checked addresses only, so that a later change of it has no effect. */
 export const publicOnlyLookup =
   (resolve: Resolve = nameServers): LookupFunction =>
   (host, options, done) => {

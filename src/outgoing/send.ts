@@ -43,11 +43,7 @@ const FAULTS: Readonly<Record<UrlFault, (url: string) => Error>> = {
   private: (url) => privateError(hostOf(new URL(url))),
 }
 
-/**
- * Sends a request; follows no redirect. Unless `allowPrivate`, only https to the internet: the name is
- * resolved here, and a new connection goes to the checked address. Rejects when the address is refused,
- * nothing answers, or the answer takes too long.
- */
+/** Sends a request without redirects; unless `allowPrivate`, by https to checked public addresses. */
 export async function sendOutgoing(outgoing: Outgoing, limits: RequestLimits): Promise<ResponseHead> {
   const fault = urlFault(outgoing.url, limits.allowPrivate)
   if (fault) throw FAULTS[fault](outgoing.url)

@@ -2,10 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import { quote, tableName } from '../collections/names.ts'
 import type { AuthRecord } from '../request/request.ts'
 
-/**
- * The cached auth record of a request is out of date. Nothing was answered: identify again without cache and
- * repeat.
- */
+/** The request's cached auth record is out of date: identify again and repeat. */
 export class StaleAuth extends Error {
   override name = 'StaleAuth'
 }

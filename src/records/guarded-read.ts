@@ -11,11 +11,7 @@ import { rowSizeOf } from './row-size.ts'
 const MARK = 'more bytes than allowed: '
 const INVALID_TEXT = '22P02'
 
-/**
- * A statement that fails at the first row after `limit` bytes (parameter `$position`), so that neither
- * database nor driver holds more. `extra`: columns after the collection's. Adds a last column `total`: the
- * bytes so far.
- */
+/** Fails at the first row after `limit` bytes (`$position`). Adds the column `total`, bytes so far. */
 export function guardedSql(collection: Collection, text: string, extra: number, position: number): string {
   const names = Array.from({ length: columnsOf(collection).count + extra }, (_, i) => `c${i}`)
   const columns = names.join(', ')

@@ -23,10 +23,7 @@ export interface Selection {
   readonly orderBy?: string
   /** `where` finds few rows by id. */
   readonly isLookUp?: boolean
-  /**
-   * `where` is evaluated before the rule. Otherwise the planner underestimates a new user's rows and starts
-   * with them: 200 ms for 30 records of 200,000.
-   */
+  /** `where` comes before the rule. The planner underestimates a new user: 200 ms for 30 of 200,000. */
   readonly isFirst?: boolean
   /** Each row has only the id. */
   readonly idsOnly?: boolean
@@ -36,10 +33,7 @@ export interface Selection {
   readonly isGuarded?: boolean
 }
 
-/**
- * The rows that a rule allows, each with the value of `extra` at its end. Undefined if the rule allows none,
- * without a query. Throws FilterError for an invalid rule.
- */
+/** The rows that a rule allows, each with `extra` at its end; undefined for a null rule. FilterError. */
 export async function selectRows(
   store: Store,
   selection: Selection,
@@ -82,10 +76,7 @@ const MAX_FREE_NAMES = 150
 
 const namesOf = memoize((_: Catalog) => new Map<string, string>())
 
-/**
- * Name of a prepared statement, which Postgres parses once per connection. `isFree`: a client's filter made
- * its text. Any change of a collection makes new names. Undefined when there are too many.
- */
+/** Name of a prepared statement, new after each change of a collection; undefined for too many. */
 export function statementName(catalog: Catalog, text: string, isFree = false): string | undefined {
   const known = namesOf(catalog)
   let name = known.get(text)

@@ -2,10 +2,7 @@ import type { Collection, RuleName } from '../collections/collection.ts'
 import { forbidden } from '../errors.ts'
 import type { AuthRecord } from '../request/request.ts'
 
-/**
- * The rule for a request to a collection: '' for everyone and for superusers. Throws 403 where only
- * superusers may. PocketBase: apis/record_crud.go
- */
+/** The rule of a request; '' for superusers. Throws 403 if only they may. PocketBase: record_crud.go */
 export function ruleFor(collection: Collection, name: RuleName, auth: AuthRecord | null): string {
   if (auth?.isSuperuser) return ''
   const rule = collection[name]

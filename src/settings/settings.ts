@@ -36,10 +36,7 @@ export interface RateLimitRule {
   maxRequests: number
 }
 
-/**
- * Settings that superusers change at run time. Keys, order and meaning are PocketBase's:
- * core/settings_model.go
- */
+/** Settings that superusers change. Keys and order are PocketBase's: core/settings_model.go */
 export interface Settings {
   superuserIPs: string[]
   smtp: SmtpSettings

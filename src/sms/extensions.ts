@@ -8,10 +8,7 @@ import { notifyCanceled } from './wake/wake.ts'
 /** message, user, period, state, device, attempt */
 type Freed = [string, string, string, string, string, number]
 
-/**
- * Messages: pages of at most 500, nothing for guests. Deleting an unclaimed message cancels and refunds it.
- * `skip locked` avoids a deadlock with a concurrent claim.
- */
+/** Messages. Deleting an unclaimed one cancels it; `skip locked` avoids a deadlock with a claim. */
 export const messagesExtension: Extension = {
   maxPerPage: 500,
   total: { by: 'user', sql: totalSql },

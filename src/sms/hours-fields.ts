@@ -10,10 +10,7 @@ export interface HoursFields {
   readonly days: string
 }
 
-/**
- * Throws 400 with `failure` for invalid hours: one time alone, equal times, days without times. Stored ones
- * (`old`) may stay.
- */
+/** Throws 400 with `failure` for invalid hours. Stored ones (`old`) may stay. */
 export function checkHours(fields: HoursFields, values: Values, failure: string, old?: Values): void {
   const { from, to, days } = fields
   const isSame = (field: string) => String(values[field] ?? '') === String(old?.[field] ?? '')

@@ -67,10 +67,7 @@ function createStatement(file: SqlFile, trigrams: Trigrams): string | undefined 
   return 'operatorClass' in trigrams ? file.sql.replace('gin_trgm_ops', trigrams.operatorClass) : file.sql
 }
 
-/**
- * Builds missing indexes of `sql/indexes/large-history` concurrently, on one node. Half-built ones are
- * dropped first, impossible ones skipped. @param large messages of a large history; 0: always.
- */
+/** Builds missing indexes concurrently on one node. @param large messages of a large history; 0: always. */
 export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
   if ((await openIndexes(db, large)).length === 0 || !(await isTrue(db, HAS_TABLE))) return
   await db.transaction(async (tx) => {
@@ -102,10 +99,7 @@ async function unlessColumnIsMissing(work: () => Promise<unknown>): Promise<void
   })
 }
 
-/**
- * Sentences about needed indexes that are not ready; they affect only speed. @param large messages of a large
- * history; 0: always.
- */
+/** Sentences about needed indexes that are not ready. @param large as above. */
 export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<string[]> {
   const open = await openIndexes(db, large)
   if (open.length === 0) return []
@@ -119,10 +113,7 @@ export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<stri
   })
 }
 
-/**
- * Builds missing indexes in the background and retries failures. Postgres continues a running build after a
- * stop.
- */
+/** Builds missing indexes in the background and retries failures. A build continues after a stop. */
 export function startIndexes(db: Db, log: Logger): () => Promise<void> {
   let [isTold, isStopped] = [false, false]
   const build = async () => {

@@ -14,10 +14,7 @@ import { notifyAccess } from './wake/wake.ts'
 const [NOT_CREATED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' } as const
 
-/**
- * Users' settings. Only superusers disable and enable users; a record keeps its user. Deleting the record
- * enables the user.
- */
+/** Users' settings. Only superusers disable users. Deleting the record enables the user. */
 export const userSettingsExtension: Extension = {
   async beforeCreate(store, values, request) {
     if (values.disabled === true && !isSuperuser(request)) throw badRequest(NOT_CREATED)
@@ -68,11 +65,7 @@ function checkUser({ user }: Values, old: Values): void {
   throw badRequest(NOT_UPDATED, { user: fieldError('validation_user_change', 'The user cannot be changed.') })
 }
 
-/**
- * Ends what a disabled user has open: tokens, started sign-ins, pairing codes, device streams. Pauses
- * campaigns. Keys and devices work again after enabling. New row versions invalidate caches. The lock comes
- * first, so that no device is added in between.
- */
+/** Ends a disabled user's tokens, pairing codes and streams; pauses campaigns. Locks devices first. */
 async function suspendUser({ db, catalog }: Store, user: string): Promise<void> {
   await db.query('select from users where id = $1 for update', [user])
   await db.query('delete from device_pairings where "user" = $1', [user])

@@ -2,10 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Extension } from '../records/extension.ts'
 import { endUserQueue } from './edit/takeover.ts'
 
-/**
- * Deletes a user's sending data with the user, first the row that acceptance locks, so that no send comes in
- * between.
- */
+/** Deletes a user's data, first the row that acceptance locks, so that no send comes in between. */
 export const usersExtension: Extension = {
   async afterDelete(store, ids) {
     for (const table of Object.keys(OF_USERS) as (keyof typeof OF_USERS)[])

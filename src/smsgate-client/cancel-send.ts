@@ -4,10 +4,7 @@ import { cancelWaiting } from '../sms/edit/cancel-batch.ts'
 import { gatewayRefusal } from '../sms/send/refusal.ts'
 import type { SendRow } from './message-state.ts'
 
-/**
- * Cancels the messages of a user's send that no device has claimed. Throws 409 `not_cancelable` if there are
- * none, also when all were canceled before.
- */
+/** Cancels the unclaimed messages of a send. Throws 409 `not_cancelable` if there are none. */
 export async function cancelSend(store: Store, user: string, { ref, isBatch }: SendRow): Promise<void> {
   const isCanceled = isBatch
     ? (await cancelWaiting(store, user, ref)) > 0

@@ -22,10 +22,7 @@ select id, ref, is_batch, created, size from (
   from sms_messages m where m.id = $2 and ${isOwnedBy('m', '$1')} and m.message_type || '' = 'outgoing'
 ) found order by place limit 1`
 
-/**
- * A user's send by its id. Throws 404, also for another user's, and 400 for a batch with more recipients than
- * an answer may have.
- */
+/** A user's send by its id. Throws 404, and 400 for a batch that is too large to answer. */
 export async function findSend({ db }: Store, user: string, id: string): Promise<SendRow> {
   const { rows } = await db.query(FIND, [user, id], 'smsgate find send')
   if (!rows[0]) throw gatewayRefusal('message_not_found')

@@ -64,10 +64,7 @@ export async function listMessages(
 
 const isFiltered = ({ state, device }: ListQuery) => state !== '' || device !== ''
 
-/**
- * One statement for page and total. Without a filter by state or device it reads the index of the user's
- * sends alone.
- */
+/** One statement for page and total. Without a state or device it reads only the index of sends. */
 function pageSql(query: ListQuery): string {
   const order = query.isNewestFirst ? 'desc' : ''
   const period = `s."user" = $1 and ($2 = '' or s.created >= $2) and ($3 = '' or s.created < $3)`

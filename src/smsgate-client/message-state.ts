@@ -38,8 +38,8 @@ export interface SendRow {
 }
 
 /**
- * SQL of the messages of a send `s`, whose user is $1. The batch is a range: most messages have the batch '',
- * so that Postgres would read the whole table for one that is equal.
+ * SQL of the messages of a send `s` of user $1. The batch is a range: for an equality Postgres would read the
+ * whole table, as most messages have ''.
  */
 export const MESSAGES_OF_SEND = `
   select a.* from sms_messages a where not s.is_batch and a.id = s.ref and ${isOwnedBy('a', '$1')}
@@ -77,10 +77,7 @@ cross join lateral (
 where t.recipients is not null
 order by s.number`
 
-/**
- * The states of a user's sends, in their order, without those that have no message left. `hasContent`: with
- * the text.
- */
+/** The states of a user's sends, without those that have no message. `hasContent`: with the text. */
 export async function readStates(
   store: Store,
   user: string,

@@ -7,9 +7,8 @@ const SINGULAR = /^\/(message|device)(?=\/|$)/
 const EXPORT = /^\/inbox\/export$/
 
 /**
- * The path by which a request is routed. SMSGate's cloud has its routes at `/3rdparty/v1`, its server at
- * `/api/3rdparty/v1`; both take `/message` for `/messages` and ignore a slash at the end. Other paths stay as
- * they are.
+ * The path by which a request is routed. SMSGate's prefixes `/3rdparty/v1` and `/api/3rdparty/v1`, `/message`
+ * for `/messages` and a slash at the end are accepted.
  */
 export function canonicalPath(path: string): string {
   const prefix = path.includes('/3rdparty/v1') ? PREFIX.exec(path)?.[0] : undefined

@@ -32,10 +32,7 @@ export interface AcceptedSend {
   readonly replayed: boolean
 }
 
-/**
- * Sends as `/api/sms/send` does, all recipients or none. Throws what that throws, 409 for an id that was used
- * before, and 400 for a device that is not the user's or a user without devices.
- */
+/** Sends as `/api/sms/send`. Throws as that, 409 for a used id, 400 for a wrong or missing device. */
 export async function sendMessage(
   services: SendServices,
   sender: Sender,
@@ -55,10 +52,7 @@ export async function sendMessage(
   return { state, replayed }
 }
 
-/**
- * The send that the Idempotency-Key's first request made; undefined if there is none. Throws 422 if that was
- * another request.
- */
+/** The send of an Idempotency-Key; undefined if new. Throws 422 if it was another request. */
 export async function repeatedSend(
   store: Store,
   user: string,

@@ -15,10 +15,7 @@ export const CLIENT_SETTINGS = z
 
 const ALLOWED = 'webhooks.signing_key'
 
-/**
- * The signing key that a body sets; undefined for a body that sets nothing. Throws 400 that names the first
- * field that cannot be set.
- */
+/** The signing key that a body sets, if any. Throws 400 for any other field. */
 export function readSigningKey(raw: unknown): string | undefined {
   for (const name of leavesOf(raw))
     if (name !== ALLOWED)

@@ -54,10 +54,7 @@ interface Grant {
   readonly scopes: Scopes
 }
 
-/**
- * Makes a pair of tokens for the scopes that a body names. `allowed`: those of the API key or token that
- * asks. Throws 400 for an unknown scope, 403 for one that the caller lacks.
- */
+/** Makes a pair of tokens within the scopes `allowed`. Throws 400, 403. */
 export async function issueTokens(
   store: Store,
   caller: Omit<Grant, 'scopes'>,
@@ -147,10 +144,7 @@ const USE = `
 update smsgate_tokens set is_refreshed = true
 where id = $1 and not is_refreshed and refresh_until > now() returning scopes`
 
-/**
- * Replaces a pair by a new one with the same scopes, for its refresh token, which works once: throws 401 the
- * second time.
- */
+/** Replaces a pair by a new one with the same scopes. A refresh token works once, then throws 401. */
 export function refreshTokens(store: Store, { pair, user, apiKey }: LiveToken): Promise<TokenPair> {
   return store.db.transaction(async (db) => {
     const { rows } = await db.query(USE, [pair], 'smsgate use refresh token')

@@ -30,11 +30,9 @@ const LOOK_MS = 4_000
 const LOOKS_PER_LEASE = 2
 
 /**
- * What the app's event stream carries, as text to be sent as it is: the device's stream in the app's words.
- * The one thing a phone is told of messages is to pull, and only when that brings it something: the pull says
- * the rest. That is looked at with each wake-up, a little later, and at each sign of life, so that no lost
- * word costs more than seconds. Begins with a request for the texts that the phone received while it was
- * away.
+ * The app's event stream as text: tells a phone to pull when that brings it something. Checks with each
+ * wake-up and keep-alive, so that a lost notice costs seconds. Begins with a request for texts that the phone
+ * received while away.
  */
 export async function* phoneEvents(
   store: Store,
@@ -81,10 +79,7 @@ async function* askedFor(store: Store, device: Device): AsyncGenerator<string> {
   if (period) yield exportFrame(period)
 }
 
-/**
- * Asks for what the phone received since it was last seen: it posts that as if it came now, and we know what
- * we have.
- */
+/** Asks for texts since the phone was last seen. Known ones are ignored. */
 function askForInbox(missedSince: string): string {
   const until = Date.now()
   const since = Math.max(dateOf(missedSince)!.getTime() - OVERLAP_MS, until - MAX_MISSED_MS)

@@ -40,9 +40,8 @@ const IS_CANCELED = `not t.is_processed and t.valid_until > now() and not exists
   where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending')`
 
 /**
- * SQL: a phone (`p`) may be handed new texts without harm. The app starts its sender anew when a text comes
- * in and none waits in its own queue, also while the sender is at the last one, which it then sends twice. So
- * texts are handed out when the phone is through with all it had, or when it has many left for a while.
+ * SQL: phone `p` may be handed new texts. The app restarts its sender for a text when its own queue is empty
+ * or at its last one, which it then sends twice. So a phone gets texts when it is through, or still has many.
  */
 export const IS_OPEN = `(
   select n = 0 or n <= ${CAPACITY_SQL} / 2 and (

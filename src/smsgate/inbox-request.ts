@@ -14,10 +14,7 @@ update smsgate_phones p set export_since = least(p.export_since, $3::timestamptz
   export_until = greatest(p.export_until, $4::timestamptz)
 where p."user" = $1 and ($2 = '' or p.device = $2) returning p.device`
 
-/**
- * Has the SMSGate phones of a user, or the one named, post what they received in a period: at once where
- * their stream is open, else when it is. Answers how many phones that are.
- */
+/** Makes SMSGate phones post what they received in a period, once connected. Returns their number. */
 export async function requestInbox(
   store: Store,
   user: string,

@@ -45,10 +45,7 @@ export interface Posted {
 const SECONDS = /^\d{1,12}$/
 const SIGNATURE = /^[0-9a-f]{64}$/i
 
-/**
- * Whether the phone signed it: body and timestamp, with its key. Takes as long whatever is wrong with a
- * signature.
- */
+/** Whether the phone signed body and timestamp with its key, in constant time. */
 export function isSigned(key: string, { body, timestamp, signature }: Posted): boolean {
   if (!SECONDS.test(timestamp) || !SIGNATURE.test(signature)) return false
   const expected = createHmac('sha256', key).update(body).update(timestamp).digest()
@@ -91,9 +88,8 @@ function mmsText({ subject, body, attachments }: z.output<typeof MMS_PAYLOAD>): 
 }
 
 /**
- * Takes an event that a phone posted and signed. A text is stored once, whatever ids its copies have: device,
- * sender, instant and text are its identity (sms/inbound/receive). An event that brings nothing in is a sign
- * of life. Throws 400 for what cannot be read.
+ * Takes an event that a phone posted and signed. Device, sender, instant and text identify a text
+ * (sms/inbound/receive). Other events are a sign of life. Throws 400.
  */
 export async function takeEvent(
   store: Store,

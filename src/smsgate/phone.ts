@@ -18,10 +18,7 @@ export interface Phone {
   readonly databaseMs: number
   /** How many messages it is handed at once. */
   readonly room: number
-  /**
-   * Since when it was away and may have received texts that we do not know of; in PocketBase's form, '' for
-   * never.
-   */
+  /** Since when it was away and may have received unknown texts; '' for never. */
   readonly missedSince: string
 }
 
@@ -31,9 +28,7 @@ export type PhoneState = Pick<Phone, 'clockMs' | 'databaseMs' | 'room'> & {
   readonly databaseNowMs: number
 }
 
-/**
- * Messages that a phone holds at once: it sends one after the other, with pauses that its owner may have set.
- */
+/** Messages that a phone holds at once: it sends them one by one, with pauses. */
 export const MAX_CAPACITY = 20
 /** A phone that could not send all in time is given half of it, and then one more after each such time. */
 const WIDEN_SECONDS = 600
@@ -73,10 +68,7 @@ async function find(db: Db, device: Device): Promise<Phone | undefined> {
 const PULL = `update smsgate_phones set pulled_at = now() where device = $1 and "user" = $2
   returning coalesce(clock_ms, 0), ${CAPACITY_SQL}, extract(epoch from clock_timestamp())::float8 * 1000`
 
-/**
- * Notes that a phone pulls, in a transaction: until its end other pulls of this phone wait. Null for one of
- * which nothing is known yet.
- */
+/** Locks a phone for one pull at a time. Null for an unknown phone. */
 export async function lockForPull(db: Db, device: Device): Promise<PhoneState | null> {
   const askedMs = Date.now()
   const { rows } = await db.query(PULL, [device.id, device.user], 'smsgate pull')
@@ -85,10 +77,7 @@ export async function lockForPull(db: Db, device: Device): Promise<PhoneState | 
   return { clockMs, room, databaseNowMs: now, databaseMs: aheadOf(askedMs, Date.now(), now) }
 }
 
-/**
- * How far a clock is ahead that said `nowMs` between two looks at ours. 0 for one that may be right. By the
- * earlier look, so that what the answer took makes leases seem shorter, not longer.
- */
+/** How far a clock is ahead of ours, 0 for a right one. By the time of asking: leases seem shorter. */
 const aheadOf = (askedMs: number, answeredMs: number, nowMs: number) =>
   nowMs > askedMs - CLOCK_NOISE_MS && nowMs < answeredMs + CLOCK_NOISE_MS ? 0 : nowMs - askedMs
 
@@ -96,18 +85,12 @@ const NARROW = `update smsgate_phones set room = greatest(1, ${CAPACITY_SQL} / 2
   where device = $1 and "user" = $2
     and (narrowed_at is null or narrowed_at < now() - $3::float8 * interval '1 second')`
 
-/**
- * The phone was too slow for what it was handed: it gets less at once. Once in a lease, however many came
- * back.
- */
+/** Halves the room of a phone that was too slow, once per lease. */
 export async function reduceCapacity(store: Store, device: Device, leaseSeconds: number): Promise<void> {
   await store.db.query(NARROW, [device.id, device.user, leaseSeconds], 'smsgate narrow')
 }
 
-/**
- * SQL: by a clock that was believed to be off by so much, everything was too late: that says nothing of the
- * phone's pace.
- */
+/** SQL: a clock was thought to be wrong by this much, so lateness says nothing of the phone's pace. */
 const IS_MISLED = `$3::float8 - coalesce(clock_ms, 0) > ${MISLED_MS}`
 
 const AHEAD = `update smsgate_phones
@@ -119,9 +102,8 @@ const AHEAD = `update smsgate_phones
 const SUMMER_TIME_MS = 3_600_000
 
 /**
- * A report tells of an instant by the phone's clock, and none is from the future: the clock is at least `ms`
- * ahead. Up to an hour more than is known counts only if the phone found a text too late: it may be summer
- * time. If it is much more than was known, the room is left as it is for a lease.
+ * The phone's clock is at least `ms` ahead, as no report is from the future. Up to an hour more counts only
+ * if a text came too late: it may be summer time.
  */
 export async function noteClockAhead(
   store: Store,
@@ -163,8 +145,8 @@ export async function endAbsence(store: Store, device: Device, missedSince: stri
 export const SET_BY_SERVER = ['last_seen'] as const
 
 /**
- * Devices: the secrets of a phone go with it. When one was seen is measured: whatever anybody says of it is
- * overruled, also superusers, as a made-up time would have messages wait for a device that is not there.
+ * Devices. A phone's secrets are deleted with it. `last_seen` is measured, not set by clients, not even
+ * superusers.
  */
 export const devicesExtension: Extension = {
   grantsAccess: true,

@@ -3,10 +3,7 @@ import { wakeDevices } from '../sms/wake/wake.ts'
 /** The stream of a phone looks by itself that often, whatever was said. */
 export const USUAL_MS = 15_000
 
-/**
- * The next time that a stream looks whether its phone should pull, though nothing was said to it: an answer
- * may have been lost. One look is planned at a time: the earliest.
- */
+/** The next time that a stream checks whether its phone should pull, as an answer may be lost. */
 export class PullCheck {
   readonly #device: string
   #timer: NodeJS.Timeout | undefined
@@ -32,10 +29,7 @@ export class PullCheck {
     }, afterMs)
   }
 
-  /**
-   * Plans the next look after one that found something: after twice the time, until the stream's own is as
-   * soon.
-   */
+  /** Plans the next check after twice the time. */
   planNext(): void {
     if (this.#afterMs * 2 < USUAL_MS) this.plan(this.#afterMs * 2)
   }

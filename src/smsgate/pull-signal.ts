@@ -15,10 +15,7 @@ const HAS_MORE = `(
     select from devices d where d.id = $1 and d."user" = $2 and d.enabled and coalesce(${allowance('d')}, 1) > 0
   ))`
 
-/**
- * SQL: a lease of the phone is over soon. Told to pull, it says what it has still, and what became of the
- * rest.
- */
+/** SQL: a lease ends soon. A pull makes the phone report what it still has. */
 const IS_LAPSING = `exists (
     select from sms_dispatch where device = $1 and "user" = $2 and state = 'sending'
       and lease_until > now() and lease_until < now() + $3::float8 * interval '1 second'
@@ -26,10 +23,7 @@ const IS_LAPSING = `exists (
 
 const REFILL = `select ${HAS_MORE} from smsgate_phones p where p.device = $1 and p."user" = $2`
 
-/**
- * Wakes a phone that has said that it is through with some, if it may be handed more. Its stream may be
- * anywhere.
- */
+/** Wakes a phone that finished some messages, if it may get more. Its stream may be on any node. */
 export async function wakeForMore(store: Store, device: Device): Promise<void> {
   const { rows } = await store.db.query(REFILL, [device.id, device.user], 'smsgate refill')
   if (rows[0]?.[0] !== true) return
@@ -37,10 +31,7 @@ export async function wakeForMore(store: Store, device: Device): Promise<void> {
   wakeDevices([device.id])
 }
 
-/**
- * A phone that was told to pull has this long to do so: told again, the app would drop the pull that is under
- * way.
- */
+/** A phone has this long to pull. Told again, the app would drop the running pull. */
 const TELL = `update smsgate_phones p set woken_at = now()
   where p.device = $1 and p."user" = $2
     and (p.woken_at is null or p.pulled_at >= p.woken_at

@@ -8,20 +8,15 @@ import { toCancel, toWire, validUntil, type WireCancel, type WireMessage, wireId
 
 /** A phone sends one text after the other, with pauses: what it is handed is its own for so many leases. */
 const LEASES = 3
-/**
- * So long before the end of its lease, at most, a message is no longer sent: what became of it can still be
- * told.
- */
+/** A message is not sent this long before its lease ends, so that it can be reported. */
 const MAX_REPORT_MS = 30_000
 
 /** How long a phone may take for what it pulled, in seconds. */
 export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 
 /**
- * What a phone has to do: first what it is not to send any more, then what it should have and has said
- * nothing of, then new messages, as many as it can send within their lease. Pulls of one phone are answered
- * one after the other. A message has the same id each time, which the app knows and does not send again. A
- * disabled phone gets no messages.
+ * A phone's work, one pull at a time: cancellations, then texts that it has not reported, then new ones
+ * within their lease. A message keeps its id, so the app does not send it twice. A disabled phone gets none.
  */
 export async function pullMessages(
   store: Store,
@@ -74,10 +69,7 @@ function messagesFor(
   return leasedMessages(inside, device, room)
 }
 
-/**
- * A message that the phone was handed before is listed again if that answer may have been lost, or if its
- * lease ends soon, so that the phone says what became of it.
- */
+/** A message is listed again if the answer may be lost or its lease ends soon, for a report. */
 function isToBeListed(
   { lease_until }: ClaimedMessage,
   known: HandedText | undefined,

@@ -23,10 +23,7 @@ export interface ReportSettings {
 
 type Outcome = Omit<Report, 'id' | 'attempt'>
 
-/**
- * What each state of the app means for us; undefined: the phone has it still. `Processed`: it is with
- * Android, which says later what became of it.
- */
+/** What each state of the app means; undefined: still waiting. `Processed`: Android has it. */
 const OUTCOMES: Readonly<Record<StateReport['state'], (report: StateReport) => Outcome | undefined>> = {
   Pending: () => undefined,
   Cancelling: () => undefined,
@@ -54,11 +51,7 @@ const failed = (error: string): Outcome => ({
 
 const errorOf = ({ recipients }: StateReport) => recipients.find(({ error }) => error)?.error ?? ''
 
-/**
- * Takes what a phone says of messages, all or nothing. What it says of ids that are not ours, or of attempts
- * that are over, changes nothing. What it has still keeps its lease; where it is done with some, it is told
- * of more.
- */
+/** Applies a phone's states, all or none; unknown ids and old attempts are ignored. Wakes it for more. */
 export async function takeStates(
   store: Store,
   device: Device,
@@ -79,10 +72,7 @@ export async function takeStates(
   if (progress.some(({ step }) => step !== 'waits')) await wakeForMore(store, device)
 }
 
-/**
- * What reports tell of the phone itself: that its clock is ahead, or else that it was too slow for what it
- * had.
- */
+/** Learns from reports that a phone's clock is ahead, or else that it was too slow. */
 async function learn(
   store: Store,
   device: Device,

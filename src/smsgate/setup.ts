@@ -25,10 +25,7 @@ export interface WireWebhook {
   readonly event: (typeof EVENTS)[number]
 }
 
-/**
- * The webhooks of a phone: all are ours. Ids are always the same, or the app would tell its owner of new
- * ones.
- */
+/** The webhooks of a phone. Ids never change, or the app would notify its owner. */
 export const webhooksOf = ({ path }: Phone, publicUrl: string): WireWebhook[] =>
   EVENTS.map((event) => ({
     id: event.replace(':', '-'),
@@ -36,10 +33,7 @@ export const webhooksOf = ({ path }: Phone, publicUrl: string): WireWebhook[] =>
     event,
   }))
 
-/**
- * The settings of a phone. Always the same: the app asks its owner to restart it after a change. What is not
- * named stays as its owner has set it.
- */
+/** The settings of a phone, never changed: the app would ask its owner to restart it. */
 export const settingsOf = ({ signingKey }: Pick<Phone, 'signingKey'>) => ({
   gateway: { notification_channel: 'SSE_ONLY' },
   messages: { processing_order: 'FIFO' },

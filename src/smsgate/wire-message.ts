@@ -26,23 +26,14 @@ export interface WireCancel {
   readonly state: 'Cancelling'
 }
 
-/**
- * By any clock this is over, so the app sends at once. Without an instant it starts its sender anew for each
- * text that it is handed, also in the middle of a text, which it then sends twice; with one only if none
- * waits.
- */
+/** In the past, so the app sends at once. Without it, it restarts its sender and may send twice. */
 const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
-/**
- * From 100 on the app starts its sender anew for a text, whatever it is doing, and leaves out its owner's
- * pauses.
- */
+/** From 100 on the app restarts its sender and skips its owner's pauses. */
 const MAX_PRIORITY = 99
 
 /**
- * The app never sends an id twice, and one of another attempt as a new message: so the id has both. All
- * instants are by the phone's clock; those of the lease come from the database's, which need not be ours. The
- * app sends what it created first, first, and forgets what it created long ago: so they are created now, in
- * their order.
+ * The id contains the attempt, as the app never sends an id twice. Instants are by the phone's clock, leases
+ * by the database's. The app sends the oldest first and forgets old ones: so all are created now.
  */
 export const toWire = (
   message: ClaimedMessage,
@@ -71,10 +62,7 @@ export const toCancel = (attempt: Attempt): WireCancel => ({
   state: 'Cancelling',
 })
 
-/**
- * Until when the app may send a message, by the database's clock: so long before its lease ends that it can
- * report.
- */
+/** The last instant to send a message: `reportMs` before its lease ends. */
 export function validUntil({ expires_at, lease_until }: ClaimedMessage, reportMs: number): number {
   const [expiresMs, leaseMs] = [expires_at, lease_until].map((text) => dateOf(text)?.getTime() ?? Infinity)
   return Math.min(expiresMs!, leaseMs! - reportMs)

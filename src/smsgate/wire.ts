@@ -1,9 +1,7 @@
 import type { Value } from '../fields/field.ts'
 import { dateOf } from '../fields/types/date.ts'
 
-/**
- * A stored date as the app reads it: `2026-11-20T07:17:37.731Z`; other forms it refuses. Undefined for none.
- */
+/** A stored date in the only form that the app reads; undefined for none. */
 export const wireDate = (text: string): string | undefined => dateOf(text)?.toISOString()
 
 /** A record of `devices` as the app reads it. */

@@ -2,10 +2,7 @@
 const REST = 20
 const MAX_MS = 15_000
 
-/**
- * Caches a query that many callers share: the answer is kept for `atLeastMs`, longer if it was slow, and
- * callers meanwhile get the same one. A failure is kept for `atLeastMs`.
- */
+/** Shares a query: its answer is kept for `atLeastMs`, longer if it was slow. */
 export function cachedQuery<T>(ask: () => Promise<T>, atLeastMs: number): () => Promise<T> {
   let answer: Promise<T> | undefined
   let untilMs = 0

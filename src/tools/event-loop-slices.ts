@@ -2,9 +2,8 @@
 const SLICE_MS = 4
 
 /**
- * Shares the event loop between long work and everything else. All work of one loop iteration shares a slice;
- * work that calls `next` queues for another one. After a used-up slice the loop is free for as long as it
- * took, at most `maxRestMs`.
+ * Shares the event loop between long work and everything else. Work of one iteration shares a slice; then the
+ * loop is free for as long as that took, at most `maxRestMs`.
  */
 export class EventLoopSlices {
   readonly #maxRestMs: number

@@ -3,11 +3,7 @@ import { UserError } from '../errors.ts'
 
 const MAX_TRIES = 3
 
-/**
- * Takes a lock by a file with the process's id and start time; returns the release. A file of a dead process
- * does not count, even if its id was reused, as after a power cut. Throws a UserError with `taken` of the
- * owner.
- */
+/** Takes a lock file with process id and start time; returns the release. Throws a UserError. */
 export function lockFile(file: string, taken: (owner: number) => string): () => void {
   for (let tries = 1; ; tries++) {
     try {

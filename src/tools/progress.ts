@@ -10,10 +10,7 @@ interface Terminal {
 const EVERY_MS = 100
 const SPARSE_EVERY_MS = 5_000
 
-/**
- * Shows progress: on a terminal one line that is rewritten, elsewhere a line at each step's end and every 5
- * s.
- */
+/** Progress: one rewritten line on a terminal, elsewhere a line per step and every 5 s. */
 export function showProgress(terminal: Terminal): Progress {
   let last = Date.now()
   return (step, done, total) => {

@@ -1,8 +1,6 @@
 import type { Logger } from '../log.ts'
 
-/**
- * Runs `work` now and again `ms` after each end. The returned function stops it and waits for a current run.
- */
+/** Runs `work` now and again `ms` after each end. The returned function stops it. */
 export function repeat(work: () => Promise<unknown>, ms: number, log: Logger): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()

@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/**
- * Shares a query between concurrent callers whose answer must not be older than the call: callers since the
- * last one was sent share the next. It is sent at once if none runs, else `restMs` after the current one
- * ends.
- */
+/** Shares a query between callers whose answer must not be older than the call; rests `restMs`. */
 export function sharedQuery<T>(ask: () => Promise<T>, restMs: number): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined

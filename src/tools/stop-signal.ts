@@ -1,7 +1,4 @@
-/**
- * Two signals within this time count as one: terminals and systemd signal parent and child, and npm and
- * bin/pocketsms.js forward theirs.
- */
+/** Signals within this time count as one: terminals, systemd and npm forward them. */
 const TOGETHER_MS = 1_000
 
 /** Calls `stop` at the first SIGINT or SIGTERM. A later one ends the process at once. */

@@ -1,7 +1,4 @@
-/**
- * Calling codes whose country has one time zone or nearly all its people in one. Others (such as +1, +7, +61)
- * have none. ITU-T E.164 list, IANA tz database.
- */
+/** Calling codes with one time zone for nearly all people. ITU-T E.164 list, IANA tz database. */
 const ZONES: Readonly<Record<string, readonly string[]>> = {
   'Africa/Abidjan': ['225'],
   'Africa/Accra': ['233'],
@@ -126,10 +123,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
 
 const BY_CODE = new Map(Object.entries(ZONES).flatMap(([zone, codes]) => codes.map((code) => [code, zone])))
 
-/**
- * The time zone of an E.164 number by its calling code; '' if the code has several: then the account's zone
- * counts.
- */
+/** The time zone of an E.164 number by its calling code; '' if the code has several. */
 export function zoneOfNumber(phone: string): string {
   for (const length of [3, 2]) {
     const zone = BY_CODE.get(phone.slice(1, 1 + length))

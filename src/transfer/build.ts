@@ -28,10 +28,7 @@ export async function readPlan(db: Db): Promise<SchemaPlan> {
   return { collections, views: views.filter(({ name }) => ours.has(name)) }
 }
 
-/**
- * Creates tables, indexes and views of collections without rows, in a migrated database. Throws a UserError
- * for a view that uses what views may not: a backup can come from anybody.
- */
+/** Creates tables, indexes and views without rows. Throws a UserError for a forbidden view. */
 export async function buildTables(db: Db, { collections, views }: SchemaPlan): Promise<void> {
   for (const collection of collections) if (collection.type !== 'view') await createTable(db, collection)
   for (const { name, query } of views) {
@@ -58,10 +55,7 @@ const REFERENCES = `
 select c.relname, k.conname from pg_constraint k join pg_class c on c.oid = k.conrelid
 where k.contype = 'f' and not k.condeferrable and c.relnamespace = current_schema()::regnamespace`
 
-/**
- * Runs `work`, which fills tables in any order, in a transaction without triggers (their results are copied
- * too) and with deferred references.
- */
+/** Runs `work`, which fills tables, without triggers and with deferred references. */
 export async function withoutTriggers(db: Db, work: () => Promise<void>): Promise<void> {
   const triggered = (await db.query(TRIGGERED)).rows.map(([table]) => quote(String(table)))
   const references = (await db.query(REFERENCES)).rows.map((row) => row.map((name) => quote(String(name))))

@@ -46,10 +46,7 @@ export async function digestOf(db: Db, { name, columns }: Table): Promise<Digest
   return { rows: Number(count), sum: String(sum), longest: Number(longest) }
 }
 
-/**
- * All rows of a table in batches, numbered tables in order. `db`: a transaction after prepareTransfer. Memory
- * does not grow with the table.
- */
+/** All rows of a table in batches, numbered tables in order. Memory does not grow with the table. */
 export const readRows = (
   db: Db,
   table: Table,
@@ -58,10 +55,7 @@ export const readRows = (
 ): AsyncGenerator<TransferRow[]> =>
   batches(db, table, textsOf(table).join(', '), digest, batch) as AsyncGenerator<TransferRow[]>
 
-/**
- * The same with each row as the text of a JSON array, which the database makes, in
- * half the time that it takes here.
- */
+/** The same with rows as JSON text made by the database, in half the time. */
 export async function* readJsonLines(
   db: Db,
   table: Table,

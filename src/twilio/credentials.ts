@@ -25,10 +25,7 @@ export function keyIn(header: string | undefined): string | undefined {
   return TOKEN.test(token) ? `psk_${token.slice(3)}` : undefined
 }
 
-/**
- * The account of an Authorization header, which holds the AccountSid or the SID of the key, and the token.
- * Throws 401 for another SID, a key without `twilio`, and one that expired.
- */
+/** The account of an Authorization header (AccountSid or key SID, and token). Throws 401. */
 export async function identifyAccount(store: Store, header: string | undefined): Promise<Account> {
   const key = keyIn(header)
   const holder = key ? await identifyKey(store, key) : null

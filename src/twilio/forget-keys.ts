@@ -15,10 +15,7 @@ select id, "user" from written`
 const CALLBACKS = `
 select d.delivery from webhook_dispatch d where d.target ->> 'api_key' = any($1::text[])`
 
-/**
- * Ends the calls that deleted API keys would sign, in the transaction that deletes them: pending callbacks
- * fail, and the `SmsUrl`s that they set are switched off.
- */
+/** Fails callbacks that deleted API keys would sign, and disables their `SmsUrl`s. */
 export async function forgetKeys({ db }: Store, keys: readonly string[]): Promise<void> {
   const { rows: hooks } = await db.query(CLEAR, [keys, 'webhooks'])
   for (const [hook, user] of hooks) await failPending(db, String(hook), String(user), KEY_DELETED)

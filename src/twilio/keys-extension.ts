@@ -26,9 +26,8 @@ const SCOPED = fieldError(
 const FIXED = fieldError('validation_twilio_fixed', 'Can be set only when the key is made.')
 
 /**
- * API keys that open Twilio's API as well. Its callbacks are signed with HMAC-SHA1 under the AuthToken. HMAC
- * takes the hash of a key longer than 64 bytes (RFC 2104, section 2), so the SHA-1 of the token signs as the
- * token does, and the token itself is not stored.
+ * API keys that also open Twilio's API, whose callbacks are signed with HMAC-SHA1 under the AuthToken. HMAC
+ * hashes a key over 64 bytes (RFC 2104, 2), so its SHA-1 is stored instead of the token.
  */
 export const twilioKeysExtension: Extension = {
   ...apiKeysExtension,

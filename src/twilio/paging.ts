@@ -12,10 +12,7 @@ const MAX_PAGE = 1_000_000
 export const PAGE_PARAMETERS = ['PageSize', 'Page', 'PageToken'] as const
 
 const link = z.string().nullable().describe('A path with its query; null for none.')
-/**
- * The fields that describe a page. None may be added: clients take a key that they do not know for the list
- * of records.
- */
+/** The fields of a page. No others: clients take an unknown key for the list of records. */
 export const PAGE = z.strictObject({
   end: z.int(),
   first_page_uri: z.string(),
@@ -105,10 +102,7 @@ export function describePage(
   }
 }
 
-/**
- * The rows of a page. `rows`: as they were read, in the order of the statement, with one row more if there is
- * another page behind it.
- */
+/** The rows of a page. `rows`: in the statement's order, one more if there is another page. */
 export function cutPage<T extends { readonly id: string }>(
   { page, size, from }: PageRequest,
   rows: readonly T[],

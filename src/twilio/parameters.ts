@@ -33,10 +33,7 @@ const short = (name: string) => (/^[\w<>.]{1,60}$/.test(name) ? name : 'A parame
 
 const MAX_URL = 2_048
 
-/**
- * An address that the server is to call: '' for an empty one. Throws `code` for one that is no absolute http
- * or https address, or that it may not call.
- */
+/** An address to call, '' for none. Throws `code` for one that is invalid or forbidden. */
 export function readAddress(name: string, url: string, code: number, allowPrivate: boolean): string {
   const fault = url.length > MAX_URL ? 'not_a_url' : urlFault(url, allowPrivate)
   if (fault === undefined) return url

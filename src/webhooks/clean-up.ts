@@ -13,9 +13,7 @@ select id from (
   select id, created, status from webhook_deliveries order by _rowid limit ${CHUNK}
 ) d where d.created < $1 and d.status <> 'pending'`
 
-/**
- * Deletes the deliveries that are older than `days`, some at a time. To be called now and then, on any node.
- */
+/** Deletes some of the deliveries that are older than `days`. Call it now and then. */
 export async function cleanUpDeliveries(store: Store, days: number): Promise<void> {
   const before = formatDate(new Date(Date.now() - days * DAY_MS))
   while ((await deleteSome(store, before)) > 0);

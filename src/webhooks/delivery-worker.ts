@@ -10,10 +10,7 @@ export interface WebhookSettings {
   readonly webhookAllowPrivate: boolean
 }
 
-/**
- * Calls a delivery in another form than Standard Webhooks, within the time of one call. Rejects only if
- * `signal` aborts.
- */
+/** Calls a delivery in another form than Standard Webhooks. Rejects only if `signal` aborts. */
 export type OtherCalls = (due: DueDelivery, signal: AbortSignal) => Promise<CallOutcome>
 
 /** Calls of this node at a time. Each holds a socket and a kilobyte, for 12 s at most. */
@@ -21,10 +18,7 @@ const MAX_CALLS = 400
 /** How long calls under way may still take when the server stops; then another node makes them anew. */
 const STOP_MS = 3_000
 
-/**
- * Makes this node's webhook calls: leases deliveries while it has room, one attempt each. A crash repeats a
- * delivery after half a minute.
- */
+/** Makes this node's webhook calls, one attempt per lease. A crash repeats it after half a minute. */
 export class DeliveryWorker {
   readonly #store: Store
   readonly #settings: WebhookSettings

@@ -48,10 +48,7 @@ const NO_TWILIO_DEVICE = fieldError('validation_twilio_device', 'Must be a devic
 
 type Values = Record<string, Value>
 
-/**
- * Webhooks: the secret is made with the record and shown only in that answer; clients cannot set it. Enabled
- * by default. Disabling one, or changing its form, fails what waits.
- */
+/** Webhooks: the secret is answered once, at creation. Disabling one, or a new form, fails the queue. */
 export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Extension {
   const check = (store: Store, failed: string, values: Values) => {
     const collection = store.catalog.find(WEBHOOKS) as Collection

@@ -22,9 +22,7 @@ export function ownerOf(auth: AuthRecord | null): Owner {
 export const isOwn = (alias: string, position: number) =>
   `($${position}::text is null or ${isOwnedBy(alias, `$${position}`)})`
 
-/**
- * Locks a webhook. Throws 404 where the owner has no such webhook, 409 for a disabled one. Gives its user.
- */
+/** Locks a webhook and returns its user. Throws 404, 409 for a disabled one. */
 export async function requireOpen(
   db: Db,
   owner: Owner,

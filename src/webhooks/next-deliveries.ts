@@ -12,12 +12,9 @@ const hostOf = (row: string) =>
 const AFTER_ALL = 'chr(1114111)'
 
 /**
- * Leases the deliveries whose turn it is, at most $1. The user with the fewest calls under way comes first,
- * so that nobody waits for the many of somebody else; among the webhooks of a user, the one with the fewest.
- *
- * Users and their webhooks are found by steps through the index: a webhook that waits for its time costs as
- * much with 10,000 deliveries as with one, a user who has all his calls under way one step. `place`: which
- * call of its webhook a delivery would be, `turn` of its user, `at_host` of its host.
+ * Leases at most $1 due deliveries: the user with the fewest running calls first, then the webhook with the
+ * fewest. Users and webhooks are found by steps through the index, so a long queue costs no more. `place`:
+ * number of the call of its webhook, `turn` of its user, `at_host` of its host.
  */
 export const NEXT_DELIVERIES = `
 with recursive held as materialized (

@@ -25,10 +25,7 @@ with written as (
 ), ${changeLogCte('written', 'update', 10, 'noted', true)}
 select id from written`
 
-/**
- * Records an attempt's outcome and ends the lease: 2xx is success, 410 disables the webhook and fails its
- * deliveries, anything else is retried by the schedule. Records nothing if another attempt was faster.
- */
+/** Records an outcome and ends the lease; 410 disables the webhook. Nothing if another was faster. */
 export async function recordOutcome(
   store: Store,
   lease: Lease,

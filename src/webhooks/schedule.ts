@@ -19,10 +19,7 @@ const JITTER = 0.1
 /** What a receiver may ask for at most. */
 const MAX_RETRY_AFTER_SECONDS = 24 * HOUR
 
-/**
- * Seconds from a failed attempt to the next; undefined after the last. `attempts`: how many there were;
- * `retryAfter`: seconds that the receiver asked for, which can only put it off. `chance`: 0 to 1.
- */
+/** Seconds to the next attempt; undefined after the last. `retryAfter` only delays. `chance`: 0 to 1. */
 export function nextDelay(attempts: number, retryAfter = 0, chance = Math.random()): number | undefined {
   const delay = DELAYS_SECONDS[attempts - 1]
   if (delay === undefined) return undefined

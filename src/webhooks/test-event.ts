@@ -28,10 +28,7 @@ const MAX_WAITING = 3
 const RETRY_AFTER_SECONDS = 5
 const COUNT = `select count(*) from webhook_dispatch where webhook = $1 and event = '${TEST_EVENT}'`
 
-/**
- * Sends a test event with a made-up message. Returns the delivery. Throws 404, 409, 429 for too many waiting
- * tests.
- */
+/** Sends a test event and returns the delivery. Throws 404, 409, 429 for too many. */
 export async function sendTest(store: Store, owner: Owner, webhook: string): Promise<Started> {
   const [id, eventId] = [randomId(), randomId()]
   await store.db.transaction(async (db) => {

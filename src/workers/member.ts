@@ -37,9 +37,7 @@ export class WorkerMember {
     this.#figures = figures
   }
 
-  /**
-   * What all workers count. One that does not answer is left out; without the parent it is this one alone.
-   */
+  /** What all workers count, without those that do not answer; alone without the parent. */
   async collect(): Promise<readonly WorkerFigures[]> {
     const id = ++this.#ids
     const collected = new Promise<readonly WorkerFigures[]>((resolve) => {

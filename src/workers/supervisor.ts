@@ -15,10 +15,7 @@ export interface SupervisorOptions {
   readonly env: Readonly<Record<string, string>>
 }
 
-/**
- * The parent of several workers, each a server of its own behind one port: starts them, starts one again that
- * ends, and tells each how the others do. It serves no request itself.
- */
+/** The parent of several workers behind one port: starts, restarts and informs them. */
 export class Supervisor {
   readonly #workers: readonly WorkerProcess[]
   readonly #log: Logger
@@ -39,10 +36,7 @@ export class Supervisor {
     this.#workers = Array.from({ length: count }, (_, i) => new WorkerProcess(i + 1, env, events))
   }
 
-  /**
-   * Starts the first worker and, once it serves, the others. Answers the first one's URL, or the exit code
-   * with which it ended: what was wrong it has said itself.
-   */
+  /** Starts the first worker, then the others. Returns its URL, or the exit code with which it ended. */
   async start(): Promise<{ readonly url: string } | { readonly exitCode: number }> {
     const [first, ...others] = this.#workers
     const begun = new Promise<{ url: string } | { exitCode: number }>((resolve) => {

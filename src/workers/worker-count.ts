@@ -8,10 +8,7 @@ const MIN_POOL = 4
 export const workerCount = ({ workers }: Pick<Config, 'workers'>): number =>
   workers === 'auto' ? availableParallelism() : workers
 
-/**
- * The settings of one of `count` workers: what is counted by each process by itself is divided among them. A
- * limit of 0 is none, and stays none.
- */
+/** The settings of one of `count` workers: limits per process are divided. 0 stays no limit. */
 export function shareOf(config: Config, count: number): Config {
   const share = (limit: number) => Math.ceil(limit / count)
   return Object.freeze({

@@ -30,9 +30,7 @@ interface SimInfo {
   readonly properties?: { readonly 'operator-name'?: string }
 }
 
-/**
- * A modem with one SIM, by ModemManager's program mmcli. `modem`: its number or path; `any` for the only one.
- */
+/** A modem with one SIM, by mmcli. `modem`: its number or path; `any` for the only one. */
 export class Modem {
   readonly #modem: string
   readonly #slot: number

@@ -29,11 +29,7 @@ function demandUsers(collection: AuthCollection): void {
 /** Body of a request for an email change. */
 export const EMAIL_CHANGE_FORM = object<{ newEmail: string }>({ newEmail: text })
 
-/**
- * Mails a confirmation link to the new address. Throws 400 with the form's errors (also for an address in
- * use) or when the mail cannot be sent; 429 after too many requests. PocketBase:
- * apis/record_auth_email_change_request.go
- */
+/** Mails a link to the new address. Throws 400, 429. PocketBase: record_auth_email_change_request.go */
 export async function requestEmailChange(
   store: Store,
   services: AuthServices,
@@ -73,8 +69,7 @@ export interface ConfirmForm {
 export const EMAIL_CHANGE_CONFIRM_FORM = object<ConfirmForm>({ token: text, password: text })
 
 /**
- * Sets the address that the token names and marks it as verified. Ends all older tokens. Throws 400 with the
- * form's errors. PocketBase: apis/record_auth_email_change_confirm.go
+ * Sets the token's address as verified; ends older tokens. PocketBase: record_auth_email_change_confirm.go
  */
 export async function confirmEmailChange(
   store: Store,

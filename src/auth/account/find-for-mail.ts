@@ -7,10 +7,7 @@ import type { AuthServices } from '../auth-services.ts'
 import { limitMails } from '../limits/attempt-limits.ts'
 import type { EmailForm } from './forms.ts'
 
-/**
- * Finds the record of an address that a client typed to get a mail; null for an unknown address or a disabled
- * user. Counts each request. Throws 400 for an invalid address, 429 after too many requests.
- */
+/** The record of a typed address; null for an unknown one or a disabled user. Throws 400, 429. */
 export async function findForMail(
   store: Store,
   { config }: AuthServices,

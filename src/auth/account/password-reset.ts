@@ -19,11 +19,7 @@ import type { EmailForm } from './forms.ts'
 
 const MAX_PASSWORD_LENGTH = 255
 
-/**
- * Mails a link to set a new password, unless one was mailed within RESEND_SECONDS. Does not reveal whether
- * the address exists. Throws 429 after too many requests. PocketBase:
- * apis/record_auth_password_reset_request.go
- */
+/** Mails a link, at most one per RESEND_SECONDS. PocketBase: record_auth_password_reset_request.go */
 export async function requestPasswordReset(
   store: Store,
   services: AuthServices,

@@ -19,11 +19,7 @@ function demandUsers(collection: AuthCollection): void {
   if (collection.name === SUPERUSERS) throw badRequest('All superusers are verified by default.')
 }
 
-/**
- * Mails a link to confirm an address, unless it is verified or a link was mailed within RESEND_SECONDS. Does
- * not reveal whether the address exists. Throws 429 after too many requests. PocketBase:
- * apis/record_auth_verification_request.go
- */
+/** Mails a link, at most one per RESEND_SECONDS. PocketBase: record_auth_verification_request.go */
 export async function requestVerification(
   store: Store,
   services: AuthServices,
@@ -40,11 +36,7 @@ export async function requestVerification(
 /** Body of the confirmation. */
 export const TOKEN_FORM = object<{ token: string }>({ token: text })
 
-/**
- * Marks the token's address as verified. Repeating it does no harm. Throws 400 for a token of another
- * collection, address or purpose, and for an expired one. PocketBase:
- * apis/record_auth_verification_confirm.go
- */
+/** Marks the token's address as verified. Repeatable. PocketBase: record_auth_verification_confirm.go */
 export async function confirmVerification(
   store: Store,
   extensions: Extensions,

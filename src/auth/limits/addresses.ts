@@ -27,10 +27,7 @@ function makeList(addresses: readonly string[]): BlockList {
 /** 16-bit groups of an IPv6 network prefix. A network's owner has all its addresses. */
 const NETWORK_GROUPS = 4
 
-/**
- * The unit that limits count: the /64 of an IPv6 address, since each host can choose among a whole one; any
- * other address as it is. An IPv4 address mapped into IPv6 counts as IPv4.
- */
+/** The unit that limits count: the /64 of an IPv6 address, otherwise the address. */
 export function networkOf(ip: string): string {
   const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIP(plain) !== 6) return plain

@@ -3,10 +3,7 @@ import type { Db } from '../../db/open.ts'
 
 const now = sql<Date>`now()`
 
-/**
- * Counts an attempt of `key` and returns whether it is allowed: at most `max` in a window of `seconds` that
- * begins with the first. The count is in the database, so all nodes share it.
- */
+/** Counts an attempt of `key` in the database: at most `max` per window of `seconds`. */
 export async function countAttempt(db: Db, key: string, max: number, seconds: number): Promise<boolean> {
   const { rows } = await db.query(
     `insert into auth_tries as t (key, tries, ends) values ($1, 1, now() + make_interval(secs => $2))

@@ -22,10 +22,7 @@ export interface SignInAttempt {
 /** Length of a window, from its first attempt. */
 const WINDOW_SECONDS = 600
 
-/**
- * Wrong attempts allowed: for one account from one address (SIGN_IN_TRIES), from one address for all
- * accounts, and for one account from all unknown addresses.
- */
+/** Wrong attempts: of an account from one address, from an address, of an account from unknown addresses. */
 const signInLimits = (tries: number) => [tries, tries * 15, tries * 10]
 /** The same limits for mails that anybody may request, successful or not. */
 const MAIL_LIMITS = [15, 300, 60]
@@ -33,9 +30,7 @@ const MAIL_LIMITS = [15, 300, 60]
 /** Strangers' attempts do not block an address from which the account was opened in this time. */
 const KNOWN_DAYS = 90
 
-/**
- * Checks at once per holder and node. It is low, so that correct attempts are not refused while others run.
- */
+/** Checks at once per holder and node. Low, so that correct attempts are not refused meanwhile. */
 const PLACES = 4
 const MAX_WAITING = 200
 const QUEUE = { maxWaiting: MAX_WAITING, refusal: TOO_MANY_PASSWORDS }
@@ -44,10 +39,8 @@ const known = new Semaphore(PLACES, QUEUE)
 const refusals = new RecentRefusals()
 
 /**
- * Runs a check of a password or code that throws 400 for a wrong one. Wrong attempts count by account and
- * address across all nodes; after too many it throws 429. A correct attempt clears the counts of its address.
- * `check` learns whether the account was opened from this network before; such an attempt does not wait for
- * strangers'.
+ * Runs a check of a password or code that throws 400 for a wrong one. Counts wrong attempts by account and
+ * address; throws 429. `check` learns whether the account was opened from this network before.
  */
 export async function limitSignInAttempts<T>(
   signInAttempt: SignInAttempt,
@@ -94,10 +87,7 @@ export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
   await takeTries(signInAttempt.db, keys, exempt, MAIL_LIMITS, WINDOW_SECONDS)
 }
 
-/**
- * Runs the requests to a provider for a sign-in. Failures count by address only, because the account is
- * unknown. Throws 429 after too many.
- */
+/** Counts failures of provider requests by address, as the account is unknown. Throws 429. */
 export async function limitProviderAttempts<T>(
   { db, config, ip }: Omit<SignInAttempt, 'account'>,
   ask: () => Promise<T>,
@@ -110,25 +100,17 @@ export async function limitProviderAttempts<T>(
   return result
 }
 
-/**
- * Wrong pairing codes per address, and in total: many addresses could otherwise guess all of a million codes.
- * Private tokens have the same limits of their own, so at most 4,000 guesses fall into the 5 minutes of a
- * code.
- */
+/** Wrong pairing codes per address and in total; private tokens have as many. A code lasts 5 minutes. */
 const CODE_LIMITS = [8, 2_000] as const
 const CODE_SECONDS = 300
 
-/**
- * Runs a check of a pairing code that throws for a wrong one. Wrong ones count across all nodes. Throws 429
- * after too many.
- */
+/** Runs a check of a pairing code and counts wrong ones across all nodes. Throws 429. */
 export const limitPairingAttempts = <T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> =>
   countWrong(db, 'code', ip, check)
 
 /**
- * The same for a pairing code that an SMSGate app sends as its private token, counted apart: the app repeats
- * a stale token, which must not block people who type codes at the same address. A token that was wrong for
- * its address in the last 5 minutes is not counted again.
+ * The same for a code that an SMSGate app sends as its private token, counted apart: the app repeats a stale
+ * token. One that was wrong in the last 5 minutes is not counted again.
  */
 export async function limitPrivateTokenAttempts<T>(
   db: Db,

@@ -129,10 +129,7 @@ export async function mailOtp(
   await sendTemplate(services, auth, optionsOf(auth).otp.emailTemplate, { OTP_ID: otpId, OTP: password })
 }
 
-/**
- * Mails a notice of a sign-in from a new location; `info` names time and place. Throws when the mail cannot
- * be sent.
- */
+/** Mails a notice of a sign-in from a new location; `info` names time and place. */
 export async function mailAuthAlert(services: AuthServices, auth: AuthRecord, info: string): Promise<void> {
   await sendTemplate(services, auth, optionsOf(auth).authAlert.emailTemplate, {
     ALERT_INFO: escapeHtml(info),

@@ -11,9 +11,8 @@ const keyOf = (kind: Kind, auth: AuthRecord | null) =>
   `mail ${kind} ${auth?.collection.id ?? ''} ${auth?.id ?? ''}`
 
 /**
- * Sends a mail that anyone may request, at most once per RESEND_SECONDS. It is sent after the answer, and
- * `null` causes the same lookups, so that neither answer nor timing reveals whether an account exists.
- * Failures are logged.
+ * Sends a mail at most once per RESEND_SECONDS, after the answer. `null` causes the same lookups, so that
+ * nothing reveals whether an account exists. Failures are logged.
  */
 export async function mailInBackground(
   store: Store,

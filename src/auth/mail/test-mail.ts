@@ -25,10 +25,7 @@ export interface TestMailForm {
 }
 export const TEST_MAIL_FORM = object<TestMailForm>({ email: text, template: text, collection: text })
 
-/**
- * Mails a template of an auth collection, filled in for a made-up record, to test the mail settings. Throws
- * 400 with the form's errors or the mail server's message. PocketBase: forms/test_email_send.go
- */
+/** Mails a template for a made-up record. Throws 400. PocketBase: forms/test_email_send.go */
 export async function sendTestMail(
   store: Store,
   services: AuthServices,

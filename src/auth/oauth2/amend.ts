@@ -57,10 +57,7 @@ const MICROSOFT_EMAILS: Readonly<Record<string, (claims: unknown) => string>> = 
 const confirmedByDomain = (claims: unknown) =>
   isTrue(valueAt(claims, 'xms_edov')) ? textAt(claims, 'email') : ''
 
-/**
- * A mailbox name proves nothing, so the address comes from the claim that the options name. PocketBase:
- * tools/auth/microsoft.go
- */
+/** Takes the address from the claim that the options name. PocketBase: tools/auth/microsoft.go */
 export function withMicrosoftEmail(profile: Profile, { provider, token }: ProfileContext): Profile {
   const choose = MICROSOFT_EMAILS[String(provider.extra.idTokenEmailClaim ?? '')]
   if (!choose) return profile

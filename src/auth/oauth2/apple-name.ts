@@ -9,11 +9,7 @@ const KEPT_MS = 60_000
 /** Names by code, on the node that received Apple's redirect. */
 const names = new Lru<string, { name: string; untilMs: number }>(MAX_KNOWN)
 
-/**
- * Keeps the name that Apple sends only once, with its redirect, for the sign-in with the same code. Invalid
- * JSON counts as no name. PocketBase: apis/record_auth_with_oauth2_redirect.go,
- * parseAndStoreAppleRedirectName
- */
+/** Keeps the name that Apple sends only once. PocketBase: apis/record_auth_with_oauth2_redirect.go */
 export function keepAppleName(code: string, user: string): void {
   const name = readName(user).slice(0, MAX_NAME_LENGTH).trim()
   if (name && code.length <= MAX_CODE_LENGTH) names.set(code, { name, untilMs: Date.now() + KEPT_MS })

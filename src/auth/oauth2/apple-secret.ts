@@ -26,10 +26,7 @@ const MAX_SECONDS = 15_777_000
 const PEM = /-----BEGIN PRIVATE KEY----[\s\S]+-----END PRIVATE KEY-----/
 const ALGORITHM = 'ES256'
 
-/**
- * Makes the client secret that Apple wants: a token signed with the developer's key. Throws 400 with the
- * form's errors or the key's fault. PocketBase: forms/apple_client_secret_create.go
- */
+/** The client secret for Apple: a signed token. Throws 400. PocketBase: apple_client_secret_create.go */
 export async function makeAppleSecret(form: AppleSecretForm): Promise<string> {
   const checks = {
     clientId: [required],

@@ -12,10 +12,7 @@ export interface Grant {
 /** How a token endpoint takes the client's credentials. */
 type Style = 'header' | 'form'
 
-/**
- * Exchanges a code for a token. The credentials go in the header first, then in the form, because providers
- * differ. Throws when both fail. RFC 6749, 4.1.3; golang.org/x/oauth2, RetrieveToken
- */
+/** Exchanges a code for a token: credentials in the header, then in the form. RFC 6749, 4.1.3 */
 export async function exchange(
   provider: Provider,
   grant: Grant,

@@ -84,10 +84,7 @@ async function findUnlinked({ store, collection, request, arrival }: Search): Pr
   return email ? findByEmail(store, collection, email) : null
 }
 
-/**
- * Until an address is verified, anybody could have created the record. So its password, links and other
- * credentials end now. A user who is signed in to it keeps the password.
- */
+/** Ends password, links and credentials of an unverified record. A signed-in user keeps the password. */
 async function settle(
   { store, extensions, collection, request, arrival: { profile } }: Search,
   auth: AuthRecord,

@@ -6,10 +6,7 @@ import type { Provider } from './provider-type.ts'
 /** Allowed clock difference between provider and server. */
 const LEEWAY_SECONDS = 300
 
-/**
- * The claims of an id token that came directly from the token endpoint. Throws if it is expired or not yet
- * valid.
- */
+/** The claims of an id token from the token endpoint. Throws if it is expired or not yet valid. */
 export function readClaims(idToken: string): JWTPayload {
   const claims = decodeJwt(idToken)
   const { exp = Infinity, nbf = 0, iat = 0 } = claims

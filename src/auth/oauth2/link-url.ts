@@ -8,10 +8,7 @@ import type { Provider } from './provider-type.ts'
 const STATE_LENGTH = 30
 const VERIFIER_LENGTH = 43
 
-/**
- * What a client needs to start a sign-in with a provider. Keys and order are PocketBase's:
- * apis/record_auth_methods.go
- */
+/** What a client needs to start a sign-in. Keys and order as in PocketBase: record_auth_methods.go */
 export interface ProviderInfo {
   readonly name: string
   readonly displayName: string

@@ -12,10 +12,7 @@ import type { OAuth2Identity } from './with-oauth2.ts'
 const TIMEOUT_MS = 10_000
 const NO_UPLOADS: Uploads = new Map()
 
-/**
- * Downloads the picture of a new user if the collection maps it to a file field. A missing or invalid picture
- * does not fail the sign-in. PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
- */
+/** Downloads the picture of a new user; failures are ignored. PocketBase: record_auth_with_oauth2.go */
 export async function fetchPicture(
   catalog: Catalog,
   collection: AuthCollection,

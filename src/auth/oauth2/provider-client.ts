@@ -17,10 +17,7 @@ export type ProviderClient = (
   request?: { readonly headers?: Readonly<Record<string, string>>; readonly post?: string },
 ) => Promise<ProviderResponse>
 
-/**
- * Makes a client for one sign-in. A superuser configures the addresses, so they may be private: a company's
- * provider is in its own network. Rejects on timeout.
- */
+/** A client for one sign-in. Private addresses are allowed: a superuser configures them. */
 export function providerClient(): ProviderClient {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   return async (url, { headers = {}, post } = {}) => {

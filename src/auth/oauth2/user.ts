@@ -9,10 +9,7 @@ export interface ProviderUser {
   readonly raw: RawProfile
 }
 
-/**
- * Gets the user of a token from the provider or from the id token. Throws when the provider refuses or the
- * answer is no profile. PocketBase: tools/auth, FetchAuthUser
- */
+/** The user of a token, from the provider or the id token. PocketBase: tools/auth, FetchAuthUser */
 export async function fetchUser(
   provider: Provider,
   token: ProviderToken,

@@ -5,10 +5,7 @@ import { changeAuthRecord } from '../account/change.ts'
 import type { Origin } from '../sign-in/origins.ts'
 import { startSession } from './sessions.ts'
 
-/**
- * Ends all tokens of a record, including impersonation tokens, and returns the record with a token of a new
- * session. Throws 400 when somebody else changes the record at the same time.
- */
+/** Ends all tokens of a record and returns one of a new session. Throws 400 after a concurrent change. */
 export async function endOtherSessions(
   store: Store,
   extensions: Extensions,

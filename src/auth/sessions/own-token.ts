@@ -14,9 +14,8 @@ export const durationOf = (auth: AuthRecord): number => (auth.collection as Auth
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
 /**
- * Signs a token that no other session of the record has. Tokens signed in the same second would be equal, so
- * the lifetime varies. `keep` stores the hash with its expiry (Unix seconds) and returns false for a hash
- * that exists. `isKept` is false when all attempts met existing tokens.
+ * Signs a token that no other session of the record has: its lifetime varies within a second. `keep` stores
+ * the hash with its expiry (Unix seconds) and returns false for a hash that exists.
  */
 export async function signOwnToken(
   auth: AuthRecord,

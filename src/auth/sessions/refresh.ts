@@ -20,10 +20,7 @@ with kept as (
 update auth_sessions set token_hash = $2, expires_at = to_timestamp($3)
 where id = $1 and exists (select from kept) returning 1`
 
-/**
- * Returns a new token of the same session, at most one per SAME_SECONDS. A token that cannot be refreshed is
- * returned unchanged; a token without a listed session gets one without.
- */
+/** A new token of the same session, at most one per SAME_SECONDS. One that cannot be refreshed stays. */
 export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promise<string> {
   if (!readClaims(old)?.refreshable) return old
   const { rows } = await db.query(LATEST, [sha256(old)], 'session latest token')

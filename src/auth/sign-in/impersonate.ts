@@ -11,11 +11,7 @@ import { signToken } from '../tokens/tokens.ts'
 /** Lifetime of the token in seconds; 0 for the collection's default. */
 export const IMPERSONATE_FORM = object<{ duration: number }>({ duration: whole })
 
-/**
- * Returns a record and a non-refreshable token for it, for a superuser who acts as the record. Throws 404 for
- * an unknown id, 403 for a disabled user, 400 for a negative duration. PocketBase:
- * apis/record_auth_impersonate.go
- */
+/** A non-refreshable token of a record for a superuser. PocketBase: apis/record_auth_impersonate.go */
 export async function impersonate(
   store: Store,
   collection: AuthCollection,

@@ -1,10 +1,7 @@
 import type { AuthCollection } from '../../collections/collection.ts'
 import { providerInfos } from '../oauth2/link-url.ts'
 
-/**
- * The ways to sign in to a collection as PocketBase's JSON, including old keys. PocketBase:
- * apis/record_auth_methods.go
- */
+/** The ways to sign in as JSON, including old keys. PocketBase: apis/record_auth_methods.go */
 export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollection): string {
   const identityFields = passwordAuth.enabled ? passwordAuth.identityFields : []
   const providers = oauth2.enabled ? providerInfos(oauth2.providers) : []

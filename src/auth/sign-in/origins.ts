@@ -18,10 +18,7 @@ export interface Origin {
   readonly userAgent: string
 }
 
-/**
- * Keeps the last five locations of a record and mails its owner about a new one, except the first. A failed
- * mail is logged and the location stays unknown. PocketBase: apis/record_helpers.go, authAlert
- */
+/** Keeps the last five locations and mails about a new one. PocketBase: apis/record_helpers.go, authAlert */
 export async function recordOrigin(
   store: Store,
   services: AuthServices,

@@ -146,10 +146,7 @@ async function spend(
   return confirmAddress(store, services, auth, otp.sentTo ?? '')
 }
 
-/**
- * Somebody else may have set the password before the address was verified. It is replaced by a random one and
- * other credentials end, unless the collection wants a second method.
- */
+/** Replaces a password that somebody else may have set, unless the collection wants a second method. */
 async function confirmAddress(
   store: Store,
   { extensions }: AuthServices,

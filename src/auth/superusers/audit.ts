@@ -23,10 +23,7 @@ export interface AuditEntry {
   readonly fields?: readonly string[]
 }
 
-/**
- * Presents the rows of `_audit` as records, so that they are listed and filtered like others. The store's
- * catalog does not contain it, so no request can write it.
- */
+/** Presents the rows of `_audit` as records. It is in no catalog, so no request can write it. */
 export const AUDIT_COLLECTION = {
   ...readNew({ name: '_audit' }),
   id: '_audit',
@@ -48,10 +45,7 @@ export const recordAudit = (db: Db, { auth, ip }: Actor, entry: AuditEntry): Pro
 
 const NOBODY = { id: '', email: '' } as const
 
-/**
- * Records that a mailed link changed a password or email, in the transaction of `db`. The actor is named for
- * superusers only.
- */
+/** Records that a mailed link changed a password or email. Names the actor for superusers only. */
 export async function recordMailAudit(db: Db, { auth, ip }: Actor, action: string): Promise<void> {
   const deed = { action, collection: auth.collection.name, record: auth.id }
   if (auth.isSuperuser) await recordAudit(db, { auth, ip }, deed)
@@ -79,10 +73,7 @@ async function insert(
   )
 }
 
-/**
- * Records a failed sign-in as superuser. Names the account if the identity is a superuser's email, otherwise
- * nothing of what was typed.
- */
+/** Records a failed sign-in as superuser. Names the account only if it exists. */
 export async function recordRefusedSignIn(
   db: Db,
   identity: string,

@@ -8,11 +8,7 @@ import { INSTALLER_EMAIL, listSuperusers, superusersOf, upsertSuperuser } from '
 const LINK_SECONDS = 30 * 60
 const PASSWORD_LENGTH = 30
 
-/**
- * Makes a link to a page that creates the first superuser; null if there is one. Its token belongs to a
- * placeholder record, which is deleted with the first superuser's creation, so the link ends. PocketBase:
- * apis/installer.go
- */
+/** A link to create the first superuser; null if there is one. PocketBase: apis/installer.go */
 export async function installerLink(store: Store, publicUrl: string): Promise<string | null> {
   if ((await listSuperusers(store)).length > 0) return null
   const collection = superusersOf(store)

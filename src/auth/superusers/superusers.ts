@@ -23,10 +23,7 @@ export function superusersOf(store: Store): AuthCollection {
   return collection
 }
 
-/**
- * Creating the first superuser deletes the placeholder and so ends its link. PocketBase:
- * core/record_model_superusers.go
- */
+/** Creating the first superuser deletes the placeholder. PocketBase: core/record_model_superusers.go */
 export const superusersExtension: Extension = {
   async beforeCreate(store, values) {
     if (values.email !== INSTALLER_EMAIL) await deleteStandIn(store)
@@ -36,10 +33,7 @@ export const superusersExtension: Extension = {
 
 const EXTENSIONS = new Map([[SUPERUSERS_ID, superusersExtension]])
 
-/**
- * Creates a superuser, or sets the password of an existing one and ends its sessions. Throws a UserError for
- * an invalid address or password. Recorded in the audit log.
- */
+/** Creates a superuser, or sets its password and ends its sessions. Throws a UserError. */
 export async function upsertSuperuser(store: Store, email: string, password: string): Promise<void> {
   const collection = superusersOf(store)
   const request = serverRequest(collection, { email, password, passwordConfirm: password })
@@ -75,10 +69,7 @@ export async function listSuperusers(store: Store): Promise<string[]> {
 
 const LAST = 'The last superuser cannot be deleted.'
 
-/**
- * Deletes a superuser and all that belongs to it. Throws a UserError for an unknown address and for the last
- * superuser. Recorded in the audit log.
- */
+/** Deletes a superuser. Throws a UserError for an unknown address and for the last one. */
 export async function deleteSuperuser(store: Store, email: string): Promise<void> {
   const collection = superusersOf(store)
   const emails = await listSuperusers(store)

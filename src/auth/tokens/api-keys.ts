@@ -31,10 +31,7 @@ export const NEW_KEY = z.object({
   key: z.string().describe('The key itself, for `X-API-Key`. Shown this once.'),
 })
 
-/**
- * A key is generated when its record is created. Only the answer to that request contains it as `key`; the
- * database has its SHA-256 and first characters. Values from clients for these fields are ignored.
- */
+/** A key is made with its record and answered once as `key`; the database has its SHA-256. */
 export const apiKeysExtension: Extension = {
   grantsAccess: true,
   async beforeCreate(_store, values): Promise<z.output<typeof NEW_KEY>> {

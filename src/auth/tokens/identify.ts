@@ -13,9 +13,7 @@ interface Known {
   readonly untilMs: number
 }
 
-/**
- * Cached owners of tokens, per catalog: any change of a collection, such as its secrets, empties the cache.
- */
+/** Cached owners of tokens, per catalog: any change of a collection empties the cache. */
 const known = new WeakMap<Catalog, Lru<string, Known | null>>()
 
 /** The token of an Authorization header, with or without `Bearer`; '' if there is none. */
@@ -59,19 +57,13 @@ function memoryOf(catalog: Catalog): Lru<string, Known | null> {
   return memory
 }
 
-/**
- * Finds the record of a token that is valid for this purpose; null otherwise, and for a disabled user and its
- * devices.
- */
+/** The record of a token that is valid for this purpose; null otherwise and for disabled users. */
 export async function findByToken(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {
   const auth = await findOwner(store, token, purpose)
   return auth?.isDisabled ? null : auth
 }
 
-/**
- * Whether a token is invalid only because its user is disabled. True for devices only: a disabled user's own
- * tokens end.
- */
+/** Whether a device's token is invalid only because its user is disabled. */
 export const isSuspended = async (store: Store, authorization: string | undefined): Promise<boolean> =>
   (await findOwner(store, tokenOf(authorization), 'auth'))?.isDisabled === true
 

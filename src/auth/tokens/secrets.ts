@@ -17,10 +17,7 @@ export const md5 = (text: string) => createHash('md5').update(text).digest('hex'
 /** Hashes of random passwords, by cost. */
 const decoys = new Map<number, Promise<string>>()
 
-/**
- * Takes as long as checking a password and returns false, so that timing does not reveal whether a record
- * exists. PocketBase: apis/record_auth_with_password.go, dummyPasswordCheck
- */
+/** Takes as long as checking a password, so that timing does not reveal whether a record exists. */
 export async function verifyDecoy(
   plain: string,
   cost: number,

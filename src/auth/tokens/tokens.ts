@@ -54,10 +54,7 @@ export interface TokenExtras {
   expires?: number
 }
 
-/**
- * Signs a token for this record as PocketBase does: HS256, claims sorted by name, no `iat`. Mailed tokens
- * contain the email. PocketBase: core/record_tokens.go
- */
+/** Signs a token as PocketBase does: HS256, sorted claims, no `iat`. PocketBase: core/record_tokens.go */
 export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExtras = {}): Promise<string> {
   const mailed = purpose !== 'auth' && purpose !== 'file'
   const seconds = extras.duration || options(record, purpose).duration
@@ -86,9 +83,7 @@ function decode(token: string): JWTPayload {
   return decodeJwt(token)
 }
 
-/**
- * Reads a token's claims without checking its signature; null if it is malformed, expired or not yet valid.
- */
+/** A token's claims, unverified; null if it is malformed, expired or not yet valid. */
 export function readClaims(token: string, now = Date.now()): Claims | null {
   try {
     const claims = decode(token)

@@ -14,10 +14,7 @@ async function addMissingFields(draft: CatalogDraft, stored: Collection): Promis
   if (next) await saveCollection(draft, next)
 }
 
-/**
- * Creates missing system and built-in collections with their fields, indexes and triggers, and recreates
- * views that an earlier version made. Throws a UserError if another collection or field has one of the names.
- */
+/** Creates missing system and built-in collections and views. Throws a UserError for a taken name. */
 export async function bootstrap(draft: CatalogDraft): Promise<void> {
   const wanted = [...systemCollections(), ...builtInCollections()]
   for (const collection of wanted) {

@@ -12,10 +12,7 @@ const CHANNEL = 'collections'
 /** Access for code that changes collections. */
 export type Collections = Pick<CatalogStore, 'catalog' | 'change'>
 
-/**
- * The store of this process. Its catalog is always the newest: another node's change arrives by NOTIFY, an
- * own one before `change` returns.
- */
+/** The store of this process. Its catalog is the newest: changes of other nodes arrive by NOTIFY. */
 export class CatalogStore implements Store {
   readonly db: Db
   #catalog = new Catalog([])
@@ -38,10 +35,7 @@ export class CatalogStore implements Store {
     return this.#catalog
   }
 
-  /**
-   * Runs `work` in a transaction that alone may change collections. Returns when all nodes have the change.
-   * Inside, use the draft instead of this store.
-   */
+  /** Runs `work` in a transaction that alone may change collections; returns when all nodes know. */
   async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
     let change = ''
     try {
@@ -65,10 +59,7 @@ export class CatalogStore implements Store {
     }
   }
 
-  /**
-   * Reads the collections again. Unchanged ones stay the same objects, and so does the catalog if nothing
-   * changed.
-   */
+  /** Reads the collections again. Unchanged ones, and an unchanged catalog, stay the same objects. */
   reload(): Promise<void> {
     this.#loading = this.#loading.catch(() => {}).then(() => this.#load())
     return this.#loading

@@ -3,17 +3,11 @@ import { countChannelListeners } from '../../db/listeners.ts'
 import type { Db } from '../../db/open.ts'
 import { randomText } from '../../tools/random.ts'
 
-/**
- * A node that does not answer within this time is not waited for; it reloads the collections when it
- * reconnects.
- */
+/** Maximum wait for a node. A slower one reloads the collections when it reconnects. */
 const PATIENCE_MS = 1_000
 const SEEN = 'seen '
 
-/**
- * Announces a change to all nodes and waits until each has it, so that the next request finds it on every
- * node. Nodes listen on `channel`, reload and answer with the change's name.
- */
+/** Announces a change to all nodes by NOTIFY and waits until each has it. */
 export class ClusterBarrier {
   readonly #db: Db
   readonly #channel: string

@@ -14,10 +14,7 @@ function withFreshSecret(next: Collection, old: Collection): Collection {
   return { ...next, authToken: { ...next.authToken, secret: newSecret() } }
 }
 
-/**
- * Superusers sign in with a password, optionally with a code as second method, never by OAuth2. PocketBase:
- * record_model_superusers.go
- */
+/** Superusers sign in with a password, never by OAuth2. PocketBase: record_model_superusers.go */
 function withSuperuserRules(next: Collection): Collection {
   if (next.type !== 'auth' || next.name !== '_superusers') return next
   return {
@@ -40,11 +37,7 @@ async function writeTable(draft: CatalogDraft, next: Collection, old: Collection
   return converted(old, next).length > 0 ? withoutViews(draft, next.id, alter) : alter()
 }
 
-/**
- * Writes a complete collection, new or known by id: its table or view, its indexes, its row, then the views
- * that read it. Validates nothing (see validate.ts). Throws an InvalidCollection for impossible indexes,
- * otherwise Postgres' error. PocketBase: core/collection_model.go
- */
+/** Writes a collection: its table or view, indexes, row, then dependent views. Validates nothing. */
 export async function saveCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   const old = draft.catalog.all.find((one) => one.id === collection.id)
   checkColumnLimit(draft, collection, old)

@@ -4,10 +4,7 @@ import { isEmail } from '../../fields/types/address.ts'
 import { byBytes } from '../../fields/values/json-text.ts'
 import { isUrl } from '../../fields/values/url-form.ts'
 
-/**
- * A check of a submitted value; undefined if it is valid. As in PocketBase, all checks but `required` accept
- * an empty value (`''`, 0, false, an empty list). PocketBase: ozzo-validation; contract 0.3
- */
+/** A check; undefined if valid. All but `required` accept empty values. PocketBase: ozzo-validation */
 export type Check = (value: unknown) => FieldError | ErrorData | undefined
 
 const isEmpty = (value: unknown) =>

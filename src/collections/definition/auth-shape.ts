@@ -40,10 +40,7 @@ const provider: Shape<OAuth2Provider> = object({
 
 const on = startingWith(flag, () => true)
 
-/**
- * Keys that only auth collections have, in PocketBase's order, with the values of a new one. PocketBase:
- * core/collection_model_auth_options.go
- */
+/** Keys of auth collections with defaults. PocketBase: core/collection_model_auth_options.go */
 export const AUTH_KEYS: { readonly [K in keyof AuthOptions]: Shape<AuthOptions[K]> } = {
   authRule: startingWith(optionalText, () => ''),
   manageRule: optionalText,

@@ -12,10 +12,7 @@ export const builtInCollections = (): Collection[] => builtIn.map((raw) => compl
 
 const NEEDED: ReadonlyMap<string, Collection> = new Map(builtInCollections().map((one) => [one.id, one]))
 
-/**
- * Fields marked `"optional": true` in builtin.json, as `collection.field`: an installation may remove them
- * from its collections, as PocketBase's own schema does. Their columns stay, because the gateway writes them.
- */
+/** Fields marked `"optional": true`, as `collection.field`: an installation may remove them. */
 const OPTIONAL: ReadonlySet<string> = new Set(
   builtIn.flatMap(({ id, fields }) =>
     fields.filter((field) => 'optional' in field).map(({ name }) => `${id}.${name}`),
@@ -76,10 +73,7 @@ function isRenamed({ name }: Field, old: Collection, next: Collection): boolean 
   return before !== undefined && next.fields.some(({ id }) => id === before.id)
 }
 
-/**
- * The first problem of a change to a built-in collection. It may gain fields, values, rules and indexes; what
- * the gateway reads and writes must stay.
- */
+/** The first problem of a change to a built-in collection: what the gateway uses must stay. */
 export function builtInProblem(next: Collection, old: Collection): { readonly [key: string]: Problem } {
   const needed = NEEDED.get(next.id)
   if (!needed) return {}

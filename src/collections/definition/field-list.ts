@@ -10,10 +10,7 @@ function freeId(fields: readonly Field[], field: Field): string {
   return id
 }
 
-/**
- * Adds a field to a list: replaces the one with its id or, without id, the one with its name (and takes its
- * id), otherwise appends. PocketBase: core/fields_list.go
- */
+/** Replaces the field with the same id (or name, without id), else appends. PocketBase: fields_list.go */
 export function addField(fields: readonly Field[], field: Field): Field[] {
   const place = field.id
     ? fields.findIndex((other) => other.id === field.id)

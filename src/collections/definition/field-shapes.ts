@@ -64,9 +64,7 @@ const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 
 const typeOf = (raw: unknown) =>
   Object.entries(asObject(raw)).findLast(([key]) => key.toLowerCase() === 'type')?.[1]
 
-/**
- * Reads a field from JSON, with all keys of its type, sorted as PocketBase writes them. Throws a ShapeError.
- */
+/** Reads a field from JSON, with all keys of its type in PocketBase's order. Throws a ShapeError. */
 export function readField(raw: unknown): Field {
   const type = typeOf(raw)
   const shape = typeof type === 'string' ? SHAPES.get(type) : undefined

@@ -8,10 +8,7 @@ const mail = (subject: string, ...paragraphs: string[]): MailTemplate => ({
   body: ['<p>Hello,</p>', ...paragraphs, '<p>\n  Thanks,<br/>\n  {APP_NAME} team\n</p>'].join('\n'),
 })
 
-/**
- * Mail templates of a new auth collection, word for word as in PocketBase, because clients compare.
- * PocketBase: core/collection_model_auth_templates.go
- */
+/** Mail templates of a new auth collection. PocketBase: core/collection_model_auth_templates.go */
 export const MAIL_TEMPLATES = {
   verification: mail(
     'Verify your {APP_NAME} email',

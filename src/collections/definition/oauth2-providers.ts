@@ -37,7 +37,6 @@ export const OAUTH2_PROVIDERS: readonly (readonly [name: string, displayName: st
 ]
 
 /**
- * SVG logos of providers by name. From PocketBase 0.39.11, tools/auth (MIT License, Copyright (c) 2022 -
- * present, Gani Georgiev); the logos belong to their owners.
+ * SVG logos of providers, from PocketBase 0.39.11 (MIT License, Copyright (c) 2022 - present, Gani Georgiev).
  */
 export const OAUTH2_LOGOS: Readonly<Record<string, string>> = logos

@@ -17,9 +17,7 @@ class Undo<T> extends Error {
   }
 }
 
-/**
- * Creates a view of a query, runs `sample` on it, and rolls back. Throws a ViewQueryError or Postgres' error.
- */
+/** Creates a view, runs `sample` on it, and rolls back. Throws a ViewQueryError or Postgres' error. */
 export async function dryRunView<T>(
   store: Store,
   viewQuery: string,

@@ -27,10 +27,7 @@ function refusal(sentence: string, error: unknown): unknown {
   return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${sqliteErrorText(error)}`) : error
 }
 
-/**
- * Without indexes in the JSON the default ones are made before the id is read: PocketBase names them by the
- * id that it would have given.
- */
+/** Default indexes are made before the id is read: PocketBase names them by the id it would give. */
 const bringsIndexes = (raw: unknown) => Object.keys(raw ?? {}).some((key) => key.toLowerCase() === 'indexes')
 
 /** Ids cannot change. PocketBase looks for the collection by the new id before it says so. */

@@ -45,10 +45,7 @@ function readForm(collections: unknown, deleteMissing: unknown): Record<string, 
   return collections.map((one) => one ?? {})
 }
 
-/**
- * Imports all collections or none: saves them first, because they may refer to each other, then validates.
- * Throws 400. PocketBase: apis/collection_import.go
- */
+/** Imports all collections or none, then validates. Throws 400. PocketBase: apis/collection_import.go */
 export async function importAll(
   store: Collections,
   form: { readonly collections: unknown; readonly deleteMissing: unknown },

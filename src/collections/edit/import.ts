@@ -15,16 +15,10 @@ import { dropCollection } from './remove.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
-/**
- * Fields that an imported collection does not list: PocketBase keeps all, or with `deleteMissing` only system
- * fields; `keep-needed` drops those that the gateway does not need.
- */
+/** What happens to unlisted fields: `keep-needed` drops those that the gateway does not need. */
 export type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
 
-/**
- * The submitted fields, then the present ones that are not listed. A field with another id is matched by name
- * and type.
- */
+/** The submitted fields, then the unlisted present ones; another id matches by name and type. */
 function withOldFields(next: Collection, old: Collection, unnamed: UnnamedFields): Collection {
   let { fields } = next
   const isNamed = (field: Field) => next.fields.some(({ id, name }) => id === field.id || name === field.name)
@@ -102,9 +96,8 @@ export interface Imported {
 }
 
 /**
- * Imports collections, matched by id, then by name, and merged into the present ones. With `delete`, unlisted
- * collections are deleted, except system ones. Returns the written ones with their former states; they are
- * not validated yet. Throws an InvalidCollection or an ImportFault. PocketBase: core/collection_import.go
+ * Imports collections, matched by id, then by name. `delete` drops unlisted ones, except system ones. Returns
+ * the written ones with their former states, not validated. PocketBase: core/collection_import.go
  */
 export async function importCollections(
   draft: CatalogDraft,

@@ -28,10 +28,7 @@ export async function dropCollection(draft: CatalogDraft, collection: Collection
   await draft.remove(collection)
 }
 
-/**
- * Deletes a collection and its records. Throws a CollectionInUseError for a system collection, and for one
- * that a relation or a view needs. PocketBase: core/collection_model.go
- */
+/** Deletes a collection. Throws a CollectionInUseError. PocketBase: core/collection_model.go */
 export async function deleteCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.system)
     throw new CollectionInUseError(`[${collection.name}] system collections cannot be deleted`)

@@ -45,10 +45,7 @@ function readColumn(text: string): IndexColumn[] {
   return [{ name: unwrap(name), collate, sort: sort.toUpperCase() as IndexColumn['sort'] }]
 }
 
-/**
- * Parses SQLite's `CREATE INDEX` loosely. Other SQL comes back without name and columns. PocketBase:
- * tools/dbutils/index.go
- */
+/** Parses SQLite's `CREATE INDEX`; empty for other SQL. PocketBase: tools/dbutils/index.go */
 export function parseIndex(sql: string): IndexExpression {
   const [, unique, optional, name = '', table = '', columns = '', where = ''] = INDEX.exec(sql) ?? []
   const names = split(name, '.').map(unwrap)

@@ -5,10 +5,7 @@ export class UnbalancedError extends Error {
 
 const QUOTES = '\'"`'
 
-/**
- * Splits SQL at the separators outside quotes and parentheses; parts are trimmed, empty ones dropped. Throws
- * an UnbalancedError. PocketBase: tools/tokenizer
- */
+/** Splits SQL outside quotes and parentheses, trimmed. Throws an UnbalancedError. PocketBase: tokenizer */
 export function splitSql(sql: string, separators: string): string[] {
   const parts: string[] = []
   let part = ''

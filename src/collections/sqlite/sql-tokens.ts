@@ -1,6 +1,4 @@
-/**
- * A token of SQL: text in single quotes, a quoted name, a bare word, a number, a mark, a blank or comment.
- */
+/** A token of SQL: a quoted text or name, a word, a number, a mark, a blank or comment. */
 export interface SqlToken {
   readonly kind: 'text' | 'name' | 'word' | 'number' | 'mark' | 'blank'
   readonly text: string

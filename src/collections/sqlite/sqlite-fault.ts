@@ -1,9 +1,7 @@
 import type { CatalogDraft } from '../catalog-draft.ts'
 import type { Collection } from '../collection.ts'
 
-/**
- * An error of SQLite that Postgres does not raise or words differently: PocketBase's clients know SQLite's.
- */
+/** An error in SQLite's words, which PocketBase's clients know. */
 export class SqliteFault extends Error {
   override name = 'SqliteFault'
 

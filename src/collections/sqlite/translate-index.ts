@@ -36,10 +36,7 @@ function textOf(piece: Piece | undefined): string | undefined {
   return piece?.kind === 'name' && !piece.field ? unquoted(piece.text) : undefined
 }
 
-/**
- * SQLite sorts non-numeric texts after all numbers: `n != ''` becomes `n != 'NaN'`, `flag != ''` becomes
- * `flag::int != 2`.
- */
+/** SQLite sorts texts after numbers: `n != ''` becomes `n != 'NaN'`, `flag != ''` `flag::int != 2`. */
 function numberTest([left, sign, second, third]: readonly Piece[]): void {
   const type = left?.field?.type
   if (type !== 'number' && type !== 'bool') return
@@ -99,10 +96,7 @@ function jsonExtract([name, open, json, comma, path, close]: readonly Piece[]): 
   path!.put = sqlText(`{${steps.replaceAll('.', ',')}}`)
 }
 
-/**
- * Translates an expression of a SQLite index: field names in any quotes and case, double-quoted texts that
- * name no field, and the functions above. The rest is unchanged; Postgres decides.
- */
+/** Translates an expression of a SQLite index: names in any quotes and case, texts, functions. */
 export function translateExpression(sql: string, fields: readonly Field[]): string {
   const pieces = sqlTokens(sql).map((token) => pieceOf(token, fields))
   const solid = pieces.filter(({ kind }) => kind !== 'blank')

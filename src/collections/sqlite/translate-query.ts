@@ -23,10 +23,7 @@ const POSTGRES_WORDS = new Set([
 
 type Names = (token: SqlToken) => string
 
-/**
- * Writes names with double quotes; bare names are quoted where Postgres would fold their case or read a
- * keyword.
- */
+/** Writes names with double quotes where Postgres would fold their case or read a keyword. */
 function namesOf(catalog: Catalog): Names {
   const names = new Set(
     catalog.all.flatMap(({ name, fields }) => [name, ...fields.map((field) => field.name)]),

@@ -11,9 +11,7 @@ const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 const namesSql = (fields: readonly FileField[]) =>
   fields.map((field) => (isMulti(field) ? `b.${column(field)}` : `array[b.${column(field)}]`)).join(' || ')
 
-/**
- * The columns with the names of files. A column of another field is another one, even under the same name.
- */
+/** The columns with names of files. The same name with another field id is another column. */
 const place = (collection: Collection) => {
   const fields = fileFields(collection)
   return [namesSql(fields), ...fields.map(({ id }) => id)].join()
@@ -22,10 +20,7 @@ const place = (collection: Collection) => {
 /** True if two forms of a collection do not keep the names of files in the same columns. */
 export const movesFileColumns = (old: Collection, next: Collection): boolean => place(old) !== place(next)
 
-/**
- * Adds triggers that delete the files of a record when it does not name them any more: see _files_named.
- * Does nothing without file fields.
- */
+/** Adds triggers that delete files that a record no longer names: see _files_named. */
 export async function addFileTriggers(db: Db, collection: Collection): Promise<void> {
   const fields = fileFields(collection)
   if (fields.length === 0) return

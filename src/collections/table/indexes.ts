@@ -74,9 +74,7 @@ async function createIndex(db: Db, place: number, collection: Collection): Promi
 const DEPENDED_UPON = '2BP01'
 const KEY = `select conname from pg_constraint where conrelid = $1::regclass and contype = 'p'`
 
-/**
- * Makes a table's key anew, so that it is its newest index. It stays as it is where a view is grouped by it.
- */
+/** Recreates a table's key as its newest index, unless a view is grouped by it. */
 async function renewKey(db: Db, table: string): Promise<void> {
   const [key] = (await db.query(KEY, [table])).rows
   if (!key) return

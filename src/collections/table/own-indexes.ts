@@ -29,9 +29,7 @@ function readOwnIndexes(): Map<string, string[][]> {
 const ownIndexes = () => sqlFiles('indexes/always')
 let ownColumns: Map<string, string[][]> | undefined
 
-/**
- * The columns of each index of a collection that has all rows, as they stand: described ones and our own.
- */
+/** The columns of each index that contains all rows: described ones and our own. */
 export function indexedColumns({
   id,
   indexes,

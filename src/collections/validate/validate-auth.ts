@@ -105,10 +105,7 @@ function identityProblem({ passwordAuth, fields, indexes }: AuthCollection): Err
   }
 }
 
-/**
- * Problems of an auth collection's options. `rule` checks a rule, also against its former text. PocketBase:
- * core/collection_model_auth_options.go
- */
+/** Problems of an auth collection's options. PocketBase: core/collection_model_auth_options.go */
 export function validateAuth(
   next: AuthCollection,
   rule: (text: Rule, key: 'authRule' | 'manageRule' | 'mfa') => Problem,

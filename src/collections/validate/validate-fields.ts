@@ -54,10 +54,7 @@ function reservedNames({ type, fields }: Collection): Problem {
   return byPlace(fields, ({ name }) => (RESERVED_AUTH_KEYS.includes(name) ? { name: error } : undefined))
 }
 
-/**
- * Problems of a collection's fields: of the list, else of each field by index. PocketBase:
- * core/collection_validate.go
- */
+/** Problems of a collection's fields: of the list, else by index. PocketBase: core/collection_validate.go */
 export function validateFields(place: FieldPlace, old: Collection | undefined): Problem {
   const { collection } = place
   return (

@@ -84,10 +84,7 @@ function missingRequired({ type, indexes }: Collection): Problem {
   return fieldError('validation_missing_required_unique_index', text, { fieldName })
 }
 
-/**
- * Problems of a collection's indexes that show before they are created. PocketBase:
- * core/collection_validate.go
- */
+/** Problems of indexes that show before they are created. PocketBase: core/collection_validate.go */
 export async function validateIndexes(
   db: Db,
   collection: Collection,

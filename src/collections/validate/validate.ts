@@ -90,10 +90,7 @@ const typeProblem = ({ next, old }: CheckedCollection): Problem =>
       : undefined,
   )
 
-/**
- * Rules may use the collection as it will be, from both ends of a relation, and by its former name: a renamed
- * one is found by both.
- */
+/** Rules may use the collection as it will be, and by its former name. */
 function withNext({ all }: Catalog, next: Collection): Catalog {
   const isIt = ({ id }: Collection) => id === next.id
   return new Catalog([...all.filter(isIt), ...all.filter((one) => !isIt(one)), next])
@@ -151,8 +148,7 @@ async function withViewFields(
 }
 
 /**
- * Validates a collection inside the transaction that saves it. Throws an InvalidCollection with all problems
- * by key. PocketBase: core/collection_validate.go
+ * Validates a collection in its transaction. Throws an InvalidCollection. PocketBase: collection_validate.go
  */
 export async function validateCollection(given: CheckedCollection): Promise<void> {
   const { subject, viewQuery } = await withViewFields(given)

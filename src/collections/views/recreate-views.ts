@@ -7,10 +7,7 @@ import { withoutViews } from './views.ts'
 /** Version of the translation of queries. Change it when translate-query.ts changes its output. */
 const READING = 'views:2'
 
-/**
- * Recreates all views once if an earlier translation made them. They stay unchanged if one cannot be
- * recreated.
- */
+/** Recreates all views, or none, once after a change of the translation. */
 export async function recreateViews(draft: CatalogDraft): Promise<void> {
   if ((await readParam(draft.db, READING)) !== undefined) return
   await addParam(draft.db, READING, '{}')

@@ -4,10 +4,7 @@ import { quote, tableName } from '../names.ts'
 import { IS_VIEW_FUNCTION, IS_VIEW_OPERATOR, VIEW_FUNCTIONS } from './view-functions.ts'
 import { ViewQueryError } from './view-query-error.ts'
 
-/**
- * Node types that a view's parsed query may contain, as Postgres 15 to 18 write them. Excluded are, among
- * others, locks (FOR UPDATE), TABLESAMPLE and XML.
- */
+/** Node types that a view's parsed query may contain, as Postgres 15 to 18 write them. */
 const NODES = new Set([
   ...['QUERY', 'RANGETBLENTRY', 'RTEPERMISSIONINFO', 'RANGETBLFUNCTION', 'RANGETBLREF', 'ALIAS', 'FROMEXPR'],
   ...['JOINEXPR', 'TARGETENTRY', 'SORTGROUPCLAUSE', 'GROUPINGSET', 'WINDOWCLAUSE', 'SETOPERATIONSTMT'],
@@ -89,10 +86,7 @@ async function forbiddenObject(
   return rows[0] && String(rows[0][0])
 }
 
-/**
- * Throws a ViewQueryError that names what a view uses and may not: functions outside view-functions.ts,
- * tables of no collection. It checks Postgres' parse tree, so spelling does not matter. The view is not run.
- */
+/** Throws a ViewQueryError for forbidden functions and tables. Reads Postgres' parse tree; runs nothing. */
 export async function checkViewAccess(
   db: Db,
   view: string,

@@ -5,9 +5,7 @@ import { all } from '../checks/problems.ts'
 import type { Collection } from '../collection.ts'
 import { readNew } from '../definition/read.ts'
 
-/**
- * Why a field of a view's query is invalid; undefined if all are valid. PocketBase: core/view.go, DryRunView
- */
+/** Why a field of a view's query is invalid; undefined if none is. PocketBase: core/view.go, DryRunView */
 export function viewFieldFault(fields: Field[], catalog: Catalog): string | undefined {
   const collection = { ...readNew({ type: 'view', name: 'view' }), fields } as Collection
   for (const [i, field] of fields.entries()) {

@@ -166,10 +166,7 @@ function sourcesOf({ tables }: ParsedQuery, catalog: Catalog): Map<string, Colle
   return sources
 }
 
-/**
- * The fields that PocketBase derives from a view's query, one per column, by alias. Unknown columns become
- * json. Throws a ViewQueryError. PocketBase: core/view.go
- */
+/** The fields of a view's query by alias; unknown columns are json. PocketBase: core/view.go */
 export function suggestFields(query: string, catalog: Catalog): ViewField[] {
   const parsed = parseQuery(query.trim().replace(/^;+|;+$/g, ''))
   const sources = sourcesOf(parsed, catalog)
@@ -192,10 +189,7 @@ export interface FieldSource {
 /** Maximum depth of views that read views. */
 const MAX_VIEWS = 5
 
-/**
- * The origin of a view's field: a field of a collection with records, through any views; undefined if the
- * query computes it. PocketBase: core/view.go, FindRecordByViewFile
- */
+/** The stored field behind a view's field; undefined if computed. PocketBase: FindRecordByViewFile */
 export function fieldSource(
   view: ViewCollection,
   name: string,
@@ -218,9 +212,7 @@ export const unknownField = (name: string): ViewField => ({
   plain: false,
 })
 
-/**
- * Columns of a view that count something. SQLite gives them no type, so it does not compare them with texts.
- */
+/** Columns of a view that count. SQLite gives them no type and does not compare them with texts. */
 export const countedColumns = (query: string): Set<string> => {
   const { columns } = parseQuery(query)
   return new Set(

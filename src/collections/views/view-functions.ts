@@ -23,10 +23,7 @@ export const VIEW_FUNCTIONS: readonly string[] = [
 
 const SCHEMAS = `('pg_catalog'::regnamespace, current_schema()::regnamespace)`
 
-/**
- * SQL: whether a view may call row `p` of pg_proc: an immutable function, one of VIEW_FUNCTIONS (bound to
- * `$1`), or one of ours for a SQLite function (sql/functions/values).
- */
+/** SQL: a view may call row `p` of pg_proc: immutable, in VIEW_FUNCTIONS ($1), or one of ours. */
 export const IS_VIEW_FUNCTION = `p.pronamespace in ${SCHEMAS} and (p.provolatile = 'i'
   or p.pronamespace = 'pg_catalog'::regnamespace and p.proname = any($1::text[])
   or p.pronamespace = current_schema()::regnamespace and p.provolatile = 's' and starts_with(p.proname, 'pb_'))`

@@ -17,10 +17,7 @@ import { suggestFields, unknownField, type ViewField } from './view-fields.ts'
 import { ViewQueryError } from './view-query-error.ts'
 
 const SAMPLE_SIZE = 10
-/**
- * Casts of a view's columns to the field's column type. NULL stays, as in PocketBase: answers show it as
- * empty, filters and sorts tell it from 0 and false.
- */
+/** Casts of a view's columns to the field's column type. NULL stays, as in PocketBase. */
 const CASTS: Partial<Record<Field['type'], (column: string) => string>> = {
   number: (column) => `${column}::float8`,
   bool: (column) => `${column}::boolean`,
@@ -61,10 +58,7 @@ function demandQuery(sql: string): void {
   if (NO_QUERY.has(first.toLowerCase())) throw new SqliteFault(`near "${first}": syntax error`)
 }
 
-/**
- * One SELECT without closing semicolons. Throws a ViewQueryError for several statements, a SqliteFault for
- * other SQL.
- */
+/** One SELECT without semicolon. Throws a ViewQueryError for several, a SqliteFault for other SQL. */
 function singleStatement(query: string): string {
   const sql = query.trim().replace(/^;+|;+$/g, '')
   if (splitSql(sql, ';').length > 1) throw new ViewQueryError('multiple statements are not supported')
@@ -100,10 +94,7 @@ async function askColumns({ db, catalog }: Store, query: string) {
   }
 }
 
-/**
- * Reads a view's query and gets its columns from Postgres without running it. Throws a ViewQueryError or
- * Postgres' error.
- */
+/** A view's columns by Postgres, without running it. Throws a ViewQueryError or Postgres' error. */
 export async function readQuery(store: Store, query: string): Promise<ReadQuery> {
   const single = singleStatement(query)
   const suggested = suggestFields(single, store.catalog)
@@ -118,10 +109,7 @@ export async function readQuery(store: Store, query: string): Promise<ReadQuery>
   return { sql, columns, fields, plain: found.map(({ plain }) => plain) }
 }
 
-/**
- * The same, and checks fields and sample rows: fields must be possible, ids present and unique. PocketBase:
- * core/view.go, DryRunView
- */
+/** The same, and checks fields and sample ids. PocketBase: core/view.go, DryRunView */
 export async function readAndSample(store: Store, query: string): Promise<ReadQuery> {
   const read = await readQuery(store, query)
   const wrong = viewFieldFault(read.fields, store.catalog)

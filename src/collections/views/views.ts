@@ -32,8 +32,8 @@ export async function saveView(
 }
 
 /**
- * Recreates views whose fields changed with a collection. Returns a sentence for each view that cannot be
- * read any more. PocketBase: core/collection_query.go
+ * Recreates views whose fields changed. Returns a sentence per unreadable view. PocketBase:
+ * collection_query.go
  */
 export async function refreshViews(draft: CatalogDraft, except: string): Promise<string[]> {
   const problems: string[] = []

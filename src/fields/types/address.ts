@@ -46,10 +46,7 @@ export const email: FieldType<EmailField> = {
   defaults: DEFAULTS,
 }
 
-/**
- * `url`: the scheme is optional; `onlyDomains` and `exceptDomains` test the host. PocketBase:
- * core/field_url.go
- */
+/** `url`: the scheme is optional; domain options test the host. PocketBase: core/field_url.go */
 export const url: FieldType<UrlField> = {
   ...TEXT_LIKE,
   check(field, value) {

@@ -42,11 +42,7 @@ const ESCAPED_CHARACTERS: Record<string, string> = { n: '\n', t: '\t', r: '\r', 
 
 const parsed = new Map<string, Part>()
 
-/**
- * Generates a random text for a pattern in Go's syntax: literals, classes, groups, alternatives, repetitions.
- * As in PocketBase, the upper bound of a repetition is never reached. Throws for an invalid pattern and for
- * anchors.
- */
+/** A random text for a pattern in Go's syntax, without anchors. Upper bounds are never reached. */
 export function generateText(pattern: string): string {
   let part = parsed.get(pattern)
   if (!part) {

@@ -41,9 +41,7 @@ export function chosenTexts(value: Value): readonly string[] {
   return value === '' || value === null ? [] : [String(value)]
 }
 
-/**
- * The values to check. PocketBase unpacks even a single value, so a JSON list in its text counts as several.
- */
+/** The values to check. PocketBase unpacks a JSON list in the text of a single value, too. */
 const judged = (value: Value): readonly string[] =>
   typeof value === 'string' ? toTexts(value) : chosenTexts(value)
 
@@ -69,10 +67,7 @@ export const select: FieldType<SelectField> = {
   defaults: { maxSelect: 0, values: [] },
 }
 
-/**
- * `relation`: ids of records. Whether they exist is checked when the record is written. PocketBase:
- * core/field_relation.go
- */
+/** `relation`: ids of records, checked when the record is written. PocketBase: core/field_relation.go */
 export const relation: FieldType<RelationField> = {
   ...CHOICE,
   check(field, value) {

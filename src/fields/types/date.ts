@@ -31,10 +31,7 @@ export function dateOf(text: string): Date | undefined {
   return ms === undefined ? undefined : new Date(ms)
 }
 
-/**
- * Converts any value to PocketBase's date form, cut to milliseconds; `''` for anything that is no date,
- * including numbers. PocketBase: tools/types/datetime.go
- */
+/** Converts a value to PocketBase's date form, in ms; `''` if it is no date. tools/types/datetime.go */
 export function parseDate(raw: unknown): string {
   const text = toText(raw)
   const ms = text === '' ? undefined : readDate(text)

@@ -11,10 +11,7 @@ export interface Point {
 
 const pointOf = (value: Value): Point => JSON.parse(value as string) as Point
 
-/**
- * `geoPoint`: stored as exactly `{"lon":1,"lat":2}`; 0/0 counts as empty. PocketBase:
- * tools/types/geo_point.go
- */
+/** `geoPoint`: stored as exactly `{"lon":1,"lat":2}`; 0/0 is empty. PocketBase: tools/types/geo_point.go */
 export const geoPoint: FieldType<GeoPointField> = {
   column: () => `json not null default '{"lon":0,"lat":0}'`,
   zero: () => '{"lon":0,"lat":0}',
@@ -51,9 +48,7 @@ function inOrder(raw: unknown): unknown {
   return Object.fromEntries(Object.entries(raw).sort(([a], [b]) => byBytes(a, b)))
 }
 
-/**
- * Keys match in any case and the last one counts; a non-number leaves the part unchanged. Go: encoding/json
- */
+/** Keys match in any case, the last one counts; non-numbers change nothing. Go: encoding/json */
 function readPoint(raw: unknown): Point {
   const point: Point = { lon: 0, lat: 0 }
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return point

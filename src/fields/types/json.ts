@@ -32,25 +32,16 @@ export const json: FieldType<JsonField> = {
   defaults: { maxSize: 0 },
 }
 
-/**
- * `fromInput` writes valid JSON except for texts (`quoteAsGo`) and deep nesting. Parsing 1 MB again would
- * take 100 ms.
- */
+/** `fromInput` writes valid JSON except for texts (`quoteAsGo`) and deep nesting. Parsing is slow. */
 const isValid = (text: string) => (text.startsWith('"') ? isJson(text) : !isTooDeep(text))
 
-/**
- * A text that is JSON counts as JSON, so that forms can send it; other texts become JSON strings. Key order
- * and number spelling are kept.
- */
+/** A text that is JSON counts as JSON, for forms; others become strings. Key order and numbers stay. */
 function fromText(text: string): string {
   if (WORDS.has(text)) return text
   return /^[-\d"[{]/.test(text) && isJson(text) ? minify(text) : quoteAsGo(text)
 }
 
-/**
- * PocketBase quotes with Go's escapes, some of which JSON lacks (control characters); `check` refuses such a
- * text.
- */
+/** Quotes with Go's escapes, some of which JSON lacks; `check` refuses such a text. */
 function quoteAsGo(text: string): string {
   const control = /[\x00-\x07\x0b\x0e-\x1f\x7f]/
   if (!control.test(text)) return quoteText(text.toWellFormed())

@@ -7,10 +7,7 @@ import { required, TEXT_LIKE } from './text.ts'
 /** bcrypt's 72 bytes less one. */
 const DEFAULT_MAX_CHARACTERS = 71
 
-/**
- * `password`: stored as a bcrypt hash that never leaves the server. `fromInput` returns the plain text: the
- * caller checks it with `passwordError` and hashes it. PocketBase: core/field_password.go
- */
+/** `password`: a bcrypt hash. `fromInput` returns plain text for the caller. PocketBase: field_password.go */
 export const password: FieldType<PasswordField> = {
   ...TEXT_LIKE,
   toJson: () => '""',

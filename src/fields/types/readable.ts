@@ -42,10 +42,7 @@ const TEXT = { accepts: isText, expected: 'a text' }
 const CHOICE = { accepts: isChoice, expected: 'a text or a list of texts' }
 const anything = () => true
 
-/**
- * PocketBase's clients clear a field with `''` or null, so both are accepted for types that have an empty
- * value. Numbers and bools have none: null would become 0, which often means "unlimited", or false.
- */
+/** Accepts `''` and null for types with an empty value. For numbers, null would mean "unlimited". */
 const FORMS: Readonly<Record<FieldTypeName, Form>> = {
   text: TEXT,
   email: TEXT,

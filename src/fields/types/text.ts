@@ -25,9 +25,7 @@ export const TEXT_LIKE = {
   toJson: (_: Field, value: Value): string => quoteText(value as string),
 }
 
-/**
- * `text`: options `min`, `max`, `pattern`, and `primaryKey` for a record's id. PocketBase: core/field_text.go
- */
+/** `text`: `min`, `max`, `pattern`, `primaryKey` for a record's id. PocketBase: core/field_text.go */
 export const text: FieldType<TextField> = {
   ...TEXT_LIKE,
   check(field, value) {

@@ -2,10 +2,7 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { Semaphore } from '../../tools/semaphore.ts'
 
-/**
- * Native code, loaded for the first password: the agent is the same program and also runs where no build
- * exists, such as Android.
- */
+/** Loaded for the first password: the agent also runs where no native build exists, such as Android. */
 let loaded: typeof import('bcrypt') | undefined
 function bcrypt(): typeof import('bcrypt') {
   loaded ??= createRequire(import.meta.url)('bcrypt') as typeof import('bcrypt')
@@ -17,15 +14,9 @@ export const MAX_PASSWORD_BYTES = 72
 /** Cost of a hash whose field names none: 10, as in PocketBase. */
 const DEFAULT_COST = 10
 
-/**
- * A hash takes a core for 57 ms, so one core stays free, and one of Node's four threads, which also sign
- * tokens and resolve names.
- */
+/** A hash takes a core for 57 ms. One core, and one of Node's four threads, stay free. */
 const PLACES = Math.min(3, Math.max(1, availableParallelism() - 1))
-/**
- * Maximum waiting hashes of clients from unknown addresses, some 17 s of a core; the same number for known
- * ones.
- */
+/** Maximum waiting hashes of unknown addresses, some 17 s of a core; the same for known ones. */
 const MAX_WAITING = 300 * PLACES
 /** What a 503 says when too many wait. */
 export const TOO_MANY_PASSWORDS = 'Too many passwords are being checked. Try again in a moment.'
@@ -36,19 +27,13 @@ export function checkLength(plain: string): void {
   if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) throw new RangeError('The password exceeds 72 bytes.')
 }
 
-/**
- * Hashes a password off the main thread, in turns between holders (account or address). Throws a RangeError
- * over 72 bytes, 503 when too many wait.
- */
+/** Hashes a password in turns between holders. Throws a RangeError over 72 bytes, 503 if too many wait. */
 export async function hashPassword(plain: string, cost = 0, holder?: string): Promise<string> {
   checkLength(plain)
   return places.run(() => bcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST), holder)
 }
 
-/**
- * Whether a hash belongs to the password; false for an invalid hash. Turns and 503 as above. `isKnown` goes
- * before clients from unknown addresses.
- */
+/** Whether a hash belongs to the password. `isKnown` goes before clients from unknown addresses. */
 export async function verifyPassword(
   plain: string,
   hash: string,

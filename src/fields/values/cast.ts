@@ -81,10 +81,7 @@ export function toBool(raw: unknown): boolean {
   return typeof raw === 'string' && TRUE_WORDS.has(raw)
 }
 
-/**
- * The values of a list, a scalar or a JSON array in a text, as unique non-empty texts. A list that contains a
- * list or an object gives none. PocketBase: tools/list/list.go, ToUniqueStringSlice
- */
+/** A list, scalar or JSON array as unique texts. PocketBase: tools/list/list.go, ToUniqueStringSlice */
 export function toTexts(raw: unknown): string[] {
   const texts = typeof raw === 'string' ? splitText(raw) : Array.isArray(raw) ? listTexts(raw) : [toText(raw)]
   return [...new Set(texts.map(cleanText))].filter((text) => text !== '')

@@ -77,9 +77,7 @@ const PATTERNS = LAYOUTS.map(
 
 type Found = Record<string, string | undefined>
 
-/**
- * Milliseconds since 1970 of a date in one of the layouts; undefined if none fits or a part is out of range.
- */
+/** Milliseconds since 1970 of a date in one of the layouts; undefined if none fits. */
 export function parseLayouts(text: string): number | undefined {
   for (const pattern of PATTERNS) {
     const match = pattern.exec(text)

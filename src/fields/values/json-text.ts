@@ -23,10 +23,7 @@ function isPlain(text: string): boolean {
   return true
 }
 
-/**
- * A text as a JSON string in Go's spelling. Plain texts are tested first: a page of 30 messages takes 47 µs,
- * with JSON.stringify 76.
- */
+/** A text as a JSON string in Go's spelling. Tests plain texts first: 47 µs a page instead of 76. */
 export function quoteText(text: string): string {
   return isPlain(text) ? `"${text}"` : JSON.stringify(text).replace(UNSAFE, escapeUnsafe)
 }
@@ -41,10 +38,7 @@ export function byBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/**
- * Any JSON value as text with keys in byte order, without spaces. Nesting deeper than `isJson` allows is not
- * checked. Go: encoding/json.Marshal of decoded JSON
- */
+/** JSON with keys in byte order, without spaces. Go: encoding/json.Marshal */
 export function writeSorted(value: unknown, depth = 0): string {
   if (typeof value === 'string') return quoteText(safeText(value))
   if (typeof value === 'number') return writeNumber(value)
@@ -115,10 +109,7 @@ export function closingQuote(json: string, start: number): number {
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 const NUMBER = /^-?\d/
 
-/**
- * Well-formed JSON without spaces; key order, number spelling, escapes and repeated keys are kept. A single
- * number is reprinted, because SQLite stores it as a number.
- */
+/** Well-formed JSON without spaces, otherwise unchanged; a single number is reprinted as by SQLite. */
 export function minify(text: string): string {
   const tokens = text.match(TOKEN) ?? []
   if (tokens.length === 1 && NUMBER.test(tokens[0]!)) return reprint(tokens[0]!)

@@ -36,10 +36,7 @@ export function patternError(pattern: string): string | undefined {
   return typeof found === 'string' ? found : undefined
 }
 
-/**
- * True if the pattern, in Go's syntax, is found anywhere in the text; false for one that has an error. Takes
- * time linear in the text: 0.7 µs for an id.
- */
+/** Whether a pattern in Go's syntax matches anywhere. Linear time: 0.7 µs for an id. */
 export function matchesPattern(pattern: string, text: string): boolean {
   const found = find(pattern)
   return typeof found !== 'string' && found.test(text)

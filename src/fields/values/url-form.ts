@@ -1,10 +1,7 @@
 import { RE2JS } from 're2js'
 import { countCharacters } from './text-length.ts'
 
-/**
- * A URL as PocketBase accepts it: scheme, dots and path are optional, but the text must parse. Follows
- * github.com/asaskevich/govalidator and Go's net/url.
- */
+/** A URL as PocketBase accepts it. Follows github.com/asaskevich/govalidator and Go's net/url. */
 const SCHEME = '((ftp|tcp|udp|wss?|https?)://)?'
 const USER = '(\\S+(:\\S*)?@)?'
 const IPV4 =
@@ -30,9 +27,7 @@ export function isUrl(text: string): boolean {
   return URL_FORM.test(text)
 }
 
-/**
- * Host and port of a URL as written; `''` without a scheme, undefined if it does not parse. Go: net/url.Parse
- */
+/** Host and port of a URL; `''` without a scheme, undefined if it does not parse. Go: net/url.Parse */
 export const hostOf = (text: string): string | undefined => parseUrl(text)?.host
 
 const BAD_ESCAPE = /%(?![0-9a-fA-F]{2})/

@@ -5,19 +5,13 @@ function hasWildcard(text: string): boolean {
   return /^(?:[^\\%]|\\.)*%/su.test(text)
 }
 
-/**
- * The pattern of `~` for a text: the text itself if it has an own wildcard, else one that matches anything
- * containing it. PocketBase: tools/search/filter.go, wrapLikeParams
- */
+/** The pattern of `~`: the text if it has a wildcard, else `%text%`. PocketBase: wrapLikeParams */
 export function likePattern(text: string): string {
   if (hasWildcard(text)) return text
   return `%${escapeUnescaped(text)}%`
 }
 
-/**
- * Puts a backslash before `\`, `%` and `_` unless one is there. Like PocketBase it reads backwards and skips
- * the character before an escaped one: of `__` only the second is escaped.
- */
+/** Puts a backslash before `\`, `%`, `_`. Like PocketBase it escapes only the second of `__`. */
 function escapeUnescaped(text: string): string {
   let result = ''
   let special = false

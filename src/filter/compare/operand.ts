@@ -9,10 +9,7 @@ import type { JoinedRow, Sql } from '../sql/sql.ts'
  */
 export type Affinity = 'text' | 'numeric' | 'none'
 
-/**
- * How `=` treats null. `auto`: as the empty text; `off`: as null (JSON, geoDistance, `:changed`); `forced`:
- * as the empty text whatever the other side is (strftime). Contract 2.3.
- */
+/** How `=` treats null: as the empty text (`auto`, `forced`: against anything) or as null (`off`). */
 type Fallback = 'auto' | 'off' | 'forced'
 
 /** What a column or expression holds: decides how its text and number are written. See storage.ts. */

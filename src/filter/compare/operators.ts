@@ -12,10 +12,7 @@ import { FORMS } from './storage.ts'
 
 type Operator = (facts: Facts, left: Operand, right: Operand) => Condition
 
-/**
- * The SQL of each operator for operands of one row each. NULL makes the comparison NULL, except for `!=` and
- * where null counts as the empty text. PocketBase: tools/search/filter.go, buildResolversExpr
- */
+/** The SQL of each operator for single rows. PocketBase: tools/search/filter.go, buildResolversExpr */
 const OPERATORS: Readonly<Record<Sign, Operator>> = {
   '=': (facts, left, right) => equal(facts, true, left, right),
   '!=': (facts, left, right) => equal(facts, false, left, right),
@@ -31,9 +28,7 @@ const OPERATORS: Readonly<Record<Sign, Operator>> = {
 export const compare = (facts: Facts, sign: Sign, left: Operand, right: Operand): Condition =>
   OPERATORS[sign](facts, left, right)
 
-/**
- * A parameter is a pattern already or is wrapped in `%`; everything else is wrapped unchanged. Contract 2.4.
- */
+/** A parameter is wrapped in `%` unless it is a pattern; other operands are wrapped. Contract 2.4. */
 function like(facts: Facts, positive: boolean, left: Operand, right: Operand): Condition {
   if (right.kind === 'expression') return likeExpression(facts, positive, left, right)
   const pattern = patternOf(right)
@@ -50,10 +45,7 @@ function like(facts: Facts, positive: boolean, left: Operand, right: Operand): C
   return leaf(sql`${text} ${sign(positive, folds)} ${param} COLLATE "C"`, left.rows, left.rows)
 }
 
-/**
- * ILIKE under collation C folds only ASCII letters, as SQLite does; backslash is its escape character. A
- * pattern without letters uses LIKE: 50,000 numbers take 11 ms, with ILIKE 18.
- */
+/** ILIKE under collation C folds only ASCII, as SQLite. Without letters LIKE is faster: 11 ms, not 18. */
 const sign = (positive: boolean, folds = true) => `${positive ? '' : 'NOT '}${folds ? 'ILIKE' : 'LIKE'}`
 
 type Pattern = (input: Parameters<Known['slot']>[0]) => string | null

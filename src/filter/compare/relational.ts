@@ -73,10 +73,7 @@ export function isNullSql(side: Side): Sql {
   return sql`${value} IS NULL`
 }
 
-/**
- * A row that compares as SQLite does: rank, number, text. `missing`: the rank of NULL; 2 makes it the empty
- * text.
- */
+/** A row that compares as SQLite does: rank, number, text. `missing`: the rank of NULL. */
 export function rankedRow(side: Side, missing: 'NULL' | '2' = 'NULL'): Sql {
   const number = 'number' in side ? sql`coalesce(${side.number}, 0)::float8` : ['0::float8']
   const text = 'text' in side ? sql`coalesce(${side.text}, '')` : ["''"]

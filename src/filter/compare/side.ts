@@ -14,10 +14,7 @@ interface Common {
   readonly operand: Operand
 }
 
-/**
- * An operand in a comparison. Numbers sort before texts. `mixed` can be either per row: `rank` is 1 or 2, and
- * `number` or `text` is NULL.
- */
+/** An operand in a comparison. `mixed` can be number or text per row; numbers sort first. */
 export type Side = Common &
   (
     | { readonly rank: 'null' }

@@ -2,10 +2,7 @@ import type { Sql } from '../sql/sql.ts'
 import { sql } from '../sql/sql.ts'
 import type { Storage } from './operand.ts'
 
-/**
- * How stored values are written as number and text. Computed texts name their collation, because a function's
- * result takes it from its arguments and another database locale would sort differently.
- */
+/** Stored values as number and text. Computed texts name their collation, or the locale would sort. */
 interface Form {
   readonly number?: (value: Sql) => Sql
   /** SQLite's `CAST(… AS TEXT)`. */

@@ -46,10 +46,7 @@ function resolveSide(context: Context, token: Token, side: 'left' | 'right'): Op
   }
 }
 
-/**
- * Without `?` no row of a path may violate the comparison. Its rows are joined again in a subquery; the other
- * side stays outside as a plain value, which for `=` no longer counts as JSON. Contract 2.5.
- */
+/** Without `?` no row of a path may violate the comparison: a subquery joins its rows. Contract 2.5. */
 function allMatch(context: Context, comparison: Comparison, left: Operand, right: Operand): Condition[] {
   if (!left.all && !right.all) return []
   const within = subqueryContext(context)

@@ -7,10 +7,7 @@ const MAX_FILTER_BYTES = 3500
 /** Even inside quotes. PocketBase: apis/record_helpers.go, checkForSuperuserOnlyRuleFields */
 const FOR_SUPERUSERS = ['@collection.', '@request.']
 
-/**
- * Checks what clients may not use in any collection. Throws an ApiError 403 or a FilterError. Contract 1.3,
- * 2.9.
- */
+/** Checks what no client may use. Throws an ApiError 403 or a FilterError. Contract 1.3, 2.9. */
 export function checkClientLimits({ filter, sort }: FilterQuery, isSuperuser: boolean): void {
   if (!isSuperuser) {
     for (const text of [filter, sort]) {

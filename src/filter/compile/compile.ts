@@ -36,10 +36,7 @@ export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter
   return fill(catalog, question, parsed, planOf(key, shapeLength(question, parsed.client), isRealtime))
 }
 
-/**
- * The same for a question whose answer depends on the time: parses and compiles once. Each call of the
- * returned function binds the current time.
- */
+/** The same for an answer that depends on the time: each call of the function binds the present. */
 export function prepare(catalog: Catalog, question: FilterQuery): () => CompiledFilter {
   const parsed = parse(question)
   const plan = new Plan()
@@ -146,10 +143,7 @@ const candidateRow = (collection: Collection): FilterRow => ({
       candidate[name] ?? null,
 })
 
-/**
- * Rows that a client joins must satisfy their listRule or be missing. PocketBase:
- * updateQueryWithCollectionListRule
- */
+/** Rows that a client joins must satisfy their listRule. PocketBase: updateQueryWithCollectionListRule */
 function listRuleOf(context: Context, row: JoinedRow, collection: Collection): Condition[] {
   if (!collection.listRule) return []
   const base: FilterRow = { kind: 'table', collection, at: row, nullable: true }

@@ -1,9 +1,6 @@
 import type { SqlText } from '../sql/sql.ts'
 
-/**
- * What a condition says of the record itself. `flag`: a bool that must be true. `opaque`: only the database
- * can tell.
- */
+/** What a condition says of the record itself. `flag`: a bool that must be true. `opaque`: unknown. */
 export type Predicate =
   | { readonly kind: 'and' | 'or'; readonly items: readonly Predicate[] }
   | { readonly kind: 'flag'; readonly column: string }

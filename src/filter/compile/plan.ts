@@ -30,10 +30,7 @@ interface Node {
   template?: Template
 }
 
-/**
- * All compilations of one rule, filter and sort: a tree of questions about the request with a template at the
- * end of each path.
- */
+/** Compilations of one rule, filter and sort: a tree of questions about the request, with templates. */
 export class Plan {
   #root: Node = { answers: new Map() }
   #count = 0

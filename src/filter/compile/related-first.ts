@@ -2,10 +2,7 @@ import { and, type Condition, type Leaf, leaf, requiredRows } from '../sql/condi
 import { withAncestors } from '../sql/joined.ts'
 import { type JoinedRow, type Param, rowsIn, SELECT, type Sql, sql } from '../sql/sql.ts'
 
-/**
- * A condition whose tests of one related record can run first: `device.name = "x"` first finds the devices,
- * then their messages.
- */
+/** A condition whose tests of one related record run first: `device.name = "x"` finds devices. */
 export interface RelatedFirst {
   readonly row: JoinedRow
   /** Tests of the related record, which must exist. */

@@ -1,9 +1,6 @@
 import { FilterError } from '../errors.ts'
 
-/**
- * Finds where groups end. Each bracket is paired once, so the time is linear in the length. Quotes hide
- * brackets, comments do not.
- */
+/** Finds where groups end, in linear time. Quotes hide brackets, comments do not. */
 export class Brackets {
   readonly #text: string
   /** Closing bracket by opening bracket. */

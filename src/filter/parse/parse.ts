@@ -11,10 +11,7 @@ const MAX_CACHED_LENGTH = 1500
 
 const trees = new Lru<string, Tree>(CACHED_TREES)
 
-/**
- * Reads a filter or rule. Throws a FilterError in PocketBase's words. `beforeReading` runs for an uncached
- * text and may throw. Contract 1.1-1.4. PocketBase: tools/search/filter.go
- */
+/** Reads a filter. Throws a FilterError. Contract 1.1-1.4. PocketBase: tools/search/filter.go */
 export function parseFilter(text: string, beforeReading?: () => void): Tree {
   const known = trees.get(text)
   if (known) return known

@@ -14,10 +14,7 @@ export interface Context {
   readonly facts: Facts
   readonly scope: Scope
   readonly base: FilterRow
-  /**
-   * Set for clients other than superusers: hidden fields are out of reach, emails are comparable only where
-   * visible, and joined rows are collected here. Contract 2.9.
-   */
+  /** Set for clients other than superusers: hides fields and collects joined rows. Contract 2.9. */
   readonly reached: ReachedRows | null
   /** `client`: the literals differ from request to request. */
   readonly literals: 'client' | readonly (string | number)[]

@@ -75,10 +75,7 @@ function exists(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
   ])
 }
 
-/**
- * True unless a row violates the comparison: the test that all rows of a path match. `rows`: the path's own
- * joins. A NULL comparison violates nothing.
- */
+/** True unless a row violates the comparison. NULL violates nothing. `rows`: the path's own joins. */
 export function noRowViolates(comparison: Condition, rows: readonly JoinedRow[]): Condition {
   const needed = comparison.kind === 'leaf' ? comparison.notFalse : new Set<JoinedRow>()
   const broken: Leaf = leaf(sql`NOT (${writeCondition(comparison)})`)

@@ -8,10 +8,7 @@ const MAX_INDEX = 2 ** 31 - 1
 /** A step into a JSON value: an object's key or a list's index. */
 export type Step = { readonly key: string } | { readonly index: number }
 
-/**
- * The steps of a path. Throws a FilterError for an empty step, on which SQLite fails. PocketBase:
- * inflector.Columnify
- */
+/** The steps of a path. Throws a FilterError for an empty one. PocketBase: inflector.Columnify */
 export function readSteps(path: readonly string[]): Step[] {
   return path.map((segment) => {
     const key = segment.replaceAll(':', '')
@@ -22,10 +19,7 @@ export function readSteps(path: readonly string[]): Step[] {
 
 const fixed = (cast: string, value: unknown): Param => ({ kind: 'param', cast, bind: () => value })
 
-/**
- * The JSON value at a path of a column, as JSON and as text; NULL if absent. A number is only a list index:
- * Postgres would also take it for an object's key, so the parent's type is tested first.
- */
+/** The JSON value at a path of a column; NULL if absent. A number is only a list index. */
 export function extract(column: Sql, steps: readonly Step[]): { json: Sql; text: Sql } {
   let value = column
   let keys: string[] = []

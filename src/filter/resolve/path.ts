@@ -23,10 +23,7 @@ interface Start {
   readonly lenient: boolean
 }
 
-/**
- * Resolves a path like `device.user.name` from a row: joins the rows on the way and returns the field at its
- * end. Contract 2.1.
- */
+/** Resolves a path like `device.user.name`: joins rows and returns the last field. Contract 2.1. */
 export function resolvePath(context: Context, path: readonly string[], start: Start): Operand {
   return new Walk(context, path, start).run()
 }
@@ -121,10 +118,7 @@ class Walk {
   }
 }
 
-/**
- * Continues with a row of another collection; a client's path is subject to its listRule. Throws a
- * FilterError if the rule is null.
- */
+/** Continues with a row of another collection under its listRule. Throws a FilterError if it is null. */
 export function reach({ reached }: Context, collection: Collection, row: FilterRow): FilterRow {
   if (!reached) return row
   if (collection.listRule === null) {

@@ -21,10 +21,7 @@ import { table } from './row.ts'
 /** Fields of `@request.auth` that are request values; others are read like a relation. */
 const AUTH_VALUES = new Set(['id', 'collectionId', 'collectionName', 'email', 'emailVisibility', 'verified'])
 
-/**
- * Resolves `@request.…` without its first word. Throws a FilterError. Contract 6.3. PocketBase:
- * record_field_resolver.go
- */
+/** Resolves `@request.…`. Throws a FilterError. Contract 6.3. PocketBase: record_field_resolver.go */
 export function resolveRequest(context: Context, path: readonly string[]): Operand {
   const [root = '', key = ''] = path
   if (root === 'auth') return resolveAuth(context, path)

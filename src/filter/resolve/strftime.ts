@@ -82,10 +82,7 @@ const PIECES: Readonly<Record<string, (date: Sql) => Sql>> = {
 const LETTERS = new RegExp(`^(?:[^%]|%[${Object.keys(PIECES).join('')}])*$`)
 const MAX_FORMAT = 100
 
-/**
- * A stored date under a common format, cut from its text: counting 100,000 messages by month takes 28 ms, by
- * pb_strftime over 30 s.
- */
+/** A date under a common format, cut from its text: 28 ms for 100,000 rows; pb_strftime takes 30 s. */
 function datePieces(facts: Facts, slot: Slot, time: Expression): Sql | undefined {
   const format = facts.ask((input) => commonFormat(slot(input)))
   const parts = format.match(/%.|[^%]+/gs)

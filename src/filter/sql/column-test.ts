@@ -40,10 +40,7 @@ export function equalityOf({ test }: Tested): Equality | undefined {
 const isSame = (a: Equality, b: Equality) =>
   a.column.row === b.column.row && a.column.name === b.column.name && a.param.cast === b.param.cast
 
-/**
- * Joins alternatives; equalities of one column become `a IN (1, 2)`, which an index serves. Postgres does not
- * do this itself: 30 of 20 open messages among 102,000 took 40 ms.
- */
+/** Joins alternatives; equalities of one column become `IN`, which an index serves. */
 export function joinEqualitiesAsIn(tests: readonly Tested[]): Sql[] {
   const kept: { alone: Sql; equal: Equality | undefined; params: Sql[] }[] = []
   for (const one of tests) {

@@ -16,10 +16,7 @@ export interface Leaf extends Tested {
   readonly notFalse: ReadonlySet<JoinedRow>
   /** Tests only that this row is missing. */
   readonly missing?: JoinedRow
-  /**
-   * Implied by it without its rows: the list contains the value, which an index can serve. `row`: set if the
-   * condition says no more than that.
-   */
+  /** Implied without its rows: the list contains the value. `row`: the condition says no more. */
   readonly contains?: { readonly sql: Sql; readonly row: JoinedRow }
 }
 interface Group {
@@ -54,10 +51,7 @@ export function leaf(
   }
 }
 
-/**
- * AND, folded: a false item decides, true ones are left out. NULL counts as false, because nothing negates
- * the result.
- */
+/** AND, folded: false decides, true is left out. NULL counts as false. */
 export function and(items: readonly Condition[]): Condition {
   return fold('and', items, true)
 }

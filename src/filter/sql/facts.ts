@@ -9,10 +9,7 @@ type Answer = string | number | boolean | null
 /** A question about the request on which the SQL depends. */
 export type Probe = (input: Input) => Answer
 
-/**
- * The questions that one compilation asks about its request, with the answers. A request with the same
- * answers gets the same SQL.
- */
+/** The questions of a compilation about its request. The same answers give the same SQL. */
 export class Facts {
   readonly asked: (readonly [question: Probe, answer: Answer])[] = []
   readonly #input: Input

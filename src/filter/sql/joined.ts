@@ -21,10 +21,7 @@ export class Scope {
     this.#aliases = aliases
   }
 
-  /**
-   * A scope for a subquery: paths through several rows are walked anew in it, single rows stay the outer
-   * ones.
-   */
+  /** A scope for a subquery: paths through several rows are joined again, single rows are shared. */
   inner(): Scope {
     return new Scope(this, [], this.#aliases)
   }

@@ -1,10 +1,7 @@
 import { plainNumber } from '../../fields/values/cast.ts'
 import { byBytes } from '../../fields/values/json-text.ts'
 
-/**
- * A value as SQLite holds it: `number` is its REAL, `bigint` its INTEGER, a bool an INTEGER that Go still
- * spells `true` or `false`.
- */
+/** A value as in SQLite: `number` REAL, `bigint` INTEGER, a bool an INTEGER spelled as in Go. */
 export type Scalar = null | string | number | bigint | boolean
 
 /** What code is made from: all values of a kind get the same SQL. */
@@ -44,10 +41,7 @@ export function asText(value: Scalar): string | null {
 export const goText = (value: Scalar): string =>
   typeof value === 'number' ? plainNumber(value) : value === null ? '' : String(value)
 
-/**
- * A REAL as text: 15 significant digits if they read back as the same number, else 17; never without a point;
- * an exponent from 1e17 up and below 1e-4. SQLite: printf("%!.15g")
- */
+/** A REAL as text with 15 or 17 digits and always a point. SQLite: printf("%!.15g") */
 function realText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf'
   const short = value.toExponential(14)

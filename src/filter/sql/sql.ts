@@ -31,10 +31,7 @@ export const SELECT = { kind: 'select' } as const
 
 type Piece = string | Param | JoinedRow | Column | Table | typeof SELECT
 
-/**
- * SQL in pieces: text of ours, parameters, columns, tables, and rows that stand for their alias. Nothing of a
- * request is text.
- */
+/** SQL in pieces: constant text, parameters, columns, tables, rows. Nothing of a request is text. */
 export type Sql = readonly Piece[]
 
 /** How a joined row comes into a FROM. */

@@ -14,10 +14,7 @@ const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
 /** Any file matches a star, and none of ours has a tag. */
 const isStar = (match: string) => match.trim() === '*'
 
-/**
- * What the conditions of a request make of a file that has a date and no tag: 412 or 304, undefined for a
- * whole answer. Own code, as the package fresh leaves out 412. RFC 7232
- */
+/** 412 or 304 for a file with a date and no tag, else undefined. The package fresh lacks 412. RFC 7232 */
 export function judgeConditions(headers: IncomingHttpHeaders, modified: Date): 412 | 304 | undefined {
   const match = headers['if-match']
   const unmodified = readDate(headers['if-unmodified-since'])

@@ -44,10 +44,7 @@ export interface SentFile {
   read(start: number, end: number): AsyncGenerator<Buffer>
 }
 
-/**
- * A stored file as an answer, or as much of it as is asked for, read while it is sent. What a browser shows
- * of it can run nothing. PocketBase: tools/filesystem, Serve; Go: net/http, serveContent
- */
+/** A stored file, or a range of it, as a stream that runs nothing. PocketBase: tools/filesystem, Serve */
 export function sendFile(c: Ctx, file: SentFile, name: string): Response {
   const { headers } = c.env.incoming
   const isInline = INLINE.has(file.type) && !TRUE.has(queryOf(c).download ?? '')
@@ -71,10 +68,7 @@ export function sendFile(c: Ctx, file: SentFile, name: string): Response {
   }
 }
 
-/**
- * What browsers show inline (INLINE) keeps its type whatever its name says. Otherwise the text `GIF89a=1`,
- * stored as `a.js`, would be sent as a script that other pages may run.
- */
+/** INLINE types ignore the name: `GIF89a=1` stored as `a.js` would be sent as a script. */
 const typeOf = ({ type }: SentFile, name: string) =>
   INLINE.has(type) ? type : (TYPES_BY_EXTENSION[extname(name)] ?? type)
 

@@ -16,11 +16,7 @@ const LISTED = plainList('_collections_listed', [
   ['system', 'bool'],
 ])
 
-/**
- * A page of the collections as JSON text, by the query's `page`, `perPage`, `skipTotal`, `sort`, `filter` and
- * `fields`; without a sort in the order of creation. Throws 400 for anything wrong in the query. PocketBase:
- * apis/collection.go
- */
+/** A page of collections as JSON, oldest first. Throws 400. PocketBase: apis/collection.go */
 export async function listCollections(store: Store, request: RequestInfo): Promise<string> {
   const { from, where, orderBy, params, never } = compilePlain(LISTED, request)
   const { page, perPage, offset, skipTotal } = readPage(request.query)

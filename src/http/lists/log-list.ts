@@ -33,10 +33,7 @@ const logOf = ({ id, created, data, message, level }: Log): Log => ({ id, create
 /** What waits is written first: who asks shall see what has just failed, at least on this server. */
 type LogListServices = Pick<Services, 'store' | 'extensions' | 'logs'>
 
-/**
- * A page of the logs as JSON text, by the query's `page`, `perPage`, `skipTotal`, `sort`, `filter` and
- * `fields`. Throws 400 for anything wrong in the query. PocketBase: apis/logs.go
- */
+/** A page of the logs as JSON. Throws 400. PocketBase: apis/logs.go */
 export async function listLogs(
   { store, extensions, logs }: LogListServices,
   request: RequestInfo,
@@ -62,10 +59,7 @@ export async function viewLog({ store, logs }: LogListServices, id: string): Pro
   return JSON.stringify({ id: key, created, data: JSON.parse(String(data)), message, level })
 }
 
-/**
- * How many there are, by the hour: `[{date, total}]`, of what the query's `filter` finds. Throws 400 for one
- * that makes no sense.
- */
+/** Numbers by hour: `[{date, total}]`, of the query's `filter`. Throws 400. */
 export async function logStats({ store, logs }: LogListServices, request: RequestInfo): Promise<string> {
   const { from, where, params, never } = compileStats(request)
   await logs.flush()

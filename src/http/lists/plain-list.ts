@@ -12,9 +12,7 @@ import { parseFilter } from '../../filter/parse/parse.ts'
 import type { Node, Token } from '../../filter/parse/tree.ts'
 import type { RequestInfo } from '../../request/request.ts'
 
-/**
- * A list that is no collection. Its filters may name its own fields, but neither collections nor the request.
- */
+/** A list that is no collection. Its filters may name its own fields only. */
 export interface PlainList {
   readonly collection: BaseCollection
   readonly alone: Catalog
@@ -22,10 +20,7 @@ export interface PlainList {
   readonly paths: RegExp
 }
 
-/**
- * A list of these fields, of the table or view of this name. `paths`: what goes into a field; without it
- * nothing does.
- */
+/** A list of these fields of a table or view. `paths`: allowed paths into fields; default none. */
 export function plainList(
   name: string,
   fields: readonly (readonly [name: string, type: FieldTypeName])[],
@@ -54,10 +49,7 @@ const isPlain = (list: PlainList, node: Node): boolean =>
     ? isKnown(list, node.left) && isKnown(list, node.right)
     : node.items.every((item) => isPlain(list, item))
 
-/**
- * The `filter` and `sort` of a query about a list. Throws 400 for anything wrong in them. PocketBase:
- * tools/search, SimpleFieldResolver
- */
+/** The `filter` and `sort` of a query. Throws 400. PocketBase: tools/search, SimpleFieldResolver */
 export function compilePlain(list: PlainList, request: RequestInfo): CompiledFilter {
   const { filter = '', sort = '' } = request.query
   try {

@@ -20,18 +20,12 @@ const ASSETS: Readonly<Record<string, { path: string; type: string }>> = {
   'docs.css': { path: `${PAGES}docs.css`, type: 'text/css' },
 }
 
-/**
- * Nothing comes from another host, nothing goes to one. Swagger UI has pictures in its styles, and styles on
- * its elements.
- */
+/** Loads nothing from other hosts. Swagger UI has inline pictures and styles. */
 const PAGE_HEADERS = pageHeaders("'self' 'unsafe-inline'")
 /** A hash of all assets is in the path of each. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-/**
- * `/api/openapi.json`: the API described, for programs. `/docs`: the same, for people. Made when first asked
- * for.
- */
+/** `/api/openapi.json` and `/docs`: the API description. Made at the first request. */
 export function docsRoutes({ config, extensions }: Services): Hono<Env> {
   const description = once(() => {
     const subject = { url: config.publicUrl, collections: describedCollections(), extensions }

@@ -1,7 +1,4 @@
-/**
- * Headers of a page that loads only from this server and that nobody may frame. `styles` are the sources of
- * its styles, `others` more directives of its Content-Security-Policy.
- */
+/** Headers of a page that loads only from this server. `styles`: style sources; `others`: directives. */
 export const pageHeaders = (styles: string, ...others: readonly string[]) => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [

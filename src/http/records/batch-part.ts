@@ -79,10 +79,7 @@ export function actionOf({ method, url }: BatchRequest): Action | undefined {
   return undefined
 }
 
-/**
- * Does one request of a batch in the transaction of its store. Throws what the request alone would answer, or
- * a PartFault.
- */
+/** Runs one request of a batch in its transaction. Throws its error, or a PartFault. */
 export function runPart(part: Part): Promise<PartAnswer> {
   const action = actionOf(part.asked)
   if (!action) throw new PartFault()

@@ -2,9 +2,7 @@ import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { badRequest, notFound } from '../../errors.ts'
 
-/**
- * A collection whose records can be written. Throws 404 with `missing` when there is none, 400 for a view.
- */
+/** A collection with writable records. Throws 404 with `missing`, 400 for a view. */
 export function writableCollection(
   catalog: Catalog,
   nameOrId: string,

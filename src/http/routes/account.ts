@@ -24,10 +24,7 @@ import { buildRequest } from '../request-info.ts'
 import { sendRaw } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 
-/**
- * `/api/account`: where the account that asks is signed in. `/api/setup`: what the sign-in page has to know
- * of a server before anybody is signed in.
- */
+/** `/api/account`: sessions and notifications. `/api/setup`: what a sign-in page needs. */
 export function accountRoutes(services: Services): Hono<Env> {
   const { store } = services
   return new Hono<Env>()

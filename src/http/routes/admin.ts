@@ -16,9 +16,8 @@ import { sendJson, sendRaw } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 
 /**
- * `/api/health`, `/api/logs`, `/api/crons`: what PocketBase's dashboard asks besides records.
- * `/api/warnings`, `/api/jobs`: for the console. Nobody runs SQL through `/api/sql`, which is told to
- * superusers alone. Contract 7.4
+ * `/api/health`, `/api/logs`, `/api/crons` for PocketBase's dashboard, `/api/warnings`, `/api/jobs` for the
+ * console. `/api/sql` never runs SQL. Contract 7.4
  */
 export const adminRoutes = (services: Services) =>
   new Hono<Env>()
@@ -95,10 +94,7 @@ async function health(c: Ctx, services: Services): Promise<object> {
   return { message: 'API is healthy.', code: 200, data }
 }
 
-/**
- * The header by which a proxy tells the client's address: a trusted one, or a known one. PocketBase:
- * apis/health.go, contract T34
- */
+/** The header with the client's address: a trusted or a known one. PocketBase: apis/health.go */
 function proxyHeader(c: Ctx, { settings }: Services): string {
   const { headers } = c.env.incoming
   const names = [...settings.current.trustedProxy.headers, 'CF-Connecting-IP', 'Fly-Client-IP']

@@ -43,10 +43,7 @@ const form =
 
 const done = (c: Ctx) => c.body(null, 204)
 
-/**
- * `/api/collections/{collection}/…`: signing in and what belongs to it. PocketBase: apis/record_auth.go,
- * contract 5.3
- */
+/** `/api/collections/{collection}/…`: sign-in. PocketBase: apis/record_auth.go, contract 5.3 */
 export const authRoutes = (services: Services) => {
   const { store } = services
   const collectionOf = (c: Ctx) => authCollectionOf(c, services)
@@ -137,10 +134,7 @@ export const authRoutes = (services: Services) => {
     })
 }
 
-/**
- * Finds who proved themselves by a method, and signs them in. How it ended is noted if it is about a
- * superuser.
- */
+/** Signs in by a method and audits the result for superusers. */
 async function signIn(
   c: Ctx,
   services: Services,
@@ -159,10 +153,7 @@ async function signIn(
   }
 }
 
-/**
- * What every successful sign-in answers, under the rules of the one who asked: `asker`, if that is known
- * already.
- */
+/** The answer to every successful sign-in. `asker`: the caller, if already known. */
 async function signedIn(
   c: Ctx,
   services: Services,

@@ -17,10 +17,7 @@ import { clientIp } from '../server/client-ip.ts'
 
 const PIECE_BYTES = 256 << 10
 
-/**
- * `/api/backups`: superusers make, list, upload, download, delete and restore backups. PocketBase:
- * apis/backup.go. `/api/backup-status` is our own: what was made last, what runs, what is wrong.
- */
+/** `/api/backups` for superusers. PocketBase: apis/backup.go. `/api/backup-status` is our own. */
 export const backupRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/backup-status', async (c) => {

@@ -60,10 +60,7 @@ const shortEnough: Check = (query) =>
         min: 0,
       })
 
-/**
- * `/api/collections`: the collections themselves; superusers only. PocketBase: apis/collection.go, contract
- * 7.5
- */
+/** `/api/collections` for superusers. PocketBase: apis/collection.go, contract 7.5 */
 export const collectionRoutes = (services: Services) => {
   const { store, extensions, settings } = services
   const nameOf = (c: Ctx) => c.req.param('collection') ?? ''

@@ -34,9 +34,8 @@ folder of the server this builds it, and the next start serves it:</p>
 `
 
 /**
- * The console at `/` and, since links that are printed and mailed lead there as in PocketBase, at `/_/`. What
- * it shows stands in the hash. Its files are those of `folder`, kept in memory; text files were compressed
- * when they were built. The agent's package and the service worker are among them.
+ * The console at `/` and, as in PocketBase, at `/_/`: files of `folder`, kept in memory, with the agent's
+ * package and the service worker. Text files were compressed when they were built.
  */
 export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Hono<Env> {
   const isBuilt = existsSync(`${folder}index.html`)
@@ -61,11 +60,8 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
 }
 
 /**
- * A file of the build whose name stays the same, so that clients ask each time whether it is new:
- *
- * * `/agent.tgz`, the agent as an npm package without dependencies, so that `npx http://SERVER/agent.tgz`
- *   runs it on any computer with Node;
- * * `sw.js`, the console's service worker, which shows notifications.
+ * A file whose name stays the same, so clients always ask for it: `/agent.tgz`, the agent as an npm package
+ * without dependencies, and `/sw.js`, the console's service worker for notifications.
  */
 function fileRoute(path: string, file: string, type: string): Hono<Env> {
   if (!existsSync(file)) return new Hono<Env>()

@@ -55,10 +55,7 @@ computer with Node:
 A code is good for one device and for 5 minutes.
 `
 
-/**
- * `/api/devices`: what a phone or modem asks of us. It pairs, claims messages, reports on them, hands in
- * received ones and listens for wake-ups. Errors are `{"error","message"}`.
- */
+/** `/api/devices`: pairing, claims, reports, received texts, wake-ups. Errors: `{"error","message"}`. */
 export function deviceRoutes(services: Services): Hono<Env> {
   const { store, config, closing } = services
   const deviceOf = (c: Ctx) => identifyDevice(c, services)
@@ -123,10 +120,7 @@ export function deviceRoutes(services: Services): Hono<Env> {
     .get('/events', async (c) => sendEvents(c, services, await deviceOf(c)))
 }
 
-/**
- * A camera opens the address of a code in one: it goes on to the console, and takes the code behind the `#`
- * along.
- */
+/** Browsers that open the address of a code go on to the console, with the `#` part. */
 const isBrowser = (c: Ctx) => c.req.header('accept')?.includes('text/html') === true
 
 /** The device that asks, noted as seen. Throws 401 and 403. */

@@ -13,10 +13,7 @@ const MAX_EXPORTS = 2
 const RETRY_SECONDS = 30
 const running = new WeakMap<Services, KeyedCounter>()
 
-/**
- * `/api/collections/…/export`: the records that a filter finds, as CSV, sent while they are read. An end that
- * is not the real one breaks the connection, so that no client takes a part for the whole.
- */
+/** `/api/collections/…/export`: records as a CSV stream. A failure breaks the connection. */
 export const exportRoutes = (services: Services) =>
   new Hono<Env>().get('/:collection/export', async (c) => {
     const { store, extensions } = services

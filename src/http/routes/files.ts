@@ -17,11 +17,7 @@ import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { holderOf } from '../server/holder.ts'
 
-/**
- * `/api/files`: the files that records name, their thumbnails, and short-lived tokens for links to protected
- * ones.
- * PocketBase: apis/file.go, contract 7.3
- */
+/** `/api/files`: files, thumbnails, tokens for protected ones. PocketBase: apis/file.go, contract 7.3 */
 export const fileRoutes = (services: Services) =>
   new Hono<Env>()
     .post('/token', async (c) => {

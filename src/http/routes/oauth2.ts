@@ -21,10 +21,7 @@ const TOPIC = '@oauth2'
 const SUCCESS = '../_/#/auth/oauth2-redirect-success'
 const FAILURE = '../_/#/auth/oauth2-redirect-failure'
 
-/**
- * `/api/oauth2-redirect`: where providers lead the browser back to. Its `state` is the id of the client that
- * waits, by its event stream, for the code. PocketBase: apis/record_auth_with_oauth2_redirect.go
- */
+/** `/api/oauth2-redirect`; `state` is a realtime client. PocketBase: record_auth_with_oauth2_redirect.go */
 export function oauth2Routes(services: Services): Hono<Env> {
   const answer = async (c: Ctx) => {
     const redirect = await readRedirect(c)

@@ -8,11 +8,7 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { requireSuperuser } from '../middleware/guards.ts'
 import { clientIp } from '../server/client-ip.ts'
 
-/**
- * `/api/ready`, for proxies: 200, or 503 when requests should go elsewhere. `/metrics`, for Prometheus: with
- * METRICS_TOKEN or a superuser's token as bearer. Both stand before the gate: who watches is not rate
- * limited.
- */
+/** `/api/ready` for proxies, `/metrics` for Prometheus (METRICS_TOKEN or a superuser). No rate limit. */
 export function operationsRoutes(services: Services): Hono<Env> {
   const { store, traffic, realtime } = services
   const readiness = readinessOf(store, services.stopping, services.workers)

@@ -20,9 +20,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/**
- * `/api/realtime`: an event stream, and what it is subscribed to. PocketBase: apis/realtime.go, contract 7.1
- */
+/** `/api/realtime`: an event stream and its subscriptions. PocketBase: apis/realtime.go, contract 7.1 */
 export function realtimeRoutes(services: Services): Hono<Env> {
   return new Hono<Env>()
     .get('/', async (c) => {

@@ -84,10 +84,7 @@ async function write<T>(c: Ctx, services: Services, find: () => Collection, run:
   return retryWrite(services.store, identify, once, true)
 }
 
-/**
- * What is expanded in the answer may be too much, or have to wait for room: then nothing is written. So a
- * write that expands is a transaction with its answer.
- */
+/** Expanding may fail or wait for memory, so the write and its answer are one transaction. */
 function runWhole<T>(
   { store }: Services,
   request: RequestInfo,

@@ -15,9 +15,7 @@ import { sendJson } from '../send-json.ts'
 
 const TEST_S3_FORM = object<{ filesystem: string }>({ filesystem: text })
 
-/**
- * `/api/settings`: what superusers may set while the server runs. PocketBase: apis/settings.go, contract 7.4
- */
+/** `/api/settings` for superusers. PocketBase: apis/settings.go, contract 7.4 */
 export const settingsRoutes = (services: Services) => {
   const { settings } = services
   return new Hono<Env>()

@@ -14,10 +14,7 @@ import { authOf } from '../request-info.ts'
 
 const MAX_BODY_BYTES = 10_000
 
-/**
- * `/api/webhooks`: what can be done with a webhook beyond its record. For its user, and for superusers.
- * Errors are `{"error","message"}`.
- */
+/** `/api/webhooks`: actions of their user and of superusers. Errors: `{"error","message"}`. */
 export function webhookRoutes(services: Services): Hono<Env> {
   const { store } = services
   /** Does something for who asks; what a superuser does is noted in the same transaction. */

@@ -32,10 +32,7 @@ export function keyIn(authorization: string): string {
   return key.startsWith(PREFIX) ? key : ''
 }
 
-/**
- * Who calls, by `Authorization: Basic` with the user's email or id and an API key, or `Bearer` with an API
- * key or a token. Throws 401, and 403 for one without the scope. With `cached`, as it was when last read.
- */
+/** The caller by Basic (user and API key) or Bearer (API key or token). Throws 401, 403 for a scope. */
 export async function requireClient(
   c: Ctx,
   services: Services,

@@ -6,10 +6,7 @@ import { retryWrite } from '../middleware/retry-write.ts'
 import { buildRequest } from '../request-info.ts'
 import { requireClient } from './credentials.ts'
 
-/**
- * Deletes a device of the caller as its record is deleted: its queue goes to the other devices. Throws 404
- * for another's.
- */
+/** Deletes a device of the caller; its queue goes to other devices. Throws 404. */
 export async function deleteDevice(c: Ctx, services: Services, id: string): Promise<void> {
   const { store, extensions } = services
   const identify = async () => (await requireClient(c, services, 'devices:delete')).auth

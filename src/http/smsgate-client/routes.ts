@@ -38,10 +38,7 @@ import { deleteWebhook, saveWebhook } from './webhooks.ts'
 /** A send to 100 numbers with a long text has a tenth of that. */
 const MAX_BODY_BYTES = 1 << 20
 
-/**
- * SMSGate's client API, for programs that were written for its server. Errors are `{"message"}`. Its other
- * prefix and spellings come here by `canonicalPath`.
- */
+/** SMSGate's client API. Errors are `{"message"}`. `canonicalPath` maps its other spellings. */
 export function smsgateClientRoutes(services: Services): Hono<Env> {
   const { store } = services
   const callerOf = async (c: Ctx, scope: Scope) => {

@@ -21,10 +21,7 @@ import { requireClient } from './credentials.ts'
 
 const MAX_BODY_BYTES = 10_000
 
-/**
- * Adds a webhook, or replaces the one that has its id, as a record of `webhooks`: the rules and limits of all
- * webhooks hold. Throws 400 for an address that is none, an unknown event or another's device.
- */
+/** Adds a webhook, or replaces the one with its id, as a record under the usual rules. Throws 400. */
 export async function saveWebhook(c: Ctx, services: Services): Promise<ClientWebhook> {
   const { store } = services
   await requireClient(c, services, 'webhooks:write') // before the body is read

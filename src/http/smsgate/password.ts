@@ -16,10 +16,7 @@ import { clientIp } from '../server/client-ip.ts'
 const USERS = 'users'
 const WRONG = 'The login or the password is wrong.'
 
-/**
- * The user behind `Authorization: Basic …`: a sign-in like any other, with its limits, its rule and its
- * alerts. Throws 401 for what is wrong, and where a password alone does not sign in; 429 after too many.
- */
+/** The user of `Authorization: Basic`, with all limits of a sign-in. Throws 401, 429. */
 export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
   const pair = readBasic(c.env.incoming.headers.authorization)
   if (!pair) throw gatewayRefusal('unauthorized', WRONG)
@@ -47,10 +44,7 @@ export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecor
 const isRefusal = (error: unknown) =>
   (error instanceof ApiError || error instanceof GatewayError) && error.status >= 400 && error.status < 429
 
-/**
- * Gives a user another password, for who has the present one: all sessions of the user end. Throws 401 for a
- * wrong one, 400 for a new one that the collection does not take, 429 after too many.
- */
+/** Sets another password, given the present one; ends all sessions. Throws 401, 400, 429. */
 export async function changePassword(
   c: Ctx,
   services: Services,

@@ -47,11 +47,7 @@ const ofSixDigits =
     return way(c, services, code, phone)
   }
 
-/**
- * Ways in which a phone says whose it is, by the scheme of its Authorization header. The app asks for a code
- * only as long as it was never registered anywhere; later its private token is the one thing that it shows: a
- * code may stand there.
- */
+/** How a phone names its user, by scheme. Apps show a code only once; later it is their private token. */
 const WAYS: Readonly<Record<string, Way>> = {
   code: ofSixDigits(byCode),
   bearer: ofSixDigits(byPrivateToken),
@@ -63,11 +59,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     ),
 }
 
-/**
- * Registers a phone. Throws 401 for who is nobody of ours: a code that is wrong, a password that is, or no
- * credentials, by which a phone would join by itself again after its owner has removed it. An API key is
- * none: it is for sending alone.
- */
+/** Registers a phone. Throws 401 for a wrong code or password, or none. API keys are not accepted. */
 export async function register(c: Ctx, services: Services, body: unknown): Promise<Registered> {
   const { name, simCards } = checkShape(REGISTER_BODY, body)
   const [scheme = '', given = ''] = (c.env.incoming.headers.authorization ?? '').trim().split(/ +/)

@@ -12,11 +12,7 @@ import { holderOf } from '../server/holder.ts'
 export const identify = (c: Ctx, { store }: Services): Promise<Account> =>
   withCatalog(store, () => identifyAccount(store, c.env.incoming.headers.authorization))
 
-/**
- * What every request of Twilio's API passes, as the gate of `/api`: the rate limits (429), credentials (401),
- * and the account in the path, which must be the caller's (404). The answer is made again when it has to wait
- * for memory.
- */
+/** Checks rate limit (429), credentials (401) and the account in the path (404), then runs `work`. */
 export async function enter(
   c: Ctx,
   services: Services,

@@ -34,9 +34,7 @@ const CONVERSATION_FILTER =
 const DEVICE_FILTER =
   'A PocketBase filter, such as `enabled = true`. Fields: name, phone, platform, enabled, last_seen.'
 
-/**
- * A page of records of one collection, as the caller may list them. `seen`: the filter as far as they may.
- */
+/** A page of records of one collection that the caller may list. `seen`: restricts the filter. */
 async function find(
   { store, extensions }: McpServices,
   caller: McpCaller,

@@ -6,10 +6,7 @@ import { parseFilter } from '../../filter/parse/parse.ts'
 import { spelling } from '../../filter/parse/tree.ts'
 import type { McpCaller } from '../caller.ts'
 
-/**
- * A key without `all:any` names the fields of the listed records alone: a path through a relation would tell
- * of records that its scopes do not open. Throws a FilterError for one, and for what cannot be read.
- */
+/** A key without `all:any` filters by own fields, never through relations. Throws a FilterError. */
 export function checkNames({ may, client }: McpCaller, filter: string, sort: string): void {
   if (may('all:any')) return
   const read = () => parseFilter(filter, () => spendReading(client, filter.length))
@@ -21,10 +18,7 @@ export function checkNames({ may, client }: McpCaller, filter: string, sort: str
 
 const SENT = 'message_type = "outgoing"'
 
-/**
- * A filter of messages, as far as the caller may see them: those that were received need `inbox:list`, too.
- * Throws a FilterError for what would undo that: a bracket in a comment ends a group.
- */
+/** A filter of the messages that the caller may see. Throws a FilterError for an escaping bracket. */
 export function visibleMessages({ may }: McpCaller, filter: string): string {
   if (may('inbox:list')) return filter
   if (filter === '') return SENT

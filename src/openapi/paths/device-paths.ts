@@ -39,9 +39,7 @@ const posted = (description: string, answer: z.ZodType) => [
 const TOKEN = z.string().describe('Goes into the header `Authorization`.')
 const MESSAGE_ID = 'k3v9x0c2m5n8b1a'
 
-/**
- * `/api/devices`: what phones and modems ask of the gateway. `device`: what a record of `devices` looks like.
- */
+/** `/api/devices`. `device`: the schema of a record of `devices`. */
 export const devicePaths = (device: z.ZodObject): ZodOpenApiPathsObject =>
   chapter(DEVICES, DEVICE, {
     'POST /api/devices/pairing': {

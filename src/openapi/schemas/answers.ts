@@ -59,9 +59,7 @@ const FAILURES = {
 /** Statuses that any request may end with. */
 const ANY = [403, 429, 500, 503] as const
 
-/**
- * What a route of the record API answers when it fails: with these statuses, and those that any may end with.
- */
+/** The failures of a route of the record API: these statuses, and those of any route. */
 export const failures = (...statuses: (keyof typeof FAILURES)[]): Answers =>
   Object.fromEntries([...new Set([...statuses, ...ANY])].map((status) => [status, FAILURES[status]]))
 

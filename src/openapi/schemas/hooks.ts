@@ -27,10 +27,7 @@ const HEADERS = z.object({
     ),
 })
 
-/**
- * What is sent to the addresses in `webhooks`, by event. Standard Webhooks. `message`: how a record of
- * `sms_messages` looks.
- */
+/** What is sent to `webhooks`, by event. Standard Webhooks. `message`: schema of `sms_messages`. */
 export function hooks(webhooks: Collection, message: z.ZodObject): ZodOpenApiPathsObject {
   const events = webhooks.fields.flatMap((field) =>
     field.type === 'select' && field.name === 'events' ? field.values : [],

@@ -5,9 +5,7 @@ import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { canBeShown } from '../../records/render/render.ts'
 import { describeField } from './texts.ts'
 
-/**
- * What a field's value looks like in an answer, by its type. Anything unset is the type's zero, never absent.
- */
+/** A field's value in an answer, by type. Unset is the type's zero, never absent. */
 const VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
   text: () => z.string(),
   email: () => z.string(),
@@ -39,10 +37,7 @@ export const typeName = (collection: Collection) =>
 /** How one collection's records look, given those of the others: relations may be expanded. */
 export type RecordSchemas = (collectionId: string) => z.ZodObject | undefined
 
-/**
- * The records of each collection, as answers have them: made from the collections' own fields. A superuser
- * may add fields, so that a record may have more than these; `x-collection` says whose records they are.
- */
+/** The records of each collection in answers. A superuser may have added fields. */
 export function recordSchemas(collections: readonly Collection[]): RecordSchemas {
   const schemas = new Map<string, z.ZodObject>()
   const find: RecordSchemas = (id) => schemas.get(id)

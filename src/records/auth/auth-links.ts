@@ -10,10 +10,7 @@ import type { Values } from '../input/values.ts'
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
 type Linked = (typeof LINKED_COLLECTIONS)[number]
 
-/**
- * Deletes what belongs to auth records: all including sessions, or only some collections. Returns the number
- * of deleted records. PocketBase: core/auth_origin_model.go, recordRefHooks
- */
+/** Deletes all or some linked records. Returns their number. PocketBase: core/auth_origin_model.go */
 export async function deleteLinks(
   store: Store,
   collection: Collection,
@@ -84,10 +81,7 @@ export async function deleteInvalidLinks(
   await deleteSessions(store, collection, ids)
 }
 
-/**
- * Ends all tokens and started sign-ins of an auth record, in the transaction. Notes no realtime change:
- * clients would go on as guests.
- */
+/** Ends all tokens and started sign-ins of an auth record, in the transaction, without a realtime change. */
 export async function endSignIns(store: Store, collection: AuthCollection, id: string): Promise<void> {
   const values: Values = {}
   rotateTokenKey(collection, values)

@@ -21,10 +21,7 @@ const BACK_LEGACY = /^(\w+)\((\w+)\)$/
 /** Maximum referring records per record. */
 export const MAX_BACK = 1000
 
-/**
- * Finds the relation of a step; undefined if there is none. A back relation is single if its field is unique.
- * PocketBase: core/record_query_expand.go
- */
+/** The relation of a step; undefined if there is none. PocketBase: core/record_query_expand.go */
 export function findRelation(catalog: Catalog, from: Collection, name: string): Relation | undefined {
   const back = name.includes('(') ? BACK_LEGACY.exec(name)?.slice(1) : splitBackRelation(name)
   if (back) return findBack(catalog, from, back[0]!, back[1]!)
@@ -41,20 +38,14 @@ function findBack(catalog: Catalog, to: Collection, collection: string, name: st
   return { target: target!, field, back: true, many: !uniqueIndexOf(target!.indexes, name) }
 }
 
-/**
- * Ids at one end of a relation without empty ones: of the related records, or for a back relation of the
- * records referred to.
- */
+/** Non-empty ids at one end of a relation, of the related records or of the records referred to. */
 export function idsIn(holder: Collection, field: RelationField, row: RecordRow): readonly string[] {
   const value = row[columnsOf(holder).at.get(field.name)!]
   if (Array.isArray(value)) return [...new Set(value)].filter((id) => id !== '')
   return typeof value === 'string' && value !== '' ? [value] : []
 }
 
-/**
- * SQL: whether row `row` of the target is named by the ids (direct) or refers to them (back) in parameter
- * `$position`.
- */
+/** SQL: the ids in parameter `$position` name row `row` (direct), or it refers to them (back). */
 export function relatedSql({ target, field, back }: Relation, position: number, row: string): string {
   if (!back) return `${row}."id" = ANY($${position}::text[])`
   const column = `c.${quote(columnName(field.name))}`

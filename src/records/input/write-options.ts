@@ -8,10 +8,7 @@ import type { PasswordWork } from './password-work.ts'
 export interface WriteOptions {
   /** Files sent with the body. */
   readonly uploads?: Uploads
-  /**
-   * The auth record is cached: the write is refused if its row has changed. After any refusal the caller
-   * checks whether it has.
-   */
+  /** The auth record is cached: the write is refused if its row has changed. */
   readonly isAuthCached?: boolean
   /** The auth record is fresh: a write of a record that grants access locks it, or throws StaleAuth. */
   readonly locksAuth?: boolean

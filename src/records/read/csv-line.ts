@@ -1,22 +1,17 @@
 /**
- * What a spreadsheet would take for a formula, also after blanks, control and invisible characters and a byte
- * order mark, and in the wide and small forms of Asian scripts; a phone number begins with a plus and is
- * none. OWASP: CSV injection
+ * What a spreadsheet takes for a formula, also after blanks, control and invisible characters, and in Asian
+ * forms. A phone number is none. OWASP: CSV injection
  */
 const FORMULA = /^(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d+$)))/u
 /**
- * The same within a text, where a spreadsheet that parts cells by semicolons or tabs begins another cell.
- * Phone numbers and the dashes of a list are none. It looks at the character first: a look behind at each
- * blank of many would be quadratic.
+ * The same within a text, where semicolons or tabs begin another cell. Phone numbers and dashes of a list are
+ * none. Looks at the character first: a look-behind at each blank would be quadratic.
  */
 const INNER_FORMULA =
   /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[;\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! )|\+(?!\d+(?:[\s;]|$)))/gu
 const QUOTED = /[",\r\n]/
 
-/**
- * A line of CSV (RFC 4180). Lists become their items with a comma between, objects JSON. A text that a
- * spreadsheet would compute, as any sender of an SMS may write one, gets an apostrophe in front.
- */
+/** A line of CSV (RFC 4180). Lists are joined by commas. A formula gets an apostrophe in front. */
 export const csvLine = (values: readonly unknown[]): string => `${values.map(cell).join(',')}\r\n`
 
 function cell(value: unknown): string {

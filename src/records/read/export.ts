@@ -33,11 +33,9 @@ interface Position {
 }
 
 /**
- * All records of a collection that the query's `filter` finds and the listRule lets through, as CSV (RFC
- * 4180) in pieces: the head with the first page, then pages, newest first. `fields` names the columns, dotted
- * paths into `expand` too; default: all that are not hidden. `request` is asked anew for each page: who may
- * no longer see the records gets no more of them. What was stored after the beginning is not in it. Throws as
- * a list does, before the first piece; a view has no order of insertion and is refused with 400.
+ * All records that `filter` and the listRule let through, as CSV (RFC 4180) in pieces, newest first. `fields`
+ * names the columns, also paths into `expand`. `request` is called for each page, so that revoked access ends
+ * it. Throws as a list before the first piece; 400 for a view.
  */
 export async function* exportRecords(
   store: Store,

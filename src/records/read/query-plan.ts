@@ -22,9 +22,7 @@ const isEqual = ({ sign }: Comparison) => sign === '='
 const conjuncts = ({ condition }: Pick<QueryStructure, 'condition'>): readonly Predicate[] =>
   condition.kind === 'and' ? condition.items : [condition]
 
-/**
- * The column of which a condition asks for one value, `$1`, and for nothing else: mostly whose a record is.
- */
+/** The column of which a condition asks for one value, `$1`, and nothing else. */
 export function singleEqualityColumn({ condition }: Pick<QueryStructure, 'condition'>): string | undefined {
   if (condition.kind !== 'comparison' || !isEqual(condition) || condition.value === '') return undefined
   const { index, cast } = condition.value
@@ -43,11 +41,7 @@ function sortedBy({ sortKeys: [key, tiebreak, ...more] }: Asked): string | undef
 
 const indexesOf = memoize(indexedColumns)
 
-/**
- * Whether an index finds what is asked for in its order, and nothing else: one value of each of its first
- * columns, and of the next, by which is sorted, perhaps from one to another. No values could make another
- * plan better.
- */
+/** An index finds the rows in order: one value of its first columns, then the sorted one. */
 export function isIndexScan(collection: Collection, asked: Asked): boolean {
   const sorted = sortedBy(asked)
   const tests = conjuncts(asked)
@@ -63,10 +57,7 @@ export function isIndexScan(collection: Collection, asked: Asked): boolean {
   )
 }
 
-/**
- * Whether an index has the rows of one value, or of several, in the order that is asked for: mostly those of
- * a user by time. However few of them a condition lets through, to go along them all is no waste.
- */
+/** An index has the rows of one value, or of several, in order: mostly those of a user by time. */
 export function isSortedByIndex(collection: Collection, asked: Asked): boolean {
   const sorted = sortedBy(asked)
   const tests = conjuncts(asked).filter(isComparison).filter(isEqual)
@@ -89,17 +80,13 @@ export const isIndexOnlyCount = (
   { columns: read }: Pick<QueryStructure, 'columns'>,
 ): boolean => indexesOf(collection).some((columns) => read.every((column) => columns.includes(column)))
 
-/**
- * Whether a page, without its total, is the first rows of an index: done at once, however many records there
- * are.
- */
+/** A page without its total is the first rows of an index, so it is found at once. */
 export const isShortIndexScan = (collection: Collection, asked: Asked, { perPage, offset }: Page): boolean =>
   perPage <= SHORT && offset <= NEAR && isIndexScan(collection, asked)
 
 /**
- * Whether a list gets a named statement, which Postgres plans once for all values. With a client's filter
- * such a plan may be a hundred times slower than one for the values at hand, unless an index answers it
- * whole. Of the sorts that get one there are only as many as fields.
+ * Whether a list gets a named statement, which Postgres plans once. With a client's filter such a plan may be
+ * a hundred times slower, unless an index answers it whole.
  */
 export const isPlannedOnce = (
   collection: Collection,
@@ -109,10 +96,8 @@ export const isPlannedOnce = (
 
 /**
  * How a page is read, with its total. `flat`: a plain SELECT. `gated`: only if the total reaches it.
- * `counted`: each row is looked at, and counted along the way. `counted-first`: the same, and Postgres does
- * not see the size of the page while it looks; `counted-in-order`: where an index has the order. `deep`: the
- * rows before the page are passed over in an index. `newest-first`: the newest rows are searched first, then
- * all.
+ * `counted`: counted while found; `counted-first`: without the page's size; `counted-in-order`: by an index.
+ * `deep`: skips rows in an index. `newest-first`: the newest rows, then all.
  */
 export type PageShape =
   | 'flat'
@@ -123,10 +108,7 @@ export type PageShape =
   | 'deep'
   | 'newest-first'
 
-/**
- * The test of the owner, as SQL, if a page is a search in the order of `search` whose tests no index answers
- * in this order; '' in everybody's records. Undefined where this is no such search.
- */
+/** SQL of the owner's test ('' for all) if a page is a search in the order of `search`, else undefined. */
 export function searchedOwner(
   structure: QueryStructure,
   { offset, skipTotal }: Page,

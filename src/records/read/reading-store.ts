@@ -1,9 +1,8 @@
 import type { Store } from '../../collections/catalog.ts'
 
 /**
- * The store that a list, a view or an export reads from: on the replica when that has all that was committed
- * before this call, else the one given. Call it when the requester is known: the version of their record is
- * compared with the one that is read.
+ * The store that a read uses: the replica if it has all earlier commits, else the given one. Call it when the
+ * caller is known, as its version is compared.
  */
 export async function readingStore(store: Store): Promise<Store> {
   const db = await store.db.forReading()

@@ -19,9 +19,8 @@ export interface ServedFile {
 }
 
 /**
- * The place of a file by the record that names it: that of a view's record is the one that it was taken from.
- * `ask` tells who asks; only for a protected field is it called, and the viewRule asked. Throws 404 for
- * whatever there is not, or is not for the requester. PocketBase: apis/file.go, contract 7.3
+ * The place of a file by the record that names it; a view's file is that of its origin. `ask` is called for
+ * protected fields only. Throws 404. PocketBase: apis/file.go, contract 7.3
  */
 export async function findServedFile(
   store: Store,

@@ -17,10 +17,7 @@ const INLINE = new Set(
 )
 /** Characters of HTML that are read: more attributes would take 0.1 s. */
 const MAX_LENGTH = 128 << 10
-/**
- * Maximum nesting as in Go's parser, and maximum elements: unclosed ones are repeated in each following
- * block.
- */
+/** Maximum nesting as in Go's parser, and maximum elements: unclosed ones are repeated per block. */
 const MAX_DEPTH = 512
 const MAX_ELEMENTS = 50_000
 /** End of a block. */

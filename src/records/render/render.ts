@@ -45,10 +45,7 @@ export const canBeShown = (collection: Collection, { name }: Pick<Field, 'name'>
 /** A collection's plans by visibility. */
 const plansOf = memoize((_: Collection): (Plan | undefined)[] => [])
 
-/**
- * A row as JSON: keys in byte order, including `collectionId`, `collectionName` and, if given, `expand` (JSON
- * of an object). PocketBase: core/record_model.go, PublicExport; contract 0.1, 3.3
- */
+/** A row as JSON, keys in byte order. PocketBase: core/record_model.go, PublicExport; contract 0.1, 3.3 */
 export function renderRecord(
   collection: Collection,
   row: RecordRow,

@@ -43,10 +43,7 @@ export async function prepareRows(
 /** Receives the length of a text before it is built. May throw. */
 export type CheckLength = (length: number) => void
 
-/**
- * JSON of a record with all expanded ones, keys in byte order. Strings concatenated by `+` share their parts,
- * so a record that is part of a thousand others is in memory once.
- */
+/** JSON of a record with expanded ones. Strings joined by `+` share memory of repeated records. */
 export function renderedText(rendered: RenderedRecord, check: CheckLength = () => {}): string {
   rendered.text ??= renderRecord(
     rendered.collection,

@@ -64,10 +64,7 @@ function related(
   return [{ field: field.name, error, sql, late: false }]
 }
 
-/**
- * An id of an own pattern must differ from others by more than case; an auth record's id is unique across
- * collections.
- */
+/** An own id must differ by more than case; an auth record's id is unique across collections. */
 function freeKey(catalog: Catalog, collection: Collection, field: TextField, id: string): WriteCondition[] {
   const conditions: WriteCondition[] = []
   if (field.pattern !== KEY_PATTERN) {

@@ -108,10 +108,7 @@ async function createWithHook(creation: Creation, hook: NonNullable<Extension['b
   })
 }
 
-/**
- * The values to store. A hash takes a core for 57 ms, so cheaper checks come first. A password too long for
- * bcrypt fails the createRule before field checks.
- */
+/** The values to store. Cheaper checks come first: a hash takes a core for 57 ms. */
 async function hash(creation: Creation, hasHook: boolean): Promise<Values> {
   const { collection, prepared, request, options } = creation
   if (!hasNewPassword(collection, prepared)) return { ...prepared.values }

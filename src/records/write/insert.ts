@@ -6,10 +6,7 @@ import type { Values } from '../input/values.ts'
 import { type Parameters, type SqlCondition, sqlType } from '../parameters.ts'
 import { statementName } from '../select.ts'
 
-/**
- * Inserts a record if all conditions hold and logs the change: one round trip. False if one does not hold.
- * `parameters` may have values that conditions use.
- */
+/** Inserts a record if all conditions hold and logs it, in one round trip. False if one fails. */
 export async function insertRecord(
   store: Store,
   collection: Collection,

@@ -4,10 +4,7 @@ import type { Extensions } from '../extension.ts'
 import { deleteRecords } from './cascade.ts'
 import { pointsAt, type Reference, referenceSql, referencesTo } from './references.ts'
 
-/**
- * The account's email address was verified by its owner; the account may have been a stranger's before.
- * Deletes what grants that stranger access (`grantsAccess`), in the store's transaction.
- */
+/** A verified owner took over the account. Deletes what grants others access (`grantsAccess`). */
 export async function revokeFormerAccess(
   store: Store,
   extensions: Extensions,

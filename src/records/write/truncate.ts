@@ -11,10 +11,7 @@ const CHUNK = 1_000
 const refused = (error: unknown) =>
   error instanceof RequiredByRelation || (error instanceof ApiError && error.status === 400)
 
-/**
- * Deletes all records of a collection and what depends on them, all or none. Throws 400 for a view, and if
- * other records require one. PocketBase: apis/collection.go, collectionTruncate
- */
+/** Deletes all records and dependents. Throws 400. PocketBase: apis/collection.go, collectionTruncate */
 export async function truncateCollection(
   store: Store,
   extensions: Extensions,

@@ -3,10 +3,7 @@ import { violatedFields } from '../../collections/table/indexes.ts'
 import { isSqlError, UNIQUE_VIOLATION } from '../../db/errors.ts'
 import { badRequest, fieldError } from '../../errors.ts'
 
-/**
- * The error of a failed write: `message` with an error per field of the violated unique index, without fields
- * for another fault of the data. Other errors are returned unchanged.
- */
+/** `message` with an error per field of the violated unique index; other errors stay as they are. */
 export function uniqueViolationError(collection: Collection, message: string, error: unknown): unknown {
   if (!isSqlError(error)) return error
   if (error.code !== UNIQUE_VIOLATION || error.constraint === undefined) return badRequest(message)

@@ -13,10 +13,7 @@ export interface StoredRecord {
   readonly version: string
 }
 
-/**
- * Writes the changed values and logs the change if the record is unchanged since it was read and all
- * conditions hold: one round trip. False otherwise.
- */
+/** Writes changed values if the record is unchanged and all conditions hold: one round trip. */
 export async function updateRow(
   store: Store,
   collection: Collection,

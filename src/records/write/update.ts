@@ -152,10 +152,7 @@ async function find(
   }
 }
 
-/**
- * The values to store. A hash takes a core for 57 ms, so field errors come first: no hook of an auth
- * collection corrects fields.
- */
+/** The values to store. A hash takes a core for 57 ms, so field errors come first. */
 async function hash(change: Change): Promise<Values> {
   const { store, collection, prepared, values, work } = change
   if (!hasNewPassword(collection, prepared)) return { ...values }

@@ -18,10 +18,7 @@ const MAX_ANSWERS = 50
 /** A text that no line could answer for so long gets no answer; nor does an answer leave later. */
 const MAX_WAIT_MS = 3_600_000
 
-/**
- * A text that may be answered: no answer yet, user enabled, sender not opted out. A simulated phone's line is
- * kept for the answer.
- */
+/** A text that may be answered: no answer yet, user enabled, sender not opted out. */
 const READ = `
 select m."from", m.body, u.xmin::text,
   (select m.line from devices d where d.id = m.device and d.platform = 'simulator'),
@@ -58,10 +55,7 @@ interface Received {
   readonly simulatedLine: string | null
 }
 
-/**
- * Jobs that answer texts, one at a time per account. `client_ref` `auto:<id of the text>` prevents a second
- * answer.
- */
+/** Jobs that answer texts. `client_ref` `auto:<id of the text>` prevents a second answer. */
 export const answerJobs = (services: SendServices): JobKind => ({
   name: ANSWER,
   places: 4,

@@ -8,10 +8,7 @@ const MAX_AGE = `interval '1 hour'`
 /** Texts of an account that may wait for an answer. More get none. */
 export const MAX_WAITING = 1_000
 
-/**
- * A CTE for inbound/receive.ts that adds a job per text that may be answered. $1: the user, $4: the texts;
- * `changed` has the new ids.
- */
+/** For inbound/receive.ts: adds a job per answerable text. $1: user, $4: texts, `changed`: new ids. */
 export const ANSWERABLE_CTE = `answerable as (
   insert into _jobs (kind, holder, key)
   select '${ANSWER}', $1, t.id

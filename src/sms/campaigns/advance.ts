@@ -30,10 +30,7 @@ update campaigns set settled = true, former_batch = '',
   audience = case when status = 'paused' then audience else '[]'::json end
 where id = $1 and xmin::text = $2 returning 1`
 
-/**
- * Stores a campaign's messages as its record says. Safe to repeat, after a crash and on several nodes. Does
- * nothing for a settled one; stops early when `signal` aborts. Cancels the messages of a deleted one.
- */
+/** Stores a campaign's messages, or cancels a deleted one's. Repeatable; stops when `signal` aborts. */
 export async function advance(services: CampaignServices, id: string, signal?: AbortSignal): Promise<void> {
   const { db } = services.store
   let last: Campaign | undefined

@@ -151,9 +151,7 @@ export async function findCampaign(db: Db, user: string, id: string): Promise<Ca
 /** All messages of the campaign's present revision are stored. */
 export const isStored = ({ audience }: Campaign): boolean => audience.length === 0
 
-/**
- * Changes campaigns and notifies subscribers. `set`, `where`: SQL with parameters from $1. Returns their ids.
- */
+/** Changes campaigns, notifies subscribers, returns ids. `set`, `where`: SQL, parameters from $1. */
 export async function updateCampaigns(
   db: Db,
   set: string,

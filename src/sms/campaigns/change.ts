@@ -19,10 +19,7 @@ import { whenSettled } from './when-settled.ts'
 /** A campaign that begins sooner is too late to change: the sweep may hand its texts out. */
 const MARGIN_MS = 2_000
 
-/**
- * Changes a campaign of which nothing was sent. A new text, time or audience is a new revision with new
- * messages. Throws 409 `campaign_begun` and what `createCampaign` throws, with nothing changed.
- */
+/** Changes a campaign of which nothing was sent. Throws 409 `campaign_begun` and as createCampaign. */
 export async function changeCampaign(
   services: CampaignServices,
   user: string,

@@ -14,10 +14,7 @@ values ($1, $2, $3, $4, $5, $6::json, $7, $8::json, $9, $10, 'scheduled', $11, $
   $16, $17, $18, $19, $20, $21, false, pb_text(now()), pb_text(now()))
 on conflict (id) do nothing returning id`
 
-/**
- * Stores a campaign; advance.ts stores its messages later. `key`: the Idempotency-Key. Throws what a send
- * throws.
- */
+/** Stores a campaign; advance.ts stores its messages. `key`: Idempotency-Key. Throws as a send. */
 export async function createCampaign(
   services: CampaignServices,
   user: string,

@@ -6,10 +6,7 @@ const CLOSE = `
 insert into sms_idempotency ("user", key, fingerprint, answer)
 select $1, key, '', '{}' from unnest($2::text[]) key on conflict do nothing`
 
-/**
- * Ends a campaign: nothing more is stored after the commit; advance.ts cancels what waits. Its chunk keys are
- * used up under the lock of the user's sends. False if it was changed meanwhile.
- */
+/** Ends a campaign and its chunk keys; advance.ts cancels the rest. False after a concurrent change. */
 export function endCampaign(
   { store, config }: CampaignServices,
   campaign: Campaign,

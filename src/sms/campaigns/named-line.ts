@@ -5,10 +5,7 @@ import type { NewCampaign } from './body.ts'
 
 const NAMED = `select line from sms_named_lines($1, nullif($2, ''), nullif($3, ''), nullif($4, ''), $5) limit 2`
 
-/**
- * The id of the line that a new campaign names by id or number; '' for any. Throws as a send does: 404
- * `device_not_found` and `line_not_found`, 409 `line_ambiguous`.
- */
+/** The id of the line that a campaign names, '' for any. Throws 404, 409 as a send does. */
 export async function namedLine(
   store: Store,
   user: string,

@@ -22,10 +22,7 @@ export const RETRIED_CAMPAIGN = z
   .meta({ id: 'RetriedCampaign' })
 export type RetriedCampaign = Readonly<z.output<typeof RETRIED_CAMPAIGN>>
 
-/**
- * Sends a campaign's failed messages again, each at most once, in a new batch of the campaign. Throws 409
- * `campaign_not_retriable`, and 402 or 503 if nothing could be sent.
- */
+/** Sends failed messages again, once each, in a new batch. Throws 409, 402 and 503. */
 export async function retryCampaign(
   services: CampaignServices,
   user: string,

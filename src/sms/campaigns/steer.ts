@@ -43,10 +43,7 @@ export const resumeCampaign: Steer = async (services, user, id) => {
   return readState(db, user, id)
 }
 
-/**
- * Cancels a campaign's unclaimed messages and refunds them. Repeating is no error. Throws 409 `campaign_over`
- * if it was sent or has failed.
- */
+/** Cancels and refunds a campaign's unclaimed messages. Repeatable. Throws 409 `campaign_over`. */
 export const cancelCampaign: Steer = async (services, user, id) => {
   const { db } = services.store
   for (;;) {

@@ -12,11 +12,7 @@ import { checkQuota, textsFor } from './plan.ts'
 /** Times that a chunk is offered again because its user's record has changed. */
 const TRIES = 5
 
-/**
- * Stores a campaign's missing messages chunk by chunk; a key per chunk keeps other nodes and crashes from
- * storing it twice. True when all are stored, false when the campaign was changed or `signal` aborted. Throws
- * what a send throws.
- */
+/** Stores missing messages by chunks with a key each. False when changed or aborted. Throws as a send. */
 export async function storeMessages(
   services: CampaignServices,
   campaign: Campaign,

@@ -7,10 +7,7 @@ import { type Campaign, type CampaignServices, findCampaign } from './campaign.t
 const TRIES = 5
 const PAUSE_MS = 50
 
-/**
- * Runs `work` with a campaign whose messages match its record, again when it returns false. Throws 404
- * `campaign_not_found`, 409 `campaign_busy` if that goes on.
- */
+/** Runs `work` with a settled campaign until it returns true. Throws 404, 409 `campaign_busy`. */
 export async function whenSettled(
   services: CampaignServices,
   user: string,

@@ -17,10 +17,7 @@ export const SET_BY_SERVER = [
 
 const LAST = 'select id, body, at, type, device, name from sms_conversation_last($1, $2)'
 
-/**
- * A client starts a conversation with a number; earlier texts fill it. HEARD_CTES and
- * sms_conversation_answered keep it up to date.
- */
+/** A client starts a conversation. HEARD_CTES and sms_conversation_answered keep it up to date. */
 export const conversationsExtension: Extension = {
   async beforeCreate(store, values) {
     await checkLine(store, 'Failed to create record.', values)

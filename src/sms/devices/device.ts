@@ -46,10 +46,7 @@ function requireFrom(auth: AuthRecord | null, collection: string, otherwise: str
   return auth
 }
 
-/**
- * Changes a device and notifies subscribers in one statement. `set`, `where`: SQL with parameters from $4.
- * False if nothing changed.
- */
+/** Changes a device and notifies subscribers. `set`, `where`: SQL, parameters from $4. False if unchanged. */
 export async function changeDevice(
   db: Db,
   device: Pick<Device, 'id' | 'user'>,

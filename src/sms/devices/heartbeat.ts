@@ -19,10 +19,7 @@ export async function markSeen(store: Store, device: Pick<Device, 'id' | 'user'>
   await changeDevice(store.db, device, { set: SEEN_NOW, where: 'true' }, [])
 }
 
-/**
- * Updates `last_seen` often enough for the device to count as online, and corrects one in the future. Skipped
- * while it is recent.
- */
+/** Updates `last_seen` unless it is recent; corrects one in the future. */
 export async function touchDevice(store: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
   const seconds = Math.min(MAX_TOUCH_SECONDS, deviceOnlineSeconds / 4)
   const ageMs = Date.now() - (dateOf(device.lastSeen)?.getTime() ?? 0)

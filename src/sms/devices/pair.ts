@@ -64,10 +64,7 @@ on conflict (code_hash) do update set "user" = excluded."user", name = excluded.
   where device_pairings.expires_at <= now()
 returning pb_text(expires_at)`
 
-/**
- * Makes a pairing code, valid once within 5 minutes; only its hash is stored. Throws 429 for too many open
- * codes, StaleAuth if the user's record changed (perhaps taken over).
- */
+/** Makes a pairing code for 5 minutes; only its hash is stored. Throws 429, StaleAuth. */
 export function startPairing(
   store: Store,
   user: AuthRecord,

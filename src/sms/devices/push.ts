@@ -15,9 +15,7 @@ import {
 
 const SAVE = { set: 'push = $4::json', where: 'push::text is distinct from $4::text' }
 
-/**
- * Keeps a device's subscription; null takes it away. Throws 400 for one that wake-ups could not be sent to.
- */
+/** Keeps a device's subscription; null deletes it. Throws 400 for an address that cannot be called. */
 export async function saveSubscription(
   store: Store,
   device: Device,

@@ -4,10 +4,7 @@ const MOST = 5
 /** What ends each stream of a device on this node, the oldest first. */
 const open = new Map<string, (() => void)[]>()
 
-/**
- * Takes one of at most 5 stream slots of a device; another one closes the oldest. Returns the release, which
- * is true for the last stream.
- */
+/** Takes one of 5 stream slots of a device; another one closes the oldest. The release: true if last. */
 export function openStreamSlot(device: string, end: () => void): () => boolean {
   const ends = open.get(device) ?? []
   open.set(device, ends)

@@ -12,18 +12,12 @@ type Told = Exclude<DeviceEvent, { readonly name: 'access' }>
 
 /** So often a stream says that it lives, so that both sides and all between notice when it does not. */
 const ALIVE_MS = 15_000
-/**
- * Longer than two signs of life: a node that died without a word is believed to hold the stream that long.
- */
+/** Longer than two keep-alives: a dead node's stream counts as open that long. */
 const PRESENT_SECONDS = 40
 /** A reader that takes nothing loses events; it will claim when it reads again. */
 const MAX_WAITING = 1_000
 
-/**
- * Events of a device's stream: `wake` at once if messages wait, then whatever comes. Ends with `closed` when
- * the device opens too many others or `identify` finds that it has lost access (tested at each keep-alive and
- * change of access).
- */
+/** Events of a device's stream, first `wake` if messages wait. Checks access at each keep-alive. */
 export async function* deviceEvents(
   store: Store,
   device: Device,

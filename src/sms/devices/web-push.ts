@@ -70,10 +70,7 @@ export function checkEndpoint({ endpoint }: Subscription, { webhookAllowPrivate 
 /** Whether a push service's status says that the subscription has ended. RFC 8030, 7.3 */
 export const isGone = (status: number): boolean => status === 404 || status === 410
 
-/**
- * Sends an urgent push and returns the service's status. Rejects if the address is refused, on timeout, or
- * when `signal` aborts.
- */
+/** Sends an urgent push; returns the service's status. Rejects on refusal, timeout or abort. */
 export async function sendPush(
   subscription: Subscription,
   { text, topic, ttlSeconds }: PushMessage,

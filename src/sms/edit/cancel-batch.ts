@@ -30,10 +30,7 @@ const LOCKED: MessageSource = {
   sql: 'select d.* from sms_dispatch d where d.message = any($4::text[])',
 }
 
-/**
- * Cancels a batch's unclaimed messages and refunds them. Repeating is no error and continues after a crash.
- * Throws 404 `batch_not_found`.
- */
+/** Cancels and refunds a batch's unclaimed messages. Repeatable. Throws 404 `batch_not_found`. */
 export async function cancelBatch(store: Store, user: string, batchId: string): Promise<CanceledBatch> {
   const canceled = await cancelWaiting(store, user, batchId)
   return { ...(await countBatch(store, user, batchId)), canceled }

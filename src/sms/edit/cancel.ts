@@ -13,10 +13,7 @@ export const CANCELED = z
   .object({ id: z.string(), status: z.literal('failed'), error_message: z.literal(REASONS.canceled) })
   .meta({ id: 'Canceled' })
 
-/**
- * Cancels only unclaimed messages: deleting the queue's row decides between cancel and claim. Returns what
- * was freed.
- */
+/** Deleting the queue's row decides between cancel and claim. Returns what was freed. */
 const CANCEL = `
 with freed as (
   delete from sms_dispatch d
@@ -33,10 +30,7 @@ with freed as (
 ), ${WEBHOOK_CTE}, ${changeLogCtes(4)}
 select period, device, attempt from freed`
 
-/**
- * Cancels an unclaimed message and refunds it. Repeating is no error. Throws 404, 409 `not_cancelable` once a
- * device has it.
- */
+/** Cancels and refunds an unclaimed message. Repeatable. Throws 404, 409 `not_cancelable`. */
 export async function cancelMessage(store: Store, user: string, id: string): Promise<Canceled> {
   await cancelOnce(store, user, id)
   return { id, status: 'failed', error_message: REASONS.canceled }
@@ -49,9 +43,7 @@ export async function cancelOnce(store: Store, user: string, id: string): Promis
   return freed !== null
 }
 
-/**
- * The device that may know of the message, '' for none, and its last attempt; null if it was canceled before.
- */
+/** The device that may know of the message ('' for none) and its attempt; null if already canceled. */
 async function cancelIn(
   store: Store,
   user: string,

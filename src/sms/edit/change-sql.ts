@@ -22,9 +22,8 @@ export const changeParams = (user: string, change: Change): unknown[] => {
 }
 
 /**
- * CTEs that plan a change of a user's messages. `source` selects them (`d` queue row, `m` message), `for
- * update of d, m` to apply it. `what` is empty if nothing changes; `unfit` if one would end before it is due.
- * One waiting for room or quiet hours counts as due now. Messages of a paused campaign are left out. Written
+ * CTEs that plan a change of a user's messages. `source` selects them (`d` queue row, `m` message). `what` is
+ * empty if nothing changes; `unfit` if one would end before it is due. Paused campaigns are left out. Written
  * so that no index on user or state is used: see `isOwnedBy`.
  */
 export const plannedChangeCtes = (source: string) => `
@@ -61,11 +60,7 @@ waiting as (
   from ended e
 )`
 
-/**
- * Applies that plan, or nothing if one message is `unfit`, and returns `answer`, a query of `wanted`.
- * Parameters from `toldAt` on are CHANGE_LOG_PARAMS. The queue's row decides between this, a cancel and the
- * sweep. No status changes, so no webhook is called.
- */
+/** Applies that plan, or nothing if one is `unfit`, and returns `answer`. CHANGE_LOG_PARAMS: `toldAt`. */
 export const changeSql = (source: string, answer: string, toldAt: number) => `
 with ${plannedChangeCtes(source)}, fit as (
   select * from wanted where what <> '' and not exists (select from wanted where unfit)

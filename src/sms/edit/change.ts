@@ -70,10 +70,7 @@ export function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: D
   }
 }
 
-/**
- * Changes a scheduled message. Repeating changes nothing. Throws 404, 409 `not_changeable` once a device was
- * chosen or it ended, 400 `invalid_request` if it would end before it is due.
- */
+/** Changes a scheduled message. Repeatable. Throws 404, 409 `not_changeable`, 400 `invalid_request`. */
 export async function changeMessage(
   { db }: Store,
   user: string,

@@ -22,10 +22,7 @@ export const RESCHEDULED_BATCH = BATCH.extend({
   rescheduled: z.int().min(0).describe('Messages that this request has changed.'),
 }).meta({ id: 'RescheduledBatch' })
 
-/**
- * Rows per statement: the sweep and cancels wait no longer. Unnamed statements are planned for the present
- * number of messages.
- */
+/** Rows per statement, as sweep and cancels wait for it. Unnamed: planned for the present numbers. */
 const MAX_ROWS = 1_000
 
 const OF_BATCH = `m.batch_id = $8 and m.batch_id <> ''`
@@ -41,11 +38,7 @@ const SOME = changeSql(
 /** The body of a request. Throws 400 `invalid_request` that names the first wrong field. */
 export const readReschedule = (raw: unknown, now: Date): Change => changeOf(checkShape(RESCHEDULE, raw), now)
 
-/**
- * Reschedules a batch's waiting messages. Repeating is no error and continues after a crash. Throws 404
- * `batch_not_found`, 400 `invalid_request` with nothing changed if one would end before it is due (one that
- * becomes so meanwhile leaves earlier ones changed).
- */
+/** Reschedules a batch's waiting messages. Repeatable. Throws 404, or 400 if one would end too early. */
 export async function rescheduleBatch(
   store: Store,
   user: string,

@@ -12,10 +12,7 @@ select status, message_type, "to", body, priority, sim, guarantee, expires_at,
   case when scheduled_at <> '' then scheduled_at else created end
 from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`
 
-/**
- * Sends a failed message again as a new one to any device, against the quota, with `client_ref` `retry:<id>`:
- * a repeat returns the same message. Throws 404, 409 `not_retriable`, and what a send throws.
- */
+/** Sends a failed message again, `client_ref` `retry:<id>`. Repeatable. Throws 404, 409 and as a send. */
 export async function retryMessage(services: SendServices, sender: Sender, id: string): Promise<Sent> {
   return send(services, sender, await bodyOf(services.store, sender.user, id, new Date()))
 }

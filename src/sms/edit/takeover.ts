@@ -40,11 +40,7 @@ with changed as (
 ), ${changeLogCte('changed', 'update', 2)}
 select 1`
 
-/**
- * Ends what a former holder of the account queued, in the takeover's transaction: unclaimed messages are
- * canceled and refunded, claimed ones end by their lease, pairing codes are void. No webhooks: they are
- * deleted too.
- */
+/** Ends what a former holder queued, in the takeover: cancels messages, voids pairing codes. */
 export async function endUserQueue(store: Store, user: string): Promise<void> {
   const { db } = store
   await lockUserSends(db, user) // who comes later is asked for the new version

@@ -16,10 +16,7 @@ import { lockUserSends } from '../send/lock-user.ts'
 import { countSegments } from '../send/segments.ts'
 import { CHANGE_LOG_PARAMS, changeLogCtes, WEBHOOK_CTE } from '../status/change-log.ts'
 
-/**
- * A text that a device received. `receivedAt`: ms since 1970 by its clock; the future becomes now. `sim` 0:
- * unknown.
- */
+/** A text that a device received. `receivedAt`: ms since 1970 by its clock. `sim` 0: unknown. */
 export interface ReceivedText {
   readonly from: string
   readonly body: string
@@ -108,9 +105,7 @@ function lastWords(texts: readonly ReceivedText[], words: OptWords): OptChange[]
 
 const HOUR_MS = 3_600_000
 
-/**
- * Androids before 7 write summer time with winter's zone: an instant 30 to 60 minutes ahead is an hour late.
- */
+/** Androids before 7 write summer time with winter's zone: 30 to 60 minutes ahead is an hour late. */
 function withoutSummer(receivedAt: number): number {
   const aheadMs = receivedAt - Date.now()
   return aheadMs > HOUR_MS / 2 && aheadMs <= HOUR_MS ? receivedAt - HOUR_MS : receivedAt

@@ -10,9 +10,7 @@ export interface PaidMessages {
   readonly messages: number
 }
 
-/**
- * SQL that fails what `source` selects, locked, from sms_dispatch. $1: the reason; $2, $3: CHANGE_LOG_PARAMS.
- */
+/** Fails what `source` selects, locked, from sms_dispatch. $1: reason; $2, $3: CHANGE_LOG_PARAMS. */
 const failSql = (source: string) => `
 with source as (${source}), freed as (
   delete from sms_dispatch d using source s where d.message = s.message
@@ -27,10 +25,7 @@ with source as (${source}), freed as (
 ), ${WEBHOOK_CTE}, ${changeLogCtes(2)}
 select s."user", s.period, count(*) from source s join changed c on c.id = s.message group by 1, 2 order by 1, 2`
 
-/**
- * Fails messages that `source` selects, locked, from sms_dispatch (parameters from $4). Returns their owners
- * and charges.
- */
+/** Fails messages of `source` (parameters from $4). Returns their owners and charges. */
 export async function failMessages(
   db: Db,
   { name, sql }: MessageSource,

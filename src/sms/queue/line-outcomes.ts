@@ -27,10 +27,7 @@ const END = change(
   'forgotten as (update line_use set failures = 0 where line = $1 and failures > 0), ',
 )
 
-/**
- * Counts a line's failures in a row: after five, others are preferred for an hour. A sent text resets it. Not
- * in the report's transaction, which locks the queue.
- */
+/** After five failures in a row other lines are preferred for an hour. Outside the report's transaction. */
 export async function noteOutcomes(db: Db, outcomes: readonly LineOutcome[]): Promise<void> {
   for (const [line, all] of Map.groupBy(outcomes, (outcome) => outcome.line)) {
     const failures = all.length - 1 - all.findLastIndex(({ hasSent }) => hasSent)

@@ -20,9 +20,7 @@ export function readOptWord(body: string, words: OptWords): boolean | undefined 
   return words.in.includes(word) ? false : undefined
 }
 
-/**
- * What somebody has said about being written to, and when by the device's clock, in milliseconds since 1970.
- */
+/** An opt-out or opt-in, and when by the device's clock, in ms since 1970. */
 export interface OptChange {
   readonly sender: string
   readonly isOut: boolean
@@ -60,9 +58,7 @@ const OPT_IN = `
 update contacts set opted_out = false, updated = pb_text(now())
 where "user" = $1 and phone = $2 and opted_out returning id, false`
 
-/**
- * Notes whether a number wants texts of a user; a contact is made for one that is not known and wants none.
- */
+/** Notes whether a number wants texts of a user; makes a contact for an opt-out. */
 export async function setOptedOut(store: Store, user: string, phone: string, isOut: boolean): Promise<void> {
   if (!E164.test(phone)) return // no contact has another
   const { rows } = await store.db.query(isOut ? OPT_OUT : OPT_IN, [user, phone])

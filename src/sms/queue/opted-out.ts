@@ -59,10 +59,7 @@ const GIVEN_BACK: MessageSource = {
   for update`,
 }
 
-/**
- * Ends a message that its device returns unsent if its recipient has opted out since the claim; true if it
- * did. The caller holds the lock of the user's sends.
- */
+/** Ends a returned message whose recipient has opted out (true). The caller locks the user's sends. */
 export async function endReturned(
   db: Db,
   device: Pick<Device, 'id' | 'user'>,

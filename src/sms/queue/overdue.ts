@@ -79,19 +79,14 @@ const RETRIABLE: MessageSource = {
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
 }
 
-/**
- * The lease is over and a second sending is allowed. It may have gone out, so its line gets no room back.
- */
+/** Expired leases that may be sent again. They may have gone out, so lines get no room back. */
 export const retryExpiredLeases = (db: Db, seconds: number) => reassign(db, RETRIABLE, seconds)
 
 /** SQL: what another device may take of the queue of `s`, a suspect. */
 const LEFT_LYING = `sms_dispatch d where d.device = s.device and d.state = 'assigned' and not d.pinned
     and (s.why <> '${UNCLAIMED}' or ${IS_LATE})`
 
-/**
- * Devices that will not claim their messages: deleted, disabled, offline without push, or silent after their
- * wake-ups. Only where another device can take over.
- */
+/** Devices that will not claim: deleted, disabled, offline or silent, where another can take over. */
 const STUCK: MessageSource = {
   name: 'stuck',
   sql: `
@@ -133,10 +128,7 @@ with late as (
 )
 select distinct device from woken`
 
-/**
- * Unclaimed messages whose devices are woken again. Unnamed, because a plan from an empty queue takes 1.3 s
- * for 1,000 of 6,000 instead of 50 ms.
- */
+/** Unclaimed messages to wake for. Unnamed: a plan from an empty queue takes 1.3 s instead of 50 ms. */
 export async function wakeUnclaimed(db: Db): Promise<DevicesToWake> {
   const { rows } = await db.query(REWAKE)
   return notifyNodes(db, rows)

@@ -1,7 +1,4 @@
-/**
- * SQL table of devices with queued messages, found by steps through the index: 0.1 ms with 200,000 messages,
- * `distinct` takes 25.
- */
+/** Devices with queued messages, by steps through the index: 0.1 ms of 200,000, `distinct` takes 25. */
 export const DEVICES_IN_QUEUE = `(
   with recursive held(device) as (
     (select device from sms_dispatch where device > '' order by device limit 1)

@@ -11,10 +11,9 @@ export interface MessageSource {
 }
 
 /**
- * SQL that reassigns what `source` selects, locked, from sms_dispatch, with a column `why` for the event.
- * Each gets a line of another device as at acceptance; without one, or if `pinned`, it returns to its device.
- * From the third attempt on it waits longer, up to five minutes. $1: deviceOnlineSeconds; $2, $3:
- * CHANGE_LOG_PARAMS; then the parameters of `source`. Returns the devices.
+ * Reassigns what `source` selects, locked, from sms_dispatch (`why`: for the event) to a line of another
+ * device, else back to its own. From the third attempt on it waits up to five minutes. $1:
+ * deviceOnlineSeconds; $2, $3: CHANGE_LOG_PARAMS; then `source`. Returns the devices.
  */
 const assignAnew = (source: string) => `
 with source as (${source}), numbered as (
@@ -51,10 +50,7 @@ with source as (${source}), numbered as (
 ), ${changeLogCtes(2)}
 select distinct device from target`
 
-/**
- * Reassigns what `source` selects in the transaction `db` and notifies other nodes. Returns the devices to
- * wake after it.
- */
+/** Reassigns what `source` selects and notifies other nodes. Returns the devices to wake. */
 export async function reassign(
   db: Db,
   source: MessageSource,

@@ -33,10 +33,7 @@ users as (
   order by d.due_at, d.position limit ${MAX_ROWS} for update skip locked
 )`
 
-/**
- * Messages that wait for room, by priority and age. Users who waited longest come first, each with a share of
- * a sweep.
- */
+/** Messages that wait for room, by priority and age, in fair shares of users. */
 const WAITING = `
 users as (
   select "user", min(due_at) as since from sms_dispatch
@@ -159,10 +156,7 @@ zones("user", zone) as (
 
 const RETURNS = [returnSql(OF_NO_LINE), returnSql(IN_QUIET_HOURS)]
 
-/**
- * Takes back unclaimed messages that are charged to an earlier day, in quiet hours, or of a disabled line;
- * `releaseDue` assigns them again.
- */
+/** Takes back unclaimed messages that may not go now; `releaseDue` assigns them again. */
 export async function returnStale(db: Db): Promise<string[]> {
   for (const sql of RETURNS) await db.query(sql, [...CHANGE_LOG_PARAMS])
   return []
@@ -171,10 +165,7 @@ export async function returnStale(db: Db): Promise<string[]> {
 const RELEASE_SCHEDULED = releaseSql(SCHEDULED)
 const RELEASE_WAITING = releaseSql(WAITING)
 
-/**
- * Gives due messages lines: first those that wait for room, then scheduled ones. Those without an available
- * line stay. Returns the devices. Unnamed as `wakeUnclaimed`.
- */
+/** Gives due messages lines: waiting ones first, then scheduled. Returns the devices. Unnamed as above. */
 export async function releaseDue(db: Db, seconds: number, stickyDays = 0): Promise<string[]> {
   const sticky = stickySince(new Date(), stickyDays)
   const devices: string[] = []

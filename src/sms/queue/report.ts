@@ -99,10 +99,7 @@ const LOCK_MESSAGES = `select 1 from sms_messages m where id = any($1) and ${isH
 /** All `from to` of the status table. */
 const EDGES = (Object.keys(NEXT) as Status[]).flatMap((from) => NEXT[from].map((to) => `${from} ${to}`))
 
-/**
- * Applies a device's reports in order, all or none. Returns a result each; one that does not apply is no
- * error.
- */
+/** Applies a device's reports in order, all or none. Returns a result each. */
 export async function applyReports(
   store: Store,
   device: Device,
@@ -151,10 +148,7 @@ function countAll(results: readonly ReportResult[]): void {
   for (const { result } of results) counts.reports[result]++
 }
 
-/**
- * The status allows the report: either its attempt is old, or a concurrent report changed the message.
- * Repeating under locks decides.
- */
+/** A concurrent report may have changed the message: repeating under locks decides. */
 const mayBeTooSoon = (report: Report, { result, status }: ReportResult) =>
   result === 'unchanged' && status !== undefined && NEXT[status].includes(report.status)
 

@@ -11,19 +11,13 @@ interface Waiting {
   readonly decided: PromiseWithResolvers<Verdict>
 }
 
-/**
- * Concurrent group commits. CPU of Postgres per send with 64 users: 250 µs with 4, 200 with 2, 160 with 1;
- * the second passes a slow group.
- */
+/** Concurrent group commits. With 64 users a send costs 250 µs of CPU with 4, 200 with 2, 160 with 1. */
 const MAX_COMMITS = 2
 /** A group ends at whichever comes first. */
 const MAX_REQUESTS = 500
 const MAX_MESSAGES = 5_000
 
-/**
- * Accepts sends in groups: offers during commits are committed together; alone, an offer does not wait. A
- * user is in one commit at a time. One instance per process; promises are in the database.
- */
+/** Accepts sends in groups: offers during a commit are committed together. One commit per user. */
 export class Acceptor {
   readonly #store: Store
   readonly #config: AcceptConfig
@@ -41,9 +35,7 @@ export class Acceptor {
     this.#maxCommits = Math.min(MAX_COMMITS, Math.ceil(config.databasePool / 2))
   }
 
-  /**
-   * Resolves after the commit. Rejects only when the database fails; whether it was stored is then not known.
-   */
+  /** Resolves after the commit. Rejects when the database fails: the result is then unknown. */
   accept(offer: Offer): Promise<Verdict> {
     const decided = Promise.withResolvers<Verdict>()
     this.#waiting.push({ offer, decided })
@@ -51,9 +43,7 @@ export class Acceptor {
     return decided.promise
   }
 
-  /**
-   * Once what has already arrived is read, so that it is stored together.
-   */
+  /** Starts after already received requests are read, so that they are stored together. */
   #startSoon(): void {
     if (this.#isStarting) return
     this.#isStarting = true
@@ -116,10 +106,7 @@ export class Acceptor {
     }
   }
 
-  /**
-   * A refused group stored nothing, so each send is tried alone. After a lost connection the outcome is
-   * unknown and none is repeated.
-   */
+  /** Tries each send of a refused group alone; after a lost connection none, as it may be stored. */
   #failed(group: readonly Waiting[], error: unknown): void {
     if (group.length === 1 || error instanceof DatabaseUnavailable) {
       for (const { decided } of group) decided.reject(error)

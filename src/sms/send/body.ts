@@ -220,9 +220,7 @@ export function contentOf(
   return { body: body.body!, ...(variables && { variables: texts }) }
 }
 
-/**
- * Zod leaves the key `__proto__` out of a record. To a template it is the name of a variable like any other.
- */
+/** The value of `__proto__`, which zod drops; for a template it is a variable. */
 function protoOf(raw: unknown): [string, unknown][] {
   const variables = (raw as z.input<typeof TEMPLATE_SEND>).variables ?? {}
   const entries = Object.entries(variables).filter(([name]) => name === '__proto__')

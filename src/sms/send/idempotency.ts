@@ -10,9 +10,7 @@ const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
 /** Keys in use by this process, as `<user> <key>`. Another node waits for the user's row. */
 const running = new Set<string>()
 
-/**
- * The key of a request's Idempotency-Key header, null without one. Throws 400 for one that cannot be a key.
- */
+/** The Idempotency-Key header; null without one. Throws 400 for an invalid one. */
 export function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null
   if (KEY.test(header) && header.length <= MAX_KEY_LENGTH) return header

@@ -20,10 +20,7 @@ export const isPlain = (offer: Offer): boolean =>
   !offer.isBulk &&
   !offer.later
 
-/**
- * Stores a plain offer and returns its device. Undefined: nothing was stored and `sms_accept` decides. @param
- * terms as `sms_accept` takes them. @param sticky numbers keep their line since this date; '' for never.
- */
+/** Stores a plain offer; undefined if `sms_accept` must decide. @param sticky since when lines stay. */
 export async function storePlain(
   { db }: Store,
   terms: readonly [string, string, number, string],

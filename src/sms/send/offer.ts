@@ -6,9 +6,7 @@ import { NODE } from '../wake/wake.ts'
 import { isPlain, storePlain } from './offer-plain.ts'
 import type { Offer } from './offer-shape.ts'
 
-/**
- * What became of an offer. `stale`: read the credentials anew; `replayed`: its idempotency key has an answer.
- */
+/** An offer's outcome. `stale`: read the credentials again; `replayed`: its key has an answer. */
 export type Outcome =
   | 'accepted'
   | 'stale'

@@ -30,10 +30,7 @@ const tooMany = (max: number, more: string) =>
 export const uniquePhones = (phones: readonly string[]): string[] =>
   phones.length < 2 ? [...phones] : [...new Set(phones)]
 
-/**
- * The named numbers, then the groups' members, each once. Throws 404 `group_not_found`, 400
- * `too_many_recipients`, and 400 if all named groups are empty.
- */
+/** The named numbers, then the groups' members, each once. Throws 404, 400. */
 export async function allRecipients(
   store: Store,
   user: string,
@@ -125,10 +122,7 @@ export async function contactNames(
 /** Larger `data` of a contact is not read for texts: bytes as stored, and characters of JSON. */
 const MAX_DATA = 8_192
 
-/**
- * The same with own fields of these names; another case matches if the exact name is missing: `{{city}}` is
- * the column `City`. Only texts, numbers and booleans.
- */
+/** The same with own fields, in another case if needed: `{{city}}` is `City`. Texts, numbers, booleans. */
 export async function contactFields(
   store: Store,
   user: string,

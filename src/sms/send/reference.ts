@@ -2,10 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Offer } from './offer-shape.ts'
 import { gatewayRefusal } from './refusal.ts'
 
-/**
- * Blanked by retention, or changed after the send: counts as equal, because a repeated send is the one
- * before.
- */
+/** Blanked or changed texts count as equal: a repeated send is the one before. */
 const OTHER = `select 1 from sms_messages m where m.id = $1 and not (
   (m."to" = $2 or m."to" = '') and (m.body = $3 or m.body = '' or exists (
     select from sms_events e where e.message = m.id and e.status = 'pending' and e.detail like 'Changed:%text%')))`

@@ -50,10 +50,7 @@ export interface Sent {
   readonly replayed: boolean
 }
 
-/**
- * Sends all messages of a request or none, in the order of recipients. Throws GatewayErrors in the order of
- * REFUSALS, StaleSender for outdated credentials. `twilio`: stored with the request's only message.
- */
+/** Sends all messages of a request or none. Throws GatewayErrors in the order of REFUSALS, StaleSender. */
 export async function send(
   services: SendServices,
   sender: Sender,

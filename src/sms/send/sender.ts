@@ -1,9 +1,6 @@
 import type { AuthRecord } from '../../request/request.ts'
 
-/**
- * The user of a send, and the versions of user and API key as read, perhaps from cache: acceptance compares
- * them.
- */
+/** A send's user, and the versions of user and key as read: acceptance compares them. */
 export interface Sender {
   readonly user: string
   readonly version: string
@@ -18,10 +15,7 @@ export class StaleSender extends Error {
 /** Tries of a send whose sender changes each time between the read and the commit. */
 export const SENDER_TRIES = 5
 
-/**
- * Repeats `work` while it throws StaleSender, up to 5 times. From the second try on it must read the sender
- * again.
- */
+/** Repeats `work` while it throws StaleSender, up to 5 times; from the second try uncached. */
 export async function retryStale<T>(work: (tries: number) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

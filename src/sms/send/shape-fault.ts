@@ -14,9 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 }
 
-/**
- * Zod's error map: the end of a sentence for what has none of its own, '' for a union, whose members say it.
- */
+/** Zod's error map: the end of a sentence, '' for a union, whose members say it. */
 export function inPlainWords(issue: z.core.$ZodRawIssue): string {
   if (issue.code === 'invalid_union') return ''
   const type = issue.code === 'invalid_type' && TYPES[String(issue.expected)]
@@ -41,10 +39,7 @@ const nameOf = (path: Path): string =>
     .join('')
     .replace(/^\./, '')
 
-/**
- * The union member that was meant: a fault in present values before missing ones, then the deepest, then the
- * last.
- */
+/** The union member that was meant: a fault in present values first, then the deepest, then the last. */
 function likeliest(issue: z.core.$ZodIssueInvalidUnion, raw: unknown): Issue {
   const first = issue.errors.flatMap(([fault]) =>
     fault ? [{ ...fault, path: [...issue.path, ...fault.path] }] : [],

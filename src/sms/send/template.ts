@@ -20,9 +20,7 @@ export type Template = readonly (string | Placeholder)[]
 /** `{{variable}}`: anything but braces between them, not only spaces, and a name before the first `|`. */
 const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
-/**
- * Cuts a template once, so that each recipient's text is a join. Never fails: what is no placeholder is text.
- */
+/** Cuts a template once, so that each text is a join. Never fails. */
 export function parseTemplate(body: string): Template {
   return body.split(PLACEHOLDER).map((part, i) => (i % 2 === 1 ? placeholderOf(part) : part))
 }
@@ -69,10 +67,7 @@ function refuseMissing(name: string): never {
   throw templateRefusal(`Missing variable: ${name}.`)
 }
 
-/**
- * The text for a recipient. @param missing text for a placeholder without value and fallback; if left out,
- * throws 400 `Missing variable: <name>.`
- */
+/** The text for a recipient. @param missing what stands for a missing value; default: throws 400. */
 export function renderFor(
   filled: Template,
   person: Person,

@@ -14,18 +14,11 @@ export const logChanged = (
 /** The collections that `changeLogCtes` names, in its order. */
 export const CHANGE_LOG_PARAMS = ['sms_messages', 'sms_events'] as const
 
-/**
- * CTEs that log changes of messages (ids in CTE `changed`) and events (CTE `events`). Parameters from
- * `$position`: CHANGE_LOG_PARAMS.
- */
+/** CTEs that log changes (CTE `changed`) and events (CTE `events`). CHANGE_LOG_PARAMS: `$position`. */
 export const changeLogCtes = (position: number, action: Action = 'update') =>
   `${changeLogCte('changed', action, position, 'told')}, ${changeLogCte('events', 'create', position + 1, 'told_events')}`
 
-/**
- * A CTE that queues webhook events for messages that changed status. CTE `events` has `id, "user", message,
- * status`. A trigger does it for Twilio's form (twilio_events_noted.sql). Without webhooks: one index lookup
- * per statement.
- */
+/** Queues webhook events from CTE `events`. A trigger does it for Twilio (twilio_events_noted.sql). */
 export const WEBHOOK_CTE = `hooked as (
   insert into webhook_dispatch (delivery, webhook, "user", event_id, event, message)
   select pb_new_id(), w.id, e."user", e.id, 'message.' || e.status, e.message

@@ -26,10 +26,7 @@ export interface DeliverySettings extends PushSettings {
 }
 
 const SWEEP_MS = 1_000
-/**
- * After our outage, devices have this long to report: agents retry each 30 s, the SMSGate app up to each 60
- * s.
- */
+/** After our outage, devices have this long to report: the SMSGate app retries each 60 s. */
 const MAX_GRACE_MS = 90_000
 /** Where leases are short, so is that: a phone with the app has three of them. */
 const GRACE_LEASES = 3
@@ -77,10 +74,7 @@ export async function startDelivery(
   }
 }
 
-/**
- * Sweeps. After a start or outage, silence of devices does not count at first; a start beside running nodes
- * is no outage.
- */
+/** Sweeps. After a start or outage, device silence does not count at first. */
 function sweeper(
   store: Store,
   { deviceOnlineSeconds, leaseSeconds, stickyDays }: DeliverySettings,

@@ -13,10 +13,7 @@ const END_CAMPAIGNS = `
 update campaigns set status = 'failed', error = $1, settled = true, audience = '[]', updated = pb_text(now())
 where status in ('scheduled', 'sending', 'paused')`
 
-/**
- * Ends unfinished messages of a restored backup, because they may have been sent since. They keep their cost.
- * Returns their number.
- */
+/** Ends unfinished messages of a restored backup, as they may have been sent since. */
 export async function endUnfinished(db: Db): Promise<number> {
   await db.query(END_CAMPAIGNS, [REASONS.restored])
   let ended = 0

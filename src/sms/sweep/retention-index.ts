@@ -16,10 +16,7 @@ const STATE = `
 select i.indisvalid, exists (select from pg_stat_progress_create_index p where p.index_relid = i.indexrelid)
 from pg_index i where i.indexrelid = to_regclass($1)`
 
-/**
- * Creates the index for retention concurrently: the oldest messages with text. Rebuilds what a killed node
- * left. False while another node does it.
- */
+/** Creates the index for retention concurrently. False while another node does it. */
 export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
   const drop = (name: string) => db.unhurried(`drop index concurrently if exists ${name}`)
   const name = NAMES[mode]

@@ -8,9 +8,7 @@ import { deleteRecords } from '../../records/write/cascade.ts'
 import { clearLastTexts } from '../conversations/clear.ts'
 import { HAS_CONTENT_SQL, makeRetentionIndex } from './retention-index.ts'
 
-/**
- * Messages of one transaction: 50 ms to redact them, 90 to delete, so that nobody waits for a row for long.
- */
+/** Messages of one transaction: 50 ms to redact them, 90 to delete. */
 const BATCH = 1_000
 /** Between two batches, for whoever else wants the database. */
 const PAUSE_MS = 50

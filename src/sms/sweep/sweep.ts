@@ -36,10 +36,7 @@ const SWEEPS: readonly ((
 /** Those that hold the silence of a device against it. */
 const JUDGING: ReadonlySet<unknown> = new Set([failExpiredLeases, retryExpiredLeases, reassignUnclaimed])
 
-/**
- * One sweep of everything overdue in one transaction. False if another node does it. `silenceCounts`: false
- * after our outage. `stickyDays`: how long a number keeps its line; 0: never.
- */
+/** One sweep of overdue work. False if another node sweeps. `silenceCounts`: false after our outage. */
 export async function sweep(
   store: Store,
   deviceOnlineSeconds: number,
@@ -73,10 +70,7 @@ const NEXT = `select message from sms_dispatch where message > $1 order by messa
 /** Their messages are gone, or over by a superuser's hand. */
 const DROP = `
 delete from sms_dispatch d where d.message = any($1::text[]) and not ${idMayBecome('d.message', 'assigned')}`
-/**
- * A superuser gave the device to another user: the next sweep reassigns or ends its messages. No device is
- * named `-`.
- */
+/** The device was given to another user: reassigns or ends its messages. No device is named `-`. */
 const GIVEN_AWAY = `
 update sms_dispatch d set device = '-' from devices v
 where d.message = any($1::text[]) and v.id = d.device and v."user" <> d."user" and d.state <> 'sending'`

@@ -12,10 +12,7 @@ const IS_COUNTED = `select 1 from sms_totals where relation = to_regclass('sms_m
 const CAN_BE_COUNTED = `select 1 from pg_trigger
   where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'`
 
-/**
- * Counts each user's messages once, for a new version or a recreated collection. Sends wait, a second per
- * some million.
- */
+/** Counts each user's messages after an upgrade. Sends wait, a second per some million. */
 export async function countMessages(db: Db): Promise<void> {
   const isTrue = async (inside: Db, text: string) => (await inside.query(text)).rows.length > 0
   const isToDo = async (inside: Db) =>

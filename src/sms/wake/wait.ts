@@ -5,10 +5,7 @@ import { onDeviceEvent } from './wake.ts'
 /** A waiting claim looks by itself that often: a wake-up may be lost, a limit may be over. */
 const LOOK_MS = 5_000
 
-/**
- * Calls `claim` until it returns something, for `waitMs` or until `ended`; a wake-up ends a pause. A claim
- * for a client that left is returned by its next one.
- */
+/** Calls `claim` until it returns something, for `waitMs` or until `ended`; a wake-up ends a pause. */
 export async function waitForAny<T>(
   claim: () => Promise<T[]>,
   device: string,

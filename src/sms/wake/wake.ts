@@ -3,10 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import type { Db } from '../../db/open.ts'
 import { notePeer } from './peers.ts'
 
-/**
- * Events without content: `wake` means claim, `canceled` names a message and the device's attempt (0 for
- * none), `access` makes the stream check its access again.
- */
+/** Events without content: `wake` to claim, `canceled` with message and attempt, `access` to recheck. */
 export type DeviceEvent =
   | { readonly name: 'wake' }
   | { readonly name: 'access' }
@@ -14,9 +11,7 @@ export type DeviceEvent =
 type Heard = (event: DeviceEvent) => void
 
 const WAKE: DeviceEvent = Object.freeze({ name: 'wake' })
-/**
- * Channel of NOTIFY: payloads of `wakePayloads`. A hint to the other nodes; what must not be lost is a row.
- */
+/** Channel of NOTIFY with `wakePayloads`. A hint; what must not be lost is a row. */
 export const WAKE_CHANNEL = 'pocketsms_wake'
 /** Channel of NOTIFY: `<node> <device> <message> <attempt>`. The node that says it hears it, too. */
 const CANCEL_CHANNEL = 'pocketsms_canceled'
@@ -43,26 +38,19 @@ export function onDeviceEvent(device: string, heard: Heard): () => void {
   }
 }
 
-/**
- * Calls `reach` with the devices of a wake-up that nobody in this process waits for. Returns what ends that.
- */
+/** Calls `reach` with devices that nobody in this process waits for. Returns the stop. */
 export function onUnheardWake(reach: (devices: readonly string[]) => void): () => void {
   unheard.add(reach)
   return () => void unheard.delete(reach)
 }
 
-/**
- * Wakes devices: their streams and waiting claims in this process, else by push. Call it after the commit.
- */
+/** Wakes devices: streams and waiting claims of this process, else by push. Call it after the commit. */
 export function wakeDevices(devices: readonly string[]): void {
   const away = devices.filter((device) => !say(device, WAKE))
   if (away.length > 0) for (const reach of unheard) reach(away)
 }
 
-/**
- * Payloads for other nodes: `select pg_notify('pocketsms_wake', payload) from unnest($n::text[]) payload` in
- * the assigning transaction.
- */
+/** Payloads for other nodes, for `pg_notify` in the assigning transaction. */
 export function wakePayloads(devices: readonly string[]): string[] {
   const payloads: string[] = []
   for (let i = 0; i < devices.length; i += IDS_PER_PAYLOAD)
@@ -80,10 +68,7 @@ export async function notifyCanceled(
   await db.query('select pg_notify($1, $2)', [CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`])
 }
 
-/**
- * Makes streams of devices, on any node, check their access at the commit of `db`; otherwise at their next
- * keep-alive.
- */
+/** Makes streams of devices recheck their access at the commit of `db`. */
 export async function notifyAccess(db: Db, devices: readonly string[]): Promise<void> {
   for (let i = 0; i < devices.length; i += IDS_PER_PAYLOAD)
     await db.query('select pg_notify($1, $2)', [

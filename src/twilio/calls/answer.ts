@@ -7,10 +7,7 @@ export const MAX_ANSWER_BYTES = 64 << 10
 const XML = new Set(['text/xml', 'application/xml', 'text/html'])
 const NOTHING: Twiml = { messages: [], redirect: undefined }
 
-/**
- * What the answer to an incoming text asks for: TwiML, or a plain text, which is one reply. Throws
- * TwimlError: 12300 for another type, 11200 for one that is too large, and as `readTwiml`.
- */
+/** An answer's TwiML; a plain text is one reply. Throws TwimlError 12300, 11200 and as `readTwiml`. */
 export function readAnswer(headers: IncomingHttpHeaders, body: Buffer): Twiml {
   if (body.length > MAX_ANSWER_BYTES)
     throw new TwimlError(11200, `The answer has more than ${MAX_ANSWER_BYTES} bytes`)

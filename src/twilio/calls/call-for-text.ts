@@ -79,10 +79,7 @@ const answeredText = ({ user, apiKey, image }: DueDelivery): AnsweredText => ({
   key: apiKey,
 })
 
-/**
- * The replies of an answer and of the documents that it redirects to. `error`: what is wrong with one of
- * them; then the replies are those of the documents before it.
- */
+/** Replies of an answer and its redirects. `error`: the first fault; replies are those before it. */
 async function collectReplies(
   { store, config }: CallServices,
   caller: Caller,

@@ -16,10 +16,7 @@ const SIGNING = `select k.signing, coalesce(n.sms_method, 'POST')
 from api_keys k left join webhooks w on w.id = $3 left join twilio_numbers n on n.device = w.device
 where k.id = $1 and k."user" || '' = $2 and k.signing <> ''`
 
-/**
- * Makes the calls of Twilio's API: status callbacks, and texts that a device received, whose answers may send
- * replies. 5xx, 429 and no answer are tried again, other statuses end the delivery.
- */
+/** Calls for status callbacks and incoming texts, whose answers may send replies. */
 export const twilioCalls =
   (services: CallServices): OtherCalls =>
   async (due, signal) => {

@@ -9,10 +9,7 @@ export type Image = Readonly<Record<string, unknown>>
 
 const text = (image: Image, name: string) => String(image[name] ?? '')
 
-/**
- * The parameters of a status callback. Those without a value are left out: some form parsers drop them, and
- * the signature would not match.
- */
+/** A status callback. Empty parameters are left out: some parsers drop them, breaking the signature. */
 export function statusForm(image: Image, user: string): Form {
   const columns = ['status', 'scheduled_at', 'sent_at', 'error_message'] as const
   const row = Object.fromEntries(columns.map((name) => [name, text(image, name)]))

@@ -34,10 +34,7 @@ const MAX_REPLIES = 10
 /** From one device to one number. */
 const MAX_BETWEEN = { replies: 15, seconds: 30 }
 
-/**
- * The replies that a document asks for. `base`: what its addresses are relative to. Throws TwimlError for
- * the first that cannot be sent.
- */
+/** The replies of a document. `base`: for relative addresses. Throws TwimlError for the first fault. */
 export async function planReplies(
   store: Store,
   text: AnsweredText,

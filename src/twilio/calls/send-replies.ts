@@ -9,10 +9,7 @@ const STORED = 'select replies::text from twilio_answers where message = $1'
 const STORE = `insert into twilio_answers (message, replies) values ($1, $2) on conflict (message) do nothing`
 const SENT = 'update twilio_answers set replies = null where message = $1'
 
-/**
- * Stores the replies to a text, unless another attempt has stored some, and sends those that are stored: a
- * crash in between loses none, and sends none twice.
- */
+/** Stores the replies unless another attempt did, then sends them: a crash loses and repeats none. */
 export async function sendReplies(
   services: SendServices,
   text: AnsweredText,

@@ -12,8 +12,8 @@ export interface SignedRequest {
 export type Form = ReadonlyMap<string, string>
 
 /**
- * The value of X-Twilio-Signature. `key`: the SHA-1 of the token in hex, which HMAC takes for the token
- * itself. https://www.twilio.com/docs/usage/security#validating-requests
+ * X-Twilio-Signature. `key`: the SHA-1 of the token in hex, which HMAC takes for the token.
+ * https://www.twilio.com/docs/usage/security#validating-requests
  */
 function sign(key: string, url: string, form: Form): string {
   const sorted = [...form].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -22,8 +22,8 @@ function sign(key: string, url: string, form: Form): string {
 }
 
 /**
- * The request that calls an address. What is signed is what is sent: the address is parsed once, its fragment
- * is cut off, `user:password@` becomes Basic authentication.
+ * The request that calls an address, parsed once, so that what is signed is sent. The fragment is cut off;
+ * `user:password@` becomes Basic authentication.
  */
 export function signedRequest(
   address: string,

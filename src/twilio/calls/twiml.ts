@@ -30,10 +30,7 @@ const NO_XML = 12100
 const WRONG_VERB = 14110
 const MESSAGE_VERBS = new Set(['Message', 'Sms'])
 
-/**
- * Reads a TwiML document. There is no DTD, and no entity but those of XML itself. Throws TwimlError 12100 for
- * what is no XML with a `<Response>`, 14110 for a verb that is not for texts.
- */
+/** Reads a TwiML document, without DTD. Throws TwimlError 12100 for no XML, 14110 for a wrong verb. */
 export function readTwiml(text: string): Twiml {
   const reader = new TwimlReader()
   const parser = new SaxesParser({ xmlns: false, position: false })

@@ -12,10 +12,7 @@ const KNOWN: ReadonlySet<string> = new Set(['Body', 'Status'])
 /** SQL: the message is in a final status, or sent; only then it can be redacted and deleted. */
 const IS_OVER = `m.status || '' in ('sent', 'delivered', 'failed', 'received')`
 
-/**
- * Cancels a message (`Status=canceled`), removes its text (an empty `Body`), or both. Throws 404, 20001,
- * 30409 once a device has the message, 20009 before it is sent.
- */
+/** Cancels a message, removes its text, or both. Throws 404, 20001, 30409, 20009. */
 export async function changeMessage(
   store: Store,
   user: string,

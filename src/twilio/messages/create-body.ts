@@ -79,9 +79,7 @@ export function readBody(parameters: Parameters): string {
   return body
 }
 
-/**
- * When it is to be sent, in milliseconds since 1970; undefined for now. Throws 35126, 35111, 35114, 20001.
- */
+/** When to send, in ms since 1970; undefined for now. Throws 35126, 35111, 35114, 20001. */
 export function readSchedule(parameters: Parameters, nowMs: number): number | undefined {
   const [type, sendAt] = [of(parameters, 'ScheduleType'), of(parameters, 'SendAt')]
   if (type !== '' && type !== 'fixed') throw new TwilioRefusal(35126, "ScheduleType can be 'fixed' only")

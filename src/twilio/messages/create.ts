@@ -41,10 +41,8 @@ export interface Created {
 const LATER = new Set(['sending', 'sent', 'delivered', 'undelivered'])
 
 /**
- * Sends a message as `POST Messages.json` asks for it. Checks the parameters in Twilio's order; stores
- * nothing when it throws one of TwilioRefusals, refusals of the send, and StaleSender. When the database is
- * not to be had (503) in the middle of the commit, the message may be stored: an Idempotency-Key makes the
- * repetition safe.
+ * Sends a message as `POST Messages.json`. Checks in Twilio's order; stores nothing when it throws
+ * TwilioRefusals, refusals of the send, StaleSender. After a 503 it may be stored: use an Idempotency-Key.
  */
 export async function createMessage(
   services: CreateServices,
@@ -145,10 +143,7 @@ function isServiceNamed({ user }: Account, parameters: Parameters): boolean {
   throw new TwilioRefusal(21701, 'The Messaging Service does not exist')
 }
 
-/**
- * The enabled device of a user, or its line, with this number; any for an empty one. Throws 21606 for
- * nobody's, 21616 for one of two devices.
- */
+/** The enabled device or line with this number; any for ''. Throws 21606, 21616. */
 async function senderOf(store: Store, user: string, number: string): Promise<NumberSender> {
   if (number === '') return { device: '', line: '' }
   const [sender, another] = await sendersFrom(store, user, number)

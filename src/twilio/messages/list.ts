@@ -33,9 +33,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
 
-/**
- * The user's messages, newest first, in pages. Throws 20001 for a wrong parameter, 21481 for a wrong token.
- */
+/** The user's messages in pages, newest first. Throws 20001, 21481 for a wrong token. */
 export async function listMessages(
   store: Store,
   user: string,

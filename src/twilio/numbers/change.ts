@@ -23,10 +23,7 @@ export interface NumberServices {
 const KNOWN: ReadonlySet<string> = new Set(['SmsUrl', 'SmsMethod', 'FriendlyName'])
 const MAX_NAME = 255
 
-/**
- * Sets the address that is called for texts that a device receives, its method, and the name of the device:
- * all or nothing. Throws 404, 20001, and 21502 for a wrong address.
- */
+/** Sets name, `SmsUrl` and its method, all or nothing. Throws 404, 20001, 21502. */
 export async function changeNumber(
   services: NumberServices,
   account: Account,
@@ -88,9 +85,7 @@ async function setUrl(
   if (url !== '') await saveHook(services, account, device, url, hooks[0])
 }
 
-/**
- * `known`: the webhook that gets the address; without it, a new one. Throws 20001 for what it cannot have.
- */
+/** `known`: the webhook that gets the address; without it, a new one. Throws 20001. */
 async function saveHook(
   { store, extensions }: NumberServices,
   account: Account,

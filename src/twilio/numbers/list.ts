@@ -19,9 +19,7 @@ export const NUMBERS = PAGE.extend({ incoming_phone_numbers: z.array(NUMBER) }).
 
 const KNOWN: ReadonlySet<string> = new Set(['PhoneNumber', 'FriendlyName', ...PAGE_PARAMETERS])
 
-/**
- * The user's numbers, newest first, in pages. Throws 20001 for a wrong parameter, 21481 for a wrong token.
- */
+/** The user's numbers in pages, newest first. Throws 20001, 21481 for a wrong token. */
 export async function listNumbers(
   { db }: Store,
   user: string,

@@ -7,20 +7,14 @@ export interface NumberSender {
   readonly line: string
 }
 
-/**
- * The enabled devices with a number, or with an enabled line that has it. A device with one line is no more
- * exact than its device.
- */
+/** The enabled devices with a number, or with an enabled line that has it. */
 const FIND = `
 select distinct on (d.id) d.id, d.phone = $2, case when exists (
     select from lines o where o.device = d.id and o.id <> l.id) then l.id else '' end
 from devices d left join lines l on l.device = d.id and l.number = $2 and l.enabled and l.present
 where d."user" = $1 and d.enabled and (d.phone = $2 or l.id is not null) order by d.id, l.slot`
 
-/**
- * What a user can send from a number with: the devices whose own number it is, else those with a line that
- * has it. By id.
- */
+/** What can send from a number: devices with it, else those with a line that has it. By id. */
 export async function sendersFrom({ db }: Store, user: string, number: string): Promise<NumberSender[]> {
   if (number === '') return []
   const { rows } = await db.query(FIND, [user, number], 'twilio senders')
@@ -32,8 +26,8 @@ export async function sendersFrom({ db }: Store, user: string, number: string): 
 }
 
 /**
- * SQL: our number of a message `m` of the device `d`. A text that went out has that of its line, one that
- * waits for a line that was named that line's; else it is the device's, '' for none.
+ * SQL: our number of message `m` of device `d`: that of its line, of the line it names, or the device's; ''
+ * for none.
  */
 export const OWN_NUMBER = `coalesce(
   nullif(case m.message_type when 'incoming' then m."to" else m."from" end, ''),

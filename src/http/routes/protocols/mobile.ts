@@ -31,8 +31,8 @@ const MAX_BODY_BYTES = 1 << 20
 const MAX_EVENT_BYTES = 8 << 20
 
 /**
- * `/api/mobile/v1`: what the SMSGate app asks of its server, for a phone that is one of our devices. Errors
- * are `{"message"}`. A 401 makes the app forget who it is: only a token that is no longer good gets one.
+ * `/api/mobile/v1`: what the SMSGate app asks of its server. Errors are `{"message"}`. A 401 makes the app
+ * forget its registration: only an invalid token gets one.
  */
 export function mobileRoutes(services: Services): Hono<Env> {
   const { store, config } = services
@@ -103,10 +103,7 @@ async function identifyPhone(c: Ctx, services: Services) {
   return device
 }
 
-/**
- * Takes an event that a phone posted to its own path. Throws 404 for a path that is none, 401 for a wrong
- * signature.
- */
+/** Takes an event that a phone posted. Throws 404 for an unknown path, 401 for a wrong signature. */
 async function takePosted(c: Ctx, services: Services, path: string): Promise<void> {
   const { store, config, log } = services
   const poster = await findPoster(store, path)
