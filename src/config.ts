@@ -98,7 +98,7 @@ const ENVIRONMENT = z.object({
   SMS_OPT_IN_WORDS: words('START,YES,UNSTOP'),
 })
 
-/** The server's settings: made once from the environment, frozen, passed to whoever needs them. */
+/** The server's settings, read once from the environment and frozen. */
 export interface Config {
   readonly databaseUrl: string | undefined
   /** A streaming replica of `databaseUrl`, for reads. */
@@ -121,7 +121,7 @@ export interface Config {
   readonly deviceOnlineSeconds: number
   /** A number keeps the line that it last exchanged a text with for so long; 0: never. */
   readonly stickyDays: number
-  /** A device that was not seen for so long is silent, and its owner gets a mail; 0: nobody does. */
+  /** Silence of a device after which its owner gets a mail; 0: no mails. */
   readonly deviceAlarmMinutes: number
   readonly leaseSeconds: number
   readonly webhookAllowPrivate: boolean
@@ -131,7 +131,7 @@ export interface Config {
   readonly databasePool: number
   /** How many processes serve behind the port; `auto`: one for each core. */
   readonly workers: 'auto' | number
-  /** How long a statement may run whose filter, sort or expand a client chose who is no superuser. */
+  /** Maximum run time of a statement with a filter, sort or expand of a client (no superuser). */
   readonly clientStatementSeconds: number
   /** Opens `/metrics`, beside superusers' tokens. */
   readonly metricsToken: string | undefined
@@ -149,7 +149,7 @@ export interface Config {
   readonly signInTries: number
   /** How many days the record of what superusers did is kept; 0: for ever. */
   readonly auditDays: number
-  /** What becomes of finished messages after so many days; 0: nothing. */
+  /** What happens to finished messages after this many days; 0: nothing. */
   readonly retention: { readonly mode: 'redact' | 'delete'; readonly days: number }
   /** What a contact texts to get no more messages, and to get them again. */
   readonly optWords: { readonly out: readonly string[]; readonly in: readonly string[] }

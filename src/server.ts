@@ -54,7 +54,7 @@ const HANG_UP_MS = 1_000
 export interface RunningServer {
   /** Where it listens: `http://host:port`. */
   readonly url: string
-  /** What its routes work with, for a program that embeds it. A restored backup makes them anew. */
+  /** What the routes use, for a program that embeds it. A restore replaces them. */
   readonly services: Services
   /** Stops within 10 s after STOP_DELAY_SECONDS: finishes requests and streams, closes the database. */
   stop(): Promise<void>
@@ -166,7 +166,7 @@ async function serve(
   server.on('clientError', answerClientError)
   limitConnections(server, config, () => running.work.services.settings)
   const stopFollowing = await followRestores(db, node, log, () => running.work.restores, exclusively)
-  // the port is opened last: whoever gets an answer may count on a stop in good order
+  // the port is opened last: from the first answer on, the server can stop in order
   await listen(server, config).catch(async (error) => {
     await stopFollowing()
     await running.work.close(() => STOP_MS)

@@ -31,7 +31,7 @@ function readCells(text: string): Cells[] {
   const [head = ''] = text.split(/[\r\n]/, 1)
   const cellsIn = (separator: string) => head.split(separator).length
   const separator = SEPARATORS.reduce((most, one) => (cellsIn(one) > cellsIn(most) ? one : most))
-  // a cell and what ends it: in quotation marks, where two stand for one, or bare
+  // a cell and its end: quoted (two quotation marks mean one) or bare
   const cell = new RegExp(
     `(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r\\n|\\n|\\r|$)`,
     'y',

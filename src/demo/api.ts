@@ -1,7 +1,7 @@
 /** The server as a web app sees it. */
 export interface Api {
   readonly url: string
-  /** Headers that say who asks. */
+  /** Headers with the credentials. */
   readonly credentials: Readonly<Record<string, string>>
 }
 
@@ -43,7 +43,7 @@ export async function ensure(api: Api, collection: string, filter: string, value
   return record.id
 }
 
-/** Signs in and answers the API as whoever that is. */
+/** Signs in and returns the API with these credentials. */
 export async function signIn(url: string, collection: string, identity: string, password: string) {
   const path = `/api/collections/${collection}/auth-with-password`
   const guest: Api = { url, credentials: {} }

@@ -122,7 +122,7 @@ console.table(page.items.map((m) => [m.created, m.from || m.to, m.status, m.body
 Superuser of this demo: ${SUPERUSER_EMAIL} with the password ${adminPassword}`)
 }
 
-/** The main job, from nothing, for whoever has never seen it. */
+/** Shows the main job to a new user, from an empty database. */
 async function demo(): Promise<void> {
   const server = await startServer()
   const ended = new AbortController()

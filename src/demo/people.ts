@@ -1,9 +1,9 @@
 import { type Api, ensure, request, signIn } from './api.ts'
 
-/** Who sends. */
+/** The sender. */
 export const USER_EMAIL = 'demo@example.com'
 
-/** Who is written to. */
+/** The recipients. */
 export const CONTACTS = [
   { name: 'Ann', phone: '+447700900101' },
   { name: 'Ben', phone: '+447700900102' },

@@ -34,7 +34,7 @@ function ruleHeaders(c: Ctx): Record<string, string> {
   )
 }
 
-/** Who asks, read from the database now; with `cached`, perhaps from memory (see records/fresh-auth). */
+/** The caller, read from the database; with `cached` perhaps from memory (see records/fresh-auth). */
 export function authOf(
   c: Ctx,
   services: Services,
@@ -58,7 +58,7 @@ export async function requestInfo(
   return requestOf(c, services, auth, values, options.context)
 }
 
-/** The same for a caller who is known, with what its answer and its statements count for. */
+/** The same for a known caller, with the holder of its answer and statements. */
 export function requestOf(
   c: Ctx,
   services: Services,
@@ -70,7 +70,7 @@ export function requestOf(
   return buildRequest(c, auth, body, context, limits)
 }
 
-/** The same from parts already at hand. Headers are only read when a rule asks for them. */
+/** The same from known parts. Headers are only read when a rule uses them. */
 export function buildRequest(
   c: Ctx,
   auth: AuthRecord | null,

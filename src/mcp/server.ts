@@ -35,7 +35,7 @@ function refusalText(error: unknown): string | undefined {
   return undefined
 }
 
-/** What a caller is told of an error. A fault of ours is logged, and told to nobody. */
+/** The text of an error for the caller. An internal one is only logged. */
 function textOf({ log }: McpServices, name: string, thrown: unknown): string {
   const error = answerableFault(thrown, true)
   const text = refusalText(error)

@@ -16,7 +16,7 @@ from devices group by 1`
 
 const NONE: Devices['states'] = { online: 0, asleep: 0, silent: 0, disabled: 0 }
 
-/** How devices are, in one look at all of them. Throws DatabaseUnavailable. */
+/** The states of all devices. Throws DatabaseUnavailable. */
 export async function readDevices({ db }: Store, deviceOnlineSeconds: number): Promise<Devices> {
   const { rows } = await db.query(STATES, [deviceOnlineSeconds], 'device figures')
   const states = Object.fromEntries(rows.map(([name, count]) => [name, Number(count)]))

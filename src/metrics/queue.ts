@@ -13,7 +13,7 @@ export interface Depth {
 export type QueueState = 'pending' | 'assigned' | 'sending'
 export type Queue = Readonly<Record<QueueState, Depth>>
 
-/** One look at the queue, which holds unfinished messages only: 10,000 of them take 2 ms, a million 0.2 s. */
+/** Reads the queue, which holds unfinished messages only: 10,000 take 2 ms, a million 0.2 s. */
 const DEPTHS = `
 select state, count(*), count(*) filter (where is_due),
   coalesce(extract(epoch from now() - min(since) filter (where is_due)), 0)::float8

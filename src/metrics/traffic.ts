@@ -22,7 +22,7 @@ export interface Series {
 export class Traffic {
   readonly #groups = new Map<Group, Map<string, Series>>()
 
-  /** Counts a request that is over. */
+  /** Counts a finished request. */
   count(group: Group, method: string, status: number, ms: number): void {
     const series = this.#seriesOf(group, METHODS.has(method) ? method : 'other')
     series.byStatus.set(status, (series.byStatus.get(status) ?? 0) + 1)

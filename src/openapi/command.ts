@@ -18,7 +18,7 @@ export const openapiCommand = (setting: () => { url: string; extensions: Extensi
       }),
   })
 
-/** Whoever reads may have had enough, as `head` has. */
+/** The reader may close early, as `head` does. */
 function print(text: string): void {
   process.stdout.once('error', () => process.exit())
   process.stdout.write(text)

@@ -105,7 +105,7 @@ export function openApiDocument({ url, collections, extensions }: DocumentScope)
   )
 }
 
-/** Takes away what zod adds and nobody needs: that names are strings, and the bounds of safe integers. */
+/** Removes needless parts that zod adds: names are strings, the bounds of safe integers. */
 function tidy(schema: { propertyNames?: unknown; minimum?: unknown; maximum?: unknown }): void {
   delete schema.propertyNames
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum

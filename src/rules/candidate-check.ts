@@ -12,9 +12,8 @@ export interface CandidateCheck {
 }
 
 /**
- * Compiles a rule on a new record; undefined if it cannot hold. A missing id counts as a temporary one;
- * nobody is verified yet. Throws FilterError for an invalid rule. PocketBase: apis/record_crud.go,
- * recordCreate
+ * Compiles a rule on a new, unverified record; undefined if it cannot hold. A missing id is a temporary one.
+ * Throws FilterError. PocketBase: apis/record_crud.go, recordCreate
  */
 export function checkCandidate(
   catalog: Catalog,

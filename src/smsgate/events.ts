@@ -26,7 +26,7 @@ const PULL = frame('MessageEnqueued', null)
 const CONNECT_MS = 2_000
 /** So long after a wake-up it is looked whether the phone got what waited for it. */
 const LOOK_MS = 4_000
-/** A phone is told to pull in the last `LEASE_SECONDS` of a lease: so many looks fall into them. */
+/** Checks in the last `LEASE_SECONDS` of a lease, when a phone is asked to pull. */
 const LOOKS_PER_LEASE = 2
 
 /**

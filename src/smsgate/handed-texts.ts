@@ -97,7 +97,7 @@ select $1, $2, g.id, g.attempt, now(), to_timestamp(g."validUntilMs" / 1000)
 from json_to_recordset($3) g(id text, attempt int, "validUntilMs" float8)
 on conflict (device, message, attempt) do update set listed_at = excluded.listed_at`
 
-/** Notes what an answer lists, and forgets what is over. */
+/** Notes what an answer lists, and deletes finished texts. */
 export async function noteListed(db: Db, device: Device, { texts, canceled, added }: Listed): Promise<void> {
   const given = texts.map(({ id, attempt, validUntilMs }) => ({ id, attempt, validUntilMs }))
   const values = [device.id, device.user, JSON.stringify(given), JSON.stringify(canceled), added]

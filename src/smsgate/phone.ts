@@ -141,7 +141,7 @@ export async function endAbsence(store: Store, device: Device, missedSince: stri
   await store.db.query(CAUGHT_UP, [device.id, device.user, missedSince])
 }
 
-/** What nobody but the server says of a device. */
+/** Fields of a device that only the server sets. */
 export const SET_BY_SERVER = ['last_seen'] as const
 
 /**

@@ -1,6 +1,6 @@
 import { wakeDevices } from '../sms/wake/wake.ts'
 
-/** The stream of a phone looks by itself that often, whatever was said. */
+/** Interval of a stream's own checks. */
 export const USUAL_MS = 15_000
 
 /** The next time that a stream checks whether its phone should pull, as an answer may be lost. */
@@ -15,7 +15,7 @@ export class PullCheck {
     this.#device = device
   }
 
-  /** Plans a look in that time. */
+  /** Plans a check after this time. */
   plan(afterMs: number): void {
     const atMs = performance.now() + afterMs
     if (atMs >= this.#atMs) return

@@ -6,7 +6,7 @@ import { type HandedState, type HandedText, handedState, noteListed } from './ha
 import { lockForPull, type PhoneState, phoneOf } from './phone.ts'
 import { toCancel, toWire, validUntil, type WireCancel, type WireMessage, wireId } from './wire-message.ts'
 
-/** A phone sends one text after the other, with pauses: what it is handed is its own for so many leases. */
+/** A phone sends one by one, with pauses: it keeps its texts for this many leases. */
 const LEASES = 3
 /** A message is not sent this long before its lease ends, so that it can be reported. */
 const MAX_REPORT_MS = 30_000

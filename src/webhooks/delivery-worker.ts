@@ -15,7 +15,7 @@ export type OtherCalls = (due: DueDelivery, signal: AbortSignal) => Promise<Call
 
 /** Calls of this node at a time. Each holds a socket and a kilobyte, for 12 s at most. */
 const MAX_CALLS = 400
-/** How long calls under way may still take when the server stops; then another node makes them anew. */
+/** Time for running calls when the server stops; then another node repeats them. */
 const STOP_MS = 3_000
 
 /** Makes this node's webhook calls, one attempt per lease. A crash repeats it after half a minute. */

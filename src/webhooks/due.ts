@@ -43,7 +43,7 @@ export interface DueDelivery {
   readonly closed: string | undefined
   /** '' for Standard Webhooks, else whose form it has: `twilio`. */
   readonly format: string
-  /** After so many it is over. */
+  /** Maximum attempts. */
   readonly maxAttempts: number
   /** The event: `message.sent`. */
   readonly event: string
@@ -73,7 +73,7 @@ const SMSGATE = `case when w.smsgate_event <> '' then json_build_object(
 /** SQL: the delivery waits, and has a place to go to. */
 const IS_OPEN = `d.status = 'pending' and (w.id is not null or p.target is not null)`
 
-/** Everything that an attempt needs, in one look; undefined when there is nothing left to do. */
+/** All that an attempt needs; undefined when there is nothing left to do. */
 export const findDue = (store: Store, delivery: string) => find(store, delivery, IS_OPEN)
 
 /** The same of a delivery whatever became of it; undefined for an unknown one. */

@@ -18,7 +18,7 @@ import { ensureSigningKey } from './smsgate-key.ts'
 export const WEBHOOKS = 'webhooks'
 export const DELIVERIES = 'webhook_deliveries'
 
-/** What nobody but the server says of a webhook. */
+/** Fields of a webhook that only the server sets. */
 export const SET_BY_SERVER = ['secret', 'previous_secret'] as const
 
 const [FAILED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
@@ -111,7 +111,7 @@ function endReason(values: Values, old: Readonly<Values>): string | undefined {
   return isOther ? END_REASONS.changed : undefined
 }
 
-/** A webhook in SMSGate's form hears of the event that its own stands for, has an id there, and a key. */
+/** A webhook in SMSGate's form gets the matching event, an id and a key. */
 async function fitSmsgate(store: Store, values: Values): Promise<void> {
   const { smsgate_event: event, smsgate_id: id } = values
   if (!event || !Object.hasOwn(SMSGATE_EVENTS, String(event))) {

@@ -11,7 +11,7 @@ export interface WebhookLag {
 const LAG = `
 select count(*), coalesce(greatest(0, extract(epoch from now() - min(due_at))), 0)::float8 from webhook_dispatch`
 
-/** One look at what is not over: 10,000 deliveries take 2 ms. */
+/** Reads unfinished deliveries: 10,000 take 2 ms. */
 export async function webhookLag({ db }: { readonly db: Db }): Promise<WebhookLag> {
   const { rows } = await db.query(LAG, [], 'webhook lag')
   const [pending, oldestSeconds] = rows[0]!.map(Number) as [number, number]

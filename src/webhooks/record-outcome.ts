@@ -60,7 +60,7 @@ const forget = (db: Db, { delivery }: Lease) =>
 
 const LOCK = 'select from webhook_deliveries where id = $1 for update'
 
-/** Ends the turn of a delivery that is over or gone, unless it was sent again meanwhile. */
+/** Ends the turn of a finished or deleted delivery, unless it was sent again meanwhile. */
 export async function endTurn({ db, catalog }: Store, lease: Lease): Promise<void> {
   await db.transaction(async (inside) => {
     await inside.query(LOCK, [lease.delivery], 'webhook lock')
@@ -133,7 +133,7 @@ with waiting as (
 ), ${changeLogCte('written', 'update', 3, 'noted', true)}
 select id from written`
 
-/** Whoever takes deliveries takes their records first, then their rows of the queue, each by id. */
+/** Lock order: records of deliveries, then their rows of the queue, each by id. */
 const LOCK_PENDING = `
 select d.id from webhook_deliveries d where d.webhook = $1 and d."user" = $2 and d.status = 'pending' order by d.id for update`
 const LOCK_DELIVERIES = `select from webhook_deliveries where id = any($1::text[]) order by id for update`

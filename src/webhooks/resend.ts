@@ -7,7 +7,7 @@ import { WAKE_SQL } from './lease.ts'
 import { webhookRefusal } from './refusals.ts'
 import type { Started } from './test-event.ts'
 
-/** SQL: deliveries begin anew, with all attempts before them. */
+/** SQL: deliveries start again with all attempts. */
 const AGAIN = `
 update webhook_deliveries d
 set status = 'pending', attempts = 0, next_attempt_at = pb_text(now()), updated = pb_text(now())`

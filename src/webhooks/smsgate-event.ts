@@ -76,7 +76,7 @@ export function smsgateBody(hook: SmsgateHook, eventId: string, at: Date, messag
   return JSON.stringify({ id: eventId, webhookId: hook.id, event, deviceId: message.device, payload })
 }
 
-/** The headers by which SMSGate's receivers know who has sent a body. */
+/** The headers with the sender of a body, for SMSGate's receivers. */
 export function smsgateHeaders(signingKey: string, body: string, at: Date): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000))
   const signature = createHmac('sha256', signingKey).update(body).update(timestamp).digest('hex')

@@ -23,7 +23,7 @@ export async function startWebhooks(
   let isWaiting = false
   let lookedMs = 0
   const round = async () => {
-    // not each time while it is busy: a look at 200,000 new rows, not analyzed yet, takes 30 ms
+    // not each time while it is busy: reading 200,000 new rows, not analyzed yet, takes 30 ms
     if (!isWaiting || performance.now() - lookedMs >= LOOK_MS) {
       isWaiting = true // if the look fails
       isWaiting = await endExpiredLeases(store.db)

@@ -41,7 +41,7 @@ export async function sendTest(store: Store, owner: Owner, webhook: string): Pro
   return { id, event_id: eventId, event: TEST_EVENT, status: 'pending' }
 }
 
-/** A message as the table would have it; its number is one of those that are nobody's. */
+/** A message as in the table, with a number reserved for fiction. */
 function sampleRow(user: string): Readonly<Record<string, unknown>> {
   const at = now()
   return {

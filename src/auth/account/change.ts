@@ -17,7 +17,7 @@ import { randomText } from '../../tools/random.ts'
 import { findAuthRecord } from '../auth-rows.ts'
 import { passwordField } from '../tokens/secrets.ts'
 
-/** Long enough that nobody can guess it. The collection's password rules do not apply. */
+/** Too long to guess. The collection's password rules do not apply. */
 const RANDOM_LENGTH = 30
 
 /** A change that a verified owner makes to an auth record. */
@@ -25,7 +25,7 @@ export interface AuthChange {
   readonly email?: string
   readonly verified?: boolean
   readonly password?: string
-  /** Replaces the password by a random one that nobody knows. */
+  /** Replaces the password by an unknown random one. */
   readonly withoutPassword?: boolean
   /** Ends all tokens, as a new password or email does. */
   readonly endsTokens?: boolean
@@ -73,7 +73,7 @@ export async function changeAuthRecord(
   return (await findAuthRecord(store, collection, auth.id)) ?? auth
 }
 
-/** Keeping the password means keeping the owner; without a verified address nobody took over. */
+/** An owner who keeps the password, or an unverified address, is no takeover. */
 const isTakenOver = (values: Readonly<Values>, old: Readonly<Values>) =>
   old.verified !== true && values.verified === true && values.password !== old.password
 

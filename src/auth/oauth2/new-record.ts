@@ -5,7 +5,7 @@ import { randomText } from '../../tools/random.ts'
 import { findByIdentity } from '../auth-rows.ts'
 import type { Profile } from './profile.ts'
 
-/** Long enough that nobody can guess it. The collection's password rules do not apply. */
+/** Too long to guess. The collection's password rules do not apply. */
 const PASSWORD_LENGTH = 30
 
 /**

@@ -14,7 +14,7 @@ import { recordTerminalAudit } from './audit.ts'
 
 export const SUPERUSERS_ID = 'pbc_3142635823'
 
-/** Email of the placeholder record before the first superuser exists; nobody can have it. */
+/** Unusable email of the placeholder record before the first superuser exists. */
 export const INSTALLER_EMAIL = '__pbinstaller@example.com'
 
 export function superusersOf(store: Store): AuthCollection {

@@ -23,11 +23,10 @@ export function tokenOf(authorization: string | undefined): string {
 }
 
 /**
- * Finds the caller's auth record by the Authorization header. Null for a guest, and as in PocketBase for a
- * token that is malformed, expired, wrongly signed or of a deleted record; also for a disabled user, a
- * disabled user's device and a token of an ended session. One lookup. With `cached` the record may be out of
- * date: the caller compares its `version` in its own statement and repeats without `cached` if they differ.
- * PocketBase: apis/middlewares.go, loadAuthToken
+ * The auth record of the Authorization header. Null for a guest, an invalid token (as in PocketBase), an
+ * ended session and a disabled user or its device. One lookup. With `cached` it may be out of date: the
+ * caller compares `version` in its own statement and repeats without `cached`. PocketBase:
+ * apis/middlewares.go
  */
 export async function identify(
   store: Store,

@@ -4,10 +4,9 @@ export class ShapeError extends Error {
 }
 
 /**
- * How one place of a collection's JSON is read. `zero`: the default; `fresh`: the value in a new collection;
- * `over`: merges a submitted value into the present one. As in Go's encoding/json: keys match in any case,
- * unknown ones are ignored, objects are merged, lists replaced, and `null` changes nothing unless the place
- * is nullable.
+ * How one part of a collection's JSON is read. `zero`: default; `fresh`: value in a new collection; `over`:
+ * merges into the present one. As in Go's encoding/json: keys ignore case, unknown ones are ignored, objects
+ * merged, lists replaced; `null` changes nothing unless nullable.
  */
 export interface Shape<T> {
   readonly zero: () => T

@@ -55,9 +55,8 @@ const MISSING_TRIGGERS = `select name from unnest($1::text[]) name where not exi
 const [UNDEFINED_TABLE, UNDEFINED_COLUMN] = ['42P01', '42703']
 
 /**
- * Makes what is missing of `sql/indexes/always` and `sql/triggers`, in the transaction `db`: indexes of
- * built-in collections that their descriptions do not list, so nobody sees them or can delete them, and all
- * their triggers. A file is named for what it makes.
+ * Makes missing indexes (`sql/indexes/always`, which no description lists) and triggers of built-in
+ * collections, in the transaction `db`. A file is named for what it makes.
  */
 export async function makeOwnObjects(db: Db): Promise<void> {
   await makeMissing(db, ownIndexes(), MISSING_INDEXES)

@@ -15,9 +15,8 @@ export const columnDdl = (field: Field) =>
 const STATISTICS = 'autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02'
 
 /**
- * Makes the table of a base or auth collection: a column a field, and `_rowid`, which holds the order of
- * insertion and is never shown. Its constraints are named by Postgres, so that a renamed table is in nobody's
- * way.
+ * Makes the table of a base or auth collection: a column a field, and the hidden `_rowid`, the order of
+ * insertion. Postgres names constraints, so that renamed tables do not conflict.
  */
 export async function createTable(db: Db, collection: Collection): Promise<void> {
   // an import checks afterwards: a name that comes twice is refused then

@@ -48,7 +48,7 @@ function inOrder(raw: unknown): unknown {
   return Object.fromEntries(Object.entries(raw).sort(([a], [b]) => byBytes(a, b)))
 }
 
-/** Keys match in any case, the last one counts; non-numbers change nothing. Go: encoding/json */
+/** Keys ignore case and the last one wins; non-numbers change nothing. Go: encoding/json */
 function readPoint(raw: unknown): Point {
   const point: Point = { lon: 0, lat: 0 }
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return point

@@ -31,7 +31,7 @@ export interface RowOfValues {
 
 export type FilterRow = TableRow | RowOfValues
 
-/** A collection's table as it stands in FROM. */
+/** A collection's table in FROM. */
 export const table = (collection: Collection): Sql => [{ kind: 'table', name: tableName(collection) }]
 
 /** A column of a row in the statement. */

@@ -1,4 +1,4 @@
-/** A part of a file: from this byte, so many. */
+/** A part of a file: first byte and length. */
 export interface Range {
   readonly start: number
   readonly length: number

@@ -30,7 +30,7 @@ interface Log {
 
 const logOf = ({ id, created, data, message, level }: Log): Log => ({ id, created, data, message, level })
 
-/** What waits is written first: who asks shall see what has just failed, at least on this server. */
+/** Writes waiting lines first, so that the latest failures are shown, at least those of this server. */
 type LogListServices = Pick<Services, 'store' | 'extensions' | 'logs'>
 
 /** A page of the logs as JSON. Throws 400. PocketBase: apis/logs.go */

@@ -16,7 +16,7 @@ export function hashOf(...parts: readonly (string | Uint8Array)[]): string {
   return hash.digest('base64url').slice(0, 22)
 }
 
-/** 304 for who has it already. */
+/** 304 if the client has it already. */
 export function sendTagged(c: Ctx, { body, etag }: Tagged, headers: Record<string, string>): Response {
   const known = c.req.header('if-none-match')?.includes(etag)
   return known ? c.body(null, 304, { ...headers, etag }) : c.body(body, 200, { ...headers, etag })

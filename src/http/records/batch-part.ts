@@ -16,7 +16,7 @@ import { formOfQuery } from '../body/body.ts'
 import { readQuery } from '../body/query.ts'
 import { writableCollection } from './writable-collection.ts'
 
-/** A request of a batch on its way: what it asks for and who asks. */
+/** A request of a batch: what it wants, and its caller. */
 export interface Part {
   readonly store: Store
   readonly extensions: Extensions
@@ -145,7 +145,7 @@ export function bodyOfPart({ url, body }: BatchRequest): Record<string, unknown>
 
 /** The request as rules see it: an own Authorization header has no effect. */
 function requestOf({ asked, outer, uploads }: Part, method: string): RequestInfo {
-  // a value under the key of a file gives way to it
+  // a file replaces a value under the same key
   const values = Object.entries(asked.body ?? {}).filter(([key]) => !uploads.has(key))
   return {
     context: 'batch',

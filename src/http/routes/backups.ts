@@ -72,7 +72,7 @@ async function upload(c: Ctx, services: Services): Promise<Response> {
   return c.body(null, 204)
 }
 
-/** A browser follows a link, which sends no header: the token in the address tells who asks. */
+/** Browsers send no header for a link, so the token in the address identifies the caller. */
 async function download(c: Ctx, services: Services): Promise<Response> {
   const key = c.req.param('key') ?? ''
   const auth = await findByToken(services.store, queryOf(c).token ?? '', 'file')

@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
 }
 
-/** Tokens of mailed links are in its address: it loads from here alone, and nobody else may frame it. */
+/** Its address may contain tokens of mailed links: it loads only from here and cannot be framed. */
 const PAGE_HEADERS = pageHeaders("'self'", "manifest-src 'self'", "worker-src 'self'")
 const ENCODINGS = [
   ['br', '.br'],

@@ -37,7 +37,7 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
   const original = await findStored(store.db, place)
   if (!original) throw notFound()
   const { thumb = '' } = queryOf(c)
-  // who asks for an open file is unknown: the address counts
+  // callers for open files are unknown: the address counts
   const holder = holderOf(c.env.incoming, services, null)
   const small = thumb && (await findThumb(store.db, place, original, { size: thumb, field, holder }))
   // other pages may frame it
@@ -52,7 +52,7 @@ const sentFile = (db: Db, file: StoredFile, holder: string): SentFile => ({
   read: (start, end) => readStored(db, file, start, end, holder),
 })
 
-/** Who asks for a protected file: whom the token in the address is for, whatever the headers say. */
+/** The caller for a protected file: the owner of the token in the address. Headers do not count. */
 async function askerOf(c: Ctx, services: Services): Promise<RequestInfo> {
   const { values } = await bodyOf(c)
   const auth = await findByToken(services.store, queryOf(c).token ?? '', 'file')

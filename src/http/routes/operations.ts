@@ -27,7 +27,7 @@ export function operationsRoutes(services: Services): Hono<Env> {
     })
 }
 
-/** Throws 401 for whoever has no token, 403 for one that is not meant for this. */
+/** Throws 401 without a token, 403 for a token of another purpose. */
 async function requireWatcher(c: Ctx, services: Services): Promise<void> {
   const { metricsToken } = services.config
   const token = tokenOf(c.env.incoming.headers.authorization)

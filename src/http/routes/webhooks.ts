@@ -17,7 +17,7 @@ const MAX_BODY_BYTES = 10_000
 /** `/api/webhooks`: actions of their user and of superusers. Errors: `{"error","message"}`. */
 export function webhookRoutes(services: Services): Hono<Env> {
   const { store } = services
-  /** Does something for who asks; what a superuser does is noted in the same transaction. */
+  /** Runs `work` for the caller; audits a superuser's action in the same transaction. */
   const act = async <T>(c: Ctx, entry: AuditEntry, work: (inside: Store, owner: Owner) => Promise<T>) => {
     const auth = await authOf(c, services)
     const owner = ownerOf(auth)

@@ -110,7 +110,7 @@ export function twilioRoutes(services: Services): Hono<Env> {
 
 const sidIn = (c: Ctx) => (c.req.param('Sid') ?? '').replace(/\.json$/, '')
 
-/** Sends; with the account read anew when it changed before the message was stored. */
+/** Sends; reads the account again when it changed before the message was stored. */
 async function create(c: Ctx, services: Services, first: Account): Promise<Response> {
   const parameters = await readForm(c)
   const { store, config } = services

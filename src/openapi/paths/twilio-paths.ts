@@ -75,7 +75,7 @@ const form = (...names: string[]) => ({
 
 const A = '/2010-04-01/Accounts/{AccountSid}'
 
-/** `/2010-04-01`: Twilio's Messaging API, and what a program has to be told to use it. */
+/** `/2010-04-01`: Twilio's Messaging API, and how to connect to it. */
 export const twilioPaths = (): ZodOpenApiPathsObject => ({
   ...chapter(SENDING, SENDER, {
     'GET /api/sms/twilio': {

@@ -3,7 +3,7 @@ import type { ZodOpenApiOperationObject } from 'zod-openapi'
 /** Credentials that an operation takes, one of several. */
 export type Security = NonNullable<ZodOpenApiOperationObject['security']>
 
-/** The ways to say who asks. */
+/** The kinds of credentials. */
 export const SECURITY_SCHEMES = {
   token: {
     type: 'http',

@@ -78,7 +78,7 @@ function shown(name: string): string {
   return bytes.length > MAX_SHOWN_BYTES ? `${bytes.subarray(0, MAX_SHOWN_BYTES).toString('utf8')}...` : name
 }
 
-/** Compares types without parameters, in any case. */
+/** Compares types without parameters, ignoring case. */
 const isOfType = ({ sniffed }: Upload, type: string): boolean =>
   sniffed.names.includes(type.split(';')[0]!.trim().toLowerCase())
 

@@ -5,7 +5,7 @@
 const FORMULA = /^(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d+$)))/u
 /**
  * The same within a text, where semicolons or tabs begin another cell. Phone numbers and dashes of a list are
- * none. Looks at the character first: a look-behind at each blank would be quadratic.
+ * none. Tests the character first, as a look-behind at each blank would be quadratic.
  */
 const INNER_FORMULA =
   /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[;\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! )|\+(?!\d+(?:[\s;]|$)))/gu

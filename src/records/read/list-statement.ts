@@ -118,7 +118,7 @@ function pageOf({ columns, from, orderBy, limit, version }: Parts, rows: string)
     JOIN ${from} ON b._rowid = p.row ORDER BY ${orderBy}`
 }
 
-/** So many rows are read in some 5 ms. */
+/** Rows that are read in some 5 ms. */
 const NEWEST = 5_000
 
 /** Searches the newest rows first. Without that, a word that no message has takes 30 s instead of 0.1. */

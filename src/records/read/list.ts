@@ -104,7 +104,7 @@ async function relatedFirst(
   }
 }
 
-/** The total where it need not be counted: SQL, NULL when it must all the same. */
+/** SQL of a total that need not be counted; NULL if it must be. */
 function totalSql(
   collection: Collection,
   compiled: CompiledFilter,
@@ -140,8 +140,7 @@ async function findRows(
     return nothing
   }
   checkAuthVersion(auth, first[count + 1])
-  // not known after all. A count in the same statement, for this case, would be planned anew for each who
-  // asks
+  // unknown after all. A count in the same statement would be planned for each caller
   if (first[count] === null) return findRows(store, collection, compiled, page, {}, request)
   return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
 }

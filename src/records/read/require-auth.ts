@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Extensions } from '../extension.ts'
 
-/** Throws 401 for a guest who asks for records of a collection that shows itself to no guest, rule or not. */
+/** Throws 401 for a guest where a collection is closed to guests, whatever its rule. */
 export function checkAuthRequired(
   extensions: Extensions,
   collection: Collection,

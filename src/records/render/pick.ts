@@ -111,7 +111,7 @@ function pickKeys(object: Record<string, unknown>, level: Level): boolean {
   return true
 }
 
-/** The paths below a key; '' for one that ends there. `*` stands for keys that no path names. */
+/** The paths below a key; '' for one that ends there. `*` means keys that no path names. */
 function below(key: string, level: Level): Level {
   const known = level.below.get(key)
   if (known) return known

@@ -11,7 +11,7 @@ import type { SendServices } from '../send/send.ts'
 import { fold, type Match, matches } from './match.ts'
 import { ANSWER } from './queue.ts'
 
-/** Automatic answers that a number gets from an account in 24 hours: two machines stop after so many. */
+/** Automatic answers to a number from an account in 24 hours: stops two machines. */
 export const MAX_ANSWERS_A_DAY = 5
 /** Answers of an account that a text is compared with, the oldest first. */
 const MAX_ANSWERS = 50

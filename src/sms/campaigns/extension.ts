@@ -1,7 +1,7 @@
 import type { Extension } from '../../records/extension.ts'
 import { cancelWaiting } from '../edit/cancel-batch.ts'
 
-/** Locked first, as by a pause. Of a campaign that is over and settled nothing waits. */
+/** Locked first, as by a pause. A finished, settled campaign has no waiting messages. */
 const UNFINISHED = `
 select "user", batch from campaigns c
 cross join lateral (select json_array_elements_text(c.batches) union select c.former_batch) b(batch)

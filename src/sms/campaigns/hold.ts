@@ -3,7 +3,7 @@ import { isOwnedBy, unindexed } from '../../db/by-id.ts'
 import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
 import type { Campaign } from './campaign.ts'
 
-/** Rows of a transaction: whoever else wants them waits for no more. */
+/** Rows of a transaction, so that others wait briefly. */
 const MAX_ROWS = 1_000
 
 /** $1: the batches; $2: the user. */

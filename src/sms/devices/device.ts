@@ -4,7 +4,7 @@ import { changeLogCte } from '../../records/changes.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 
-/** A device and whose it is: every statement for a device is bound to both. */
+/** A device and its user: every statement for a device is bound to both. */
 export interface Device {
   readonly id: string
   readonly user: string
@@ -36,7 +36,7 @@ export function requireDevice(auth: AuthRecord | null): Device {
   }
 }
 
-/** The user who asks. Throws 401 for a guest, 403 for anybody else. */
+/** The calling user. Throws 401 for a guest, 403 for others. */
 export const requireUser = (auth: AuthRecord | null): AuthRecord =>
   requireFrom(auth, USERS, 'Only a user may do this. Sign in as one.')
 

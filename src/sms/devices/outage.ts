@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 
-/** Nobody could reach us until now: no device's silence counts that began before. What `alarms` looks at. */
+/** Records our own outage. Device silence that began before its end is ignored, also by `alarms`. */
 export async function recordOutage(db: Db): Promise<void> {
   await db.query(
     `insert into device_watch default values

@@ -32,7 +32,7 @@ export interface NewDevice {
   readonly code: string
   /** '' takes the name that the user gave with the code. */
   readonly name: string
-  /** What it is called if nobody named it. */
+  /** The name of a device without one. */
   readonly model?: string
   readonly platform: string
   readonly phone: string
@@ -46,7 +46,7 @@ const CODE_DIGITS = 6
 const MAX_WAITING_CODES = 50
 /** Of 10 ** CODE_DIGITS codes few wait: the first is free, nearly always. */
 const MAX_DRAWS = 20
-/** What a device is called if nobody named it. */
+/** The name of a device without one. */
 const NAMES: Readonly<Record<string, string>> = {
   android: 'Phone',
   modem: 'Modem',
@@ -122,7 +122,7 @@ export function addDevice(
   })
 }
 
-/** Nobody signs in as a device by password: it gets one that nobody knows. */
+/** Devices do not sign in by password: it is random and unknown. */
 const PASSWORD_LENGTH = 40
 
 /** Makes a device of a user and answers its id. Throws 400 for what the collection does not take. */

@@ -59,7 +59,7 @@ async function cancelIn(
   return { device, attempt }
 }
 
-/** A look of its own: who waited for another cancellation sees what it did only in a new statement. */
+/** A statement of its own: after waiting for another cancellation only a new one sees the result. */
 async function checkCanceled({ db }: Store, user: string, id: string): Promise<void> {
   const { rows } = await db.query(
     `select status, error_message from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`,

@@ -51,7 +51,7 @@ export const RETRIED_BATCH = z
   })
   .meta({ id: 'RetriedBatch' })
 
-/** How the reason of such a message begins, whoever gave it. */
+/** The beginning of the reason of such a message. */
 export const UNKNOWN = 'Outcome unknown'
 
 /** Offers that are decided at once; the user's other sends come in between. */

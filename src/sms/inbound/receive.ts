@@ -72,8 +72,8 @@ export async function receiveTexts(
   rows.sort((a, b) => (a.at + a.id < b.at + b.id ? -1 : 1))
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
-    // a send that has looked who is opted out, or a later word, would be missed below while it is not
-    // committed. Before the insert, which locks conversations: sends lock the user first, too
+    // or a concurrent send, or a later word, that has read the contact is missed below. Before the insert,
+    // which locks conversations: sends lock the user first, too
     if (lastWords(texts, words).length > 0) await lockUserSends(db, device.user)
     const stored = await db.query(INSERT, [
       device.user,

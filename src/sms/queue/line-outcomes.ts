@@ -6,7 +6,7 @@ export interface LineOutcome {
   readonly hasSent: boolean
 }
 
-/** A line that fails so many texts in a row is failing. */
+/** A line is failing after this many failed texts in a row. */
 const MAX_FAILURES = 5
 
 const COUNT = `

@@ -3,7 +3,7 @@ import { formatDate } from '../../fields/types/date.ts'
 import { E164 } from '../send/phone.ts'
 import { logChanged } from '../status/change-log.ts'
 
-/** Words, in upper case, by which who is written to says stop or go on. */
+/** Opt-out and opt-in words, in upper case. */
 export interface OptWords {
   readonly out: readonly string[]
   readonly in: readonly string[]

@@ -11,7 +11,7 @@ export type DevicesToWake = readonly string[]
 
 /** Rows a sweep takes at once; the rest is for the next tick. */
 const MAX_ROWS = 1_000
-/** Unclaimed messages of a device that is otherwise fine go to another one after so many wake-ups. */
+/** Wake-ups after which unclaimed messages of a working device go to another one. */
 const MAX_WAKES = 3
 /** SQL: a device without a claim for this long is not working; a paced one may wait for its minute. */
 const SILENCE = `case
@@ -111,7 +111,7 @@ select d.*, s.why from judged s cross join lateral (
 ) d limit ${MAX_ROWS}`,
 }
 
-/** Always safe: who has not claimed a message cannot have sent it. */
+/** Always safe: an unclaimed message cannot have been sent. */
 export const reassignUnclaimed = (db: Db, seconds: number) => reassign(db, STUCK, seconds)
 
 /** After the wake-up at the assignment: 5, 15, 45 and 120 s from it, then every 5 minutes. */

@@ -92,7 +92,7 @@ with ${source}, due as (
 ), ${changeLogCtes(3)}
 select distinct device from target where room_at is null`
 
-/** SQL that takes back what `source` selects; `release` gives it lines anew when it is due. */
+/** SQL that takes back what `source` selects; `release` assigns it again when due. */
 const returnSql = (source: string) => `
 with recursive ${source}, returned as (
   update sms_dispatch d set state = 'pending', waiting_for = s.waiting_for, due_at = s.due, wake_at = null,

@@ -19,7 +19,7 @@ export interface Report {
   readonly status: 'sent' | 'delivered' | 'failed'
   readonly error_message?: string | undefined
   readonly at?: number | undefined
-  /** Proof that nothing went out: the message is assigned anew. Only with `failed`. */
+  /** Proof that nothing went out: the message is reassigned. Only with `failed`. */
   readonly not_sent?: boolean | undefined
   /** It failed, but not by a fault of the device or its SIM: it was canceled, or came too late. */
   readonly blameless?: boolean | undefined

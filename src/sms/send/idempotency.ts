@@ -84,7 +84,7 @@ export async function keepAnswer(
   )
 }
 
-/** Deletes the answers whose day is over. To be called now and then, on any node. */
+/** Deletes answers after a day. Call it now and then. */
 export async function deleteOldAnswers(store: Store): Promise<void> {
   await store.db.query(`delete from sms_idempotency where created <= now() - interval '24 hours'`)
 }

@@ -30,7 +30,7 @@ export interface Verdict {
 /** What acceptance needs of the settings. */
 export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays'>
 
-/** One call a user, in one order everywhere: whoever waits for a user's row holds none that comes later. */
+/** One call a user, in a fixed order, so that waiting for users' rows cannot deadlock. */
 const ACCEPT = `
 select g.owner, a.outcomes, a.known, a.wake
 from json_to_recordset($5) g(owner text, requests json, messages json)

@@ -50,7 +50,7 @@ export async function allRecipients(
 /** All contacts of the user are read for the members of a group. */
 const clientOf = (user: string) => accountClient(`${USERS_ID} ${user}`)
 
-/** A refusal that says how many there are, of whom only some were read. */
+/** A refusal with the full number, of which only some were read. */
 async function tooManyMembers(
   { db }: Store,
   user: string,
@@ -70,7 +70,7 @@ async function tooManyMembers(
   return tooMany(max, `, and with the members of its groups these are ${rows[0]![0]}: ${hint}`)
 }
 
-/** Members ordered by name and id, without who has opted out; who is in several groups comes once. */
+/** Members by name and id, each once, without those who opted out. */
 async function groupMembers(
   store: Store,
   user: string,

@@ -65,7 +65,7 @@ export async function send(
   const once = () => sendOnce(services, sender, body, phones, idempotency, twilio)
   if (!idempotency) return once()
   const { key, fingerprint } = idempotency
-  // outside: who asks for an answer that is there keeps nobody else from it
+  // outside the turn: a stored answer blocks no other request
   const answer = await firstAnswer(services.store, sender.user, key, fingerprint)
   if (answer !== undefined) return { answer, replayed: true }
   return whileRunning(sender.user, key, once)
@@ -82,7 +82,7 @@ async function sendOnce(
   const { store, config } = services
   const phones = await allRecipients(store, sender.user, explicit, body.groupIds, config.maxRecipients)
   await optedOutLimit.take(store, sender.user, phones)
-  // a template is judged after the device, a plain text has been: the statement that accepts looks by itself
+  // a template is checked after the device; for a plain text the accepting statement checks the device
   if (body.deviceId !== '' && plainText(body.content) === null)
     await checkDevice(store, sender.user, body.deviceId)
   const texts = await writeTexts(store, sender.user, body.content, phones)
@@ -100,7 +100,7 @@ async function sendOnce(
   return { answer: (await firstAnswer(store, sender.user, key, fingerprint))!, replayed: true }
 }
 
-/** The reference has its message already. The key, if there is one, stands for this request all the same. */
+/** The reference has a message. The key, if any, is stored for this request anyway. */
 async function answerKnown(store: Store, user: string, message: string, idempotency: Idempotency | null) {
   const answer = answerJson('', [message])
   if (idempotency) await keepAnswer(store, user, idempotency.key, idempotency.fingerprint, answer)

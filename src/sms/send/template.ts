@@ -67,7 +67,7 @@ function refuseMissing(name: string): never {
   throw templateRefusal(`Missing variable: ${name}.`)
 }
 
-/** The text for a recipient. @param missing what stands for a missing value; default: throws 400. */
+/** The text for a recipient. @param missing text for a missing value; default: throws 400. */
 export function renderFor(
   filled: Template,
   person: Person,

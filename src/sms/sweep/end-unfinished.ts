@@ -8,7 +8,7 @@ const ANY = {
   sql: `select * from sms_dispatch order by message limit ${BATCH} for update`,
 }
 
-/** Messages of theirs that are not stored yet may have been sent since, too. */
+/** Their messages that are not stored yet may have been sent since, too. */
 const END_CAMPAIGNS = `
 update campaigns set status = 'failed', error = $1, settled = true, audience = '[]', updated = pb_text(now())
 where status in ('scheduled', 'sending', 'paused')`

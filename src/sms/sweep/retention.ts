@@ -10,7 +10,7 @@ import { HAS_CONTENT_SQL, makeRetentionIndex } from './retention-index.ts'
 
 /** Messages of one transaction: 50 ms to redact them, 90 to delete. */
 const BATCH = 1_000
-/** Between two batches, for whoever else wants the database. */
+/** Pause between two batches, for other work. */
 const PAUSE_MS = 50
 
 /** One batch in a transaction; how many messages it took. */
@@ -50,7 +50,7 @@ update campaigns set body = '', variables = 'null', recipients = '[]'
 where status in ('done', 'canceled', 'failed') and updated < pb_text(now() - make_interval(days => $1))
   and (body <> '' or recipients::text <> '[]')`
 
-/** When it is over, in the stored form of dates. */
+/** The end of the period, in the stored form. */
 const BEFORE = 'updated < pb_text(now() - make_interval(days => $1))'
 const oldest = (over: string) =>
   `select id from sms_messages where ${BEFORE} and ${over} order by updated limit ${BATCH} for update skip locked`

@@ -16,7 +16,7 @@ import { releaseDue, returnStale } from '../queue/release.ts'
 import { idMayBecome } from '../status/status.ts'
 import { wakeDevices } from '../wake/wake.ts'
 
-/** What time does to messages, in this order: a message that is over is not woken for. */
+/** Changes by time, in this order: a finished message wakes no device. */
 const SWEEPS: readonly ((
   db: Db,
   deviceOnlineSeconds: number,
@@ -56,7 +56,7 @@ export async function sweep(
   return isOurs
 }
 
-/** Removes what has run out and nobody reads any more. */
+/** Removes expired rows. */
 export async function deleteExpiredRows({ db }: Store): Promise<void> {
   await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
   await db.query('delete from device_pairings where expires_at < now()')

@@ -18,7 +18,7 @@ select count(*) filter (where not is_full), count(*) filter (where is_full),
   (select count(*) from lines l join devices d on d.id = l.device where l.enabled and l.present and d.enabled)
 from sms_lines_near_limits(${NEAR})`
 
-/** How many lines are near their limits, in one look at all of them. Throws DatabaseUnavailable. */
+/** Counts lines near their limits. Throws DatabaseUnavailable. */
 export async function readLineFigures({ db }: Store): Promise<LineFigures> {
   const { rows } = await db.query(COUNTS, [], 'line figures')
   const [near, full, all] = rows[0]!.map(Number) as [number, number, number]

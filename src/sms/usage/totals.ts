@@ -8,7 +8,7 @@ export const totalSql = (table: string, user?: string): string => `(
   WHERE c.relation = '${table}'::regclass${user ? ` AND c."user" IN ('', ${user})` : ''} HAVING bool_or(c."user" = ''))`
 
 const IS_COUNTED = `select 1 from sms_totals where relation = to_regclass('sms_messages') and "user" = ''`
-/** Without its triggers, until the next start, a table that was made anew is not counted. */
+/** A recreated table lacks its triggers until the next start and is not counted. */
 const CAN_BE_COUNTED = `select 1 from pg_trigger
   where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'`
 

@@ -2,7 +2,7 @@ import { counts } from '../../counts.ts'
 import { WakeSignal } from '../../tools/wake-signal.ts'
 import { onDeviceEvent } from './wake.ts'
 
-/** A waiting claim looks by itself that often: a wake-up may be lost, a limit may be over. */
+/** A waiting claim repeats this often: a wake-up may be lost, a limit may have ended. */
 const LOOK_MS = 5_000
 
 /** Calls `claim` until it returns something, for `waitMs` or until `ended`; a wake-up ends a pause. */

@@ -24,7 +24,7 @@ const MARK_MS = 1_000
 /** Names this process in notifications: it does not wake twice what it has woken before it heard itself. */
 export const NODE = randomUUID()
 
-/** Who waits in this process for which device: event streams and waiting claims. */
+/** Listeners of this process by device: event streams and waiting claims. */
 const waiting = new Map<string, Set<Heard>>()
 const unheard = new Set<(devices: readonly string[]) => void>()
 
@@ -38,7 +38,7 @@ export function onDeviceEvent(device: string, heard: Heard): () => void {
   }
 }
 
-/** Calls `reach` with devices that nobody in this process waits for. Returns the stop. */
+/** Calls `reach` with devices that have no listener in this process. Returns the stop. */
 export function onUnheardWake(reach: (devices: readonly string[]) => void): () => void {
   unheard.add(reach)
   return () => void unheard.delete(reach)

@@ -43,7 +43,7 @@ export async function planReplies(
   allowPrivate: boolean,
 ): Promise<Reply[]> {
   const replies: Reply[] = []
-  // one more than may be sent, so that too many are refused: a document can have 1,500, a look-up each
+  // one more than allowed, so that too many are refused: a document can have 1,500, with a query each
   for (const message of messages.slice(0, MAX_REPLIES + 1)) {
     const to = withoutSeparators(message.to) || text.from
     if (!E164.test(to)) throw new TwimlError(14101, "The 'to' of a <Message> is no phone number")

@@ -37,7 +37,7 @@ export interface Created {
   readonly replayed: boolean
 }
 
-/** Statuses that a message may have by the time of the answer, which says `queued` all the same. */
+/** Statuses of a message that the answer still calls `queued`. */
 const LATER = new Set(['sending', 'sent', 'delivered', 'undelivered'])
 
 /**

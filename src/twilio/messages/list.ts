@@ -69,7 +69,7 @@ class ListQuery {
     this.values = [user]
   }
 
-  /** `devices`: those with the number in `To`, which their incoming texts without a number of theirs show. */
+  /** `devices` have the number in `To`: their incoming texts without a number show it. */
   filter(parameters: Parameters, devices: readonly string[]): void {
     const [to, from] = [numbersIn(parameters, 'To'), numbersIn(parameters, 'From')]
     if (to.length > 0) this.#addTo(to, devices)

@@ -53,7 +53,7 @@ function refuseMethod(c: Ctx): Response {
   return c.json({ jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null }, 405)
 }
 
-/** Answers a request when all of it is known, so that what nobody reads is counted as any large answer. */
+/** Answers when all of it is known, so that an unread answer counts as any large one. */
 async function respond(c: Ctx, services: Services, holder: KeyHolder, answer: McpHandler): Promise<Response> {
   const json = await readJson(c, MAX_BODY_BYTES)
   if (Array.isArray(json) && json.length > MAX_BATCH)
