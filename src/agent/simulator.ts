@@ -81,7 +81,6 @@ export class Simulator implements Driver {
     this.#reports.add(report)
   }
 
-  /** Simulates an incoming text. */
   receive(text: IncomingText): void {
     this.#events?.received(text, this.now())
   }

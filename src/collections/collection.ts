@@ -11,7 +11,6 @@ export interface MailTemplate {
   subject: string
   body: string
 }
-/** Options of tokens of one purpose. */
 export interface TokenOptions {
   /** Seconds. */
   duration: number
@@ -91,5 +90,4 @@ export const SUPERUSERS = '_superusers'
 /** The id of `users`, as PocketBase has it. */
 export const USERS_ID = '_pb_users_auth_'
 
-/** The collection of devices, by its id. */
 export const DEVICES_ID = 'devices'

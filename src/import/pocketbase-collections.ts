@@ -34,7 +34,6 @@ function readCollection(row: StoredRow): ExportedCollection {
   }
 }
 
-/** The collections of a PocketBase database. */
 export const readCollections = (data: PocketBaseData): ExportedCollection[] =>
   [...data.rows('_collections')].map(readCollection)
 

@@ -29,7 +29,6 @@ async function addressesOf(host: string, resolve: Resolve): Promise<Found[]> {
   return found
 }
 
-/** The error of a host outside the internet. */
 export const privateError = (host: string) => new Error(`${host} is not an address of the internet`)
 
 /** Resolves a name to checked addresses only, so that a later change of it has no effect. */

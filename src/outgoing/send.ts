@@ -11,7 +11,6 @@ export interface Outgoing {
   readonly body: Buffer | string | undefined
 }
 
-/** Limits of an outgoing request. */
 export interface RequestLimits {
   /** Allows private addresses and plain http. */
   readonly allowPrivate: boolean
@@ -21,7 +20,6 @@ export interface RequestLimits {
   readonly timeoutMs?: number
   /** Aborts the request. */
   readonly signal?: AbortSignal
-  /** The resolver. */
   readonly resolve?: Resolve
 }
 

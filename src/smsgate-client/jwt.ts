@@ -25,7 +25,6 @@ async function secretOf(db: Db): Promise<Uint8Array> {
   return new TextEncoder().encode(JSON.parse(secret) as string)
 }
 
-/** A signed token. */
 export async function signClaims(db: Db, claims: TokenClaims): Promise<string> {
   return new SignJWT({ ...claims })
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })

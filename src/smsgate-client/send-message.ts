@@ -11,7 +11,6 @@ import { invalid, unknownDevice } from './invalid.ts'
 import { type MessageState, readStates } from './message-state.ts'
 import { flagIn, numberIn, type Query } from './query.ts'
 
-/** The query parameters of a send. */
 export interface SendQuery {
   /** Hours within which the named device must have been seen; 0 for no such condition. */
   readonly activeWithinHours: number

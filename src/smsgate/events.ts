@@ -7,7 +7,6 @@ import { endAbsence, phoneOf } from './phone.ts'
 import { PullCheck, USUAL_MS } from './pull-check.ts'
 import { noteConnected, shouldPull } from './pull-signal.ts'
 
-/** What streams need of the settings. */
 export interface StreamSettings {
   readonly deviceOnlineSeconds: number
   readonly leaseSeconds: number

@@ -11,7 +11,6 @@ const SLOW_SECONDS = 5
 /** After this long new texts are handed out whatever a phone still has to send. */
 const STUCK_SECONDS = 60
 
-/** A text that a phone was handed. */
 export interface HandedText extends Attempt {
   /** It is not to be sent any more: it was deleted, or went to another device. */
   readonly isCanceled: boolean

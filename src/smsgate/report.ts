@@ -15,7 +15,6 @@ const CANCELED = 'Canceled on the phone'
 /** A report takes a while: a clock that seems ahead by less is right. */
 const AHEAD_MS = 5_000
 
-/** What reports need of the settings. */
 export interface ReportSettings {
   readonly leaseSeconds: number
   readonly deviceOnlineSeconds: number

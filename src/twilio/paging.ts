@@ -24,7 +24,6 @@ export const PAGE = z.strictObject({
   uri: z.string(),
 })
 
-/** The page that a request asks for. */
 export interface PageRequest {
   /** Number of the page, as the client counts. */
   readonly page: number

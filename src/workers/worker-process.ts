@@ -6,7 +6,6 @@ import type { ToParent, ToWorker, WorkerState } from './messages.ts'
 const STEADY_MS = 60_000
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 30_000]
 
-/** How a worker ended. */
 export interface WorkerEnd {
   readonly code: number | null
   readonly signal: string | null

@@ -9,7 +9,6 @@ export interface ProviderToken {
   readonly raw: RawProfile
 }
 
-/** Calls the provider with the token. */
 export type ProviderCall = (
   url: string,
   options?: { readonly headers?: Readonly<Record<string, string>>; readonly post?: string },

@@ -36,7 +36,6 @@ export interface OAuth2Identity {
   /** The provider's name in the options. */
   readonly provider: string
   readonly profile: Profile
-  /** Data for a new record. */
   readonly createData: Readonly<Record<string, unknown>>
   readonly raw: RawProfile
   readonly token: ProviderToken

@@ -15,7 +15,6 @@ import { checkMfa, type Method, type MfaForm } from './mfa.ts'
 import { type Origin, recordOrigin } from './origins.ts'
 import { satisfies } from './rule.ts'
 
-/** The request of a sign-in and its client. */
 export interface SignInRequest extends Origin {
   readonly request: RequestInfo
   readonly readMfaForm: () => Promise<MfaForm>

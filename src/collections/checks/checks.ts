@@ -20,7 +20,6 @@ const unlessEmpty =
   (value) =>
     isEmpty(value) ? undefined : check(value)
 
-/** A check with one fixed error. */
 const demand = (
   holds: (value: never) => boolean,
   code: string,
@@ -35,7 +34,6 @@ export const required: Check = (value) =>
 /** Refuses everything but an empty value. */
 export const blank = demand(() => false, 'validation_empty', 'must be blank')
 
-/** Applies a check conditionally. */
 export const when = (condition: boolean, check: Check): Check => (condition ? check : () => undefined)
 
 /** Length in bytes of UTF-8. */
@@ -96,7 +94,6 @@ export const email = demand(isEmail, 'validation_is_email', 'must be a valid ema
 export const url = demand(isUrl, 'validation_is_url', 'must be a valid URL')
 
 const DNS_NAME = /^[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}(\.[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*[._]?$/
-/** An IP address or a DNS name. */
 export const host = demand(
   (text: string) => isIP(text) > 0 || (DNS_NAME.test(text) && text.replaceAll('.', '').length <= 255),
   'validation_is_host',

@@ -23,7 +23,6 @@ const OPTIONAL: ReadonlySet<string> = new Set(
 export const isOptionalField = ({ id }: Pick<Collection, 'id'>, { name }: Pick<Field, 'name'>) =>
   OPTIONAL.has(`${id}.${name}`)
 
-/** Ids of the built-in collections. */
 export const BUILT_IN_IDS: ReadonlySet<string> = new Set(NEEDED.keys())
 
 export const isBuiltIn = ({ id }: Pick<Collection, 'id'>) => NEEDED.has(id)

@@ -1,6 +1,5 @@
 import { splitSql } from './split-sql.ts'
 
-/** A column of an index: a name or an expression. */
 export interface IndexColumn {
   readonly name: string
   readonly collate: string
@@ -60,7 +59,6 @@ export function parseIndex(sql: string): IndexExpression {
   }
 }
 
-/** Whether it can be an index. */
 export const isValidIndex = (index: IndexExpression) =>
   index.name !== '' && index.table !== '' && index.columns.length > 0
 

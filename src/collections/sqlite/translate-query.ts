@@ -114,7 +114,6 @@ function comparison(tokens: readonly SqlToken[], at: number): Put {
   return not ? ['is distinct from', first + 1] : ['is not distinct from', at]
 }
 
-/** The translated arguments of a call. */
 function argumentsOf(call: readonly SqlToken[], names: Names): string[] {
   const inside = call.slice(skipBlanks(call, 1) + 1, -1)
   if (inside.every(({ kind }) => kind === 'blank')) return []

@@ -52,7 +52,6 @@ export async function deleteUnreferencedFiles(db: Db, collection: Collection): P
   )
 }
 
-/** Deletes all files of a collection. */
 export async function dropFiles(db: Db, { id }: Collection): Promise<void> {
   await db.query('delete from _files where collection = $1', [id])
 }

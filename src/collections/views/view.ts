@@ -140,7 +140,6 @@ function viewSelect({ sql, fields, columns, plain }: ReadQuery): string {
   return `select ${list.join(', ')} from (${sql}\n) q`
 }
 
-/** Makes the view of a view collection. */
 export async function createView(db: Db, collection: ViewCollection, query: ReadQuery): Promise<void> {
   await db.query(`create view ${quote(tableName(collection))} as ${viewSelect(query)}`)
 }

@@ -8,7 +8,6 @@ import { bool, number } from './number.ts'
 import { password } from './password.ts'
 import { editor, text } from './text.ts'
 
-/** All field types of PocketBase by name. */
 export const FIELD_TYPES: { readonly [T in FieldTypeName]: FieldType<FieldOf<T>> } = {
   text,
   number,

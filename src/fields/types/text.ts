@@ -11,7 +11,6 @@ export const DEFAULT_MAX_CHARACTERS = 5000
 /** Maximum bytes of an editor field without `maxSize`. */
 export const DEFAULT_EDITOR_BYTES = 5 << 20
 
-/** The error of an empty required field. */
 export const required = (): FieldError => fieldError('validation_required', 'Cannot be blank')
 
 /** What all single-text types share. */

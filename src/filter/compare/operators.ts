@@ -24,7 +24,6 @@ const OPERATORS: Readonly<Record<Sign, Operator>> = {
   '!~': (facts, left, right) => like(facts, false, left, right),
 }
 
-/** A comparison as a condition. */
 export const compare = (facts: Facts, sign: Sign, left: Operand, right: Operand): Condition =>
   OPERATORS[sign](facts, left, right)
 

@@ -27,7 +27,6 @@ interface SortKey {
   readonly direction: 'ASC' | 'DESC'
 }
 
-/** A key of an ORDER BY. */
 export interface OrderKey {
   readonly sql: Sql
   /** The column, if it is a non-null one of the base. */

@@ -47,5 +47,4 @@ export interface Tree {
   readonly shape: string
 }
 
-/** The spelling of a token in an error. */
 export const spelling = (token: Token) => (token.kind === 'literal' ? String(token.value) : token.text)

@@ -8,7 +8,6 @@ type Resolve = (context: Context, token: Token) => Operand
 /** Builds an operand of a function's arguments. Throws a FilterError for wrong ones. */
 export type FunctionBuilder = (context: Context, args: readonly Token[], resolve: Resolve) => Operand
 
-/** Whether a token is a literal of this type. */
 export const isLiteral = (token: Token, type: 'text' | 'number') =>
   token.kind === 'literal' && token.type === type
 

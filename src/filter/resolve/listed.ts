@@ -26,11 +26,9 @@ export function selectByListItems(condition: Condition, rows: ReadonlySet<Joined
   return sql`${SELECT}1 FROM ${source.from} ${alias}${source.columns ?? ''} WHERE (${alias}.value IN (${found})) IS TRUE`
 }
 
-/** Whether a test uses this row only. */
 const isOnly = (target: JoinedRow, test: Sql) =>
   [...rowsIn(test), ...columnsIn(test).map(({ row }) => row)].every((row) => row === target)
 
-/** The condition for an existing row. */
 function whereThere(condition: Condition, row: JoinedRow): Condition {
   if (condition.kind === 'and') return and(condition.items.map((item) => whereThere(item, row)))
   if (condition.kind !== 'or') return condition

@@ -31,10 +31,8 @@ export interface RowOfValues {
 
 export type FilterRow = TableRow | RowOfValues
 
-/** A collection's table in FROM. */
 export const table = (collection: Collection): Sql => [{ kind: 'table', name: tableName(collection) }]
 
-/** A column of a row in the statement. */
 export const column = (row: TableRow, field: Field): Sql => [columnOf(row.at, columnName(field.name))]
 
 const STORAGE: Partial<Record<Field['type'], Storage>> = {

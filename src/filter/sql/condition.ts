@@ -73,7 +73,6 @@ function fold(kind: 'and' | 'or', items: readonly Condition[], neutral: boolean)
   return rest.length === 1 ? rest[0]! : { kind, items: rest }
 }
 
-/** The multi-row joins of a condition. */
 export function multiRowsOf(condition: Condition): ReadonlySet<JoinedRow> {
   if (condition.kind === 'constant') return new Set()
   if (condition.kind === 'leaf') return condition.many

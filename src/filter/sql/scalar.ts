@@ -7,7 +7,6 @@ export type Scalar = null | string | number | bigint | boolean
 /** What code is made from: all values of a kind get the same SQL. */
 export type ScalarKind = 'null' | 'empty' | 'text' | 'number'
 
-/** The kind of a value. */
 export function kindOf(value: Scalar): ScalarKind {
   if (value === null) return 'null'
   if (typeof value !== 'string') return 'number'
@@ -65,7 +64,6 @@ const exponentText = (exponent: number) =>
 export const storedNumber = (value: number): Scalar =>
   Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value) : value
 
-/** The number that a value of the kind `number` is. */
 export const asNumber = (value: Scalar): number => Number(value)
 
 /** SQLite's order: null, numbers, text by its bytes. Below, at or above 0. */

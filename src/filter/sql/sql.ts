@@ -88,7 +88,6 @@ export function joinSql(list: readonly Sql[], separator: string): Sql {
   return list.flatMap((part, i) => (i === 0 ? part : [separator, ...part]))
 }
 
-/** A column by its name. */
 export const columnOf = (row: JoinedRow | null, name: string): Column => ({ kind: 'column', row, name })
 
 export const isKind = <K extends Exclude<Piece, string>['kind']>(

@@ -9,7 +9,6 @@ import { API_ERROR } from './errors.ts'
 /** Answers by status. */
 export type Answers = Record<`${2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>
 
-/** JSON of a schema, with an example. */
 export const json = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObject => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 })

@@ -44,7 +44,6 @@ export function addUploads(field: FileField, value: Value, listed: unknown, uplo
   return choiceValue(field, toTexts([...(before ?? []), ...base, ...(after ?? [])]))
 }
 
-/** All uploads of a field by name. */
 export const namedUploads = (field: FileField, uploads: Uploads): NamedUploads =>
   new Map(uploadKeys(field).flatMap((key) => (uploads.get(key) ?? []).map((one) => [one.name, one] as const)))
 

@@ -11,7 +11,6 @@ import { toValues } from '../columns.ts'
 import { isRuleFault } from '../render/visibility.ts'
 import { selectRows } from '../select.ts'
 
-/** A file that may be served. */
 export interface ServedFile {
   readonly place: FilePlace
   /** The field that names it. */

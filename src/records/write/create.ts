@@ -160,7 +160,6 @@ interface Checked {
 
 const NO_FAULTS: Checked = { errors: {}, conditions: [] }
 
-/** Completes the values and checks them. */
 async function check(creation: Creation, values: Values): Promise<Checked> {
   const { store, collection, prepared, options } = creation
   const passwords = options.hasRandomPassword ? {} : prepared.passwords

@@ -80,7 +80,6 @@ export interface CampaignChange {
   readonly expiresAt: string | null
 }
 
-/** A checked new campaign. */
 export type NewCampaign = { readonly [K in keyof CampaignChange]: NonNullable<CampaignChange[K]> } & {
   readonly line: NamedLine
   readonly options: Omit<CampaignOptions, 'line'>

@@ -22,7 +22,6 @@ export const SUBSCRIPTION = z.object({
   ),
 })
 
-/** What push needs of the settings. */
 export interface PushSettings {
   /** Who runs this server, for the push services: a mailto: or https: address. RFC 8292 */
   readonly vapidSubject: string

@@ -173,7 +173,6 @@ export function readSend(raw: unknown, now: Date): SendBody {
   return needSomeone(sendBody(checkShape(SEND, raw), raw, now))
 }
 
-/** The body of `send-template`. */
 export function readTemplateSend(raw: unknown, now: Date): SendBody {
   return needSomeone(sendBody(checkShape(TEMPLATE_SEND, raw), raw, now))
 }

@@ -31,7 +31,6 @@ export interface Idempotency {
 /** That of this process. */
 const optedOutLimit = new OptedOutLimit()
 
-/** What was accepted. */
 export const ACCEPTED = z
   .object({
     batch_id: z.string().describe('Names all messages of the send; empty when it is one.'),

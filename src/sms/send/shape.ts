@@ -51,7 +51,6 @@ export const isInvisible = (text: string): boolean => INVISIBLE.test(text)
 export const visibleText = () =>
   nonEmptyText().refine((value) => !isInvisible(value), 'must have a visible character')
 
-/** A whole number of a range. */
 export const wholeNumber = (min: number, max: number) => {
   const fault = `must be a whole number from ${min} to ${max}`
   return z.int(fault).min(min, stop(fault)).max(max, stop(fault))

@@ -18,7 +18,6 @@ import {
 } from '../wake/wake.ts'
 import { checkQueue, deleteExpiredRows, sweep } from './sweep.ts'
 
-/** What delivery needs of the settings. */
 export interface DeliverySettings extends PushSettings {
   readonly deviceOnlineSeconds: number
   readonly leaseSeconds: number

@@ -56,7 +56,6 @@ export async function sweep(
   return isOurs
 }
 
-/** Removes expired rows. */
 export async function deleteExpiredRows({ db }: Store): Promise<void> {
   await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
   await db.query('delete from device_pairings where expires_at < now()')

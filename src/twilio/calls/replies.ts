@@ -8,7 +8,6 @@ import { isInvisible } from '../../sms/send/shape.ts'
 import { type NumberSender, sendersFrom } from '../numbers/own-number.ts'
 import { TwimlError, type TwimlMessage } from './twiml.ts'
 
-/** A text that came in, which is answered. */
 export interface AnsweredText {
   readonly user: string
   readonly message: string

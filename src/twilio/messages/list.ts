@@ -19,7 +19,6 @@ import { invalid } from '../refusal.ts'
 import { sidOf } from '../sid.ts'
 import { MESSAGE, MESSAGE_SQL, messageRow, renderMessage } from './message.ts'
 
-/** A page of messages. */
 export const MESSAGES = PAGE.extend({ messages: z.array(MESSAGE) }).meta({ id: 'TwilioMessages' })
 
 const KNOWN: ReadonlySet<string> = new Set([

@@ -14,7 +14,6 @@ import { type Parameters, refuseUnknown } from '../parameters.ts'
 import { sidOf } from '../sid.ts'
 import { NUMBER, NUMBER_SQL, type NumberRow, numberRow, renderNumber } from './number.ts'
 
-/** A page of numbers. */
 export const NUMBERS = PAGE.extend({ incoming_phone_numbers: z.array(NUMBER) }).meta({ id: 'TwilioNumbers' })
 
 const KNOWN: ReadonlySet<string> = new Set(['PhoneNumber', 'FriendlyName', ...PAGE_PARAMETERS])

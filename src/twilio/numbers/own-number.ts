@@ -1,6 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
 
-/** What sends from a number. */
 export interface NumberSender {
   readonly device: string
   /** The line of a device with several that has the number; '' where the device says all. */
