@@ -16,11 +16,7 @@ export function strict(command: CommandDef, name = 'pocketsms'): CommandDef {
     args = {},
     subCommands = {},
     run,
-  } = command as {
-    args?: ArgsDef
-    subCommands?: Record<string, CommandDef>
-    run?: CommandDef['run']
-  }
+  } = command as { args?: ArgsDef; subCommands?: Record<string, CommandDef>; run?: CommandDef['run'] }
   const below = Object.entries(subCommands).map(
     ([word, sub]) => [word, strict(sub, `${name} ${word}`)] as const,
   )

@@ -76,9 +76,7 @@ const isThere =
       : fieldError(
           'validation_invalid_provider',
           `Provider with name ${name} is missing or is not enabled.`,
-          {
-            name,
-          },
+          { name },
         )
 
 async function visit(services: AuthServices, provider: Provider, form: OAuth2Form): Promise<OAuth2Identity> {

@@ -23,18 +23,14 @@ export const number: FieldType<NumberField> = {
       return fieldError(
         'validation_min_number_constraint',
         `Must be greater or equal than ${formatNumber(min)}`,
-        {
-          min,
-        },
+        { min },
       )
     }
     if (max !== null && number > max) {
       return fieldError(
         'validation_max_number_constraint',
         `Must be less or equal than ${formatNumber(max)}`,
-        {
-          max,
-        },
+        { max },
       )
     }
     return undefined

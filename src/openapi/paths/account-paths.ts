@@ -87,9 +87,7 @@ export const accountPaths = (): ZodOpenApiPathsObject =>
       summary: 'End notifications',
       description: 'End the notifications of one browser, or without `endpoint` of all.',
       params: {
-        query: z.object({
-          endpoint: z.string().optional().describe('The address of the subscription.'),
-        }),
+        query: z.object({ endpoint: z.string().optional().describe('The address of the subscription.') }),
       },
       responses: [done('Ended.'), failures(401)],
     },

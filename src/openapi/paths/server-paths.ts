@@ -56,10 +56,7 @@ const READY = z
       .nullable()
       .describe('Messages that a device should have by now, and how long the oldest of them waits.'),
     replica: z
-      .object({
-        state: z.enum(['used', 'late', 'away', 'unfit']),
-        lag_bytes: z.number().min(0).nullable(),
-      })
+      .object({ state: z.enum(['used', 'late', 'away', 'unfit']), lag_bytes: z.number().min(0).nullable() })
       .optional()
       .describe('The replica that `DATABASE_REPLICA_URL` names.'),
     workers: z
@@ -135,9 +132,7 @@ export const serverPaths = (): ZodOpenApiPathsObject =>
       responses: [
         success('An answer for each request, in their order.', BATCH_ANSWER),
         failures(413),
-        {
-          400: { description: 'Nothing was written.', content: json(z.union([BATCH_ERROR, API_ERROR])) },
-        },
+        { 400: { description: 'Nothing was written.', content: json(z.union([BATCH_ERROR, API_ERROR])) } },
       ],
     },
     'GET /api/realtime': {
@@ -166,10 +161,7 @@ export const serverPaths = (): ZodOpenApiPathsObject =>
       security: NOBODY,
       responses: [
         success('Yes.', READY),
-        {
-          500: failures()['500']!,
-          503: { description: 'No.', content: json(READY) },
-        },
+        { 500: failures()['500']!, 503: { description: 'No.', content: json(READY) } },
       ],
     },
     'GET /api/warnings': {

@@ -132,9 +132,7 @@ export const smsPaths = (): ZodOpenApiPathsObject =>
       description:
         'The last days up to today, in UTC: messages accepted or received on each, by the status they have now. Of the user who asks; of all for superusers.',
       params: {
-        query: z.object({
-          days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.'),
-        }),
+        query: z.object({ days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.') }),
       },
       responses: [
         success('Each day, oldest first.', USAGE_DAYS, {

@@ -74,10 +74,7 @@ const query = (...names: readonly string[]) => ({
   params: { query: z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()]))) },
 })
 const TOTAL = z.object({ 'X-Total-Count': z.string().describe('How many there are in all.') })
-const LOCATION = z.object({
-  Location: z.string(),
-  'Idempotent-Replayed': z.enum(['true']).optional(),
-})
+const LOCATION = z.object({ Location: z.string(), 'Idempotent-Replayed': z.enum(['true']).optional() })
 const ID = { params: path('id') }
 
 const health = (id: string): Operation => ({
@@ -101,10 +98,7 @@ export const smsgateClientPaths = (): ZodOpenApiPathsObject =>
       [answered(202, 'Accepted.', MESSAGE_STATE, LOCATION), refused(400, 402, 409, 413, 422)],
       {
         ...body(SEND_BODY),
-        params: {
-          ...query('skipPhoneValidation', 'deviceActiveWithin').params,
-          header: IDEMPOTENCY,
-        },
+        params: { ...query('skipPhoneValidation', 'deviceActiveWithin').params, header: IDEMPOTENCY },
       },
     ),
     [`GET ${CLIENT_PATH}/messages`]: operation(
@@ -168,9 +162,7 @@ export const smsgateClientPaths = (): ZodOpenApiPathsObject =>
       'Not kept',
       'inbox:list',
       [refused(501)],
-      {
-        params: path('id', 'part'),
-      },
+      { params: path('id', 'part') },
     ),
     [`GET ${CLIENT_PATH}/webhooks`]: operation(
       'smsgateListWebhooks',

@@ -56,13 +56,7 @@ const operation = (
   summary: string,
   params: object,
   ...responses: readonly Answers[]
-): Operation => ({
-  id,
-  summary,
-  description: summary,
-  params,
-  responses,
-})
+): Operation => ({ id, summary, description: summary, params, responses })
 
 const form = (...names: string[]) => ({
   required: true,

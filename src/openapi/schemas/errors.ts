@@ -45,7 +45,5 @@ export const GUEST_ERROR = z
 
 /** The first of two methods was right; the second is asked for. */
 export const MFA_NEEDED = z
-  .object({
-    mfaId: z.string().describe('Send it with the second method, as `mfaId`.'),
-  })
+  .object({ mfaId: z.string().describe('Send it with the second method, as `mfaId`.') })
   .meta({ id: 'MfaNeeded' })

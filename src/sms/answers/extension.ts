@@ -27,7 +27,5 @@ function check({ match, value, body, template }: Values, failure: string): void 
   if (match !== 'any' && keywordsOf(String(value)).length === 0)
     throw badRequest(failure, { value: fieldError('validation_required', 'Cannot be blank.') })
   if (!body && !template)
-    throw badRequest(failure, {
-      body: fieldError('validation_required', 'A text or a template is needed.'),
-    })
+    throw badRequest(failure, { body: fieldError('validation_required', 'A text or a template is needed.') })
 }
