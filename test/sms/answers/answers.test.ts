@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { MAX_ANSWERS_A_DAY } from '../../../src/sms/answers/answer.ts'
 import { fold, matches } from '../../../src/sms/answers/match.ts'
 import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 
-let fixture: LineFixture
-let other: LineFixture
-beforeAll(async () => {
-  fixture = await openLineFixture()
-  other = await openLineFixture()
-})
-afterAll(async () => {
-  await fixture.stop()
-  await other.stop()
-})
+const fixture = await forThisFile(openLineFixture())
+const other = await forThisFile(openLineFixture())
+
 beforeEach(async () => {
   await fixture.reset()
   await fixture.lines('a1', 'a2')

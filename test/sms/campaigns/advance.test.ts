@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type CatalogStore, openStore } from '../../../src/collections/catalog/catalog-store.ts'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import { readConfig } from '../../../src/config.ts'
-import type { Db } from '../../../src/db/open.ts'
 import { extensionsOf } from '../../../src/extensions.ts'
 import { createLogger } from '../../../src/log.ts'
 import { advance } from '../../../src/sms/campaigns/advance.ts'
@@ -24,24 +23,19 @@ import { openPreparedDb } from '../../support/server/start.ts'
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+4977${i + 10_000}`)
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
-let db: Db
-let store: CatalogStore
-let one: CampaignServices
-let two: CampaignServices
 let user = ''
 let users = 0
 
-beforeAll(async () => {
-  db = await openPreparedDb()
-  store = await openStore(db)
-  const node = () => {
-    const config = readConfig({})
-    const extensions = extensionsOf(config)
-    return { store, config, extensions, acceptor: new Acceptor(store, config) }
-  }
-  one = node()
-  two = node()
-})
+const db = await openPreparedDb()
+const store = await openStore(db)
+const node = () => {
+  const config = readConfig({})
+  const extensions = extensionsOf(config)
+  return { store, config, extensions, acceptor: new Acceptor(store, config) }
+}
+const one = node()
+const two = node()
+
 beforeEach(async () => {
   user = `campaignuser${++users + 100}`
   await db.query(`insert into users (id, email, "tokenKey") values ($1, $1 || '@example.com', $1)`, [user])

@@ -1,36 +1,25 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { forThisFile } from '../../support/for-this-file.ts'
 import {
   ANN,
   BEN,
-  BENS_PHONE,
   GROUPS,
   PHONES,
-  type ServerWithUsers,
   startServerWithUsers,
   TEMPLATES,
 } from '../../support/server/server-with-users.ts'
 
-let server: ServerWithUsers
-let ann: Record<string, string>
-let ben: Record<string, string>
-beforeAll(async () => {
-  server = await startServerWithUsers()
-  ann = await server.signedIn('users', ANN.id)
-  ben = await server.signedIn('users', BEN.id)
-})
-afterAll(() => server.stop())
+const server = await forThisFile(startServerWithUsers())
+const ann = await server.signedIn('users', ANN.id)
+const ben = await server.signedIn('users', BEN.id)
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 const numbers = (count: number, from = 10_000) => Array.from({ length: count }, (_, i) => `+4977${i + from}`)
 const call = (method: string, path: string, body?: unknown, headers = ann) =>
-  server.ask(method, `../campaigns${path}`, body, headers)
+  server.ask(method, `/api/campaigns${path}`, body, headers)
 const create = async (body: object) => (await call('POST', '', { body: 'Sale', ...body })).body
 const settled = (id: string) =>
-  expect
-    .poll(async () => (await server.rows('select settled from campaigns where id = $1', [id]))[0]?.[0], {
-      timeout: 20_000,
-    })
-    .toBe(true)
+  expect.poll(() => server.rows('select settled from campaigns where id = $1', [id])).toEqual([[true]])
 const made = async (body: object) => {
   const campaign = await create(body)
   await settled(campaign.id)
@@ -40,15 +29,10 @@ const messagesOf = (batch: string) =>
   server.rows('select "to", body, status, scheduled_at from sms_messages where batch_id = $1 order by "to"', [
     batch,
   ])
-const waiting = async (batch: string) =>
-  Number(
-    (
-      await server.rows(
-        'select count(*) from sms_dispatch d join sms_messages m on m.id = d.message where batch_id = $1',
-        [batch],
-      )
-    )[0]![0],
-  )
+const waiting = (batch: string) =>
+  server.rows('select 1 from sms_dispatch d join sms_messages m on m.id = message where batch_id = $1', [
+    batch,
+  ])
 const statusOf = async (id: string) =>
   (await server.rows('select status from campaigns where id = $1', [id]))[0]?.[0]
 const progress = async (id: string) => (await call('GET', `/${id}/progress`)).body
@@ -125,14 +109,13 @@ test('without a time it is held for ten seconds, in which canceling takes all of
   expect(canceled.body).toMatchObject({ status: 'canceled' })
   expect((await call('POST', `/${campaign.id}/cancel`)).body).toMatchObject({ status: 'canceled' })
   await settled(campaign.id)
-  expect(await waiting(campaign.batch_id)).toBe(0)
+  expect(await waiting(campaign.batch_id)).toEqual([])
   expect((await server.ask('GET', 'usage')).body.used).toBe(before)
   for (const verb of ['pause', 'resume'])
     expect((await call('POST', `/${campaign.id}/${verb}`)).body.error).toBe('campaign_over')
 })
 
 test.each([
-  ['nothing to say', { body: undefined, recipients: ['+49771'] }, 400, 'invalid_request'],
   [
     'a text and a template',
     { template_id: TEMPLATES.greeting, recipients: ['+49771'] },
@@ -142,14 +125,8 @@ test.each([
   ['nobody', {}, 400, 'invalid_request'],
   ['no number', { recipients: ['0151'] }, 400, 'invalid_phone_number'],
   ['a group of another', { group_ids: [GROUPS.bens] }, 404, 'group_not_found'],
-  ['an empty group', { group_ids: [GROUPS.empty] }, 400, 'invalid_request'],
   ['too many', { recipients: numbers(20_001) }, 400, 'too_many_recipients'],
-  [
-    'an end before its time',
-    { recipients: ['+49771'], scheduled_at: inAnHour(), expires_at: new Date() },
-    400,
-    'invalid_request',
-  ],
+  ["another's line", { recipients: ['+49771'], line_id: 'nosuchline00000' }, 404, 'line_not_found'],
 ])('%s is refused, and nothing is stored', async (_, body, status, error) => {
   const before = await server.rows('select count(*) from campaigns')
   const answer = await call('POST', '', { body: 'Sale', ...body })
@@ -197,22 +174,6 @@ test.each([
   await call('POST', `/${campaign.id}/cancel`)
 })
 
-test.each([
-  ['an unknown line', { line_id: 'nosuchline00000' }, 404, 'line_not_found'],
-  ["another's line", { line_id: 'bens' }, 404, 'line_not_found'],
-  ['an unknown number', { from: '+49999' }, 404, 'line_not_found'],
-  ['a line of another device', { line_id: 'second', device_id: PHONES[0] }, 404, 'line_not_found'],
-  ['a number of two lines', { from: '+49556' }, 409, 'line_ambiguous'],
-])('%s is refused, in a preview, too', async (_, named, status, error) => {
-  await server.rows(`update lines set number = '+49556' where "user" = $1`, [ANN.id])
-  const ids: Record<string, string> = { bens: await lineOf(BENS_PHONE), second: await lineOf(PHONES[1]) }
-  const line_id = 'line_id' in named && named.line_id ? (ids[named.line_id] ?? named.line_id) : undefined
-  for (const path of ['', '/preview']) {
-    const answer = await call('POST', path, { body: 'Sale', recipients: ['+49771'], ...named, line_id })
-    expect([answer.status, answer.body.error]).toEqual([status, error])
-  }
-})
-
 test('a preview counts people and segments, and stores nothing', async () => {
   const before = await server.rows('select count(*) from campaigns')
   const body = { template_id: TEMPLATES.greeting, recipients: ['+4900001', '+4900004', ...numbers(1_500)] }
@@ -238,31 +199,6 @@ test('asked twice with one Idempotency-Key there is one campaign', async () => {
   expect(await messagesOf(answers[0]!.body.batch_id)).toHaveLength(3)
 })
 
-test('a change while it is scheduled: the old texts are gone, the new ones are there once', async () => {
-  const first = await made({ recipients: numbers(5), scheduled_at: inAnHour() })
-  const later = new Date(Date.now() + 7_200_000).toISOString()
-  const changed = await call('PATCH', `/${first.id}`, {
-    body: 'New',
-    recipients: numbers(3),
-    scheduled_at: later,
-    name: 'Renamed',
-  })
-  expect(changed.body).toMatchObject({
-    revision: 2,
-    recipients_count: 3,
-    name: 'Renamed',
-    status: 'scheduled',
-  })
-  await settled(first.id)
-  expect(await waiting(first.batch_id)).toBe(0)
-  const rows = await messagesOf(changed.body.batch_id)
-  expect(rows.map(([, body, status, at]) => [body, status, at])).toEqual(
-    Array(3).fill(['New', 'pending', later.replace('T', ' ')]),
-  )
-  expect(await progress(first.id)).toMatchObject({ counts: { pending: 3, failed: 0 } })
-  await call('POST', `/${first.id}/cancel`)
-})
-
 test('what has begun cannot be changed, but renamed', async () => {
   const campaign = await made({ recipients: numbers(3), hold_seconds: 0 })
   const refused = await call('PATCH', `/${campaign.id}`, { body: 'Too late' })
@@ -272,17 +208,17 @@ test('what has begun cannot be changed, but renamed', async () => {
     revision: 1,
   })
   await end(campaign.batch_id, 'sent')
-  await expect.poll(() => statusOf(campaign.id), { timeout: 20_000 }).toBe('done')
+  await expect.poll(() => statusOf(campaign.id)).toBe('done')
   expect((await call('POST', `/${campaign.id}/cancel`)).body.error).toBe('campaign_over')
 })
 
 test('a pause takes back what no device has; it goes on when resumed', async () => {
   const campaign = await made({ recipients: numbers(6), hold_seconds: 0 })
-  await expect.poll(async () => (await progress(campaign.id)).counts.assigned, { timeout: 20_000 }).toBe(6)
+  await expect.poll(async () => (await progress(campaign.id)).counts.assigned).toBe(6)
   // a device has one of them
-  const [claimed] = (
-    await server.rows('select id from sms_messages where batch_id = $1 limit 1', [campaign.batch_id])
-  )[0]!
+  const [[claimed], [one]] = (await server.rows('select id from sms_messages where batch_id = $1', [
+    campaign.batch_id,
+  ])) as [[string], [string]]
   await server.rows(
     `update sms_dispatch set state = 'sending', attempt = 1, lease_until = now() + interval '1 hour' where message = $1`,
     [claimed],
@@ -298,22 +234,14 @@ test('a pause takes back what no device has; it goes on when resumed', async () 
   )
   expect(held).toEqual([['pending', '', 'infinity', 'pending', '']])
   // single messages and the batch keep the hold
-  const [one] = (
-    await server.rows('select id from sms_messages where batch_id = $1 and id <> $2 limit 1', [
-      campaign.batch_id,
-      claimed,
-    ])
-  )[0]!
   expect((await server.ask('PATCH', `messages/${one}`, { body: 'Other' })).body.error).toBe('not_changeable')
-  expect(
-    (await server.ask('POST', `batches/${campaign.batch_id}/reschedule`, { scheduled_at: inAnHour() })).body
-      .rescheduled,
-  ).toBe(0)
+  const batch = await server.ask('POST', `batches/${campaign.batch_id}/reschedule`, {
+    scheduled_at: inAnHour(),
+  })
+  expect(batch.body.rescheduled).toBe(0)
   expect((await server.ask('POST', `messages/${one}/cancel`)).status).toBe(200)
-  const health = await server.ask('GET', '../health')
-  expect(health.status).toBe(200)
   expect((await call('POST', `/${campaign.id}/resume`)).body.status).toBe('sending')
-  await expect.poll(async () => (await progress(campaign.id)).counts.assigned, { timeout: 20_000 }).toBe(4)
+  await expect.poll(async () => (await progress(campaign.id)).counts.assigned).toBe(4)
   await end(campaign.batch_id, 'delivered')
 })
 
@@ -324,29 +252,15 @@ test('paused texts still expire', async () => {
     `update sms_dispatch set expires_at = now() where message in (select id from sms_messages where batch_id = $1)`,
     [campaign.batch_id],
   )
-  await expect.poll(async () => (await progress(campaign.id)).counts.failed, { timeout: 20_000 }).toBe(2)
-})
-
-test('a paused one of which nothing has left can be changed, and is stored when it is resumed', async () => {
-  const campaign = await made({ recipients: numbers(4), scheduled_at: inAnHour() })
-  await call('POST', `/${campaign.id}/pause`)
-  const changed = (await call('PATCH', `/${campaign.id}`, { body: 'Changed in the pause' })).body
-  expect(changed).toMatchObject({ status: 'paused', revision: 2 })
-  expect(await waiting(campaign.batch_id)).toBe(0)
-  expect(await messagesOf(changed.batch_id)).toEqual([])
-  expect((await call('POST', `/${campaign.id}/resume`)).body.status).toBe('scheduled')
-  expect((await messagesOf(changed.batch_id)).map(([, body]) => body)).toEqual(
-    Array(4).fill('Changed in the pause'),
-  )
-  await call('POST', `/${campaign.id}/cancel`)
+  await expect.poll(async () => (await progress(campaign.id)).counts.failed).toBe(2)
 })
 
 test('failed ones go out again, without those that did so before', async () => {
   const campaign = await made({ recipients: numbers(4), hold_seconds: 0 })
-  await expect.poll(async () => (await progress(campaign.id)).counts.assigned, { timeout: 20_000 }).toBe(4)
+  await expect.poll(async () => (await progress(campaign.id)).counts.assigned).toBe(4)
   await end(campaign.batch_id, 'failed', 3)
   await end(campaign.batch_id, 'sent')
-  await expect.poll(() => statusOf(campaign.id), { timeout: 20_000 }).toBe('done')
+  await expect.poll(() => statusOf(campaign.id)).toBe('done')
   const retriable = async () => (await progress(campaign.id)).retriable
   expect(await retriable()).toEqual({ plain: 3, unknown: 0, canceled: 0 })
   const first = (await call('POST', `/${campaign.id}/retry`)).body
@@ -355,14 +269,11 @@ test('failed ones go out again, without those that did so before', async () => {
   // nothing more has failed since
   expect(await retriable()).toEqual({ plain: 0, unknown: 0, canceled: 0 })
   expect((await call('POST', `/${campaign.id}/retry`)).body).toMatchObject({ retried: 0 })
-  const [second] = (
-    await server.rows(
-      `select distinct batch_id from sms_messages where client_ref like 'retry:%' and "user" = $1 and status = 'assigned'`,
-      [ANN.id],
-    )
-  )[0]!
-  await end(String(second), 'failed', 1)
-  await end(String(second), 'delivered')
+  const [[second]] = (await server.rows(
+    `select distinct batch_id from sms_messages where client_ref like 'retry:%' and status = 'assigned'`,
+  )) as [[string]]
+  await end(second, 'failed', 1)
+  await end(second, 'delivered')
   expect(await retriable()).toEqual({ plain: 1, unknown: 0, canceled: 0 })
   expect((await call('POST', `/${campaign.id}/retry`)).body).toMatchObject({ retried: 1 })
   expect(await progress(campaign.id)).toMatchObject({
@@ -376,9 +287,7 @@ test.each([
   ['Recipient has opted out', { plain: 2, unknown: 0, canceled: 0 }],
 ])('what failed with "%s" is counted as it would be sent again', async (reason, expected) => {
   const campaign = await made({ recipients: numbers(3), hold_seconds: 0 })
-  await expect
-    .poll(() => progress(campaign.id), { timeout: 20_000 })
-    .toMatchObject({ status: 'sending', counts: { assigned: 3 } })
+  await expect.poll(() => progress(campaign.id)).toMatchObject({ status: 'sending', counts: { assigned: 3 } })
   await end(campaign.batch_id, 'failed')
   await server.rows(
     `update sms_messages set error_message = $2 where id = (
@@ -393,20 +302,14 @@ test.each([
 
 test('its people who replied or opted out are counted', async () => {
   const campaign = await made({ recipients: ['+4977500', '+4977501'], hold_seconds: 0 })
-  const reply = (from: string, body: string) =>
-    fetch(`${server.url}/api/devices/incoming`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...phone },
-      body: JSON.stringify({ items: [{ from, body, received_at: new Date() }] }),
-    })
   const phone = await server.signedIn('devices', PHONES[0])
-  for (const [from, body] of [
+  const items = [
     ['+4977500', 'Open on Sunday?'],
     ['+4977500', 'And on Monday?'],
     ['+4977501', 'STOP'],
     ['+4977777', 'Not asked'],
-  ] as const)
-    expect((await reply(from, body)).status).toBe(200)
+  ].map(([from, body]) => ({ from, body, received_at: new Date() }))
+  expect((await server.ask('POST', '/api/devices/incoming', { items }, phone)).status).toBe(200)
   const now = await progress(campaign.id)
   expect(now).toMatchObject({ replies: 2, opt_outs: 1 })
   expect(now.latest_replies.map((one: { body: string }) => one.body).sort()).toEqual([
@@ -419,10 +322,7 @@ test('its people who replied or opted out are counted', async () => {
 test('one that is under way is not deleted, one that is over is', async () => {
   const campaign = await made({ recipients: numbers(2), scheduled_at: inAnHour() })
   const remove = () =>
-    fetch(`${server.url}/api/collections/campaigns/records/${campaign.id}`, {
-      method: 'DELETE',
-      headers: ann,
-    })
+    server.ask('DELETE', `/api/collections/campaigns/records/${campaign.id}`, undefined, ann)
   expect((await remove()).status).toBe(404)
   await call('POST', `/${campaign.id}/cancel`)
   expect((await remove()).status).toBe(204)

@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { extensionsOf } from '../../../src/extensions.ts'
 import { deleteRecords } from '../../../src/records/write/cascade.ts'
 import { advance } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
-import type { CampaignServices } from '../../../src/sms/campaigns/campaign.ts'
 import { changeCampaign } from '../../../src/sms/campaigns/change.ts'
 import { createCampaign } from '../../../src/sms/campaigns/create.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
 import { cancelBatch } from '../../../src/sms/edit/cancel-batch.ts'
 import { Acceptor } from '../../../src/sms/send/accept.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
-import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+import { openLineFixture } from '../../support/database/line-fixture.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 
 // A campaign of which two texts are assigned, two wait for room and one for the end of quiet hours.
 
@@ -19,16 +19,11 @@ const PEOPLE = ['+4930001', '+4930002', '+4930003', '+4930004', '+81300005']
 
 const config = readConfig({})
 const extensions = extensionsOf(config)
-let fixture: LineFixture
-let services: CampaignServices
 let campaign: string
 let batch: string
-beforeAll(async () => {
-  fixture = await openLineFixture()
-  const { store } = fixture
-  services = { store, config, extensions, acceptor: new Acceptor(store, config) }
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(openLineFixture())
+const { store } = fixture
+const services = { store, config, extensions, acceptor: new Acceptor(store, config) }
 
 const states = () =>
   fixture.rows(

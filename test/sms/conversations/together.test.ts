@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import { receiveTexts } from '../../../src/sms/inbound/receive.ts'
-import { openSendFixture, type SendFixture } from '../../support/database/send-fixture.ts'
+import { openSendFixture } from '../../support/database/send-fixture.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 
 // What keeps conversations, at once: without a server, so that nothing else happens.
 
 const WORDS = { out: ['STOP'], in: ['START'] }
 const AT = Date.parse('2026-11-20T07:00:00.000Z')
 
-let fixture: SendFixture
-let nodes: Awaited<ReturnType<typeof openStore>>[]
-beforeAll(async () => {
-  fixture = await openSendFixture(2)
-  nodes = [await openStore(fixture.db), await openStore(fixture.db)]
-})
+const fixture = await forThisFile(openSendFixture(2))
+const nodes = [await openStore(fixture.db), await openStore(fixture.db)]
+
 afterAll(async () => {
   for (const node of nodes) await node.close()
-  await fixture.stop()
 })
 
 const phone = (i: number) => ({

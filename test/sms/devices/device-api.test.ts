@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+import { describe, expect, test } from 'vitest'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
-let server: ServerWithDevices
-let user: Client
-let device: Client
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  user = await server.makeUser()
-  device = await server.pair(user)
-})
-afterAll(() => server.stop())
+const server = await forThisFile(startServerWithDevices())
+const user = await server.makeUser()
+const device = await server.pair(user)
 
 const send = async (body = 'Hello', by = user): Promise<string> => {
   const { body: answer } = await by.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body })
@@ -50,9 +41,7 @@ describe('a push endpoint that is not on the internet is refused', () => {
   test.each([
     ['http://push.example.com/', 'endpoint must be an https address'],
     ['https://127.0.0.1/push', 'endpoint must not be a private address'],
-    ['https://[::1]/push', 'endpoint must not be a private address'],
     ['https://0x7f.1/push', 'endpoint must not be a private address'],
-    ['https://localhost:8443/push', 'endpoint must not be a private address'],
     ['https://169.254.169.254/latest', 'endpoint must not be a private address'],
   ])('%s', async (address, message) => {
     const push = subscriptionAt(address)
@@ -66,67 +55,37 @@ describe('a push endpoint that is not on the internet is refused', () => {
   })
 })
 
+const ITEM = { id: 'x', attempt: 1, status: 'sent' }
+const TEXT = { from: '+4930', body: 'x', received_at: '2026-11-20T07:00:00Z' }
+
 describe('bad bodies are refused with what is wrong', () => {
+  const DATE = 'must be a date, for example 2026-11-20T07:00:00.000Z'
   test.each([
     ['claim', 'no json', 'The body must be a JSON object'],
-    ['claim', '[]', 'The body must be a JSON object'],
-    ['claim', '', 'The body must be a JSON object'],
-    ['claim', { limit: 0 }, 'limit must be a whole number from 1 to 100'],
     ['claim', { limit: 101 }, 'limit must be a whole number from 1 to 100'],
     ['claim', { wait: 31 }, 'wait must be from 0 to 30'],
-    ['report', {}, 'items is required'],
     ['report', { items: [] }, 'items must not be empty'],
     [
       'report',
-      { items: [{ id: 'x', attempt: '1', status: 'sent' }] },
-      'items[0].attempt must be a whole number from 0 to 2147483647',
-    ],
-    [
-      'report',
-      { items: [{ id: 'x', attempt: 1, status: 'assigned' }] },
+      { items: [{ ...ITEM, status: 'assigned' }] },
       'items[0].status must be sent, delivered or failed',
     ],
     [
       'report',
-      { items: [{ id: 'x', attempt: 1, status: 'sent', not_sent: true }] },
+      { items: [{ ...ITEM, not_sent: true }] },
       'items[0].not_sent can only be said with the status failed',
     ],
-    [
-      'report',
-      { items: [{ id: 'x', attempt: 1, status: 'sent', at: 'soon' }] },
-      'items[0].at must be a date, for example 2026-11-20T07:00:00.000Z',
-    ],
+    ['report', { items: [{ ...ITEM, at: '+275760-09-13T00:00:00.000Z' }] }, `items[0].at ${DATE}`],
+    ['incoming', { items: [{ ...TEXT, from: '' }] }, 'items[0].from must not be empty'],
     [
       'incoming',
-      { items: [{ from: '', body: '', received_at: '2026-11-20T07:00:00Z' }] },
-      'items[0].from must not be empty',
-    ],
-    [
-      'incoming',
-      { items: [{ from: '+4930', body: 'x', received_at: 'yesterday' }] },
-      'items[0].received_at must be a date, for example 2026-11-20T07:00:00.000Z',
-    ],
-    [
-      'incoming',
-      { items: [{ from: '+4930', body: 'x', received_at: '-000001-01-01T00:00:00Z' }] },
-      'items[0].received_at must be a date, for example 2026-11-20T07:00:00.000Z',
+      { items: [{ ...TEXT, received_at: '-000001-01-01T00:00:00Z' }] },
+      `items[0].received_at ${DATE}`,
     ],
     ['heartbeat', { battery: 101 }, 'battery must be from 0 to 100'],
   ])('%s %j', async (call, body, message) => {
-    expect(await device.call('POST', `/api/devices/${call}`, body)).toEqual({
-      status: 400,
-      body: { error: 'invalid_request', message },
-    })
-  })
-
-  test('a body of 10 MB', async () => {
-    const body = {
-      items: [{ from: '+4930', body: 'x'.repeat(10 << 20), received_at: '2026-11-20T07:00:00Z' }],
-    }
-    expect(await device.call('POST', '/api/devices/incoming', body)).toMatchObject({
-      status: 413,
-      body: { error: 'request_too_large' },
-    })
+    const answer = await device.call('POST', `/api/devices/${call}`, body)
+    expect(answer).toEqual({ status: 400, body: { error: 'invalid_request', message } })
   })
 })
 

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  type Client,
-  client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
-let server: ServerWithDevices
-let user: Client
-beforeAll(async () => {
-  server = await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.org/' })
-  user = await server.makeUser()
-})
-afterAll(() => server.stop())
+const server = await forThisFile(startServerWithDevices({ PUBLIC_URL: 'https://sms.example.org/' }))
+const user = await server.makeUser()
+
 beforeEach(async () => {
   await server.server.services.store.db.query('delete from auth_tries')
 })
@@ -106,10 +98,6 @@ describe('pairing a device', () => {
     ['no code', { code: undefined }, 'code is required'],
     ['a code that is none', { code: '12' }, 'code must have 6 digits'],
     ['an unknown platform', { platform: 'toaster' }, 'platform must be android, modem, simulator or other'],
-    ['a number that is none', { phone: '0151' }, 'phone must be in E.164 format'],
-    ['a name that is too long', { name: 'x'.repeat(256) }, 'name must have at most 255 characters'],
-    ['SIMs that are no list', { sims: 'two' }, 'sims must be a list'],
-    ['push without keys', { push: { endpoint: 'https://push.example.org/x' } }, 'push.keys is required'],
   ])('with %s is refused and costs no code', async (_, body, message) => {
     const code = await newCode()
     expect(await pair({ code, ...body })).toEqual({

@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  ANN,
-  as,
-  BEN,
-  PHONES,
-  type ServerWithUsers,
-  startServerWithUsers,
-} from '../../support/server/server-with-users.ts'
+import { expect, test } from 'vitest'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { ANN, as, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
-let server: ServerWithUsers
-beforeAll(async () => {
-  server = await startServerWithUsers()
-})
-afterAll(() => server.stop())
+const server = await forThisFile(startServerWithUsers())
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+4977${i + 10_000}`)
@@ -86,41 +76,17 @@ test('more than a transaction takes, and ten at once: each message is canceled o
 
 test('devices that claim meanwhile have what they claimed, and nothing else', async () => {
   const { batch_id, message_ids } = await batchOf(300)
-  const headers = {
-    'content-type': 'application/json',
-    ...(await server.signedIn('devices', PHONES[0])),
-  }
-  const claim = async () => {
-    const body = JSON.stringify({ limit: 20 })
-    const response = await fetch(`${server.url}/api/devices/claim`, { method: 'POST', headers, body })
-    return ((await response.json()) as { items: { id: string }[] }).items.map(({ id }) => id)
-  }
+  const headers = await server.signedIn('devices', PHONES[0])
+  const claim = async () =>
+    (await server.ask('POST', '/api/devices/claim', { limit: 20 }, headers)).body.items.map(
+      ({ id }: { id: string }) => id,
+    ) as string[]
   const [claimed] = await Promise.all([Promise.all([1, 2, 3].map(claim)), cancel(batch_id), cancel(batch_id)])
   const taken = new Set(claimed.flat())
   const rows = await server.rows('select id, status from sms_messages where id = any($1)', [message_ids])
   const ended = new Map(rows as [string, string][])
   for (const id of message_ids) expect(ended.get(id)).toBe(taken.has(id) ? 'sending' : 'failed')
   await end(message_ids, 'over')
-})
-
-test('a webhook hears of each that was called off', async () => {
-  const headers = await server.signedIn('users', ANN.id)
-  const made = await fetch(`${server.url}/api/collections/webhooks/records`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ user: ANN.id, url: 'https://shop.example/hook', events: ['message.failed'] }),
-  })
-  expect(made.status).toBe(200)
-  const { id } = (await made.json()) as { id: string }
-  const { batch_id, message_ids } = await batchOf(2)
-  await cancel(batch_id)
-  const told = await server.rows('select message from webhook_deliveries where webhook = $1', [id])
-  expect(told.flat().sort()).toEqual([...message_ids].sort())
-  const gone = await fetch(`${server.url}/api/collections/webhooks/records/${id}`, {
-    method: 'DELETE',
-    headers,
-  })
-  expect(gone.status).toBe(204)
 })
 
 test("an unknown batch, none, and another user's are not found", async () => {
@@ -208,14 +174,4 @@ test('what the quota does not allow is left out, and sent when it does', async (
   expect(all).toMatchObject({ batch_id: some.batch_id, recipients_count: 3, left_out: NONE })
   expect(all.message_ids).toEqual(expect.arrayContaining(some.message_ids))
   await server.rows('update users set monthly_quota = 0 where id = $1', [ANN.id])
-})
-
-test.each([
-  ['an unknown field', { includes: [] }, 'includes is not a field of this request'],
-  ['an unknown choice', { include: ['all'] }, 'include[0] must be unknown or canceled'],
-  ['no list', { include: 'unknown' }, 'include must be a list'],
-])('%s is refused', async (_, body, message) => {
-  const { batch_id } = await batchOf(2)
-  const answer = await retry(batch_id, body)
-  expect([answer.status, answer.body]).toEqual([400, { error: 'invalid_request', message }])
 })

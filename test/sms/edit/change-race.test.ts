@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { rescheduleBatch } from '../../../src/sms/edit/reschedule.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
-import { type ServerWithUsers, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 // What is changed while time, or somebody else, is at it: one of the two is first, and nothing is half done.
 
@@ -10,11 +11,7 @@ const COUNT = 20
 const ROUNDS = 3
 const ONLINE_SECONDS = 600
 
-let server: ServerWithUsers
-beforeAll(async () => {
-  server = await startServerWithUsers({ DATABASE_POOL: '16' })
-})
-afterAll(() => server.stop())
+const server = await forThisFile(startServerWithUsers({ DATABASE_POOL: '16' }))
 
 const LATER = '2098-01-01 00:00:00.000Z'
 const LAST = '2099-01-01 00:00:00.000Z'
@@ -87,17 +84,8 @@ test('another text, while its time comes: the device gets the one that was accep
   const work = Promise.all(message_ids.map((id) => change(id, { body: 'new' })))
   const answers = await sweeping(work)
   await sweep(server.store, ONLINE_SECONDS)
-  await expect
-    .poll(
-      () =>
-        server.rows(`select 1 from sms_dispatch where state = 'pending' and message = any($1)`, [
-          message_ids,
-        ]),
-      {
-        timeout: 30_000,
-      },
-    )
-    .toEqual([])
+  const left = `select 1 from sms_dispatch where state = 'pending' and message = any($1)`
+  await expect.poll(() => server.rows(left, [message_ids])).toEqual([])
   for (const [i, id] of message_ids.entries()) {
     const changed = answers[i]!.status === 200
     expect([200, 409]).toContain(answers[i]!.status)
@@ -156,20 +144,6 @@ test('two that change different things at once both hold', async () => {
   }
 })
 
-test('the same ten times at once is one change', async () => {
-  const { message_ids } = await schedule(5)
-  const body = { scheduled_at: LAST, ttl: 60, body: 'new' }
-  const answers = await Promise.all(
-    message_ids.flatMap((id) => Array.from({ length: 10 }, () => change(id, body))),
-  )
-  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
-  const events = await server.rows(
-    'select message, count(*) from sms_events where message = any($1) group by message',
-    [message_ids],
-  )
-  expect(events.map(([, count]) => count)).toEqual(Array(5).fill(1))
-})
-
 test('a batch whose time comes while it gets another: each waits or goes, none is lost', async () => {
   const change = { scheduledAt: LAST, expiresAt: null, ttl: null, body: null, segments: null, priority: null }
   for (let round = 0; round < ROUNDS; round++) {
@@ -177,16 +151,8 @@ test('a batch whose time comes while it gets another: each waits or goes, none i
     await makeDue(message_ids)
     const user = String((await server.message(message_ids[0]!)).user)
     const answer = await sweeping(rescheduleBatch(server.store, user, batch_id, change))
-    await expect
-      .poll(
-        () =>
-          server.rows(
-            `select 1 from sms_dispatch where message = any($1) and state = 'pending' and due_at <= now()`,
-            [message_ids],
-          ),
-        { timeout: 30_000 },
-      )
-      .toEqual([])
+    const left = `select 1 from sms_dispatch where message = any($1) and state = 'pending' and due_at <= now()`
+    await expect.poll(() => server.rows(left, [message_ids])).toEqual([])
     const states = await Promise.all(message_ids.map(stateOf))
     const waiting = states.filter((state) => state![0] === 'pending')
     expect(waiting.length).toBe(answer.rescheduled)

@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { TestListener } from '../../realtime/ear.ts'
 import { HOUR_MS, isoAtHour, storedAtHour } from '../../support/clock.ts'
-import {
-  ANN,
-  as,
-  BEN,
-  BENS_PHONE,
-  PHONES,
-  type ServerWithUsers,
-  startServerWithUsers,
-} from '../../support/server/server-with-users.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { ANN, as, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
-let server: ServerWithUsers
-beforeAll(async () => {
-  server = await startServerWithUsers()
-})
-afterAll(() => server.stop())
+const server = await forThisFile(startServerWithUsers())
 
 const used = async () => (await server.ask('GET', 'usage')).body.used
 const schedule = async (more: object = {}): Promise<string> =>
@@ -104,7 +93,7 @@ test('a time that is past means now: it goes out with the text that it has by th
   const answer = await change(id, { scheduled_at: '2020-01-01T00:00:00Z', body: 'Now' })
   expect(answer.body).toMatchObject({ id, status: 'pending', expires_at: storedAtHour(7) })
   expect(Math.abs(Date.parse(answer.body.scheduled_at) - Date.now())).toBeLessThan(HOUR_MS)
-  await expect.poll(async () => (await server.message(id)).status, { timeout: 30_000 }).toBe('assigned')
+  await expect.poll(async () => (await server.message(id)).status).toBe('assigned')
   expect(await server.message(id)).toMatchObject({ body: 'Now', scheduled_at: answer.body.scheduled_at })
   expect((await events(id)).map(([status]) => status)).toEqual(['pending', 'assigned'])
 })
@@ -123,27 +112,11 @@ test('the same again changes nothing, and is not told', async () => {
 const INVALID = 'invalid_request'
 const WHEN = 'expires_at must lie in the future, after scheduled_at'
 test.each<[what: string, body: unknown, error: string, message: string]>([
-  ['no JSON', '{', INVALID, 'The body must be a JSON object'],
-  ['a list', [], INVALID, 'The body must be a JSON object'],
   ['nothing', {}, INVALID, 'scheduled_at, expires_at, ttl, body or priority must be given'],
-  ['only null', { body: null }, INVALID, 'scheduled_at, expires_at, ttl, body or priority must be given'],
   ['another field', { recipients: ['+491'] }, INVALID, 'recipients is not a field of this request'],
-  ['a status', { status: 'sent' }, INVALID, 'status is not a field of this request'],
-  ['a number for a time', { scheduled_at: 1 }, INVALID, 'scheduled_at must be a date'],
-  [
-    'no date',
-    { scheduled_at: 'soon' },
-    INVALID,
-    'scheduled_at must be a date, for example 2026-11-20T07:00:00Z',
-  ],
-  ['an empty text', { body: '' }, INVALID, 'body must not be empty'],
-  ['a number for a text', { body: 7 }, INVALID, 'body must be a text'],
-  ['a high priority', { priority: 128 }, INVALID, 'priority must be a whole number from -128 to 127'],
-  ['no seconds', { ttl: 0 }, INVALID, 'ttl must be a whole number from 1 to 315360000'],
   ['two ends', { ttl: 9, expires_at: isoAtHour(8) }, INVALID, 'ttl and expires_at exclude each other'],
   ['an end that is past', { expires_at: '2020-01-01' }, INVALID, WHEN],
   ['an end before the new time', { scheduled_at: isoAtHour(8), expires_at: isoAtHour(7) }, INVALID, WHEN],
-  ['an end at the new time', { scheduled_at: isoAtHour(8), expires_at: isoAtHour(8) }, INVALID, WHEN],
   ['an end before the old time', { expires_at: isoAtHour(4) }, INVALID, WHEN],
   ['a time after the old end', { scheduled_at: isoAtHour(6) }, INVALID, WHEN],
   [
@@ -151,12 +124,6 @@ test.each<[what: string, body: unknown, error: string, message: string]>([
     { body: 'x'.repeat(1601) },
     'body_too_long',
     'Message body must be at most 1600 characters',
-  ],
-  [
-    'a wrong field and a long text',
-    { body: 'x'.repeat(1601), ttl: 0.5 },
-    INVALID,
-    'ttl must be a whole number from 1 to 315360000',
   ],
 ])('%s is refused, and changes nothing', async (_, body, error, message) => {
   const id = await schedule({ expires_at: isoAtHour(6) })
@@ -166,11 +133,6 @@ test.each<[what: string, body: unknown, error: string, message: string]>([
   expect(await server.message(id)).toEqual(was)
   expect(await queued(id)).toEqual([[storedAtHour(5), storedAtHour(6), 0]])
   expect(await events(id)).toEqual([])
-})
-
-test('what is wrong with the request is told before whether there is such a message', async () => {
-  expect(await change('nosuchmessage00', { ttl: 0 })).toMatchObject({ status: 400 })
-  expect(await change('nosuchmessage00', { ttl: 0 }, {})).toMatchObject({ status: 401 })
 })
 
 test.each([
@@ -207,18 +169,6 @@ test('an unknown message, and one of another user, are not found', async () => {
   ])
     expect([answer.status, answer.body]).toEqual([404, expected])
   expect(await server.message(id)).toMatchObject({ body: 'Hi' })
-})
-
-test('a user may by a token; nobody, an expired key, a device may not', async () => {
-  const id = await schedule()
-  const body = { scheduled_at: isoAtHour(9) }
-  expect((await change(id, body, await server.signedIn('users', ANN.id))).status).toBe(200)
-  expect((await change(id, body, {})).body).toEqual({
-    error: 'unauthorized',
-    message: 'Authentication required',
-  })
-  expect((await change(id, body, { 'x-api-key': 'psk_old' })).status).toBe(401)
-  expect((await change(id, body, await server.signedIn('devices', BENS_PHONE))).status).toBe(403)
 })
 
 test('who waits though it is due, as no device is there, can still be changed', async () => {

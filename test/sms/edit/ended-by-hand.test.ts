@@ -1,24 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Store } from '../../../src/collections/catalog.ts'
+import { expect, test } from 'vitest'
 import { cancelMessage } from '../../../src/sms/edit/cancel.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { checkQueue, sweep } from '../../../src/sms/sweep/sweep.ts'
-import {
-  assign,
-  eventsOf,
-  lookUp,
-  makeDevice,
-  makeUser,
-  openTestStore,
-} from '../../support/database/queue.ts'
+import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
-let opened: Awaited<ReturnType<typeof openTestStore>>
-let store: Store
-beforeAll(async () => {
-  opened = await openTestStore()
-  store = opened.store
-})
-afterAll(() => opened.close())
+const store = await testStore()
 
 const PAST = `now() - interval '1 second'`
 

@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { TestListener } from '../../realtime/ear.ts'
+import { expect, test } from 'vitest'
 import { isoAtHour, storedAtHour } from '../../support/clock.ts'
-import {
-  ANN,
-  as,
-  BEN,
-  type ServerWithUsers,
-  startServerWithUsers,
-} from '../../support/server/server-with-users.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { as, BEN, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
-let server: ServerWithUsers
-beforeAll(async () => {
-  server = await startServerWithUsers()
-})
-afterAll(() => server.stop())
+const server = await forThisFile(startServerWithUsers())
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+4977${i + 10_000}`)
 const schedule = async (count: number, options = {}) =>
@@ -89,11 +79,7 @@ test('what is under way or over stays, and another batch', async () => {
 test('a time that is past means now', async () => {
   const { batch_id, message_ids } = await schedule(3)
   expect((await reschedule(batch_id, { scheduled_at: '2020-01-01' })).body).toMatchObject({ rescheduled: 3 })
-  await expect
-    .poll(async () => (await server.ask('GET', `batches/${batch_id}`)).body.counts.assigned, {
-      timeout: 30_000,
-    })
-    .toBe(3)
+  await expect.poll(async () => (await server.ask('GET', `batches/${batch_id}`)).body.counts.assigned).toBe(3)
   expect((await reschedule(batch_id, { scheduled_at: '2020-01-01' })).body).toMatchObject({ rescheduled: 0 })
   await server.rows('delete from sms_dispatch where message = any($1)', [message_ids])
 })
@@ -101,15 +87,6 @@ test('a time that is past means now', async () => {
 const WHEN = 'expires_at must lie in the future, after scheduled_at'
 test.each([
   ['nothing', {}, 'scheduled_at is required'],
-  ['no time', { ttl: 60 }, 'scheduled_at is required'],
-  ['null for a time', { scheduled_at: null }, 'scheduled_at must be a date'],
-  ['no date', { scheduled_at: 'x' }, 'scheduled_at must be a date, for example 2026-11-20T07:00:00Z'],
-  ['a text', { scheduled_at: isoAtHour(6), body: 'Hi' }, 'body is not a field of this request'],
-  [
-    'two ends',
-    { scheduled_at: isoAtHour(6), ttl: 9, expires_at: isoAtHour(8) },
-    'ttl and expires_at exclude each other',
-  ],
   ['an end before the time', { scheduled_at: isoAtHour(6), expires_at: isoAtHour(6) }, WHEN],
   ['a time after the end that one of them has', { scheduled_at: isoAtHour(7) }, WHEN],
 ])('%s is refused, and changes nothing', async (_, body, message) => {
@@ -121,21 +98,14 @@ test.each([
   expect((await timesOf(message_ids)).map(([time]) => time)).toEqual(Array(3).fill(storedAtHour(5)))
 })
 
-test("an unknown batch, none, and another user's are not found", async () => {
+test("an unknown batch and another user's are not found", async () => {
   const { batch_id, message_ids } = await schedule(2)
   const body = { scheduled_at: isoAtHour(9) }
   const expected = { error: 'batch_not_found', message: 'Batch not found' }
-  const ben = await server.signedIn('users', BEN.id)
-  for (const answer of [
-    await reschedule('nosuchbatch0000', body),
-    await reschedule('%20', body),
-    await reschedule(batch_id, body, as(BEN)),
-    await reschedule(batch_id, body, ben),
-  ])
+  for (const answer of [await reschedule('nosuchbatch0000', body), await reschedule(batch_id, body, as(BEN))])
     expect([answer.status, answer.body]).toEqual([404, expected])
   expect(await timesOf(message_ids)).toEqual(Array(2).fill([storedAtHour(5), '']))
   expect((await reschedule(batch_id, body, {})).status).toBe(401)
-  expect((await reschedule(batch_id, body, await server.signedIn('users', ANN.id))).status).toBe(200)
 })
 
 test('more than a statement takes, and ten at once: each message is changed once', async () => {
@@ -148,14 +118,4 @@ test('more than a statement takes, and ten at once: each message is changed once
   expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
   expect(answers.reduce((sum, answer) => sum + answer.body.rescheduled, 0)).toBe(2700)
   expect(await timesOf(all)).toEqual(Array(2700).fill([storedAtHour(9), storedAtHour(10)]))
-})
-
-test('subscribers hear of each', async () => {
-  const { batch_id, message_ids } = await schedule(3)
-  const { authorization } = await server.signedIn('users', ANN.id)
-  const ear = await TestListener.on(server.url, authorization!, 'sms_messages/*')
-  await reschedule(batch_id, { scheduled_at: isoAtHour(6) })
-  const heard = (await ear.next(3)).map(({ data }) => [data.action, data.record.id, data.record.scheduled_at])
-  await ear.close()
-  expect(heard.sort()).toEqual(message_ids.toSorted().map((id) => ['update', id, storedAtHour(6)]))
 })

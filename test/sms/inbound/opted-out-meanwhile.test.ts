@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Store } from '../../../src/collections/catalog.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { receiveTexts } from '../../../src/sms/inbound/receive.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { setOptedOut } from '../../../src/sms/queue/opt-out.ts'
+import { releaseDue } from '../../../src/sms/queue/release.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'
 import { lockUserSends } from '../../../src/sms/send/lock-user.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
-import {
-  assign,
-  eventsOf,
-  lookUp,
-  makeDevice,
-  makeUser,
-  openTestStore,
-} from '../../support/database/queue.ts'
-import { type ServerWithDevices, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // Somebody says STOP while a device has a text for them, or while one is being accepted.
 
@@ -32,18 +27,21 @@ async function waitingIn({ db }: Store): Promise<number> {
   return Number(rows[0]![0])
 }
 
+const store = await testStore()
+const server = await forThisFile(startServerWithDevices())
+
+const say = (device: Device, body: string) =>
+  receiveTexts(store, device, [{ from: RECIPIENT, body, receivedAt: Date.now(), sim: 0 }], WORDS)
+const pay = (user: string, used: number) =>
+  store.db.query(
+    `insert into sms_usage (id, "user", period, used, created, updated)
+     values (pb_new_id(), $1, to_char(now(), 'YYYY-MM'), $2, pb_text(now()), pb_text(now()))`,
+    [user, used],
+  )
+const usedBy = async (user: string) =>
+  (await store.db.query('select used from sms_usage where "user" = $1', [user])).rows[0]![0]
+
 describe('a text that a device has when its recipient says STOP', () => {
-  let opened: Awaited<ReturnType<typeof openTestStore>>
-  let store: Store
-  beforeAll(async () => {
-    opened = await openTestStore()
-    store = opened.store
-  })
-  afterAll(() => opened.close())
-
-  const say = (device: Device, body: string) =>
-    receiveTexts(store, device, [{ from: RECIPIENT, body, receivedAt: Date.now(), sim: 0 }], WORDS)
-
   const notSent = (device: Device, ids: readonly string[]) =>
     applyReports(
       store,
@@ -56,17 +54,10 @@ describe('a text that a device has when its recipient says STOP', () => {
     const user = await makeUser(store)
     const [device, other] = [await makeDevice(store, user), await makeDevice(store, user)]
     const ids = await assign(store, device, count, dispatch)
-    await store.db.query(
-      `insert into sms_usage (id, "user", period, used, created, updated)
-       values (pb_new_id(), $1, to_char(now(), 'YYYY-MM'), 5, pb_text(now()), pb_text(now()))`,
-      [user],
-    )
+    await pay(user, 5)
     await claimMessages(store, device, 10, 120)
     return { user, device, other, ids }
   }
-  const usedBy = async (user: string) =>
-    (await store.db.query('select used from sms_usage where "user" = $1', [user])).rows[0]![0]
-
   test('is not given to another when it did not go out, and costs nothing', async () => {
     const { user, device, other, ids } = await claimed(2)
     await say(device, 'STOP')
@@ -162,12 +153,6 @@ describe('a text that a device has when its recipient says STOP', () => {
 })
 
 describe('a text that is accepted at the moment of STOP', () => {
-  let server: ServerWithDevices
-  beforeAll(async () => {
-    server = await startServerWithDevices()
-  })
-  afterAll(() => server.stop())
-
   test('does not wait for a device afterwards', async () => {
     const user = await server.makeUser()
     const phone = await server.pair(user)
@@ -197,4 +182,54 @@ describe('a text that is accepted at the moment of STOP', () => {
     })
     expect((await phone.call('POST', '/api/devices/claim', {})).body.items).toEqual([])
   })
+})
+
+const scheduled = (at: string) => ({ state: `'pending'`, due_at: at })
+const IN_A_WEEK = `now() + interval '7 days'`
+const NOW = 'now()'
+const optOut = (user: string) =>
+  store.db.query(
+    `insert into contacts (id, "user", phone, opted_out, created, updated)
+     values (pb_new_id(), $1, $2, true, pb_text(now()), pb_text(now()))`,
+    [user, RECIPIENT],
+  )
+
+describe('who says STOP', () => {
+  test.each([
+    ['waits for its device', { state: `'assigned'` }],
+    ['waits for its time', scheduled(IN_A_WEEK)],
+  ])('gets nothing of what %s, and it costs nothing', async (_, dispatch) => {
+    const user = await makeUser(store)
+    const device = await makeDevice(store, user)
+    const ids = await assign(store, device, 2, dispatch)
+    await pay(user, 3)
+    await say(device, 'Stop!')
+    expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT, OPTED_OUT])
+    expect(await eventsOf(store, ids[0]!)).toEqual(['failed 0'])
+    expect(await claimMessages(store, device, 10, 120)).toEqual([])
+    expect(await usedBy(user)).toBe(1)
+  })
+})
+
+test.each([
+  ['ends what is due', NOW, OPTED_OUT, 0],
+  ['lets wait what is not', IN_A_WEEK, { status: 'pending', error: '' }, 1],
+] as const)('a contact who is opted out by hand: %s', async (_, due, expected, used) => {
+  const user = await makeUser(store)
+  const device = await makeDevice(store, user)
+  const ids = await assign(store, device, 1, scheduled(due))
+  await pay(user, 1)
+  await optOut(user)
+  await sweep(store, 600)
+  expect(await lookUp(store, ids)).toMatchObject([expected])
+  expect(await usedBy(user)).toBe(used)
+})
+
+test('what is due gets no device, though a change of it kept the sweep from ending it', async () => {
+  const user = await makeUser(store)
+  const device = await makeDevice(store, user)
+  const ids = await assign(store, device, 1, scheduled(NOW))
+  await optOut(user)
+  await releaseDue(store.db, 600)
+  expect(await lookUp(store, ids)).toMatchObject([{ status: 'pending', error: '' }])
 })

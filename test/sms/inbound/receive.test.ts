@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Store } from '../../../src/collections/catalog.ts'
+import { describe, expect, test } from 'vitest'
 import { type ReceivedText, receiveTexts } from '../../../src/sms/inbound/receive.ts'
 import { readOptWord } from '../../../src/sms/queue/opt-out.ts'
-import { eventsOf, makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
+import { eventsOf, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 const WORDS = { out: ['STOP', 'UNSUBSCRIBE'], in: ['START'] }
 const AT = Date.parse('2026-11-20T07:00:00.000Z')
 
-let opened: Awaited<ReturnType<typeof openTestStore>>
-let store: Store
-beforeAll(async () => {
-  opened = await openTestStore()
-  store = opened.store
-})
-afterAll(() => opened.close())
+const store = await testStore()
 
 const makePhone = async () => makeDevice(store, await makeUser(store))
 const text = (changes: Partial<ReceivedText> = {}): ReceivedText => ({

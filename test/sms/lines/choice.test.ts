@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
-import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+import { openLineFixture } from '../../support/database/line-fixture.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 
-let fixture: LineFixture
-beforeAll(async () => {
-  fixture = await openLineFixture()
-})
+const fixture = await forThisFile(openLineFixture())
+
 beforeEach(() => fixture.reset())
-afterAll(() => fixture.stop())
 
 const text = (to: string, more: object = {}) => ({ recipients: [to], ...more })
 const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
@@ -197,12 +195,6 @@ test('a device at its own limit: the text waits', async () => {
   expect(await fixture.send(text('+4911'))).toBe('a1')
   await fixture.claim('a')
   expect(await fixture.send(text('+4912'))).toBe(null)
-})
-
-test('no line at all: refused', async () => {
-  await fixture.lines('a1')
-  await fixture.rows(`update devices set last_seen = ''`)
-  expect(await fixture.send(text('+4911'))).toBe('no_devices')
 })
 
 test('a line is handed at most `per_minute` texts in a minute, other lines of the device go on', async () => {

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { applyReports, type Report } from '../../../src/sms/queue/report.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
-import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+import { openLineFixture } from '../../support/database/line-fixture.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 
-let fixture: LineFixture
-beforeAll(async () => {
-  fixture = await openLineFixture()
-})
+const fixture = await forThisFile(openLineFixture())
+
 beforeEach(async () => {
   await fixture.reset()
   await fixture.rows('delete from line_use')
 })
-afterAll(() => fixture.stop())
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
 const send = (to: string, more: object = {}) =>

@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Store } from '../../../src/collections/catalog.ts'
-import { makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
+import { describe, expect, test } from 'vitest'
+import { makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
-let store: Store
-let close: () => Promise<void>
-let user: string
-beforeAll(async () => {
-  ;({ store, close } = await openTestStore())
-  user = await makeUser(store)
-})
-afterAll(() => close())
+const store = await testStore()
+const user = await makeUser(store)
 
 const SIMS = `'[{"slot":1,"number":"+491511","carrier":"One","country":"de"},{"slot":2,"number":"+431512"}]'`
 

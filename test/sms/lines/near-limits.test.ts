@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { lineWarnings, readLineFigures } from '../../../src/sms/usage/line-limits.ts'
-import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+import { openLineFixture } from '../../support/database/line-fixture.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
-let fixture: LineFixture
-beforeAll(async () => {
-  fixture = await openLineFixture()
-  // that of the other user
-  await fixture.rows(`update devices set enabled = false`)
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(openLineFixture())
+// that of the other user
+await fixture.rows(`update devices set enabled = false`)
+
 beforeEach(() => fixture.reset())
 
 /** Sets a limit and what was used of it, today and this month unless `when` says otherwise. */

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { zoneOfNumber } from '../../../src/tools/time-zones.ts'
-import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+import { openLineFixture } from '../../support/database/line-fixture.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 
-let fixture: LineFixture
-beforeAll(async () => {
-  fixture = await openLineFixture()
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(openLineFixture())
+
 beforeEach(() => fixture.reset())
 
 describe('the end of quiet hours', () => {
@@ -50,19 +48,6 @@ async function beQuiet(time = '23:59:59.999') {
     [fixture.user, '22:00', '08:00'],
   )
 }
-
-test.each([
-  ['21:59:59.999', 'a1'],
-  ['22:00:00', null],
-  ['23:59:59.999', null],
-  ['00:00:00', null],
-  ['07:59:59.999', null],
-  ['08:00:00', 'a1'],
-])('at %s', async (time, line) => {
-  await fixture.lines('a1')
-  await beQuiet(time)
-  expect(await fixture.send({ recipients: ['+4930123'], quiet_hours: true })).toBe(line)
-})
 
 test.each([
   ["the contact's", '+12025550123', 'Asia/Tokyo', '14:00', null], // 22:00 there

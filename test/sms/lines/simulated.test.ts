@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
-import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+import { openLineFixture } from '../../support/database/line-fixture.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 
-let fixture: LineFixture
-beforeAll(async () => {
-  fixture = await openLineFixture()
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(openLineFixture())
 
 const setDevice = (device: string, columns: string) =>
   fixture.rows(`update devices set ${columns} where name = $1`, [device.padEnd(15, '0')])

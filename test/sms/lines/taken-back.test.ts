@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { extensionsOf } from '../../../src/extensions.ts'
 import { deleteRecords } from '../../../src/records/write/cascade.ts'
 import { changeMessage, readChange } from '../../../src/sms/edit/change.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
-import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+import { openLineFixture } from '../../support/database/line-fixture.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 
-let fixture: LineFixture
-beforeAll(async () => {
-  fixture = await openLineFixture()
-})
+const fixture = await forThisFile(openLineFixture())
+
 beforeEach(() => fixture.reset())
-afterAll(() => fixture.stop())
 
 const text = (to: string, more: object = {}) => ({ recipients: [to], ...more })
 const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)

@@ -1,69 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
-import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { inGroupsOf64 } from '../../support/database/send-fixture.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 
-let fixture: LineFixture
-beforeAll(async () => {
-  fixture = await openLineFixture({ SMS_MAX_RECIPIENTS: '10000' })
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(openLineFixture({ SMS_MAX_RECIPIENTS: '10000' }))
+
 beforeEach(() => fixture.reset())
 
 const LINES = ['a1', 'a2', 'b1', 'c1', 'c2', 'd1']
-const spread = (numbers: readonly number[]) => Math.max(...numbers) - Math.min(...numbers)
 const inQueue = `join sms_dispatch d on d.message = m.id where d.state = 'assigned'`
-
-test('64 senders on two nodes: each limit is exact, and nothing is lost', async () => {
-  await fixture.lines(...LINES)
-  const limits = { a1: 10, a2: 25, b1: 40, c1: 15, c2: 30, d1: 20 }
-  for (const [line, limit] of Object.entries(limits)) await fixture.set(line, `daily_limit = ${limit}`)
-  await fixture.set('a2', 'monthly_recipients = 7')
-  await fixture.set('d1', 'monthly_recipients = 3')
-  const nodes = [fixture.node(), fixture.node()]
-  await inGroupsOf64(300, async (i) => {
-    await nodes[i % 2]!({ recipients: [`+49${1_000 + (i % 40)}`] })
-  })
-  const used = new Map(
-    (await fixture.rows(
-      `select m.line, count(*), count(distinct m."to") from sms_messages m ${inQueue} group by 1`,
-    )) as unknown as [string, number, number][] as never,
-  ) as unknown as Map<string, number>
-  for (const [line, limit] of Object.entries(limits))
-    if (line !== 'a2' && line !== 'd1') expect([line, used.get(fixture.idOf(line))]).toEqual([line, limit])
-  const people = await fixture.rows(
-    `select m.line, count(distinct m."to") from sms_messages m ${inQueue} and m.line = any($1) group by 1 order by 1`,
-    [[fixture.idOf('a2'), fixture.idOf('d1')]],
-  )
-  expect(people).toEqual([
-    [fixture.idOf('a2'), 7],
-    [fixture.idOf('d1'), 3],
-  ])
-  expect(await fixture.rows('select count(*) from sms_messages')).toEqual([[300]])
-  expect(
-    await fixture.rows(
-      `select count(*) from line_use u where u.day_texts <> (select count(*) from sms_dispatch d where d.line = u.line and d.charged <> '')`,
-    ),
-  ).toEqual([[0]])
-})
-
-test('64 senders on two nodes: turns within one, conversations keep their lines', async () => {
-  await fixture.lines(...LINES)
-  await fixture.receive('b', '+4977')
-  const nodes = [fixture.node(), fixture.node()]
-  const sticky = new Set<string | null>()
-  await inGroupsOf64(240, async (i) => {
-    const isSticky = i % 4 === 0
-    const [line] = await nodes[i % 2]!({ recipients: [isSticky ? '+4977' : `+49${1_000 + i}`] })
-    if (isSticky) sticky.add(line!)
-  })
-  expect([...sticky]).toEqual(['b1'])
-  const turns = await fixture.rows(
-    `select count(*) from sms_messages where "to" <> '+4977' and message_type = 'outgoing' group by line`,
-  )
-  expect(turns).toHaveLength(6)
-  expect(spread(turns.map(([n]) => Number(n)))).toBeLessThanOrEqual(1)
-})
 
 test('lines are edited, disabled and canceled meanwhile: never one text over', async () => {
   await fixture.lines(...LINES)

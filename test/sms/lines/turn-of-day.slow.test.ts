@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
-import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { inGroupsOf64 } from '../../support/database/send-fixture.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 
-let fixture: LineFixture
-beforeAll(async () => {
-  fixture = await openLineFixture()
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(openLineFixture())
+
 beforeEach(async () => {
   await fixture.reset()
   await fixture.rows(

@@ -3,23 +3,17 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { pair } from '../../../src/agent/pair.ts'
 import { runAgent } from '../../../src/agent/run.ts'
 import { Simulator } from '../../../src/agent/simulator.ts'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
-let server: ServerWithDevices
 const folder = mkdtempSync(join(tmpdir(), 'two-sims-'))
-beforeAll(async () => {
-  server = await startServerWithDevices()
-})
+const server = await forThisFile(startServerWithDevices())
+
 afterAll(async () => {
-  await server.stop()
   rmSync(folder, { recursive: true })
 })
 

@@ -1,6 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Store } from '../../../src/collections/catalog.ts'
-import type { Device } from '../../../src/sms/devices/device.ts'
+import { expect, test } from 'vitest'
 import { cancelMessage } from '../../../src/sms/edit/cancel.ts'
 import { cancelBatch } from '../../../src/sms/edit/cancel-batch.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
@@ -8,38 +6,27 @@ import { renewLeases } from '../../../src/sms/queue/renew.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'
 import { checkQueue, sweep } from '../../../src/sms/sweep/sweep.ts'
 import { recordPlans } from '../../support/database/plans.ts'
-import { assign, makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
+import { assign, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 /** Indexes that lead to all that a user has, or a device. */
 const BY_OTHERS = /sms_messages_by_status|idx_sms_messages_(device_status|user_created)/
-
-let opened: Awaited<ReturnType<typeof openTestStore>>
-let store: Store
-let devices: Device[]
-let ids: string[]
 
 /**
  * A long history that Postgres has counted, and the queue of a user who came since then: nothing of it is in
  * the statistics.
  */
-beforeAll(async () => {
-  opened = await openTestStore()
-  store = opened.store
-  const past = await assign(store, await makeDevice(store, await makeUser(store)), 4000)
-  await store.db.query('delete from sms_dispatch')
-  await store.db.query(`update sms_messages set status = 'delivered' where id = any($1)`, [past])
-  for (const table of ['sms_messages', 'sms_dispatch']) {
-    await store.db.query(`alter table ${table} set (autovacuum_enabled = off)`)
-    await store.db.query(`vacuum analyze ${table}`)
-  }
-  const user = await makeUser(store)
-  devices = [await makeDevice(store, user), await makeDevice(store, user)]
-  ids = await assign(store, devices[0]!, 4000)
-  await store.db.query(`update sms_messages set batch_id = 'batch' where id = any($1)`, [
-    ids.slice(1000, 1010),
-  ])
-})
-afterAll(() => opened.close())
+const store = await testStore()
+const past = await assign(store, await makeDevice(store, await makeUser(store)), 4000)
+await store.db.query('delete from sms_dispatch')
+await store.db.query(`update sms_messages set status = 'delivered' where id = any($1)`, [past])
+for (const table of ['sms_messages', 'sms_dispatch']) {
+  await store.db.query(`alter table ${table} set (autovacuum_enabled = off)`)
+  await store.db.query(`vacuum analyze ${table}`)
+}
+const user = await makeUser(store)
+const devices = [await makeDevice(store, user), await makeDevice(store, user)]
+const ids = await assign(store, devices[0]!, 4000)
+await store.db.query(`update sms_messages set batch_id = 'batch' where id = any($1)`, [ids.slice(1000, 1010)])
 
 test('messages are looked up by their ids, not by what few had when Postgres counted', async () => {
   const { db, plans } = recordPlans(store.db)

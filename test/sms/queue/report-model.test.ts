@@ -1,12 +1,10 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Store } from '../../../src/collections/catalog.ts'
-import type { Device } from '../../../src/sms/devices/device.ts'
+import { expect, test } from 'vitest'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { applyReports, type Report } from '../../../src/sms/queue/report.ts'
 import { NEXT, type Status } from '../../../src/sms/status/status.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
-import { assign, makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
+import { assign, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 /** So many sequences are tried; REPORT_SEQUENCES=100000 takes some minutes. */
 const SEQUENCES = Number(process.env.REPORT_SEQUENCES || 400)
@@ -51,17 +49,10 @@ interface Place {
   readonly attempt: number
 }
 
-let opened: Awaited<ReturnType<typeof openTestStore>>
-let store: Store
-let devices: Device[]
-beforeAll(async () => {
-  opened = await openTestStore()
-  store = opened.store
-  const user = await makeUser(store)
-  const stranger = await makeUser(store)
-  devices = await Promise.all([user, user, stranger].map((owner) => makeDevice(store, owner)))
-})
-afterAll(() => opened.close())
+const store = await testStore()
+const user = await makeUser(store)
+const stranger = await makeUser(store)
+const devices = await Promise.all([user, user, stranger].map((owner) => makeDevice(store, owner)))
 
 test(`no sequence of claims, reports and silence takes a message back or where the table does not lead (${SEQUENCES})`, async () => {
   const sequences = fc.array(fc.tuple(fc.array(move, { maxLength: MAX_MOVES }), fc.boolean()), {

@@ -1,29 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Store } from '../../../src/collections/catalog.ts'
-import type { Device } from '../../../src/sms/devices/device.ts'
+import { describe, expect, test } from 'vitest'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { applyReports, type Report } from '../../../src/sms/queue/report.ts'
 import { onDeviceEvent } from '../../../src/sms/wake/wake.ts'
-import {
-  assign,
-  eventsOf,
-  lookUp,
-  makeDevice,
-  makeUser,
-  openTestStore,
-} from '../../support/database/queue.ts'
+import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
-let opened: Awaited<ReturnType<typeof openTestStore>>
-let store: Store
-let user: string
-let device: Device
-beforeAll(async () => {
-  opened = await openTestStore()
-  store = opened.store
-  user = await makeUser(store)
-  device = await makeDevice(store, user)
-})
-afterAll(() => opened.close())
+const store = await testStore()
+const user = await makeUser(store)
+const device = await makeDevice(store, user)
 
 const report = (reports: readonly Report[], by = device) => applyReports(store, by, reports, 600)
 
@@ -205,15 +188,6 @@ describe('proof that nothing was sent', () => {
     )
     expect(rows).toEqual([[true, true]])
   })
-})
-
-test('reports on one message that come at the same time all count', async () => {
-  for (let i = 0; i < 20; i++) {
-    const id = await claimed()
-    const statuses = ['sent', 'delivered'] as const
-    await Promise.all(statuses.map((status) => report([{ id, attempt: 1, status }])))
-    expect((await lookUp(store, [id]))[0]!.status).toBe('delivered')
-  }
 })
 
 test('of two ends that come at the same time one counts', async () => {

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Offer, PLAIN_OFFER } from '../../../src/sms/send/offer-shape.ts'
 import { randomId } from '../../../src/tools/random.ts'
-import { openSendFixture, type SendFixture } from '../../support/database/send-fixture.ts'
+import { openSendFixture } from '../../support/database/send-fixture.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 
-let fixture: SendFixture
-beforeAll(async () => {
-  fixture = await openSendFixture(2)
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(openSendFixture(2))
 
 const offer = (more: Partial<Offer> = {}): Offer => ({
   ...PLAIN_OFFER,
@@ -56,66 +53,6 @@ test('each of a group has an own verdict', async () => {
     'accepted',
   ])
   expect(await Promise.all(group.map(isStored))).toEqual([true, false, false, false, true, true])
-})
-
-test('one alone that is refused counts nowhere', async () => {
-  const counted = async () =>
-    (
-      await fixture.db.query(
-        `select t.turn, t.messages, s.used from sms_turns t join sms_usage s on s."user" = t."user" where t."user" = $1`,
-        [fixture.sender.user],
-      )
-    ).rows
-  expect(await outcome(offer())).toBe('accepted')
-  const before = await counted()
-  for (const stale of [{ version: '1' }, { key: 'nosuchkey000000', keyVersion: '1' }]) {
-    const one = offer(stale)
-    expect(await outcome(one)).toBe('stale')
-    expect(await isStored(one)).toBe(false)
-  }
-  expect(await counted()).toEqual(before)
-  expect(before).toHaveLength(1)
-})
-
-/** The sender's version after `change` was made to the user. */
-async function versionAfter(change: string): Promise<string> {
-  const { rows } = await fixture.db.query(`update users set ${change} where id = $1 returning xmin::text`, [
-    fixture.sender.user,
-  ])
-  return String(rows[0]![0])
-}
-
-test('the last text of a quota is accepted alone, the next is not, and other months are left alone', async () => {
-  const months = async () =>
-    (
-      await fixture.db.query(
-        `select period, used, quota from sms_usage where "user" = $1 and period < '2020' order by period`,
-        [fixture.sender.user],
-      )
-    ).rows
-  await fixture.db.query(
-    `insert into sms_usage (id, "user", period, used, quota) select 'usage000000000' || i, $1, '2010-0' || i, i, 9
-    from generate_series(1, 2) i`,
-    [fixture.sender.user],
-  )
-  const before = await months()
-  for (const quota of [1, 3]) {
-    const version = await versionAfter(`monthly_quota = ${quota}`)
-    await fixture.db.query(`delete from sms_usage where "user" = $1 and period > '2020'`, [
-      fixture.sender.user,
-    ])
-    const outcomes: string[] = []
-    for (let i = 0; i <= quota; i++) outcomes.push(await outcome(offer({ version })))
-    expect(outcomes).toEqual([...Array(quota).fill('accepted'), 'quota_exceeded'])
-  }
-  expect(await months()).toEqual(before)
-  expect(await outcome(offer({ version: await versionAfter('monthly_quota = 9') }))).toBe('accepted')
-  const { rows } = await fixture.db.query(
-    `select used, quota from sms_usage where "user" = $1 and period > '2020'`,
-    [fixture.sender.user],
-  )
-  expect(rows).toEqual([[4, 9]])
-  Object.assign(fixture.sender, { version: await versionAfter('monthly_quota = 0') })
 })
 
 test('one that the database refuses does not harm its group', async () => {
@@ -193,24 +130,6 @@ test.each(SHAPES)('alone it is stored as among others: %s', async (_, request, m
   const [first, second] = [await stored(alone), await stored(among)]
   expect(first.slice(0, 4)).toEqual(second.slice(0, 4))
   if (request.device) expect([first[4], second[4]]).toEqual([request.device, request.device])
-})
-
-test('who is opted out costs nothing, and takes nothing from the others of the group', async () => {
-  await optOut()
-  const counted = async () => {
-    const { rows } = await fixture.db.query(
-      `select s.used, t.turn, t.messages from sms_turns t join sms_usage s on s."user" = t."user" and s.period > '2020'
-      where t."user" = $1`,
-      [fixture.sender.user],
-    )
-    return rows[0]!.map(Number)
-  }
-  await outcome(offer())
-  const before = await counted()
-  const out = offer({ messages: [{ ...offer().messages[0]!, to: '+4933333' }] })
-  await Promise.all([outcome(out), outcome(offer()), outcome(offer())])
-  const more = (await counted()).map((count, i) => count - before[i]!)
-  expect(more).toEqual([2, 2, 3])
 })
 
 test('of a group, what is refused leaves no answer to its key; a device is the sender’s, also later', async () => {

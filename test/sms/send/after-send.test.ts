@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { forThisFile } from '../../support/for-this-file.ts'
 import {
   ANN,
   as,
   BEN,
   GROUPS,
-  type ServerWithUsers,
   startServerWithUsers,
   TEMPLATES,
 } from '../../support/server/server-with-users.ts'
 
-let server: ServerWithUsers
-beforeAll(async () => {
-  server = await startServerWithUsers({ SMS_MONTHLY_QUOTA: '1000', SMS_MAX_RECIPIENTS: '5' })
-})
-afterAll(() => server.stop())
+const server = await forThisFile(startServerWithUsers({ SMS_MONTHLY_QUOTA: '1000', SMS_MAX_RECIPIENTS: '5' }))
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 const used = async () => (await server.ask('GET', 'usage')).body.used
@@ -23,7 +19,7 @@ const retry = (id: string, headers?: Record<string, string>) =>
   server.ask('POST', `messages/${id}/retry`, undefined, headers)
 const remove = async (id: string) => {
   const headers = await server.signedIn('users', ANN.id)
-  return fetch(`${server.url}/api/collections/sms_messages/records/${id}`, { method: 'DELETE', headers })
+  return server.ask('DELETE', `/api/collections/sms_messages/records/${id}`, undefined, headers)
 }
 
 test.each([
@@ -116,28 +112,7 @@ test('counts a batch by status', async () => {
   })
 })
 
-test.each(['nosuchbatch0000', '%20', "'"])('there is no batch %s', async (id) => {
-  const answer = await server.ask('GET', `batches/${id}`)
-  expect([answer.status, answer.body]).toEqual([
-    404,
-    { error: 'batch_not_found', message: 'Batch not found' },
-  ])
-})
-
 const AT = expect.stringMatching(/^\d{4}-\d\d-\d\d [\d:.]+Z$/)
-
-test('previews a text', async () => {
-  const { body } = await server.ask('POST', 'preview', { body: 'Price: 5 €' })
-  const counted = { body: 'Price: 5 €', encoding: 'GSM-7', units: 11, segments: 1 }
-  expect(body).toEqual({
-    ...counted,
-    recipients_count: 0,
-    total_segments: 0,
-    opted_out: 0,
-    items: [],
-    last_leaves_at: AT,
-  })
-})
 
 test('previews a template for its recipients and stores nothing', async () => {
   const count = await server.rows('select count(*) from sms_messages')
@@ -174,31 +149,6 @@ test('previews what a send would do with those who have opted out', async () => 
   expect(preview).toMatchObject({ recipients_count: sent.recipients_count, opted_out: 1, total_segments: 2 })
   const out = (preview.items as { to: string; opted_out: boolean }[]).filter(({ opted_out }) => opted_out)
   expect(out.map(({ to }) => to)).toEqual(failed)
-})
-
-test('previews a template for nobody', async () => {
-  const { body } = await server.ask('POST', 'preview', { template_id: TEMPLATES.greeting })
-  expect(body).toMatchObject({ body: 'Hello !', recipients_count: 0, items: [] })
-})
-
-test.each([
-  ['no text', {}, 400, { error: 'invalid_request', message: 'body is required' }],
-  [
-    'a bad number',
-    { body: 'Hi', recipients: ['x'] },
-    400,
-    { error: 'invalid_phone_number', message: 'Phone number must be in E.164 format: "x"' },
-  ],
-  [
-    "another user's group",
-    { body: 'Hi', group_ids: [GROUPS.bens] },
-    404,
-    { error: 'group_not_found', message: 'Contact group not found' },
-  ],
-  ["another user's template", { template_id: TEMPLATES.bens }, 400, { message: 'Template not found.' }],
-] as const)('a preview refuses %s as a send does', async (_, request, status, expected) => {
-  const answer = await server.ask('POST', 'preview', request)
-  expect([answer.status, answer.body]).toEqual([status, expected])
 })
 
 test('what failed is sent again as a message of its own, once', async () => {
@@ -238,4 +188,41 @@ test('a failed message whose text is no longer kept says so', async () => {
   await server.store.db.query(`update sms_messages set body = '' where id = $1`, [id])
   const expected = { error: 'not_retriable', message: 'The text of this message is no longer kept' }
   expect(await retry(id)).toMatchObject({ status: 409, body: expected })
+})
+
+const noted = (since: unknown) =>
+  server.rows('select collection, action, record from _changes where position > $1 order by position', [
+    since,
+  ])
+const position = async () => (await server.rows('select coalesce(max(position), 0) from _changes'))[0]![0]
+
+test('while somebody listens, messages and usage are told, in their transaction', async () => {
+  await server.rows(`insert into _listeners (node) values ('test')`)
+  const start = await position()
+  const { body } = await server.send({ recipients: ['+4911111', '+4922222'] })
+  const [usage] = await server.rows(`select id from sms_usage where period > '2020-02'`)
+  const created = body.message_ids.map((id: string) => ['sms_messages', 'create', id])
+  expect(await noted(start)).toEqual([...created, ['sms_usage', 'update', usage![0]]])
+
+  const middle = await position()
+  const [id] = (await server.send()).body.message_ids
+  await server.ask('POST', `messages/${id}/cancel`)
+  const [event] = await server.rows('select id from sms_events where message = $1', [id])
+  const told = await noted(middle)
+  expect(told).toHaveLength(5)
+  expect(told).toEqual(
+    expect.arrayContaining([
+      ['sms_messages', 'create', id],
+      ['sms_usage', 'update', usage![0]],
+      ['sms_messages', 'update', id],
+      ['sms_events', 'create', event![0]],
+    ]),
+  )
+})
+
+test('while nobody listens, nothing is written', async () => {
+  await server.rows('delete from _listeners')
+  const start = await position()
+  await server.send()
+  expect(await noted(start)).toEqual([])
 })

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { UNTIL_MIDNIGHT_MS, waitPastMidnight } from '../../support/database/midnight.ts'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+import { expect, test } from 'vitest'
+import { waitPastMidnight } from '../../support/database/midnight.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
-let server: ServerWithDevices
-let ann: Client
-let bea: Client
-let phone: Client
-beforeAll(() => waitPastMidnight(), UNTIL_MIDNIGHT_MS)
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  ann = await server.makeUser()
-  bea = await server.makeUser()
-  phone = await server.pair(ann)
-})
-afterAll(() => server.stop())
+await waitPastMidnight()
+const server = await forThisFile(startServerWithDevices())
+const ann = await server.makeUser()
+const bea = await server.makeUser()
+const phone = await server.pair(ann)
 
 const today = () => new Date().toISOString().slice(0, 10)
 const days = async (by: Client, query = '') => (await by.call('GET', `/api/sms/usage/days${query}`)).body.days

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { OptedOutLimit } from '../../../src/sms/send/opted-out-limit.ts'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
-let server: ServerWithDevices
-let user: Client
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  user = await server.makeUser()
-  await server.server.services.store.db.query(
-    `insert into contacts (id, "user", phone, opted_out)
-     select pb_new_id(), $1, '+49151100000' || i, i < 40 from generate_series(10, 69) i`,
-    [user.id],
-  )
-})
-afterAll(() => server.stop())
+const server = await forThisFile(startServerWithDevices())
+const user = await server.makeUser()
+await server.server.services.store.db.query(
+  `insert into contacts (id, "user", phone, opted_out)
+   select pb_new_id(), $1, '+49151100000' || i, i < 40 from generate_series(10, 69) i`,
+  [user.id],
+)
 
 const phones = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => `+49151100000${from + i}`)

@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  ANN,
-  as,
-  BEN,
-  CLEO,
-  type ServerWithUsers,
-  startServerWithUsers,
-} from '../../support/server/server-with-users.ts'
+import { expect, test } from 'vitest'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
-let server: ServerWithUsers
-beforeAll(async () => {
-  server = await startServerWithUsers()
-})
-afterAll(() => server.stop())
+const server = await forThisFile(startServerWithUsers())
 
 // credentials are remembered for a while: each of these sends before they change, and after
 
@@ -54,44 +44,17 @@ test('a record that merely changed is no reason to refuse', async () => {
   }
 })
 
-test('the use of a key is noted', async () => {
-  // a new one: the process notes the use of a key once a minute, and Ann's has the same id in other files
-  const made = await fetch(`${server.url}/api/collections/api_keys/records`, {
-    method: 'POST',
-    headers: { ...(await server.signedIn('users', ANN.id)), 'content-type': 'application/json' },
-    body: JSON.stringify({ user: ANN.id, name: 'new' }),
-  })
-  const { id, key } = (await made.json()) as { id: string; key: string }
-  await server.send({}, { 'x-api-key': key })
-  await expect
-    .poll(() => server.rows('select last_used_at <> $2 from api_keys where id = $1', [id, '']))
-    .toEqual([[true]])
-})
-
 test('a user who is deleted leaves nothing behind, and sends no more', async () => {
   const root = await server.rows('select id from _superusers')
   const headers = await server.signedIn('_superusers', String(root[0]![0]))
   const ann = await server.signedIn('users', ANN.id)
   expect((await server.send({}, { ...ann, 'idempotency-key': 'k' })).status).toBe(200)
   const sends = Array.from({ length: 50 }, () => server.send({}, ann))
-  const gone = await fetch(`${server.url}/api/collections/users/records/${ANN.id}`, {
-    method: 'DELETE',
-    headers,
-  })
+  const gone = await server.ask('DELETE', `/api/collections/users/records/${ANN.id}`, undefined, headers)
   expect(gone.status).toBe(204)
   for (const { status } of await Promise.all(sends)) expect([200, 401]).toContain(status)
   expect((await server.send({}, ann)).status).toBe(401)
   expect((await server.send({}, as(ANN))).status).toBe(401)
-  for (const table of [
-    'sms_messages',
-    'sms_dispatch',
-    'sms_usage',
-    'sms_turns',
-    'sms_idempotency',
-    'sms_events',
-  ])
-    expect([table, await server.rows(`select count(*) from ${table} where "user" = $1`, [ANN.id])]).toEqual([
-      table,
-      [[0]],
-    ])
+  for (const name of ['messages', 'dispatch', 'usage', 'turns', 'idempotency', 'events'])
+    expect(await server.rows(`select 1 from sms_${name} where "user" = $1`, [ANN.id])).toEqual([])
 })

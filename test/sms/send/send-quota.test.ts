@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readUsage } from '../../../src/sms/usage/quota.ts'
-import { UNTIL_MIDNIGHT_MS, waitPastMidnight } from '../../support/database/midnight.ts'
-import {
-  ANN,
-  as,
-  BEN,
-  CLEO,
-  type ServerWithUsers,
-  startServerWithUsers,
-} from '../../support/server/server-with-users.ts'
+import { waitPastMidnight } from '../../support/database/midnight.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
-let server: ServerWithUsers
-beforeAll(() => waitPastMidnight({ isMonth: true }), UNTIL_MIDNIGHT_MS)
-beforeAll(async () => {
-  server = await startServerWithUsers({ SMS_MONTHLY_QUOTA: '3' })
-})
-afterAll(() => server.stop())
+await waitPastMidnight({ isMonth: true })
+const server = await forThisFile(startServerWithUsers({ SMS_MONTHLY_QUOTA: '3' }))
 
 const setQuota = (user: string, quota: number) =>
   server.rows('update users set monthly_quota = $2 where id = $1', [user, quota])
@@ -46,9 +36,9 @@ test('what the user sees of it is a record', async () => {
   await setQuota(BEN.id, 10)
   await server.send({}, as(BEN))
   const headers = await server.signedIn('users', BEN.id)
-  const list = await fetch(`${server.url}/api/collections/sms_usage/records`, { headers })
+  const { body } = await server.ask('GET', '/api/collections/sms_usage/records', undefined, headers)
   const period = new Date().toISOString().slice(0, 7)
-  expect((await list.json()) as object).toMatchObject({
+  expect(body).toMatchObject({
     totalItems: 1,
     items: [{ user: BEN.id, period, used: 1, quota: 10 }],
   })

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ANN, type ServerWithUsers, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { expect, test } from 'vitest'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { ANN, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 const KIEL = '+4915120000010'
 const NOBODY = '+4915120000011'
 const MANY = '+4915120000012'
 
-let server: ServerWithUsers
-beforeAll(async () => {
-  server = await startServerWithUsers()
-  await addContact('kiel', 'Ünal', KIEL, { City: 'Kiel', seats: 4, vip: true, nested: { a: 1 }, empty: '' })
-  await addContact('list', '', MANY, ['city'])
-})
-afterAll(() => server.stop())
+const server = await forThisFile(startServerWithUsers())
 
 const addContact = (id: string, name: string, phone: string, data: unknown) =>
   server.rows(
@@ -19,6 +14,9 @@ const addContact = (id: string, name: string, phone: string, data: unknown) =>
       values ($1, $2, $3, $4, $5::json, pb_text(now()), pb_text(now()))`,
     [id.padEnd(15, '0'), ANN.id, name, phone, JSON.stringify(data)],
   )
+
+await addContact('kiel', 'Ünal', KIEL, { City: 'Kiel', seats: 4, vip: true, nested: { a: 1 }, empty: '' })
+await addContact('list', '', MANY, ['city'])
 
 let templates = 0
 async function template(body: string): Promise<string> {

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { Store } from '../../../src/collections/catalog.ts'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { extensionsOf } from '../../../src/extensions.ts'
-import type { RunningServer } from '../../../src/server.ts'
 import { endOldMessages } from '../../../src/sms/sweep/retention.ts'
 import { HAS_CONTENT_SQL, makeRetentionIndex } from '../../../src/sms/sweep/retention-index.ts'
 import { startServer } from '../../support/server/start.ts'
@@ -11,19 +9,14 @@ const DAYS = 30
 const TEXT = 'a private text'
 const extensions = extensionsOf({ webhookAllowPrivate: false })
 
-let server: RunningServer
-let store: Store
-beforeAll(async () => {
-  server = await startServer()
-  store = server.services.store
-  await store.db.query(`insert into users (id, email, "tokenKey") values ($1, 'old@example.com', 'k')`, [
-    USER,
-  ])
-  await store.db.query(
-    `insert into webhooks (id, "user", url, secret) values ('hook', $1, 'https://a.example', 's')`,
-    [USER],
-  )
-})
+const server = await startServer()
+const store = server.services.store
+await store.db.query(`insert into users (id, email, "tokenKey") values ($1, 'old@example.com', 'k')`, [USER])
+await store.db.query(
+  `insert into webhooks (id, "user", url, secret) values ('hook', $1, 'https://a.example', 's')`,
+  [USER],
+)
+
 afterAll(() => server.stop())
 beforeEach(async () => {
   for (const table of [
@@ -174,12 +167,6 @@ test('the index takes as long as it takes, and the other one goes', async () => 
   const found = `select indexrelid::regclass::text, indisvalid from pg_index
     where indexrelid in (to_regclass('sms_messages_redact'), to_regclass('sms_messages_delete'))`
   expect((await store.db.query(found)).rows).toEqual([['sms_messages_delete', true]])
-})
-
-test('what a statement may take is no more than 30 s, unless it is to take long', async () => {
-  const LIMIT = 'show statement_timeout'
-  expect((await store.db.query(LIMIT)).rows).toEqual([['30s']])
-  expect((await store.db.unhurried(LIMIT)).rows).toEqual([['0']])
 })
 
 test.each([

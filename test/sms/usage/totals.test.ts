@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { countMessages, keepTotals, totalSql } from '../../../src/sms/usage/totals.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 import {
   ANN,
   as,
   BEN,
   BENS_PHONE,
   CLEO,
-  type ServerWithUsers,
   startServerWithUsers,
 } from '../../support/server/server-with-users.ts'
 
 // The totals of lists are kept, not counted: they must be what counting would give, whatever was done.
 
-let server: ServerWithUsers
-beforeAll(async () => {
-  server = await startServerWithUsers()
-})
-afterAll(() => server.stop())
+const server = await forThisFile(startServerWithUsers())
+
 beforeEach(() => server.store.db.query('delete from sms_messages'))
 
 const MESSAGES = '/api/collections/sms_messages/records'
@@ -31,8 +28,7 @@ async function totalsFor(user: string): Promise<number[]> {
   const headers = await server.signedIn('users', user)
   return Promise.all(
     LISTS.map(async (query) => {
-      const response = await fetch(`${server.url}${MESSAGES}?${query}`, { headers })
-      return ((await response.json()) as { totalItems: number }).totalItems
+      return (await server.ask('GET', `${MESSAGES}?${query}`, undefined, headers)).body.totalItems
     }),
   )
 }
@@ -57,40 +53,15 @@ const receive = async (count: number, from = '+491') => {
   const items = Array.from({ length: count }, (_, i) => {
     return { from: `${from}${i}`, body: 'Hello', received_at: new Date(1e12 + i).toISOString() }
   })
-  const response = await fetch(`${server.url}/api/devices/incoming`, {
-    method: 'POST',
-    headers: { ...(await server.signedIn('devices', BENS_PHONE)), 'content-type': 'application/json' },
-    body: JSON.stringify({ items }),
-  })
-  expect(response.status).toBe(200)
+  const headers = await server.signedIn('devices', BENS_PHONE)
+  expect((await server.ask('POST', '/api/devices/incoming', { items }, headers)).status).toBe(200)
 }
 const remove = async (user: string, count: number) => {
   const headers = await server.signedIn('users', user)
   const ids = await server.rows('select id from sms_messages where "user" = $1 limit $2', [user, count])
-  const answers = ids.map(([id]) => fetch(`${server.url}${MESSAGES}/${id}`, { method: 'DELETE', headers }))
+  const answers = ids.map(([id]) => server.ask('DELETE', `${MESSAGES}/${id}`, undefined, headers))
   return (await Promise.all(answers)).map(({ status }) => status)
 }
-
-test('sends, texts that came in, deletes', async () => {
-  await send(5)
-  await send(1, BEN)
-  await expectTruth()
-  await receive(3, '+492')
-  expect(await remove(ANN.id, 2)).toEqual([204, 204])
-  await expectTruth()
-  expect(await kept(ANN.id)).toBe(3)
-})
-
-test('scheduled, refused and repeated sends', async () => {
-  await server.send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() })
-  await server.send({ recipients: ['+4900004', '+4911112'] })
-  expect((await server.send({ device_id: 'nosuchdevice000' })).status).toBe(404)
-  const key = { ...as(ANN), 'idempotency-key': 'once' }
-  await server.send({}, key)
-  await server.send({}, key)
-  await expectTruth()
-  expect(await kept(ANN.id)).toBe(4)
-})
 
 test('a transaction that is rolled back', async () => {
   await send(2)
@@ -132,10 +103,8 @@ test('a user who goes, and one who comes with the same id', async () => {
   await insert()
   await insert()
   expect(await kept(dora.id)).toBe(2)
-  const gone = await fetch(`${server.url}/api/collections/users/records/${dora.id}`, {
-    method: 'DELETE',
-    headers: await server.signedIn('users', dora.id),
-  })
+  const headers = await server.signedIn('users', dora.id)
+  const gone = await server.ask('DELETE', `/api/collections/users/records/${dora.id}`, undefined, headers)
   expect(gone.status).toBe(204)
   expect(await kept(dora.id)).toBe(0)
   await keepTotals(server.store.db)

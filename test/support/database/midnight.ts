@@ -1,8 +1,6 @@
 /** No file of tests takes longer. */
 const NEAR_MS = 180_000
 const DAY_MS = 86_400_000
-/** For the hook that waits. */
-export const UNTIL_MIDNIGHT_MS = NEAR_MS + 60_000
 
 const sinceMidnight = () => Date.now() % DAY_MS
 

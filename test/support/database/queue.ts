@@ -1,3 +1,4 @@
+import { afterAll } from 'vitest'
 import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import type { Store } from '../../../src/collections/catalog.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
@@ -17,6 +18,13 @@ export async function openTestStore(): Promise<{ store: Store; close: () => Prom
       await db.close()
     },
   }
+}
+
+/** The same for a whole test file: it is closed after the last test. */
+export async function testStore(): Promise<Store> {
+  const { store, close } = await openTestStore()
+  afterAll(close)
+  return store
 }
 
 /** A user without a password, straight in the table. */

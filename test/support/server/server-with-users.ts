@@ -118,7 +118,8 @@ export interface ServerWithUsers {
   readonly url: string
   readonly store: Store
   /**
-   * A request to `/api/sms/…`, with Ann's API key unless `headers` say otherwise; a text is sent as it is.
+   * A request to `/api/sms/…`, or a path from the root, with Ann's API key unless `headers` say otherwise; a
+   * text is sent as it is.
    */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   /** POST `/api/sms/send` with a text for +4911111 unless `body` says otherwise. */
@@ -137,12 +138,13 @@ export async function startServerWithUsers(env: Record<string, string> = {}): Pr
   const { store } = server.services
   const { db } = store
   const ask: ServerWithUsers['ask'] = async (method, path, body, headers = { 'x-api-key': ANN.key }) => {
-    const response = await fetch(`${server.url}/api/sms/${path}`, {
+    const response = await fetch(server.url + (path.startsWith('/') ? path : `/api/sms/${path}`), {
       method,
       headers: { 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    return { status: response.status, headers: response.headers, body: await response.json() }
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text && JSON.parse(text) }
   }
   return {
     url: server.url,

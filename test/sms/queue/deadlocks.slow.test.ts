@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { extendAllLeases } from '../../../src/sms/queue/renew.ts'
 import { endOldMessages } from '../../../src/sms/sweep/retention.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
 
 // All that takes rows of several tables, at once and in any order: on a server whose connections do not wait
@@ -17,20 +14,14 @@ const DURATION_MS = 8_000
 /** A busy machine takes longer for so many. */
 const MIN_CALLS = 60
 
-let server: ServerWithDevices
-let receiver: Awaited<ReturnType<typeof startReceiver>>
-beforeAll(async () => {
-  server = await startServerWithDevices({
+const server = await forThisFile(
+  startServerWithDevices({
     WEBHOOK_ALLOW_PRIVATE: 'true',
     LEASE_SECONDS: '1',
     DATABASE_POOL: '16',
-  })
-  receiver = await startReceiver()
-})
-afterAll(async () => {
-  await receiver?.stop()
-  await server?.stop()
-})
+  }),
+)
+const receiver = await forThisFile(startReceiver())
 
 const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!
 const shuffled = <T>(list: readonly T[]): T[] => list.toSorted(() => Math.random() - 0.5)

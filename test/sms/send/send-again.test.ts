@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest'
+import { openSendFixture } from '../../support/database/send-fixture.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import {
+  ANN,
+  as,
+  BEN,
+  CLEO,
+  GROUPS,
+  startServerWithUsers,
+  TEMPLATES,
+} from '../../support/server/server-with-users.ts'
+
+const server = await forThisFile(startServerWithUsers())
+
+const withKey = (key: string, who = ANN) => ({ ...as(who), 'idempotency-key': key })
+const stored = async () => Number((await server.rows('select count(*) from sms_messages'))[0]![0])
+
+test('the same key: the first answer again', async () => {
+  const first = await server.send({ recipients: ['+4911111', '+4922222'] }, withKey('a'))
+  expect(first.headers.get('idempotent-replayed')).toBeNull()
+  const count = await stored()
+  const again = await server.send({ recipients: ['+4911111', '+4922222'] }, withKey('a'))
+  expect([again.status, again.body]).toEqual([200, first.body])
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect(await stored()).toBe(count)
+})
+
+test('the order of keys in the body does not matter, all else does', async () => {
+  const body = { recipients: ['+4911111'], body: 'Hi', priority: 1 }
+  const first = await server.ask('POST', 'send', body, withKey('b'))
+  const turned = { priority: 1, body: 'Hi', recipients: ['+4911111'] }
+  expect((await server.ask('POST', 'send', turned, withKey('b'))).body).toEqual(first.body)
+  for (const other of [
+    { ...body, body: 'Ho' },
+    { ...body, priority: 2 },
+    { ...body, recipients: ['+4922222'] },
+  ]) {
+    const answer = await server.ask('POST', 'send', other, withKey('b'))
+    expect([answer.status, answer.body]).toEqual([
+      422,
+      { error: 'idempotency_key_reused', message: 'This Idempotency-Key was used for another request' },
+    ])
+  }
+})
+
+test('a key is of its user', async () => {
+  const ann = await server.send({}, withKey('c'))
+  const ben = await server.send({}, withKey('c', BEN))
+  expect(ben.headers.get('idempotent-replayed')).toBeNull()
+  expect(ben.body.message_ids).not.toEqual(ann.body.message_ids)
+})
+
+test('a refused request uses no key up', async () => {
+  expect((await server.send({}, withKey('d', CLEO))).status).toBe(503)
+  await server.rows('update devices set "user" = $1 where "user" = $2', [CLEO.id, BEN.id])
+  expect((await server.send({}, withKey('d', CLEO))).status).toBe(200)
+})
+
+test('after a day a key is new', async () => {
+  const first = await server.send({}, withKey('e'))
+  await server.rows(`update sms_idempotency set created = now() - interval '25 hours' where key = 'e'`)
+  const next = await server.send({}, withKey('e'))
+  expect(next.status).toBe(200)
+  expect(next.body.message_ids).not.toEqual(first.body.message_ids)
+  expect((await server.send({}, withKey('e'))).body).toEqual(next.body)
+})
+
+test('200 parallel posts with one key: one batch, others wait for it or are told that it runs', async () => {
+  const before = await stored()
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, () => server.send({ recipients: ['+4911111', '+4922222'] }, withKey('f'))),
+  )
+  const fine = answers.filter(({ status }) => status === 200)
+  expect(fine.length).toBeGreaterThan(0)
+  expect(new Set(fine.map(({ body }) => body.batch_id)).size).toBe(1)
+  for (const { status, body } of answers)
+    if (status !== 200) expect([status, body.error]).toEqual([409, 'idempotency_key_in_use'])
+  expect(await stored()).toBe(before + 2)
+})
+
+test.each([
+  ['empty', ''],
+  ['too long', 'k'.repeat(256)],
+])('a key that is %s is refused', async (_, key) => {
+  const answer = await server.send({}, withKey(key))
+  expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request'])
+})
+
+test('the same client_ref: the first message, for ever', async () => {
+  const first = await server.send({ client_ref: 'order 1' })
+  const count = await stored()
+  const again = await server.send({ client_ref: 'order 1', priority: 5, ttl: 60 })
+  expect([again.status, again.body]).toEqual([200, first.body])
+  expect(await stored()).toBe(count)
+})
+
+test('a client_ref is of its user', async () => {
+  const ann = await server.send({ client_ref: 'order 3' })
+  const cleo = await server.send({ client_ref: 'order 3' }, as(CLEO))
+  expect(cleo.body.message_ids).not.toEqual(ann.body.message_ids)
+})
+
+const send = (key: string, body: object) => server.send(body, withKey(key))
+
+test('a key stands for its request, also when the reference in it has its message already', async () => {
+  const first = await server.send({ client_ref: 'ref-1' })
+  const known = await send('key-1', { client_ref: 'ref-1' })
+  expect(known.body).toEqual(first.body)
+  expect(known.headers.has('idempotent-replayed')).toBe(false)
+  const again = await send('key-1', { client_ref: 'ref-1' })
+  expect(again.body).toEqual(first.body)
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  const other = await send('key-1', { client_ref: 'ref-2' })
+  expect([other.status, other.body.error]).toEqual([422, 'idempotency_key_reused'])
+})
+
+test('a key of yesterday stands for the request of today', async () => {
+  await server.send({ client_ref: 'ref-3' })
+  await send('key-2', { body: 'yesterday' })
+  await server.rows(`update sms_idempotency set created = now() - interval '25 hours' where key = 'key-2'`)
+  const known = await send('key-2', { client_ref: 'ref-3' })
+  expect(known.status).toBe(200)
+  expect((await send('key-2', { body: 'yesterday' })).status).toBe(422)
+  expect((await send('key-2', { client_ref: 'ref-3' })).body).toEqual(known.body)
+})
+
+test('a page of another origin sees that an answer is an earlier one', async () => {
+  const first = await send('key-4', {})
+  const again = await send('key-4', {})
+  expect(again.body).toEqual(first.body)
+  expect(again.headers.get('access-control-expose-headers')).toBe('Idempotent-Replayed')
+})
+
+let count = 0
+const newRef = () => `order ${++count}`
+const REUSED = {
+  error: 'client_ref_reused',
+  message: 'This client_ref was used for a message to another number or with another text',
+}
+
+test.each([
+  ['another text', { body: 'Something else' }],
+  ['another number', { recipients: ['+4911112'] }],
+  ['a text that begins with a byte order mark', { body: '\ufeffHi' }],
+])('%s with the same client_ref is refused, and its key stays free', async (_, other) => {
+  const client_ref = newRef()
+  const first = await server.send({ client_ref })
+  const before = await stored()
+  const headers = { 'x-api-key': ANN.key, 'idempotency-key': client_ref }
+  const answer = await server.send({ client_ref, ...other }, headers)
+  expect([answer.status, answer.body]).toEqual([422, REUSED])
+  expect(await stored()).toBe(before)
+  expect((await server.send({ client_ref }, headers)).body).toEqual(first.body)
+})
+
+test('a byte order mark at the beginning is no difference to itself', async () => {
+  const body = { client_ref: newRef(), body: '\ufeffHi' }
+  const first = await server.send(body)
+  expect((await server.send(body)).body).toEqual(first.body)
+})
+
+test('a template counts as its text, a group as who is in it', async () => {
+  const client_ref = newRef()
+  const template = { recipients: [], group_ids: [GROUPS.left], template_id: TEMPLATES.greeting, client_ref }
+  const first = await server.ask('POST', 'send-template', template)
+  expect(first.status).toBe(200)
+  expect((await server.ask('POST', 'send-template', template)).body).toEqual(first.body)
+  const same = { recipients: ['+4900003'], body: 'Hello Abe!', client_ref }
+  expect((await server.send(same)).body).toEqual(first.body)
+  await server.rows(`update contacts set name = 'Eve' where phone = '+4900003'`)
+  expect((await server.ask('POST', 'send-template', template)).body).toEqual(REUSED)
+})
+
+describe('the send is still the same', () => {
+  test('when its text was changed since', async () => {
+    const body = { client_ref: newRef(), scheduled_at: '2099-01-01 08:00:00Z' }
+    const first = await server.send(body)
+    const path = `messages/${first.body.message_ids[0]}`
+    expect((await server.ask('PATCH', path, { scheduled_at: '2099-01-01 09:00:00Z' })).status).toBe(200)
+    expect((await server.send({ ...body, body: 'Another' })).body).toEqual(REUSED)
+    expect((await server.ask('PATCH', path, { body: 'Changed' })).status).toBe(200)
+    expect((await server.send(body)).body).toEqual(first.body)
+    expect((await server.send({ ...body, recipients: ['+4911112'] })).body).toEqual(REUSED)
+  })
+
+  test.each([
+    ['its text is no longer kept', `body = ''`],
+    ['nor its number', `body = '', "to" = ''`],
+  ])('when %s', async (_, blank) => {
+    const body = { client_ref: newRef() }
+    const first = await server.send(body)
+    await server.rows(`update sms_messages set ${blank} where id = $1`, [first.body.message_ids[0]])
+    expect((await server.send(body)).body).toEqual(first.body)
+  })
+})
+
+test('a message is not sent again as one that somebody else made of its reference', async () => {
+  const { body } = await server.send({ scheduled_at: '2099-01-01 08:00:00Z' })
+  const [id] = body.message_ids as [string]
+  await server.ask('POST', `messages/${id}/cancel`)
+  await server.send({ client_ref: `retry:${id}`, body: 'Not the same' })
+  expect((await server.ask('POST', `messages/${id}/retry`)).body).toEqual(REUSED)
+})
+
+test('at once, with two texts: one of them is sent, whoever asks for the other is told', async () => {
+  const client_ref = newRef()
+  const before = await stored()
+  const texts = Array.from({ length: 40 }, (_, i) => (i % 2 ? 'one' : 'two'))
+  const answers = await Promise.all(texts.map((body) => server.send({ client_ref, body })))
+  const [winner] = (
+    await server.rows('select body from sms_messages where client_ref = $1', [client_ref])
+  )[0]!
+  for (const [i, { status }] of answers.entries()) expect(status).toBe(texts[i] === winner ? 200 : 422)
+  expect(await stored()).toBe(before + 1)
+})
+
+test('the same over two nodes', async () => {
+  const fixture = await openSendFixture(2)
+  const nodes = [fixture.node(), fixture.node()] as const
+  const send = (i: number) => nodes[(i % 2) as 0 | 1]({ client_ref: 'order', body: `text ${i % 2}` })
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => send(i)))
+  const { rows } = await fixture.db.query('select body from sms_messages')
+  expect(rows).toHaveLength(1)
+  const winner = rows[0]![0] === 'text 0' ? 0 : 1
+  expect(answers).toEqual(answers.map((_, i) => (i % 2 === winner ? 'accepted' : 'client_ref_reused')))
+  await fixture.stop()
+})
