@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { cleanUpDeliveries } from '../../src/webhooks/clean-up.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 import { startCpuTimer } from '../support/server/cpu-timer.ts'
 import { until } from '../support/services/receiver.ts'
-import {
-  deliveriesOf,
-  makeWebhook,
-  sendAndReport,
-  startWebhookFixture,
-  type WebhookFixture,
-} from '../support/webhook-fixture.ts'
+import { deliveriesOf, makeWebhook, sendAndReport, startWebhookFixture } from '../support/webhook-fixture.ts'
 
-let fixture: WebhookFixture
-beforeAll(async () => {
-  fixture = await startWebhookFixture()
-})
-afterAll(() => fixture?.stop())
+const fixture = await forThisFile(startWebhookFixture())
 
 const age = (days: number, count: number) =>
   fixture.store.db.query(

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import { type Receiver, startReceiver, until, verify } from '../support/services/receiver.ts'
 import {
@@ -7,17 +8,13 @@ import {
   sendAndReport,
   startWebhookFixture,
   type TestWebhook,
-  type WebhookFixture,
 } from '../support/webhook-fixture.ts'
 
-let fixture: WebhookFixture
 let user: Client
 let phone: Client
 let receiver: Receiver
-beforeAll(async () => {
-  fixture = await startWebhookFixture()
-})
-afterAll(() => fixture?.stop())
+const fixture = await forThisFile(startWebhookFixture())
+
 beforeEach(async () => {
   user = await fixture.gateway.makeUser()
   phone = await fixture.gateway.pair(user)
@@ -104,17 +101,6 @@ describe('an event', () => {
     expect(told!.event).toMatchObject({ type: 'message.failed', data: { id, error_message: 'Canceled' } })
   })
 
-  test('of a message that ran out is told', async () => {
-    await makeWebhook(user, receiver.url)
-    await user.call('POST', '/api/sms/send', { recipients: ['+491700000001'], body: 'x', ttl: 60 })
-    await fixture.store.db.query(`update sms_dispatch set expires_at = now() where "user" = $1`, [user.id])
-    const [told] = await receiver.heard(1)
-    expect(told!.event).toMatchObject({
-      type: 'message.failed',
-      data: { status: 'failed', error_message: 'Expired before sending' },
-    })
-  })
-
   test('of a recipient who has opted out is told', async () => {
     await makeWebhook(user, receiver.url)
     const contact = { user: user.id, phone: '+491700000001', opted_out: true }
@@ -189,22 +175,6 @@ describe('a delivery', () => {
     }
   })
 
-  test('comes well within a second', async () => {
-    await sendAndReport(user, phone, 1, 'sent')
-    await receiver.heard(1)
-    const waits: number[] = []
-    for (let i = 1; i <= 7; i++) {
-      const begun = performance.now()
-      await phone.call('POST', '/api/devices/incoming', {
-        items: [{ from: '+491700000001', body: `Hi ${i}`, received_at: '2026-11-20 07:00:00.000Z' }],
-      })
-      await receiver.heard(1 + i)
-      waits.push(receiver.told[i]!.at - begun)
-    }
-    // most of them: a busy machine may hold up one or two
-    expect(waits.toSorted((a, b) => a - b)[3]).toBeLessThan(500)
-  })
-
   test('goes with its message, and what it says goes with it', async () => {
     const [message] = await sendAndReport(user, phone, 1, 'sent')
     await settled()
@@ -224,10 +194,56 @@ describe('a delivery', () => {
   })
 })
 
-test('without webhooks nothing is written', async () => {
-  await sendAndReport(user, phone, 3, 'sent', 'delivered')
-  expect(await deliveriesOf(user)).toEqual([])
-  expect(
-    (await fixture.store.db.query('select 1 from webhook_dispatch where "user" = $1', [user.id])).rows,
-  ).toEqual([])
+const read = (who: Client, id: string) => who.call('GET', `/api/webhooks/deliveries/${id}/request`)
+
+/** The only delivery of the user, once `attempts` were made. */
+async function delivery(attempts: number): Promise<string> {
+  await until('the attempt is noted', async () => (await deliveriesOf(user))[0]?.attempts === attempts)
+  return (await deliveriesOf(user))[0].id
+}
+
+test.each([
+  ['an event', {}],
+  ["an event in SMSGate's form", { smsgate_event: 'sms:sent' }],
+])('%s: the request is shown as it was sent', async (_, values) => {
+  const { secret } = await makeWebhook(user, receiver.url, values)
+  await sendAndReport(user, phone, 1, 'sent')
+  const [told] = await receiver.heard(1)
+  const { body } = await read(user, await delivery(1))
+  expect(body.body).toBe(told!.body)
+  expect(told!.headers).toMatchObject(body.headers)
+  expect(body.headers['webhook-signature']).toMatch(/^v1,/)
+  expect(body.headers['webhook-id']).toBe(told!.id)
+  expect(JSON.stringify(body)).not.toContain(secret)
+})
+
+test('of a call that nothing answered, too', async () => {
+  await makeWebhook(user, 'http://127.0.0.1:1/')
+  await sendAndReport(user, phone, 1, 'sent')
+  const { body } = await read(user, await delivery(1))
+  expect(JSON.parse(body.body)).toMatchObject({ type: 'message.sent', data: { body: 'Hello.' } })
+  expect(body.headers['webhook-signature']).toMatch(/^v1,/)
+})
+
+test('without an attempt there are no headers', async () => {
+  const { id } = await makeWebhook(user, receiver.url)
+  await sendAndReport(user, phone, 1, 'sent')
+  const made = await delivery(1)
+  const { db } = fixture.store
+  await db.query('update webhook_payloads set headers = null where delivery = $1', [made])
+  expect((await read(user, made)).body.headers).toEqual({})
+  await user.call('DELETE', `/api/collections/webhooks/records/${id}`)
+  expect((await read(user, made)).status).toBe(404)
+})
+
+test('it is for the user of the webhook and for superusers', async () => {
+  await makeWebhook(user, receiver.url)
+  await sendAndReport(user, phone, 1, 'sent')
+  const id = await delivery(1)
+  const other = await fixture.gateway.makeUser()
+  expect((await read(fixture.gateway.guest, id)).status).toBe(401)
+  expect((await read(phone, id)).status).toBe(403)
+  expect(await read(other, id)).toMatchObject({ status: 404, body: { error: 'delivery_not_found' } })
+  expect((await read(user, 'deliverynobody0')).status).toBe(404)
+  expect((await read(fixture.gateway.superuser, id)).body.body).toContain('Hello.')
 })

@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
+import { expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
+import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { makeWebhook } from '../support/webhook-fixture.ts'
 
-let server: ServerWithDevices
-let user: Client
-let secrets: string[]
-let hook: string
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  user = await server.makeUser()
-  const made = await makeWebhook(user, 'https://example.com/in')
-  hook = made.id
-  const rotated = await user.call('POST', `/api/webhooks/${hook}/rotate`, {})
-  secrets = [made.secret, rotated.body.secret]
-  await server.superuser.call('POST', `/api/webhooks/${hook}/test`, {})
-})
-afterAll(() => server?.stop())
+const server = await forThisFile(startServerWithDevices())
+const user = await server.makeUser()
+const made = await makeWebhook(user, 'https://example.com/in')
+const hook = made.id
+const rotated = await user.call('POST', `/api/webhooks/${hook}/rotate`, {})
+const secrets = [made.secret, rotated.body.secret]
+await server.superuser.call('POST', `/api/webhooks/${hook}/test`, {})
 
 const WEBHOOKS = '/api/collections/webhooks'
 const batchView = {

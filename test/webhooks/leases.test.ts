@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Store } from '../../src/collections/catalog.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { CallOutcome } from '../../src/webhooks/call-webhook.ts'
 import { type DueDelivery, findDue } from '../../src/webhooks/due.ts'
 import { endExpiredLeases, endLease, type Lease, leaseDeliveries } from '../../src/webhooks/lease.ts'
+import { MAX_CALLS, NEXT_DELIVERIES } from '../../src/webhooks/next-deliveries.ts'
 import { endTurn, failWithoutCall, recordOutcome } from '../../src/webhooks/record-outcome.ts'
-import { makeUser, openTestStore } from '../support/database/queue.ts'
+import { makeUser, testStore } from '../support/database/queue.ts'
 
-let store: Store
-let close: () => Promise<void>
-beforeAll(async () => {
-  ;({ store, close } = await openTestStore())
-})
-afterAll(() => close?.())
+const store = await testStore()
+const { db } = store
 
 /** One delivery that is due, of a webhook that is enabled. */
 beforeEach(async () => {
-  await store.db.script('delete from webhook_dispatch; delete from webhook_deliveries; delete from webhooks')
+  await db.script('delete from webhook_dispatch; delete from webhook_deliveries; delete from webhooks')
   const user = await makeUser(store)
-  await store.db.query(
+  await db.query(
     `insert into webhooks (id, "user", url, enabled) values ('hook', $1, 'https://a.example/', true)`,
     [user],
   )
-  await store.db.query(
+  await db.query(
     `insert into webhook_dispatch (delivery, webhook, "user", event_id, event, image)
      values (pb_new_id(), 'hook', $1, 'event', 'message.sent', '{}')`,
     [user],
@@ -29,7 +25,7 @@ beforeEach(async () => {
 })
 
 const row = async () => {
-  const { rows } = await store.db.query(
+  const { rows } = await db.query(
     'select handed_at is not null, due_at > now(), extract(epoch from handed_at)::text from webhook_dispatch',
   )
   return rows[0] && { isLeased: rows[0][0], isLater: rows[0][1], since: rows[0][2] }
@@ -41,7 +37,7 @@ const answered = (status: number): CallOutcome => ({ status, text: '', latencyMs
 /** A node leased the delivery and was silent for so long that another has it now. */
 async function overtaken(): Promise<{ old: Lease; present: Lease; due: DueDelivery }> {
   const first = await one()
-  await store.db.query(`update webhook_dispatch set handed_at = handed_at - interval '31 seconds'`)
+  await db.query(`update webhook_dispatch set handed_at = handed_at - interval '31 seconds'`)
   const old = { ...first, since: String((await row())!.since) }
   expect(await endExpiredLeases(store.db)).toBe(true)
   return { old, present: await one(), due: await dueOf(old) }
@@ -49,10 +45,10 @@ async function overtaken(): Promise<{ old: Lease; present: Lease; due: DueDelive
 
 test('nobody else gets a delivery that is leased, until the lease is 30 s old', async () => {
   const lease = await one()
-  await store.db.query(`update webhook_dispatch set handed_at = handed_at - interval '25 seconds'`)
+  await db.query(`update webhook_dispatch set handed_at = handed_at - interval '25 seconds'`)
   expect(await endExpiredLeases(store.db)).toBe(true)
   expect(await leaseDeliveries(store.db, 10)).toEqual([])
-  await store.db.query(`update webhook_dispatch set handed_at = handed_at - interval '6 seconds'`)
+  await db.query(`update webhook_dispatch set handed_at = handed_at - interval '6 seconds'`)
   await endExpiredLeases(store.db)
   const next = await one()
   expect(next.delivery).toBe(lease.delivery)
@@ -60,7 +56,7 @@ test('nobody else gets a delivery that is leased, until the lease is 30 s old', 
 })
 
 test('an empty queue is told', async () => {
-  await store.db.query('delete from webhook_dispatch')
+  await db.query('delete from webhook_dispatch')
   expect(await endExpiredLeases(store.db)).toBe(false)
 })
 
@@ -89,7 +85,7 @@ test('when both deliver, the first outcome counts and the delivery is over', asy
   expect(await row()).toBeUndefined()
   await recordOutcome(store, present, due, answered(500))
   expect(await row()).toBeUndefined()
-  const { rows } = await store.db.query('select status, attempts from webhook_deliveries')
+  const { rows } = await db.query('select status, attempts from webhook_deliveries')
   expect(rows).toEqual([['delivered', 1]])
 })
 
@@ -98,7 +94,100 @@ test('the turn of a delivery that is over ends; one that was sent again meanwhil
   await endTurn(store, lease)
   expect(await row()).toMatchObject({ isLeased: false })
   const again = await one()
-  await store.db.query(`update webhook_deliveries set status = 'delivered'`)
+  await db.query(`update webhook_deliveries set status = 'delivered'`)
   await endTurn(store, again)
   expect(await row()).toBeUndefined()
+})
+
+/** Users, each with webhooks at URLs, each with so many deliveries that are due. */
+type Waiting = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+async function fill(waiting: Waiting, due = 'now()'): Promise<void> {
+  for (const [user, hooks] of Object.entries(waiting))
+    for (const [url, count] of Object.entries(hooks)) {
+      const values = [`${user} ${url}`, user, url]
+      await db.query(
+        `insert into webhooks (id, "user", url) values ($1, $2, $3) on conflict do nothing`,
+        values,
+      )
+      const add = `insert into webhook_dispatch (delivery, webhook, "user", due_at)
+        select $1 || ' ' || pb_new_id(), $1, $2, ${due} from generate_series(1, $3)`
+      await db.query(add, [values[0], user, count])
+    }
+}
+
+/** Asks for turns; how many there are of each user. */
+async function take(room: number): Promise<Record<string, number>> {
+  const { rows } = await db.query(NEXT_DELIVERIES, [room])
+  const found: Record<string, number> = {}
+  for (const [delivery] of rows) {
+    const user = String(delivery).split(' ')[0]!
+    found[user] = (found[user] ?? 0) + 1
+  }
+  return found
+}
+
+/** So many webhooks at a host each, or all at one. */
+const hooksAt = (host: (i: number) => string, hooks: number, each: number) =>
+  Object.fromEntries(Array.from({ length: hooks }, (_, i) => [`https://${host(i)}/${i}`, each]))
+const own = (i: number) => `h${i}.example`
+
+describe('of what is due get a turn', () => {
+  beforeEach(() => db.script('delete from webhook_dispatch; delete from webhooks'))
+
+  test.each<[what: string, Waiting, room: number, Record<string, number>]>([
+    ['all that is little', { ann: { 'https://a.example/': 3 } }, 400, { ann: 3 }],
+    ['of one webhook five', { ann: { 'https://a.example/': 30 } }, 400, { ann: MAX_CALLS.ofWebhook }],
+    ['of one user twenty', { ann: hooksAt(own, 100, 10) }, 400, { ann: MAX_CALLS.ofUser }],
+    [
+      'everybody, beside one who has much',
+      { ann: hooksAt(own, 100, 10), bob: { 'https://b.example/': 2 } },
+      5,
+      { ann: 3, bob: 2 },
+    ],
+    ['as many as there is room', { ann: hooksAt(own, 9, 9), bob: hooksAt(own, 9, 9) }, 8, { ann: 4, bob: 4 }],
+    ['nobody without room', { ann: { 'https://a.example/': 3 } }, 0, {}],
+  ])('%s', async (_, waiting, room, turns) => {
+    await fill(waiting)
+    expect(await take(room)).toEqual(turns)
+  })
+
+  test('of one host a hundred, from whoever has the fewest', async () => {
+    const crowd = Object.fromEntries(
+      Array.from({ length: 30 }, (_, i) => [`user${i}`, hooksAt(() => 'Shared.example:8443', 4, 5)]),
+    )
+    await fill(crowd)
+    const turns = await take(400)
+    expect(Object.keys(turns)).toHaveLength(30)
+    expect(Object.values(turns).reduce((sum, n) => sum + n)).toBe(MAX_CALLS.atHost)
+    expect(Math.max(...Object.values(turns))).toBe(4)
+    await fill({ ann: { 'https://shared.example:8443/x': 1, 'https://other.example/x': 1 } })
+    expect(await take(400)).toEqual({ ann: 1 })
+  })
+
+  test('whoever has the fewest under way, first', async () => {
+    await fill({ ann: hooksAt(own, 10, 10) })
+    expect(await take(15)).toEqual({ ann: 15 })
+    await fill({ bob: hooksAt(own, 10, 10) })
+    expect(await take(10)).toEqual({ bob: 10 })
+    expect(await take(10)).toEqual({ bob: 7, ann: 3 })
+    expect(await take(400)).toEqual({ ann: 2, bob: 3 })
+    expect(await take(400)).toEqual({})
+  })
+
+  test('of one user the webhook with the fewest', async () => {
+    await fill({ ann: { 'https://slow.example/': 50 } }, `now() - interval '1 hour'`)
+    await take(4)
+    await fill({ ann: { 'https://quick.example/': 2 } })
+    const { rows } = await db.query(NEXT_DELIVERIES, [3])
+    const urls = rows.map(([delivery]) => String(delivery).split(' ')[1])
+    expect(urls.sort()).toEqual(['https://quick.example/', 'https://quick.example/', 'https://slow.example/'])
+  })
+
+  test('nothing before its time, and what is left of a deleted webhook', async () => {
+    await fill({ ann: { 'https://a.example/': 2 } }, `now() + interval '1 hour'`)
+    await fill({ bob: { 'https://b.example/': 2 } })
+    await db.script('delete from webhooks')
+    expect(await take(400)).toEqual({ bob: 2 })
+  })
 })

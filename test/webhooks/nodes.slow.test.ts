@@ -22,8 +22,6 @@ import {
 } from '../support/webhook-fixture.ts'
 
 const silent = createLogger({ logLevel: 'silent' })
-/** No call is under way: nothing is waited for. */
-const STOP_MS = 8_000
 
 /** Settings of one database that several servers use in turn. */
 async function lastingConfig(): Promise<Config> {
@@ -106,17 +104,6 @@ test('what a node leased that died is told by another', async () => {
   expect(await webhookLag(store)).toEqual({ pending: 0, oldestSeconds: 0 })
 })
 
-test('a server with webhooks stops at once', async () => {
-  const fixture = await startWebhookFixture()
-  const { user, phone, receiver } = fixture
-  await makeWebhook(user, receiver.url)
-  await sendAndReport(user, phone, 1, 'sent')
-  await receiver.heard(1)
-  const begun = performance.now()
-  await fixture.stop()
-  expect(performance.now() - begun).toBeLessThan(STOP_MS)
-})
-
 test('a database that goes away and comes back ends nothing', async () => {
   const { databaseUrl } = await testConfig()
   const proxy = await makeBreakableProxy(databaseUrl!)
@@ -175,25 +162,6 @@ describe('two nodes', () => {
     expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(200)
     expect(receiver.most()).toBeLessThanOrEqual(5)
     for (const told of receiver.told) verify(hook.secret, told)
-  })
-
-  test('give a user twenty calls together', async () => {
-    const { receiver, gateway } = fixture
-    const [hostile, other] = [await gateway.makeUser(), await gateway.makeUser()]
-    const slow = await startReceiver()
-    onTestFinished(slow.stop)
-    slow.behave(() => {})
-    for (let i = 0; i < 12; i++) await makeWebhook(hostile, `${slow.url}/${i}`)
-    await makeWebhook(other, receiver.url)
-    const [phone, another] = [await gateway.pair(hostile), await gateway.pair(other)]
-    await sendAndReport(hostile, phone, 20, 'sent', 'delivered')
-    await slow.heard(20)
-    const known = receiver.told.length
-    await sendAndReport(other, another, 5, 'sent')
-    await receiver.heard(known + 5)
-    // the slow ones are still at it: nobody waited for one of them to end
-    expect(slow.told).toHaveLength(20)
-    expect(slow.most()).toBe(20)
   })
 
   test('when one stops in the middle of calls, the other makes them', async () => {

