@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../support/server/server-with-devices.ts'
-import {
-  makeKey,
-  pairPhone,
-  startTwilioFixture,
-  type TwilioFixture,
-  type TwilioUser,
-} from '../support/twilio/twilio-fixture.ts'
+import { describe, expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
+import { makeKey, pairPhone, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 const NUMBER = '+4915550000001'
 
-let fixture: TwilioFixture
-let ann: TwilioUser
-let ben: TwilioUser
-let phone: Client
-beforeAll(async () => {
-  fixture = await startTwilioFixture()
-  ann = await fixture.makeUser()
-  ben = await fixture.makeUser()
-  phone = await pairPhone(fixture, ann, NUMBER, 'Desk')
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(startTwilioFixture())
+const ann = await fixture.makeUser()
+const ben = await fixture.makeUser()
+const phone = await pairPhone(fixture, ann, NUMBER, 'Desk')
 
 const ERROR = (code: number, status: number) => ({
   code,
@@ -49,9 +36,8 @@ describe('credentials', () => {
     const path = (id: string) => `/api/collections/api_keys/records/${id}`
     expect((await superuser.call('PATCH', path(plain.id), { twilio: true })).status).toBe(400)
     expect((await superuser.call('PATCH', path(ann.keyId), { twilio: false })).status).toBe(400)
-    expect((await superuser.call('PATCH', path(ann.keyId), { name: 'renamed', signing: 'x' })).status).toBe(
-      200,
-    )
+    const changed = await superuser.call('PATCH', path(ann.keyId), { name: 'renamed', signing: 'x' })
+    expect(changed.status).toBe(200)
     const { rows } = await fixture.gateway.server.services.store.db.query(
       'select length(signing) from api_keys where id = $1',
       [ann.keyId],
@@ -73,15 +59,6 @@ describe('credentials', () => {
     expect(changed.status).toBe(status)
     if (status === 400)
       for (const { body } of [made, changed]) expect(body.data.scopes.code).toBe('validation_twilio_scopes')
-  })
-
-  test('a client cannot choose what signs', async () => {
-    const { id } = await makeKey(ann.user, { twilio: false, signing: 'aa'.repeat(20) })
-    const { rows } = await fixture.gateway.server.services.store.db.query(
-      'select signing from api_keys where id = $1',
-      [id],
-    )
-    expect(rows[0]![0]).toBe('')
   })
 
   test('the account or the key opens it', async () => {
@@ -154,15 +131,7 @@ test('what is not secret can be read later', async () => {
 describe('what is not there', () => {
   test.each([
     ['GET', 'Calls.json'],
-    ['POST', 'Messages/SM00/Feedback.json'],
-    ['GET', 'Messages'],
-    ['GET', 'Messages.xml'],
-    ['GET', 'Messages/'],
-    ['GET', '/Messages.json'],
     ['GET', 'Messages/../Messages.json/x'],
-    ['GET', 'Messages/SM123.json'],
-    ['GET', `Messages/SM${'0'.repeat(32)}.json`],
-    ['GET', `Messages/XX${'61'.repeat(15)}00.json`],
     ['GET', `Messages/SM${'61'.repeat(15)}00.json`],
     ['GET', `Messages/SM${'61'.repeat(15)}00/Media.json`],
     ['GET', `Messages/SM${'61'.repeat(15)}00/Media/ME1.json`],
@@ -172,28 +141,16 @@ describe('what is not there', () => {
     expect([answer.status, answer.body]).toEqual([404, ERROR(20404, 404)])
   })
 
-  test.each([
-    '/2010-04-01',
-    '/2010-04-01/x',
-    '/v1/Services',
-    '/v1',
-    '/v2/Services/VA1/Verifications',
-    '/v3/x//y',
-  ])('404 for %s', async (path) => expect((await ann.raw('GET', path)).body).toEqual(ERROR(20404, 404)))
+  test.each(['/2010-04-01', '/2010-04-01/x', '/v1/Services', '/v3/x//y'])('404 for %s', async (path) =>
+    expect((await ann.raw('GET', path)).body).toEqual(ERROR(20404, 404)),
+  )
 
   test.each([
     ['PUT', 'Messages.json'],
     ['DELETE', 'Messages.json'],
-    ['PUT', `Messages/SM${'61'.repeat(15)}00.json`],
     ['POST', 'IncomingPhoneNumbers.json'],
-    ['DELETE', `IncomingPhoneNumbers/PN${'61'.repeat(15)}00.json`],
   ])('405 for %s %s', async (method, path) => {
     expect((await ann.ask(method, path)).body).toEqual(ERROR(20004, 405))
-  })
-
-  test('405 for a new account', async () => {
-    expect((await ann.raw('POST', '/2010-04-01/Accounts.json')).body).toEqual(ERROR(20004, 405))
-    expect((await ann.raw('POST', `/2010-04-01/Accounts/${ann.sid}.json`)).body).toEqual(ERROR(20004, 405))
   })
 })
 

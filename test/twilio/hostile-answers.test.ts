@@ -1,33 +1,19 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { twilioCalls } from '../../src/twilio/calls/call.ts'
-import type { Client } from '../support/server/server-with-devices.ts'
-import {
-  type App,
-  pairPhone,
-  startApp,
-  startTwilioFixture,
-  type TwilioFixture,
-  type TwilioUser,
-} from '../support/twilio/twilio-fixture.ts'
+import { forThisFile } from '../support/for-this-file.ts'
+import { pairPhone, startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 // What an SmsUrl answers that means no good.
 
 const NUMBER = '+4915550000001'
 
-let fixture: TwilioFixture
-let ann: TwilioUser
-let phone: Client
-let app: App
-beforeAll(async () => {
-  fixture = await startTwilioFixture()
-  ann = await fixture.makeUser()
-  phone = await pairPhone(fixture, ann, NUMBER)
-  app = await startApp()
-})
-afterAll(async () => {
-  await app.stop()
-  await fixture.stop()
-})
+const fixture = await forThisFile(startTwilioFixture({ WEBHOOK_ALLOW_PRIVATE: 'false' }))
+const ann = await fixture.makeUser()
+const phone = await pairPhone(fixture, ann, NUMBER)
+const app = await forThisFile(startApp())
+const { incoming_phone_numbers } = (await ann.ask('GET', 'IncomingPhoneNumbers.json')).body
+const number = incoming_phone_numbers[0].sid
+
 afterEach(() => {
   app.calls.length = 0
   vi.restoreAllMocks()
@@ -93,4 +79,24 @@ test('a document of many messages costs few look-ups', async () => {
   expect(outcome).toMatchObject({ verdict: 'failed', text: expect.stringMatching(/^14109 /) })
   const lookUps = asked.mock.calls.filter(([text]) => text.includes('lines l on l.device = d.id'))
   expect(lookUps).toHaveLength(11)
+})
+
+test.each([
+  'http://app.example.com/status',
+  'https://127.0.0.1/status',
+  'https://[::1]/status',
+  'https://169.254.169.254/latest/meta-data',
+  'https://10.0.0.1/status',
+  'https://localhost/status',
+])('%s is no address to call', async (url) => {
+  const sent = await ann.send({ StatusCallback: url })
+  expect([sent.status, sent.body.code]).toEqual([400, 21609])
+  const changed = await ann.ask('POST', `IncomingPhoneNumbers/${number}.json`, { SmsUrl: url })
+  expect([changed.status, changed.body.code]).toEqual([400, 21502])
+})
+
+test('a public https address is', async () => {
+  expect((await ann.send({ StatusCallback: 'https://app.example.com/status' })).status).toBe(201)
+  const form = { SmsUrl: 'https://app.example.com/sms' }
+  expect((await ann.ask('POST', `IncomingPhoneNumbers/${number}.json`, form)).status).toBe(200)
 })

@@ -1,39 +1,26 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Client } from '../support/server/server-with-devices.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
 import { until } from '../support/services/receiver.ts'
 import {
-  type App,
   pairPhone,
   receive,
   report,
   signatureOf,
   startApp,
   startTwilioFixture,
-  type TwilioFixture,
-  type TwilioUser,
 } from '../support/twilio/twilio-fixture.ts'
 import { deliveriesOf, makeDeliveriesDue } from '../support/webhook-fixture.ts'
 
 const [NUMBER, OTHER] = ['+4915550000001', '+4915550000002']
 
-let fixture: TwilioFixture
-let ann: TwilioUser
-let phone: Client
-let app: App
-let pn: string
-beforeAll(async () => {
-  fixture = await startTwilioFixture()
-  ann = await fixture.makeUser()
-  phone = await pairPhone(fixture, ann, NUMBER)
-  await pairPhone(fixture, ann, OTHER)
-  app = await startApp()
-  const { body } = await ann.ask('GET', `IncomingPhoneNumbers.json?PhoneNumber=${encodeURIComponent(NUMBER)}`)
-  pn = body.incoming_phone_numbers[0].sid
-})
-afterAll(async () => {
-  await app.stop()
-  await fixture.stop()
-})
+const fixture = await forThisFile(startTwilioFixture())
+const ann = await fixture.makeUser()
+const phone = await pairPhone(fixture, ann, NUMBER)
+await pairPhone(fixture, ann, OTHER)
+const app = await forThisFile(startApp())
+const { body } = await ann.ask('GET', `IncomingPhoneNumbers.json?PhoneNumber=${encodeURIComponent(NUMBER)}`)
+const pn = body.incoming_phone_numbers[0].sid
+
 let people = 10_000_000
 let from: string
 beforeEach(async () => {

@@ -1,29 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../support/server/server-with-devices.ts'
-import {
-  pairPhone,
-  receive,
-  report,
-  reportAs,
-  startTwilioFixture,
-  type TwilioFixture,
-  type TwilioUser,
-} from '../support/twilio/twilio-fixture.ts'
+import { describe, expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
+import { pairPhone, receive, report, reportAs, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 const NUMBER = '+4915550000001'
 const TO = '+4915112345678'
 
-let fixture: TwilioFixture
-let ann: TwilioUser
-let ben: TwilioUser
-let phone: Client
-beforeAll(async () => {
-  fixture = await startTwilioFixture()
-  ann = await fixture.makeUser()
-  ben = await fixture.makeUser()
-  phone = await pairPhone(fixture, ann, NUMBER)
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(startTwilioFixture())
+const ann = await fixture.makeUser()
+const ben = await fixture.makeUser()
+const phone = await pairPhone(fixture, ann, NUMBER)
 
 const RFC_2822 = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d \+0000$/
 
@@ -93,39 +78,25 @@ const later = (ms: number) => new Date(Date.now() + ms).toISOString()
 const REFUSED: readonly [string, Record<string, string>, number, number?][] = [
   ['no To', { To: '' }, 21604],
   ['no number', { To: '12345' }, 21211],
-  ['a name as To', { To: 'Ann' }, 21211],
   ['To equal to From', { To: NUMBER, From: NUMBER }, 21211],
   ['a sender name', { From: 'MyShop' }, 21212],
-  ['a short code', { From: '12345' }, 21212],
   ["nobody's number", { From: '+4915559999999' }, 21606],
   ['another service', { MessagingServiceSid: `MG${'0'.repeat(32)}` }, 21701, 404],
   ['media', { MediaUrl: 'https://example.com/a.png' }, 21622],
   ['a content template', { ContentSid: 'HX1' }, 21655],
   ['no text', { Body: '' }, 21602],
-  ['a text of blanks', { Body: ' \n' }, 21602],
   ['a long text', { Body: 'x'.repeat(1_601) }, 21617],
   ['another schedule', { ScheduleType: 'soon', SendAt: later(60_000) }, 35126],
   ['a schedule without a time', { ScheduleType: 'fixed' }, 35111],
   ['a time without a schedule', { SendAt: later(60_000) }, 20001],
   ['a time that is past', { ScheduleType: 'fixed', SendAt: '2020-01-01T00:00:00Z' }, 35114],
-  ['a time that is none', { ScheduleType: 'fixed', SendAt: 'tomorrow' }, 35114],
   ['no validity', { ValidityPeriod: '0' }, 21624],
   ['a long validity', { ValidityPeriod: '36001' }, 21624],
-  ['a validity that is none', { ValidityPeriod: '1h' }, 21624],
   ['a relative callback', { StatusCallback: '/status' }, 21609],
   ['a callback that is not http', { StatusCallback: 'ftp://example.com/' }, 21609],
   ['an unknown parameter', { StatusCallbak: 'https://example.com/' }, 20001],
   ['feedback', { ProvideFeedback: 'true' }, 20001],
-  ['discarded content', { ContentRetention: 'discard' }, 20001],
-  ['an application', { ApplicationSid: 'AP1' }, 20001],
-  ['an unknown parameter before a wrong To', { To: '', Odd: '1' }, 20001],
   ['To before Body', { To: '', Body: '' }, 21604],
-  ['From before the service', { From: 'MyShop', MessagingServiceSid: 'MG1' }, 21212],
-  ['the service before media', { MessagingServiceSid: 'MG1', MediaUrl: 'x' }, 21701, 404],
-  ['media before Body', { MediaUrl: 'x', Body: '' }, 21622],
-  ['Body before the schedule', { Body: '', ScheduleType: 'x' }, 21602],
-  ['the schedule before the validity', { ScheduleType: 'x', ValidityPeriod: '0' }, 35126],
-  ['the validity before the callback', { ValidityPeriod: '0', StatusCallback: 'x' }, 21624],
 ]
 
 describe('a create is refused', () => {
@@ -293,4 +264,16 @@ test('a received text is inbound', async () => {
     to: NUMBER,
     date_sent: expect.stringMatching(RFC_2822),
   })
+})
+
+// Twilio's library for Java repeats every request that was answered with 5xx.
+test('a message that is stored is answered, also when it cannot be read', async () => {
+  const { db } = fixture.gateway.server.services.store
+  await db.query('alter table devices rename column phone to phone_')
+  const answer = await ann.send()
+  await db.query('alter table devices rename column phone_ to phone')
+  expect(answer.status).toBe(201)
+  const { body } = await ann.ask('GET', 'Messages.json')
+  expect(body.messages[0].sid).toBe(answer.body.sid)
+  expect(answer.body).toMatchObject({ status: 'queued', to: '+4915112345678', body: 'Hi', num_segments: '1' })
 })

@@ -1,41 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Client } from '../support/server/server-with-devices.ts'
-import {
-  type App,
-  startApp,
-  startTwilioFixture,
-  type TwilioFixture,
-  type TwilioUser,
-} from '../support/twilio/twilio-fixture.ts'
+import { expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
+import { startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 // A phone with two SIMs: the device has the number of the first, each line its own.
 
 const [FIRST, SECOND] = ['+4915550000001', '+4915550000002']
 const FRIEND = '+4917712345678'
 
-let fixture: TwilioFixture
-let ann: TwilioUser
-let phone: Client
-let app: App
-let lines: { id: string; slot: number; number: string }[]
-beforeAll(async () => {
-  fixture = await startTwilioFixture()
-  ann = await fixture.makeUser()
-  phone = await fixture.gateway.pair(ann.user, { phone: FIRST, sims: [{ slot: 1 }, { slot: 2 }] })
-  app = await startApp()
-  lines = await linesOf(phone.id)
-  for (const [i, number] of [FIRST, SECOND].entries())
-    await ann.user.call('PATCH', `/api/collections/lines/records/${lines[i]!.id}`, { number })
-})
-afterAll(async () => {
-  await app.stop()
-  await fixture.stop()
-})
+const fixture = await forThisFile(startTwilioFixture())
+const ann = await fixture.makeUser()
+const phone = await fixture.gateway.pair(ann.user, { phone: FIRST, sims: [{ slot: 1 }, { slot: 2 }] })
+const app = await forThisFile(startApp())
 
 const linesOf = async (device: string) => {
   const path = `/api/collections/lines/records?sort=slot&filter=${encodeURIComponent(`device="${device}"`)}`
   return (await ann.user.call('GET', path)).body.items
 }
+const lines = await linesOf(phone.id)
+for (const [i, number] of [FIRST, SECOND].entries())
+  await ann.user.call('PATCH', `/api/collections/lines/records/${lines[i]!.id}`, { number })
 const recordOf = async ({ sid }: { sid: string }) => {
   const id = Buffer.from(sid.slice(2, 32), 'hex').toString()
   return (await ann.user.call('GET', `/api/collections/sms_messages/records/${id}`)).body
