@@ -1,29 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createMcp } from '../../src/mcp/server.ts'
 import { NO_REQUEST } from '../../src/request/request.ts'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
+import { forThisFile } from '../support/for-this-file.ts'
+import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 
 // Keys with few scopes, and calls that would cost much. In the words of the revision of March 2025, which has
 // batches and needs no handshake.
 
-let server: ServerWithDevices
-let ann: Client
-let all: string
-
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  ann = await server.makeUser()
-  all = await newKey(['all:any'])
-  const phone = await server.pair(ann)
-  const text = { from: '+4915112345678', body: 'Your code is 4711', received_at: new Date().toISOString() }
-  await phone.call('POST', '/api/devices/incoming', { items: [{ ...text, external_id: 'a' }] })
-  await tool(all, 'send_message', { recipients: ['+4915112345678'], body: 'Hello' })
-})
-afterAll(() => server.stop())
+const server = await forThisFile(startServerWithDevices())
+const ann = await server.makeUser()
+const all = await newKey(['all:any'])
+const phone = await server.pair(ann)
+const text = { from: '+4915112345678', body: 'Your code is 4711', received_at: new Date().toISOString() }
+await phone.call('POST', '/api/devices/incoming', { items: [{ ...text, external_id: 'a' }] })
 
 async function newKey(scopes: readonly string[]): Promise<string> {
   const values = { user: ann.id, name: 'assistant', scopes }
@@ -58,6 +47,8 @@ const tool = async (key: string, name: string, args: object) => (await batch(key
 
 const found = async (key: string, filter: string) =>
   JSON.parse(await tool(key, 'find_messages', { filter })).items.map(({ body }: { body: string }) => body)
+
+await tool(all, 'send_message', { recipients: ['+4915112345678'], body: 'Hello' })
 
 test('what was received is for keys that may read the inbox', async () => {
   const [lister, reader] = [

@@ -1,27 +1,19 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type ServerWithDevices,
-  startServerWithDevices,
-  type Client as User,
-} from '../support/server/server-with-devices.ts'
+import { afterAll, expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
+import { startServerWithDevices, type Client as User } from '../support/server/server-with-devices.ts'
 
-let server: ServerWithDevices
-let ann: User
-let ben: User
 const open: { close(): Promise<void> }[] = []
 
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  ann = await server.makeUser()
-  ben = await server.makeUser()
-  await server.pair(ann)
-})
+const server = await forThisFile(startServerWithDevices())
+const ann = await server.makeUser()
+const ben = await server.makeUser()
+await server.pair(ann)
+
 afterAll(async () => {
   for (const client of open) await client.close()
-  await server.stop()
 })
 
 const ALL = ['all:any']

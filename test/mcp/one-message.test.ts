@@ -1,32 +1,21 @@
 import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
+import { afterAll, expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
+import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 
 // A message is one message, whichever API it came by: each API shows it, in its own words, in the same state.
 
-let server: ServerWithDevices
-let ann: Client
-let phone: Client
-let key: Readonly<Record<string, string>>
-let assistant: McpClient
+const server = await forThisFile(startServerWithDevices())
+const ann = await server.makeUser()
+const phone = await server.pair(ann, { phone: '+4915550000001' })
+const values = { user: ann.id, name: 'all', scopes: ['all:any'], twilio: true }
+const key = (await ann.call('POST', '/api/collections/api_keys/records', values)).body
+const assistant = new McpClient({ name: 'test', version: '1.0.0' })
+const requestInit = { headers: { authorization: `Bearer ${key.key}` } }
+await assistant.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }))
 
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  ann = await server.makeUser()
-  phone = await server.pair(ann, { phone: '+4915550000001' })
-  const values = { user: ann.id, name: 'all', scopes: ['all:any'], twilio: true }
-  key = (await ann.call('POST', '/api/collections/api_keys/records', values)).body
-  assistant = new McpClient({ name: 'test', version: '1.0.0' })
-  const requestInit = { headers: { authorization: `Bearer ${key.key}` } }
-  await assistant.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }))
-})
 afterAll(async () => {
   await assistant?.close()
-  await server?.stop()
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came

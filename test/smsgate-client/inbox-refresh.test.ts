@@ -1,35 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Client } from '../support/server/server-with-devices.ts'
-import { type Receiver, startReceiver } from '../support/services/receiver.ts'
-import {
-  joinPhone,
-  type SmsgateFixture,
-  startSmsgateFixture,
-  until,
-} from '../support/smsgate/smsgate-fixture.ts'
+import { expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
+import { startReceiver } from '../support/services/receiver.ts'
+import { joinPhone, startSmsgateFixture, until } from '../support/smsgate/smsgate-fixture.ts'
 import { openEvents } from '../support/smsgate/smsgate-stream.ts'
 
-let fixture: SmsgateFixture
-let user: Client
-let other: Client
-let receiver: Receiver
-let key: string
-beforeAll(async () => {
-  fixture = await startSmsgateFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' })
-  receiver = await startReceiver()
-  user = await fixture.gateway.makeUser()
-  other = await fixture.gateway.pair(user)
-  const made = await user.call('POST', '/api/collections/api_keys/records', {
-    user: user.id,
-    name: 'k',
-    scopes: ['all:any'],
-  })
-  key = made.body.key
+const fixture = await forThisFile(startSmsgateFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const receiver = await forThisFile(startReceiver())
+const user = await fixture.gateway.makeUser()
+const other = await fixture.gateway.pair(user)
+const made = await user.call('POST', '/api/collections/api_keys/records', {
+  user: user.id,
+  name: 'k',
+  scopes: ['all:any'],
 })
-afterAll(async () => {
-  await receiver.stop()
-  await fixture.stop()
-})
+const key = made.body.key
 
 async function ask(path: string, body: object) {
   const response = await fetch(`${fixture.gateway.url}/3rdparty/v1${path}`, {

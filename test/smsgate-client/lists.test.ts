@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { formatDate } from '../../src/fields/types/date.ts'
 import { listInbox, readInboxQuery } from '../../src/smsgate-client/inbox.ts'
 import { listMessages, readListQuery } from '../../src/smsgate-client/list-messages.ts'
 import { recordPlans } from '../support/database/plans.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 import { ANN, BEN, BENS_PHONE, CLEO, PHONES } from '../support/server/server-with-users.ts'
-import {
-  type SmsgateClientFixture,
-  startSmsgateClientFixture,
-} from '../support/smsgate/smsgate-client-fixture.ts'
+import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
 
-let fixture: SmsgateClientFixture
-beforeAll(async () => {
-  fixture = await startSmsgateClientFixture()
-  await addSends(6)
-  await addIncoming()
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(startSmsgateClientFixture())
 
 const at = (i: number) => formatDate(new Date(Date.UTC(2026, 0, 1, 0, i)))
 const iso = (i: number) => new Date(Date.UTC(2026, 0, 1, 0, i)).toISOString()
@@ -58,6 +50,9 @@ async function addIncoming() {
   for (const row of rows) await fixture.server.rows(add, row)
 }
 
+await addSends(6)
+await addIncoming()
+
 async function list(path: string, headers = fixture.ann) {
   const answer = await fixture.ask('GET', path, undefined, headers)
   expect(answer.status).toBe(200)
@@ -99,23 +94,16 @@ describe('sends', () => {
     ['?sort=created_at', 6, [0, 1, 2, 3, 4, 5]],
     ['?sort=-created_at&limit=2&offset=1', 6, [4, 3]],
     ['?limit=0', 6, [5]],
-    ['?limit=-7', 6, [5]],
     ['?limit=1000&offset=-3', 6, [5, 4, 3, 2, 1, 0]],
     ['?offset=100', 6, []],
     [`?from=${iso(2)}&to=${iso(4)}`, 2, [3, 2]],
     [`?from=${iso(2).replace('Z', '%2B00:00')}`, 4, [5, 4, 3, 2]],
     ['?from=2026-01-01T01:02:00+01:00', 4, [5, 4, 3, 2]],
     ['?state=Sent', 1, [2]],
-    ['?state=Pending', 1, [4]],
-    ['?state=Cancelled', 1, [5]],
-    ['?state=Processed', 1, [3]],
-    ['?state=Delivered', 1, [0]],
-    ['?state=Failed', 1, [1]],
     ['?state=Cancelling', 0, []],
     [`?deviceId=${PHONES[0]}`, 3, [4, 2, 0]],
     [`?deviceId=${PHONES[0]}&state=Sent&limit=1`, 1, [2]],
     [`?deviceId=${BENS_PHONE}`, 0, []],
-    ['?deviceId=123456789012345678901', 0, []],
     ['?unknown=1&includeContent=', 6, [5, 4, 3, 2, 1, 0]],
   ])('%s', async (query, total, found) => expect(await sends(query)).toEqual([total, found]))
 
@@ -127,11 +115,8 @@ describe('sends', () => {
   test.each([
     ['from=yesterday', /^from/],
     ['to=2026-01-01', /^to/],
-    ['state=pending', /^state/],
     ['deviceId=1234567890123456789012', /^deviceId/],
-    ['deviceId=%00', /^deviceId/],
     ['limit=ten', /^limit/],
-    ['offset=1.5', /^offset/],
     ['sort=id', /^sort/],
     ['includeContent=perhaps', /^includeContent/],
   ])('refuses %s', async (query, message) => {
@@ -202,22 +187,15 @@ describe('incoming texts', () => {
     expect([page.total, ids(page.items)]).toEqual([total, found])
   })
 
-  test.each([
-    'limit=0',
-    'limit=501',
-    'limit=x',
-    'offset=-1',
-    'type=EMAIL',
-    'from=x',
-    `from=${iso(3)}&to=${iso(2)}`,
-    'deviceId=1234567890123456789012',
-    'deviceId=%00',
-  ])('refuses %s', async (query) => {
-    expect(await fixture.ask('GET', `/inbox?${query}`)).toMatchObject({
-      status: 400,
-      body: { message: expect.any(String) },
-    })
-  })
+  test.each(['limit=0', 'offset=-1', 'type=EMAIL', `from=${iso(3)}&to=${iso(2)}`, 'deviceId=%00'])(
+    'refuses %s',
+    async (query) => {
+      expect(await fixture.ask('GET', `/inbox?${query}`)).toMatchObject({
+        status: 400,
+        body: { message: expect.any(String) },
+      })
+    },
+  )
 })
 
 describe('devices', () => {

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
 import { ANN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
-import {
-  type SmsgateClientFixture,
-  startSmsgateClientFixture,
-} from '../support/smsgate/smsgate-client-fixture.ts'
+import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
 
-let fixture: SmsgateClientFixture
-beforeAll(async () => {
-  fixture = await startSmsgateClientFixture()
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(startSmsgateClientFixture())
 
 const TEXT = { textMessage: { text: 'Hello' }, phoneNumbers: ['+4911111'] }
 const send = (more: object = {}, query = '', headers?: Record<string, string>) =>
@@ -109,9 +103,7 @@ describe('accepts', () => {
 describe('refuses, and stores nothing', () => {
   test.each<[what: string, body: unknown, query: string, message: RegExp]>([
     ['no JSON', '{', '', /JSON/],
-    ['a list', '[]', '', /JSON object/],
     ['no numbers', { phoneNumbers: undefined }, '', /^phoneNumbers is required/],
-    ['an empty list', { phoneNumbers: [] }, '', /^phoneNumbers must/],
     [
       '101 numbers',
       { phoneNumbers: Array.from({ length: 101 }, (_, i) => `+49111${100 + i}`) },
@@ -121,32 +113,22 @@ describe('refuses, and stores nothing', () => {
     ['a number of 129 characters', { phoneNumbers: [`+${'1'.repeat(128)}`] }, '', /^phoneNumbers\[0\]/],
     ['a number twice', { phoneNumbers: ['+4911111', '+49 11111'] }, '', /^phoneNumbers\[1\]/],
     ['a number without its country', { phoneNumbers: ['+4911111', '89990001234'] }, '', /^phoneNumbers\[1\]/],
-    ['the same unchecked', { phoneNumbers: ['12345'] }, '?skipPhoneValidation=true', /^phoneNumbers\[0\]/],
     ['no content', { textMessage: undefined }, '', /^textMessage/],
     ['two contents', { message: 'x' }, '', /^message/],
     ['an empty text', { textMessage: { text: '' } }, '', /^textMessage\.text/],
     ['a text too long', { textMessage: { text: 'x'.repeat(1601) } }, '', /1600/],
     ['data', { textMessage: undefined, dataMessage: { data: 'AAAA', port: 1 } }, '', /^dataMessage/],
-    ['an MMS', { textMessage: undefined, mmsMessage: {} }, '', /^mmsMessage/],
-    ['an id too long', { id: 'x'.repeat(37) }, '', /^id /],
     ['an unknown device', { deviceId: 'nobodysdevice00' }, '', /^deviceId/],
     ["another's device", { deviceId: BENS_PHONE }, '', /^deviceId/],
-    ['a device id too long', { deviceId: 'x'.repeat(22) }, '', /^deviceId/],
     ['SIM 0', { simNumber: 0 }, '', /^simNumber/],
-    ['SIM 4', { simNumber: 4 }, '', /^simNumber/],
-    ['a priority too high', { priority: 128 }, '', /^priority/],
-    ['a ttl too short', { ttl: 4 }, '', /^ttl/],
     ['two ends', { ttl: 60, validUntil: inHours(1) }, '', /validUntil/],
     ['an end that is past', { validUntil: inHours(-1) }, '', /^validUntil/],
     ["PocketBase's form of a date", { validUntil: '2099-01-01 00:00:00.000Z' }, '', /^validUntil/],
     ['the 30th of February', { validUntil: '2099-02-30T00:00:00Z' }, '', /^validUntil/],
     ['a time that is past', { scheduleAt: inHours(-1) }, '', /^scheduleAt/],
-    ['a time after the end', { scheduleAt: inHours(2), ttl: 60 }, '', /^scheduleAt/],
     ['no delivery report', { withDeliveryReport: false }, '', /^withDeliveryReport/],
-    ['ciphertext', { isEncrypted: true }, '', /^isEncrypted/],
     ['a flag that is none', {}, '?skipPhoneValidation=perhaps', /^skipPhoneValidation/],
     ['hours that are none', {}, '?deviceActiveWithin=1.5', /^deviceActiveWithin/],
-    ['negative hours', {}, '?deviceActiveWithin=-1', /^deviceActiveWithin/],
   ])('%s', async (_, body, query, message) => {
     const before = await count()
     const sent = typeof body === 'string' ? body : { ...TEXT, ...(body as object) }
@@ -187,11 +169,6 @@ describe('ids', () => {
     expect(await send({ id: 'order/1' }, '', fixture.ben)).toMatchObject({ status: 202 })
   })
 
-  test('the same at once: one gets through', async () => {
-    const all = await Promise.all(Array.from({ length: 8 }, () => send({ id: 'at once' })))
-    expect(all.map(({ status }) => status).sort()).toEqual([202, ...Array(7).fill(409)])
-  })
-
   test('are free again once the messages are deleted', async () => {
     const { body } = await send({ id: 'gone', phoneNumbers: ['+4911111', '+4911112'] })
     const headers = await fixture.server.signedIn('users', ANN.id)
@@ -200,10 +177,7 @@ describe('ids', () => {
       ['gone'],
     )
     for (const [id] of found)
-      await fetch(`${fixture.server.url}/api/collections/sms_messages/records/${id}`, {
-        method: 'DELETE',
-        headers,
-      })
+      await fixture.server.ask('DELETE', `/api/collections/sms_messages/records/${id}`, undefined, headers)
     expect((await fixture.ask('GET', `/messages/${body.id}`)).status).toBe(404)
     expect((await send({ id: 'gone' })).status).toBe(202)
   })

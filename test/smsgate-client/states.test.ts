@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
 import { PHONES } from '../support/server/server-with-users.ts'
-import {
-  type SmsgateClientFixture,
-  startSmsgateClientFixture,
-} from '../support/smsgate/smsgate-client-fixture.ts'
+import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
 
-let fixture: SmsgateClientFixture
-beforeAll(async () => {
-  fixture = await startSmsgateClientFixture()
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(startSmsgateClientFixture())
 
 const NUMBERS = ['+4911111', '+4911112', '+4911113']
 async function send(count = 3, more: object = {}) {
@@ -25,18 +19,13 @@ async function send(count = 3, more: object = {}) {
 const stateOf = async (id: string) => (await fixture.ask('GET', `/messages/${id}`)).body
 
 /** What devices do, by the requests that they make. */
-async function device(id: string, method: string, path: string, body: unknown) {
-  const headers = { 'content-type': 'application/json', ...(await fixture.server.signedIn('devices', id)) }
-  const response = await fetch(`${fixture.server.url}/api/devices/${path}`, {
-    method,
-    headers,
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(200)
-  // biome-ignore lint/suspicious/noExplicitAny: items of claims
-  return ((await response.json()) as any).items as { id: string; to: string; attempt: number }[]
+async function device(id: string, path: string, body: unknown) {
+  const headers = await fixture.server.signedIn('devices', id)
+  const answer = await fixture.server.ask('POST', `/api/devices/${path}`, body, headers)
+  expect(answer.status).toBe(200)
+  return answer.body.items as { id: string; to: string; attempt: number }[]
 }
-const claim = (id: string) => device(id, 'POST', 'claim', { limit: 50 })
+const claim = (id: string) => device(id, 'claim', { limit: 50 })
 
 /** Claims all of a send with a phone, and reports what `outcomes` says by number. */
 async function sendAndReport(outcomes: Readonly<Record<string, string>>) {
@@ -52,7 +41,7 @@ async function sendAndReport(outcomes: Readonly<Record<string, string>>) {
         ...(status === 'failed' && { error_message: 'No signal' }),
       }))
   for (const status of ['sent', 'delivered', 'failed'])
-    if (reports(status).length > 0) await device(PHONES[0], 'POST', 'report', { items: reports(status) })
+    if (reports(status).length > 0) await device(PHONES[0], 'report', { items: reports(status) })
   return stateOf(id)
 }
 const [A, B, C] = NUMBERS as [string, string, string]

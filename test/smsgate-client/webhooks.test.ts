@@ -1,23 +1,12 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ANN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
-import { type Receiver, startReceiver } from '../support/services/receiver.ts'
-import {
-  bearer,
-  type SmsgateClientFixture,
-  startSmsgateClientFixture,
-} from '../support/smsgate/smsgate-client-fixture.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
+import { ANN, BEN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
+import { startReceiver } from '../support/services/receiver.ts'
+import { bearer, startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
 
-let fixture: SmsgateClientFixture
-let receiver: Receiver
-beforeAll(async () => {
-  fixture = await startSmsgateClientFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' })
-  receiver = await startReceiver()
-})
-afterAll(async () => {
-  await receiver.stop()
-  await fixture.stop()
-})
+const fixture = await forThisFile(startSmsgateClientFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const receiver = await forThisFile(startReceiver())
 
 const add = (body: object, headers?: Record<string, string>) =>
   fixture.ask('POST', '/webhooks', body, headers)
@@ -27,15 +16,10 @@ const KEY = 'a signing key of the user'
 const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 async function device(id: string, path: string, body: object) {
-  const headers = { 'content-type': 'application/json', ...(await fixture.server.signedIn('devices', id)) }
-  const response = await fetch(`${fixture.server.url}/api/devices/${path}`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(200)
-  // biome-ignore lint/suspicious/noExplicitAny: whatever a device is told
-  return (await response.json()) as any
+  const headers = await fixture.server.signedIn('devices', id)
+  const answer = await fixture.server.ask('POST', `/api/devices/${path}`, body, headers)
+  expect(answer.status).toBe(200)
+  return answer.body
 }
 
 describe('webhooks', () => {
@@ -65,16 +49,13 @@ describe('webhooks', () => {
   })
 
   test('of other forms are not listed, and not deleted', async () => {
-    const headers = {
-      'content-type': 'application/json',
-      ...(await fixture.server.signedIn('users', ANN.id)),
-    }
-    const records = `${fixture.server.url}/api/collections/webhooks/records`
-    const body = JSON.stringify({ user: ANN.id, url: 'https://example.com', events: ['message.sent'] })
-    const made = (await (await fetch(records, { method: 'POST', headers, body })).json()) as { id: string }
+    const headers = await fixture.server.signedIn('users', ANN.id)
+    const path = '/api/collections/webhooks/records'
+    const values = { user: ANN.id, url: 'https://example.com', events: ['message.sent'] }
+    const { id } = (await fixture.server.ask('POST', path, values, headers)).body
     expect(await list()).toEqual([])
-    await fixture.ask('DELETE', `/webhooks/${made.id}`)
-    expect((await fetch(`${records}/${made.id}`, { method: 'DELETE', headers })).status).toBe(204)
+    await fixture.ask('DELETE', `/webhooks/${id}`)
+    expect((await fixture.server.ask('DELETE', `${path}/${id}`, undefined, headers)).status).toBe(204)
   })
 
   test.each(['sms:received', 'sms:data-received'])('for %s need the scope of the inbox', async (event) => {
@@ -100,12 +81,8 @@ describe('webhooks', () => {
 
   test.each<[string, object, RegExp]>([
     ['no address', { event: 'sms:sent' }, /^url/],
-    ['an address that is none', { url: 'nowhere', event: 'sms:sent' }, /^url/],
     ['no event', { url: 'https://example.com' }, /^event/],
     ['an unknown event', { url: 'https://example.com', event: 'sms:lost' }, /^event/],
-    ['an event that is never told', { url: 'https://example.com', event: 'system:ping' }, /^event/],
-    ['a batch', { url: 'https://example.com', event: 'sms:batch:received' }, /^event/],
-    ['an id too long', { id: 'x'.repeat(37), url: 'https://example.com', event: 'sms:sent' }, /^id/],
     ['an unknown device', { url: 'https://example.com', event: 'sms:sent', deviceId: 'nobody' }, /^deviceId/],
     [
       "another's device",
@@ -115,19 +92,6 @@ describe('webhooks', () => {
   ])('refuse %s', async (_, body, message) => {
     expect(await add(body)).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
     expect(await list()).toEqual([])
-  })
-
-  test('need https where private addresses are not allowed', async () => {
-    const strict = await startSmsgateClientFixture()
-    try {
-      for (const url of ['http://example.com', 'https://127.0.0.1/'])
-        expect(await strict.ask('POST', '/webhooks', { url, event: 'sms:sent' })).toMatchObject({
-          status: 400,
-          body: { message: /^url/ },
-        })
-    } finally {
-      await strict.stop()
-    }
   })
 })
 
@@ -151,8 +115,8 @@ describe('settings', () => {
     })
     expect([status, JSON.stringify(body)]).toEqual([200, expect.not.stringContaining(KEY)])
     const headers = await fixture.server.signedIn('users', ANN.id)
-    const shown = await fetch(`${fixture.server.url}/api/account/smsgate-key`, { headers })
-    expect(await shown.json()).toEqual({ signing_key: `${KEY} ${method}` })
+    const shown = await fixture.server.ask('GET', '/api/account/smsgate-key', undefined, headers)
+    expect(shown.body).toEqual({ signing_key: `${KEY} ${method}` })
   })
 
   test.each<[object | string, RegExp]>([
@@ -170,19 +134,17 @@ describe('settings', () => {
   })
 
   test('of an account: the key is made when it is first asked for, and changed there', async () => {
-    const url = `${fixture.server.url}/api/account/smsgate-key`
-    const headers = {
-      'content-type': 'application/json',
-      ...(await fixture.server.signedIn('users', 'ben000000000000')),
-    }
-    const first = (await (await fetch(url, { headers })).json()) as { signing_key: string }
+    const ben = await fixture.server.signedIn('users', BEN.id)
+    const ask = (method: string, body?: object, headers = ben) =>
+      fixture.server.ask(method, '/api/account/smsgate-key', body, headers)
+    const first = (await ask('GET')).body
     expect(first.signing_key).toMatch(/^\w{43}$/)
-    expect(await (await fetch(url, { headers })).json()).toEqual(first)
-    const body = JSON.stringify({ signing_key: 'another key of mine' })
-    expect((await fetch(url, { method: 'PUT', headers, body })).status).toBe(204)
-    expect(await (await fetch(url, { headers })).json()).toEqual({ signing_key: 'another key of mine' })
-    expect((await fetch(url)).status).toBe(401)
-    expect((await fetch(url, { headers: await fixture.server.signedIn('devices', PHONES[0]) })).status).toBe(
+    expect((await ask('GET')).body).toEqual(first)
+    const key = { signing_key: 'another key of mine' }
+    expect((await ask('PUT', key)).status).toBe(204)
+    expect((await ask('GET')).body).toEqual(key)
+    expect((await ask('GET', undefined, {})).status).toBe(401)
+    expect((await ask('GET', undefined, await fixture.server.signedIn('devices', PHONES[0]))).status).toBe(
       403,
     )
   })

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import {
   joinPhone,
   makePhone,
   records,
-  type SmsgateFixture,
   send,
   startSmsgateFixture,
   until,
@@ -16,12 +16,9 @@ import { take, type WireMessage } from '../support/smsgate/smsgate-sender.ts'
 // the sender anew while it is at another text, which then goes on air twice. What it is handed, and when,
 // must not let that happen.
 
-let fixture: SmsgateFixture
 let user: Client
-beforeAll(async () => {
-  fixture = await startSmsgateFixture()
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(startSmsgateFixture())
+
 beforeEach(async () => {
   user = await fixture.gateway.makeUser()
 })

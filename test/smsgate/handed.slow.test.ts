@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import type { Phone } from '../support/smsgate/smsgate-app.ts'
-import {
-  joinPhone,
-  records,
-  type SmsgateFixture,
-  send,
-  startSmsgateFixture,
-  until,
-} from '../support/smsgate/smsgate-fixture.ts'
+import { joinPhone, records, send, startSmsgateFixture, until } from '../support/smsgate/smsgate-fixture.ts'
 import { openEvents, PULL } from '../support/smsgate/smsgate-stream.ts'
 
 // A phone whose stream is open is told to pull when that brings it something, and is handed nothing that it
 // could be handed at a bad time.
 
-let fixture: SmsgateFixture
 let user: Client
 let phone: Phone
 let events: Awaited<ReturnType<typeof openEvents>>
 
-beforeAll(async () => {
-  fixture = await startSmsgateFixture()
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(startSmsgateFixture())
+
 beforeEach(async () => {
   user = await fixture.gateway.makeUser()
   phone = await joinPhone(fixture, user)

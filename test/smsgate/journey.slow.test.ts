@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import type { Phone } from '../support/smsgate/smsgate-app.ts'
 import {
@@ -6,18 +7,13 @@ import {
   joinPhone,
   records,
   restart,
-  type SmsgateFixture,
   send,
   startSmsgateFixture,
   until,
 } from '../support/smsgate/smsgate-fixture.ts'
 
-let fixture: SmsgateFixture
 let user: Client
-beforeAll(async () => {
-  fixture = await startSmsgateFixture()
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(startSmsgateFixture())
 
 const COUNT = 200
 const LOSSES = 0.05

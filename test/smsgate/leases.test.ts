@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Device } from '../../src/sms/devices/device.ts'
 import { sweep } from '../../src/sms/sweep/sweep.ts'
 import { noteClock } from '../../src/smsgate/phone.ts'
 import { pullMessages } from '../../src/smsgate/pull.ts'
 import type { WireMessage } from '../../src/smsgate/wire-message.ts'
 import { assign } from '../support/database/queue.ts'
+import { forThisFile } from '../support/for-this-file.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import type { Phone } from '../support/smsgate/smsgate-app.ts'
 import {
@@ -13,24 +14,19 @@ import {
   makePhone,
   records,
   restart,
-  type SmsgateFixture,
   send,
   startSmsgateFixture,
   until,
 } from '../support/smsgate/smsgate-fixture.ts'
 import { take } from '../support/smsgate/smsgate-sender.ts'
 
-let fixture: SmsgateFixture
 let user: Client
 /** A phone's lease is three of the usual ones. Longer than any test: it passes when a test says so. */
 const LEASE_SECONDS = 360
 /** At the end of its lease a phone has that long to report, and sends no more. */
 const REPORT_MS = 30_000
 
-beforeAll(async () => {
-  fixture = await startSmsgateFixture()
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(startSmsgateFixture())
 
 const db = () => fixture.gateway.server.services.store.db
 

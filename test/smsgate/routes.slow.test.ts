@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { forThisFile } from '../support/for-this-file.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
-import type { Phone } from '../support/smsgate/smsgate-app.ts'
 import {
   codeOf,
   joinPhone,
@@ -11,15 +11,9 @@ import {
   startSmsgateFixture,
 } from '../support/smsgate/smsgate-fixture.ts'
 
-let fixture: SmsgateFixture
-let user: Client
-let phone: Phone
-beforeAll(async () => {
-  fixture = await startSmsgateFixture()
-  user = await fixture.gateway.makeUser()
-  phone = await joinPhone(fixture, user)
-})
-afterAll(() => fixture.stop())
+const fixture = await forThisFile(startSmsgateFixture())
+const user = await fixture.gateway.makeUser()
+const phone = await joinPhone(fixture, user)
 
 const PASSWORD = 'secret-enough'
 const emailOf = async (one: Client): Promise<string> =>
