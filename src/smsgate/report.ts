@@ -2,6 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Device } from '../sms/devices/device.ts'
 import { renewLeases } from '../sms/queue/renew.ts'
 import { applyReports, type Report } from '../sms/queue/report.ts'
+import { REASONS } from '../sms/status/status.ts'
 import type { StateReport } from './body.ts'
 import { noteProgress, type Progress } from './handed-texts.ts'
 import { noteClockAhead, reduceCapacity } from './phone.ts'
@@ -11,7 +12,6 @@ import { readWireId } from './wire-message.ts'
 
 /** What the app says when it finds a message too old, just before it would send it. */
 const TOO_LATE = 'TTL expired'
-const CANCELED = 'Canceled on the phone'
 /** A report takes a while: a clock that seems ahead by less is right. */
 const AHEAD_MS = 5_000
 
@@ -30,7 +30,7 @@ const OUTCOMES: Readonly<Record<StateReport['state'], (report: StateReport) => O
   Sent: ({ states }) => ({ status: 'sent', at: states.Sent }),
   Delivered: ({ states }) => ({ status: 'delivered', at: states.Delivered }),
   Failed: (report) => failed(errorOf(report)),
-  Cancelled: () => ({ status: 'failed', error_message: CANCELED, blameless: true }),
+  Cancelled: () => ({ status: 'failed', error_message: REASONS.canceledOnPhone, blameless: true }),
 }
 
 /** How far the phone is with a text that is in a state of the app; `over` if not named. */

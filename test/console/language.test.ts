@@ -8,15 +8,15 @@ import { readSource, SOURCES, sources, type Text, textsOf } from './texts.ts'
 
 /** Names, commands and code: the same in all languages. By the file that has them. */
 const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
-  'data/words/failure-reasons.ts': ['Canceled'],
+  'data/words/failure-reasons.ts': ['Canceled', 'Canceled on the phone'],
   'account/make-superuser.tsx': ['http://…/_/#/pbinstall/…'],
   'account/public-page.tsx': ['pocketsms'],
   'account/sheet.tsx': ['pocketsms'],
   'account/this-phone.tsx': ['SMSGate'],
   'data/device/simulated-phones.ts': ['Bearer {}'],
   'data/failed.ts': [
-    'error_message != "Recipient has opted out" && error_message != "Canceled" && error_message !~ "Outcome unknown%"',
-    'error_message ~ "Outcome unknown%"',
+    '{} && error_message != "Recipient has opted out" && error_message !~ "Outcome unknown%"',
+    'status = "failed" && error_message ~ "Outcome unknown%"',
   ],
   'data/use/use-draft.ts': ['pocketsms.draft.'],
   'pages/account/program.ts': [

@@ -27,6 +27,12 @@ export interface CampaignProgress {
   }[]
 }
 
+/** Messages by the state that people see, and how many are done. */
+export function shownCounts({ counts, canceled }: CampaignProgress) {
+  const failed = counts.failed - canceled
+  return { counts: { ...counts, failed, canceled }, done: counts.sent + counts.delivered + failed }
+}
+
 /** How a campaign is called: its name, else the beginning of its text. */
 export function titleOf({ name, body }: { readonly name: string; readonly body: string }): string {
   if (name) return name

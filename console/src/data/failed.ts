@@ -1,13 +1,13 @@
 import type { Fault } from './fault.ts'
 import type { Message } from './records.ts'
 import { useList } from './use/use-list.ts'
+import { CANCELED_FILTER, FAILED_FILTER } from './words/failure-reasons.ts'
 
-const FAILED = 'status = "failed" && message_type = "outgoing" && body != ""'
+const OUTGOING = 'message_type = "outgoing" && body != ""'
 const KINDS = {
-  plain:
-    'error_message != "Recipient has opted out" && error_message != "Canceled" && error_message !~ "Outcome unknown%"',
-  unknown: 'error_message ~ "Outcome unknown%"',
-  canceled: 'error_message = "Canceled"',
+  plain: `${FAILED_FILTER} && error_message != "Recipient has opted out" && error_message !~ "Outcome unknown%"`,
+  unknown: 'status = "failed" && error_message ~ "Outcome unknown%"',
+  canceled: CANCELED_FILTER,
 } as const
 /** Why a message failed, as far as it matters to who sends it again; who opted out is left alone. */
 export type FailedKind = keyof typeof KINDS
@@ -16,7 +16,7 @@ export type FailedCounts = Readonly<Record<FailedKind, number>>
 
 /** The failed messages of a kind among those of a filter. */
 export const failedFilter = (filter: string, kind: FailedKind): string =>
-  `${filter === '' ? '' : `(${filter}\n) && `}${FAILED} && ${KINDS[kind]}`
+  `${filter === '' ? '' : `(${filter}\n) && `}${OUTGOING} && ${KINDS[kind]}`
 
 /** How many there are of each kind; undefined until they are counted, and when that failed. */
 export function useFailed(filter: string): { counts: FailedCounts | undefined; fault: Fault | undefined } {

@@ -1,5 +1,5 @@
 import { t } from '../language/words.ts'
-import type { MessageState } from './records.ts'
+import type { ShownState } from './words/failure-reasons.ts'
 
 /** `GET /api/sms/usage`. */
 export interface Usage {
@@ -11,20 +11,17 @@ export interface Usage {
   readonly resets_at: string
 }
 
-/** A message that was called off is no failure here. */
-type CountedState = MessageState | 'canceled'
-
 /** One day of `GET /api/sms/usage/days`. */
 export interface UsageDay {
   readonly day: string
-  readonly counts: Partial<Record<CountedState, number>>
+  readonly counts: Partial<Record<ShownState, number>>
 }
 
 /** What a plot tells apart: states that mean the same to people. */
 export interface Kind {
   readonly id: 'done' | 'failed' | 'canceled' | 'waiting' | 'received'
   readonly words: string
-  readonly states: readonly CountedState[]
+  readonly states: readonly ShownState[]
 }
 
 export const KINDS: readonly Kind[] = [

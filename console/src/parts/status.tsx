@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { isSimulated } from '../data/device/simulated.ts'
-import type { Device, Message, MessageState } from '../data/records.ts'
-import { isCanceled } from '../data/words/failure-reasons.ts'
+import type { Device, Message } from '../data/records.ts'
+import { type ShownState, shownState } from '../data/words/failure-reasons.ts'
 import { t } from '../language/words.ts'
 
 export type Tone = 'calm' | 'busy' | 'good' | 'bad' | 'warn'
@@ -16,23 +16,22 @@ export const SimulatedBadge = ({ device }: { device: Device | undefined }) =>
   isSimulated(device) ? <Badge tone="warn">{t('Simulated')}</Badge> : null
 
 /** How each state of a message is called and coloured. */
-export const MESSAGE_STATES: Readonly<Record<MessageState, readonly [tone: Tone, words: string]>> = {
+export const MESSAGE_STATES: Readonly<Record<ShownState, readonly [tone: Tone, words: string]>> = {
   pending: ['calm', t('Scheduled')],
   assigned: ['busy', t('Waiting')],
   sending: ['busy', t('Sending')],
   sent: ['good', t('Sent')],
   delivered: ['good', t('Delivered')],
   failed: ['bad', t('Failed')],
+  canceled: ['calm', t('Canceled')],
   received: ['calm', t('Received')],
 }
-
-const CANCELED: readonly [tone: Tone, words: string] = ['calm', t('Canceled')]
 
 type Stated = Pick<Message, 'status' | 'error_message'>
 
 /** How the state of a message is called and coloured; one that was called off has not failed. */
 export const stateOf = (message: Stated): readonly [tone: Tone, words: string] =>
-  isCanceled(message) ? CANCELED : MESSAGE_STATES[message.status]
+  MESSAGE_STATES[shownState(message)]
 
 /** The state of a message. */
 export const MessageStatus = ({ message }: { message: Stated }) => {

@@ -6,7 +6,7 @@ import { dateOf } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { BATCH } from '../edit/batches.ts'
 import { UNKNOWN } from '../edit/retry-batch.ts'
-import { REASONS } from '../status/status.ts'
+import { CANCELED_SQL, REASONS } from '../status/status.ts'
 import { CAMPAIGN_STATE, findCampaign } from './campaign.ts'
 
 /** Texts of replies that are shown. */
@@ -55,10 +55,10 @@ with sent as (
 )`
 
 const COUNTS = `${SENT}
-select status, count(*), count(*) filter (where error_message = '${REASONS.canceled}'), sum(segments),
+select status, count(*), count(*) filter (where error_message in ${CANCELED_SQL}), sum(segments),
   count(*) filter (where retriable),
   count(*) filter (where retriable and starts_with(error_message, '${UNKNOWN}')),
-  count(*) filter (where retriable and error_message = '${REASONS.canceled}')
+  count(*) filter (where retriable and error_message in ${CANCELED_SQL})
 from sent group by status`
 
 /** SQL: numbers that the campaign was sent to. */

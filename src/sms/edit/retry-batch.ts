@@ -10,7 +10,7 @@ import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
 import { countSegments } from '../send/segments.ts'
 import type { SendServices } from '../send/send.ts'
 import { type Sender, StaleSender } from '../send/sender.ts'
-import { REASONS } from '../status/status.ts'
+import { CANCELED, REASONS } from '../status/status.ts'
 import { countBatch } from './batches.ts'
 import { retryRef, shifted } from './retry.ts'
 
@@ -138,7 +138,7 @@ function whyNot(
   if (again) return again.batch === batch ? undefined : 'retried'
   if (optedOut || reason === REASONS.optedOut) return 'opted_out'
   if (reason.startsWith(UNKNOWN) && !include.includes('unknown')) return 'unknown'
-  if (reason === REASONS.canceled && !include.includes('canceled')) return 'canceled'
+  if (CANCELED.includes(reason) && !include.includes('canceled')) return 'canceled'
   return body === '' ? 'no_text' : undefined
 }
 

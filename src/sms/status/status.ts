@@ -39,6 +39,12 @@ export const REASONS = {
   restored: 'Outcome unknown: restored from a backup',
   expired: 'Expired before sending',
   canceled: 'Canceled',
+  canceledOnPhone: 'Canceled on the phone',
   deviceDeleted: 'The device of this message was deleted',
   lineDeleted: 'The line of this message was deleted',
 } as const
+
+/** Reasons of failed messages that were called off: by the user, or on the phone that had them. */
+export const CANCELED: readonly string[] = [REASONS.canceled, REASONS.canceledOnPhone]
+/** The same as a list in SQL. */
+export const CANCELED_SQL = `(${CANCELED.map((reason) => `'${reason}'`).join(', ')})`

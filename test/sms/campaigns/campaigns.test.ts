@@ -284,6 +284,7 @@ test('failed ones go out again, without those that did so before', async () => {
 test.each([
   ['Outcome unknown: the device went silent', { plain: 2, unknown: 1, canceled: 0 }],
   ['Canceled', { plain: 2, unknown: 0, canceled: 1 }],
+  ['Canceled on the phone', { plain: 2, unknown: 0, canceled: 1 }],
   ['Recipient has opted out', { plain: 2, unknown: 0, canceled: 0 }],
 ])('what failed with "%s" is counted as it would be sent again', async (reason, expected) => {
   const campaign = await made({ recipients: numbers(3), hold_seconds: 0 })

@@ -133,6 +133,7 @@ test('what failed is sent again, as a batch of its own, each once however often 
 test.each([
   ['unknown', 'Outcome unknown: the device went silent'],
   ['canceled', 'Canceled'],
+  ['canceled', 'Canceled on the phone'],
 ])('of outcome %s: only when it is asked for', async (word, reason) => {
   const { batch_id, message_ids } = await batchOf(3)
   await end(message_ids.slice(0, 2), reason)

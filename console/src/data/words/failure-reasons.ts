@@ -1,5 +1,5 @@
 import { t } from '../../language/words.ts'
-import type { Message } from '../records.ts'
+import type { Message, MessageState } from '../records.ts'
 
 /** What the gateway writes into `error_message` of a message that it ends itself, in the user's language. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -19,15 +19,26 @@ const WAITING: Readonly<Record<NonNullable<Message['waiting_for']>, string>> = {
   quiet_hours: t('Waiting for the end of quiet hours'),
 }
 
-const CANCELED = 'Canceled'
+const CANCELED = ['Canceled', 'Canceled on the phone']
 
-/** The message was called off before a device had it. Its record says that it failed. */
+/** The message was called off. Its record says that it failed. */
 export const isCanceled = ({ status, error_message }: Pick<Message, 'status' | 'error_message'>): boolean =>
-  status === 'failed' && error_message === CANCELED
+  status === 'failed' && CANCELED.includes(error_message)
+
+/** The state of a message as people see it: what was called off has not failed. */
+export type ShownState = MessageState | 'canceled'
+export const shownState = (message: Pick<Message, 'status' | 'error_message'>): ShownState =>
+  isCanceled(message) ? 'canceled' : message.status
 
 /** Filters of messages that failed, and of those that were called off. */
-export const FAILED_FILTER = `status = "failed" && error_message != "${CANCELED}"`
-export const CANCELED_FILTER = `status = "failed" && error_message = "${CANCELED}"`
+export const FAILED_FILTER = `status = "failed" && ${CANCELED.map((reason) => `error_message != "${reason}"`).join(' && ')}`
+export const CANCELED_FILTER = `status = "failed" && (${CANCELED.map((reason) => `error_message = "${reason}"`).join(' || ')})`
+
+/** The filter of the messages that people see in a state. */
+export function stateFilter(state: ShownState): string {
+  if (state === 'failed') return FAILED_FILTER
+  return state === 'canceled' ? CANCELED_FILTER : `status = "${state}"`
+}
 
 /** Why a message failed, or is not given to a line though it is due; '' for neither. */
 export const reasonOf = (message: Message): string =>

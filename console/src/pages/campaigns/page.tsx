@@ -1,4 +1,4 @@
-import { type CampaignProgress, titleOf } from '../../data/campaigns.ts'
+import { type CampaignProgress, shownCounts, titleOf } from '../../data/campaigns.ts'
 import type { Campaign } from '../../data/records.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -57,12 +57,12 @@ export function Page() {
 function Course({ campaign: { id, recipients_count } }: { campaign: Campaign }) {
   const { value } = useAnswer<CampaignProgress>(`/api/campaigns/${id}/progress`, REFRESH_MS)
   if (!value) return <>–</>
-  const over = value.counts.sent + value.counts.delivered + value.counts.failed
+  const { done } = shownCounts(value)
   return (
     <Progress
-      value={over}
+      value={done}
       max={recipients_count}
-      label={t('{count} of {total}', { count: over, total: recipients_count })}
+      label={t('{count} of {total}', { count: done, total: recipients_count })}
     />
   )
 }

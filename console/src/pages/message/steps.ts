@@ -44,7 +44,8 @@ export function stepsOf(message: Message, events: readonly MessageEvent[]): Step
 function presentOf(message: Message): Step[] {
   const { id, status, updated, scheduled_at, error_message, waiting_for, expand } = message
   const step = { id: `${id}-now`, state: status, detail: '' }
-  if (isCanceled(message)) return [{ ...step, state: 'pending', words: t('Canceled'), at: updated }]
+  if (isCanceled(message))
+    return [{ ...step, state: 'pending', words: failureReason(error_message), at: updated }]
   if (status === 'failed')
     return [{ ...step, words: t('Failed'), at: updated, detail: failureReason(error_message) }]
   if (status === 'pending' && waiting_for) return [{ ...step, words: reasonOf(message), at: '' }]
@@ -63,7 +64,7 @@ function presentOf(message: Message): Step[] {
 
 function stepOf({ id, status, created, attempt, detail, expand }: MessageEvent): Step {
   if (isCanceled({ status, error_message: detail }))
-    return { id, state: 'pending', words: t('Canceled'), at: created, detail: '' }
+    return { id, state: 'pending', words: failureReason(detail), at: created, detail: '' }
   const tried = attempt > 1 && status === 'sending' ? t('Try {attempt}', { attempt }) : ''
   const more = [tried, failureReason(detail.replace(CHANGED, ''))].filter((part) => part !== '').join('. ')
   return { id, state: status, words: WORDS[status](deviceName(expand?.device)), at: created, detail: more }

@@ -33,6 +33,7 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
   const again = useAgain(items)
   const scheduled = items.find(({ status }) => status === 'pending')
   const waiting = (counts.pending ?? 0) + (counts.assigned ?? 0)
+  const notSent = (counts.failed ?? 0) + (counts.canceled ?? 0)
   const cancel = useTask(async () => {
     if (!(await confirmed(question(waiting)))) return
     const { canceled } = await pb.send<{ canceled: number }>(`/api/sms/batches/${batch}/cancel`, {
@@ -72,7 +73,7 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
           <a href={to('/send', { batch: again })}>{t('See what became of it')}</a>
         </Notice>
       )}
-      {(waiting > 0 || (counts.failed ?? 0) > 0) && (
+      {(waiting > 0 || notSent > 0) && (
         <div class="row">
           {scheduled && (
             <Button icon="clock" onClick={() => setChanging(true)}>
@@ -84,7 +85,7 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
               {tn('Cancel the one not sent yet', 'Cancel the {count} not sent yet', waiting)}
             </Button>
           )}
-          {(counts.failed ?? 0) > 0 && (
+          {notSent > 0 && (
             <Button icon="again" onClick={() => setAsking(true)}>
               {t('Send failed ones again')}
             </Button>

@@ -1,7 +1,7 @@
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
-import type { Message, MessageState } from '../../data/records.ts'
+import type { Message } from '../../data/records.ts'
 import { useNames } from '../../data/use/use-known.ts'
-import { reasonOf } from '../../data/words/failure-reasons.ts'
+import { reasonOf, stateFilter } from '../../data/words/failure-reasons.ts'
 import { formatNumber, t, tn } from '../../language/words.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
@@ -16,9 +16,9 @@ import { to } from '../../router.ts'
 import { BatchActions } from './batch-actions.tsx'
 import { type Batch, useBatch } from './use-batch.ts'
 
-const STATES: readonly MessageState[] = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed']
-/** Nothing more is to be done for these. */
-const OVER: readonly MessageState[] = ['sent', 'delivered', 'failed']
+const STATES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'canceled'] as const
+/** Done: nothing more happens to these. */
+const OVER = ['sent', 'delivered', 'failed'] as const
 
 /** What becomes of a send, as it happens. */
 export function Sent({ batch, message }: { batch: string; message: string }) {
@@ -50,10 +50,12 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
   )
 }
 
+/** What has a device, or had one. */
+const BEGUN = ['assigned', 'sending', 'sent', 'delivered'] as const
+
 /** A send is scheduled until the first of it has a device. Who has opted out meanwhile gets nothing. */
 function titleOf({ items, counts }: Batch, who: (people: number) => string, total: number): string {
-  const begun = STATES.filter((state) => state !== 'pending' && state !== 'failed')
-  const isWaiting = (counts.pending ?? 0) > 0 && begun.every((state) => !counts[state])
+  const isWaiting = (counts.pending ?? 0) > 0 && BEGUN.every((state) => !counts[state])
   const scheduled = (items.find(({ status }) => status === 'pending') ?? items[0])?.scheduled_at
   return isWaiting && scheduled
     ? t('Scheduled for {time} to {people}', {
@@ -89,7 +91,7 @@ function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => str
             <a
               key={state}
               class="send-count"
-              href={to('/messages', { filter: `${filter} && status = "${state}"` })}
+              href={to('/messages', { filter: `${filter} && ${stateFilter(state)}` })}
             >
               <Badge tone={MESSAGE_STATES[state][0]}>
                 {formatNumber(counts[state] ?? 0)} {MESSAGE_STATES[state][1].toLowerCase()}

@@ -1,13 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Fault } from '../../data/fault.ts'
-import type { Message, MessageState } from '../../data/records.ts'
+import type { Message } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { CANCELED_FILTER, type ShownState, shownState } from '../../data/words/failure-reasons.ts'
 
 const SHOWN = 50
 
-/** Messages by state. */
-export type Counts = Readonly<Partial<Record<MessageState, number>>>
+/** Messages by state; `failed` without those that were called off. */
+export type Counts = Readonly<Partial<Record<ShownState, number>>>
 
 /** What became of one send so far. */
 export interface Batch {
@@ -35,16 +36,22 @@ export function useBatch(batch: string, message: string): Batch {
   const isWhole = total <= items.length
   useEffect(() => {
     if (isWhole || batch === '') return
-    pb.send<{ counts: Counts }>(`/api/sms/batches/${batch}`, {}).then(
-      (answer) => setCounts(answer.counts),
-      () => {}, // the next change asks again
-    )
+    readCounts(batch, filter).then(setCounts, () => {}) // the next change asks again
   }, [items, isWhole, batch])
   return { items, total, loading, fault, filter, counts: isWhole ? countsOf(items) : (counts ?? {}) }
 }
 
 function countsOf(items: readonly Message[]): Counts {
-  const counts: Partial<Record<MessageState, number>> = {}
-  for (const { status } of items) counts[status] = (counts[status] ?? 0) + 1
+  const counts: Partial<Record<ShownState, number>> = {}
+  for (const state of items.map(shownState)) counts[state] = (counts[state] ?? 0) + 1
   return counts
+}
+
+/** Of a send with more messages than are shown. */
+async function readCounts(batch: string, filter: string): Promise<Counts> {
+  const [{ counts }, { totalItems: canceled }] = await Promise.all([
+    pb.send<{ counts: Counts }>(`/api/sms/batches/${batch}`, {}),
+    pb.collection('sms_messages').getList(1, 1, { filter: `${filter} && ${CANCELED_FILTER}`, fields: 'id' }),
+  ])
+  return { ...counts, canceled, failed: Math.max(0, (counts.failed ?? 0) - canceled) }
 }
