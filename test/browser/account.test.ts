@@ -20,7 +20,7 @@ scenario('the account page: name, time zone, country, password, sessions', async
   await page.getByRole('button', { name: 'Stay' }).click()
   await page.getByLabel('Time zone').selectOption('America/New_York')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('Saved').waitFor()
+  await page.getByText('Saved', { exact: true }).waitFor()
   expect(await users.getOne(id)).toMatchObject({ name: 'Ann Lopez' })
   await page.getByLabel('Default country').selectOption('AT')
   await page.getByText('Default country saved').waitFor()

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { scenario } from './support/browser-fixture.ts'
+import { pairPhone } from './support/phone.ts'
 
 const BEA = { email: 'bea@example.com', password: 'bea-password1' } as const
 const TO = '+4915112345678'
@@ -48,7 +49,8 @@ scenario('a superuser makes a user, sets a quota, disables and enables', async (
   await fixture.look('users-disabled')
 
   await page.getByRole('button', { name: 'Edit bea@example.com' }).click()
-  await page.getByRole('button', { name: 'Enable', exact: true }).click()
+  await page.getByRole('button', { name: 'Enable…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep all and enable' }).click()
   await page.getByText('bea@example.com can sign in again').waitFor()
   expect((await signIn()).status).toBe(200)
 })
@@ -61,20 +63,12 @@ scenario('usage and health show what is sent, waits and fails', async (fixture) 
   await page.getByText('No messages in this time').waitFor()
   await fixture.look('usage-empty')
 
-  const { code } = await ann.send('/api/devices/pairing', { method: 'POST', body: { name: 'desk phone' } })
-  const phone = await ann.send('/api/devices/pair', { method: 'POST', body: { code, platform: 'simulator' } })
-  const asPhone = (path: string, body: object) =>
-    ann.send(`/api/devices/${path}`, { method: 'POST', body, headers: { authorization: phone.token } })
+  const phone = await pairPhone(url, ann, 'desk phone')
   for (const body of ['one', 'two', 'three'])
     await ann.send('/api/sms/send', { method: 'POST', body: { recipients: [TO], body } })
-  const { items } = await asPhone('claim', { limit: 2 })
-  const [first, second] = items as { id: string; attempt: number }[]
-  const report = ({ id, attempt }: { id: string; attempt: number }, status: string) => ({
-    id,
-    attempt,
-    status,
-  })
-  await asPhone('report', { items: [report(first!, 'sent'), report(second!, 'failed')] })
+  const [first, second] = await phone.claim(2)
+  await phone.report(first!, 'sent')
+  await phone.report(second!, 'failed')
 
   await page.reload()
   await page.getByText('3 messages this month. There is no limit.').waitFor()

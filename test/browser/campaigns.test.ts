@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { scenario } from './support/browser-fixture.ts'
+import { openBrowser } from './support/browser.ts'
+import { fillSignIn, scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 
 const HOUR_MS = 3_600_000
@@ -56,9 +57,9 @@ scenario(
     await fixture.look('scheduled')
 
     await page.getByRole('button', { name: 'Edit' }).click()
-    await dialog.getByLabel('Name').fill('Monday')
+    await dialog.getByLabel('Name', { exact: true }).fill('Monday')
     await dialog.getByLabel('Text').fill('The sale begins on Tuesday')
-    const typed = dialog.getByLabel('Numbers')
+    const typed = dialog.getByLabel('Numbers', { exact: true })
     const all = await typed.inputValue()
     await typed.fill(`${all}\n0151 2000`)
     await dialog.getByRole('button', { name: 'Save' }).click()
@@ -96,6 +97,73 @@ scenario(
     await fixture.look('list')
   },
 )
+
+scenario('a campaign that waits for room is paused, resumed and canceled', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(url, ann, 'desk phone')
+  const [line] = await ann.collection('lines').getFullList()
+  await ann.collection('lines').update(line!.id, { daily_limit: 5 })
+  // it has room, but sends nothing anywhere
+  const toy = await pairPhone(url, ann, 'toy', [], 'simulator')
+  const body = { recipients: numbers(25), body: 'Sale', hold_seconds: 0 }
+  const { id } = await ann.send('/api/campaigns', { method: 'POST', body })
+  await fixture.signIn()
+  await fixture.visit(`/campaigns/${id}`)
+  await page.getByText('5 waiting').waitFor()
+  await page.getByText('20 scheduled').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('25 paused').waitFor()
+  expect(await Promise.all([phone.claim(), toy.claim()])).toEqual([[], []])
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('5 waiting').waitFor()
+  const [rejected, ended] = await phone.claim(2)
+  await page.getByText('2 sending').waitFor()
+  await page.getByRole('button', { name: 'Cancel the campaign' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the campaign' }).click()
+  await page.getByText('23 canceled').waitFor()
+  // one real failure, and one that the phone called off
+  await phone.report(rejected!, 'failed', { error_message: 'No network' })
+  await phone.report(ended!, 'failed', { error_message: 'Canceled on the phone' })
+  expect(await Promise.all([phone.claim(), toy.claim()])).toEqual([[], []])
+  await page.getByText('24 canceled').waitFor()
+  await page.getByText('1 failed').waitFor()
+  await page.getByText('1 of 25 are done').waitFor()
+  // replies are people
+  for (const text of ['Who is this?', 'Hello?']) await phone.hear(rejected!.to, text)
+  await page.locator('.campaign-replies').getByText('Hello?').waitFor()
+  expect(await page.locator('.figures dd').first().textContent()).toBe('1')
+  await fixture.look('campaign-canceled')
+  await page.getByRole('link', { name: '24 canceled' }).click()
+  await page.getByText('24 messages', { exact: true }).waitFor()
+
+  // canceled is no failure anywhere
+  const { batch_id } = await ann.collection('sms_messages').getFirstListItem('message_type = "outgoing"')
+  await fixture.visit(`/send?batch=${batch_id}`)
+  await page.getByText('24 canceled').waitFor()
+  await page.getByText('1 failed').waitFor()
+  await fixture.visit('/messages?state=failed')
+  await page.getByText('1 message', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Canceled', exact: true }).click()
+  await page.getByText('24 messages', { exact: true }).waitFor()
+  await fixture.look('messages-canceled')
+  await fixture.visit('/usage')
+  const sums = () => page.locator('.usage-sums li').allTextContents()
+  await expect.poll(sums).toEqual(['0 Sent', '0 Waiting', '1 Failed', '24 Canceled', '2 Received'])
+  await fixture.visit(`/conversations/${encodeURIComponent(ended!.to)}`)
+  await page.getByLabel('Texts').getByText('Canceled', { exact: true }).waitFor()
+  const root = await openBrowser(url, fixture.screen)
+  try {
+    await fixture.root()
+    await fillSignIn(root, url, 'root', fixture.say)
+    await root.page.goto(`${url}/#/health`)
+    const tile = root.page.locator('.health-tile').filter({ hasText: 'Failed today' })
+    await expect.poll(() => tile.textContent()).toBe('1Failed today')
+    expect(root.faults).toEqual([])
+  } finally {
+    await root.close()
+  }
+})
 
 scenario('failed texts of a campaign are offered once', async (fixture) => {
   const { page } = fixture

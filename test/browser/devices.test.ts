@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
+import { startMailServer } from '../support/services/mail-server.ts'
+import { openBrowser } from './support/browser.ts'
+import { type BrowserFixture, fillSignIn, scenario } from './support/browser-fixture.ts'
+import { pairPhone } from './support/phone.ts'
 import { readQr } from './support/qr.ts'
 
 const TO = '+4915112345678'
@@ -13,6 +16,8 @@ const TO = '+4915112345678'
 const APP = 'https://github.com/capcom6/android-sms-gateway/releases/latest'
 /** A command unpacks the agent first. */
 const START_MS = 60_000
+/** Servers look once a minute for devices that fail. */
+const ALARM_MS = 150_000
 
 scenario('a simulated phone joins by the picture, is tested, limited and removed', async (fixture) => {
   const { page, url } = fixture
@@ -193,6 +198,66 @@ scenario('a phone that scanned the picture is told how to join', async (fixture)
   await page.goto(`${url}/#48291`)
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
 })
+
+scenario(
+  'a server of the network shows the address that a phone reaches it by',
+  async (fixture) => {
+    const address = /Phones reach it at (http:\S+)/.exec(fixture.output())![1]!
+    await fixture.ann()
+    const browser = await openBrowser(address, fixture.screen)
+    const { page } = browser
+    try {
+      await fillSignIn(browser, address, 'ann', fixture.say)
+      // where the QR code in the terminal leads
+      await page.goto(`${address}/#/devices?add=1`)
+      await page.getByRole('button', { name: 'Show the code' }).click()
+      await page.getByText('The SMSGate app needs an https address.').waitFor()
+      expect(await page.getByText('HOST=0.0.0.0 npm start').count()).toBe(0)
+      const link = await readQr(page, 'QR code of the address with the code')
+      expect(link).toMatch(`${address}/api/devices/pair#`)
+      await pair(address, link.split('#')[1]!)
+      await page.getByText('Phone has joined').waitFor()
+      expect(browser.faults).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  },
+  { HOST: '0.0.0.0', PUBLIC_URL: '' },
+)
+
+scenario(
+  'a phone that sends nothing is failing, others send instead, and its owner gets a mail',
+  async (fixture) => {
+    const { page, url } = fixture
+    const mail = await startMailServer()
+    try {
+      const [root, ann] = [await fixture.root(), await fixture.ann()]
+      await root.settings.update({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
+      const broken = await pairPhone(url, ann, 'desk phone')
+      const other = await pairPhone(url, ann, 'van phone')
+      const recipients = Array.from({ length: 5 }, (_, i) => `+49151${2_000_000 + i}`)
+      const send = (more: object = {}) =>
+        ann.send('/api/sms/send', { method: 'POST', body: { recipients, body: 'Hello', ...more } })
+      await send({ device_id: broken.id })
+      for (const task of await broken.claim())
+        await broken.report(task, 'failed', { error_message: 'No credit' })
+      await fixture.signIn()
+      await fixture.visit('/devices')
+      await page.getByText('Failing', { exact: true }).waitFor()
+      await send()
+      expect(await other.claim()).toHaveLength(recipients.length)
+      await page.getByRole('link', { name: 'desk phone' }).click()
+      await page.getByText('At least 5 texts in a row failed').waitFor()
+      await fixture.look('device-failing')
+      const subjects = () => mail.mails.map(({ subject }) => subject)
+      await expect.poll(subjects, { timeout: ALARM_MS }).toContain('desk phone is failing')
+    } finally {
+      await mail.stop()
+    }
+  },
+  { DEVICE_ALARM_MINUTES: '10' },
+  { ms: 240_000 },
+)
 
 /** What the calls of a device answer, as far as it is looked at. */
 interface Answer {

@@ -64,8 +64,10 @@ scenario('a session that ended on the server leads to the sign-in and back', asy
   await root.collection('users').update(id, { password: 'another-pass1', passwordConfirm: 'another-pass1' })
   // the settings are asked for while the session is looked at: a void token finds no user
   await fixture.refused(/auth-refresh: 401|user_settings_via_user: 404/, async () => {
+    const settings = page.waitForResponse(/user_settings_via_user/)
     await page.reload()
     await page.getByText('Your session has ended.').waitFor()
+    await settings
   })
   await page.getByLabel('Email').fill(ANN.email)
   await page.getByLabel('Password').fill('another-pass1')

@@ -39,7 +39,7 @@ scenario('a refused field is told once and in words', async (fixture) => {
   await fixture.signIn()
   await fixture.visit('/contacts')
   await page.getByRole('button', { name: /^Add a contact/ }).click()
-  await page.getByLabel('Number').fill('0151 12345678')
+  await page.getByLabel('Number', { exact: true }).fill('0151 12345678')
   await fixture.refused(/^POST \/api\/collections\/contacts\/records: 400/, async () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Is already in use.', { exact: true }).waitFor()

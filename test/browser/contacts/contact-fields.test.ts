@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { xlsx } from '../../console/xlsx.ts'
 import { scenario } from '../support/browser-fixture.ts'
@@ -56,3 +57,52 @@ scenario('columns of an Excel file are kept, and fill a template with defaults',
   const bodies = (await phone.claim()).map((task) => task.body).sort()
   expect(bodies).toEqual(['Hello there, see you in town at 8 pm.', 'Hello Ünal, see you in Kiel at 8 pm.'])
 })
+
+const SHEET = 'Name;Handy;Ort\nJörg Öl;0151 20000010;Köln\nBen;0151 20000011;Ulm'
+
+scenario(
+  'a German shop: files with semicolons, own fields, names without accents, dates',
+  async (fixture) => {
+    const { page, say } = fixture
+    const ann = await fixture.ann()
+    const phone = await pairPhone(fixture.url, ann, 'Ladentelefon')
+    await fixture.signIn()
+    await fixture.visit('/contacts')
+    await page.getByRole('button', { name: say('Import') }).click()
+    await page.getByLabel(say('Or paste rows here')).fill(SHEET)
+    await page.getByRole('button', { name: say('Look at the rows') }).click()
+    await page.getByLabel('Ort', { exact: true }).check()
+    await page.getByRole('button', { name: say('Import {count}', { count: 2 }) }).click()
+    await page.getByRole('button', { name: say('Done') }).click()
+    const jorg = page.getByLabel(say('Choose {contact}', { contact: 'Jörg Öl' }), { exact: true })
+    const ben = page.getByLabel(say('Choose {contact}', { contact: 'Ben' }), { exact: true })
+    await ben.waitFor()
+    await page.getByLabel(say('Search')).fill('jorg')
+    await ben.waitFor({ state: 'detached' })
+    await jorg.check()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: say('Export as CSV') }).click()
+    const csv = await readFile((await (await download).path())!, 'utf8')
+    expect(csv.trimEnd().split('\r\n')).toEqual([
+      '\ufeffName;Number;Groups;Opted out;Ort',
+      'Jörg Öl;+4915120000010;;no;Köln',
+    ])
+
+    await fixture.visit('/send?to=%2B4915120000010')
+    const text = page.getByLabel(say('Text'), { exact: true })
+    await text.fill('Hallo {{name}} in {{ort}} oder ')
+    await page.getByRole('button', { name: '{{Ort}}', exact: true }).click()
+    await page.getByText('Hallo Jörg Öl in Köln oder Köln', { exact: true }).waitFor()
+    await fixture.look('send-german')
+    await page.getByRole('button', { name: say('Send'), exact: true }).click()
+    const [task] = await phone.claim()
+    expect(task!.body).toBe('Hallo Jörg Öl in Köln oder Köln')
+
+    await fixture.visit('/messages')
+    await page.getByRole('textbox', { name: say('Filter') }).pressSequentially('created >= ')
+    await page.getByRole('option', { name: '@todayStart' }).waitFor()
+    expect(await page.getByRole('option', { name: /@(year|minute)\b/ }).count()).toBe(0)
+  },
+  {},
+  { locale: 'de-DE', zone: 'Europe/Berlin' },
+)

@@ -38,6 +38,37 @@ scenario('a text leaves by the line that was chosen, and can wait for quiet hour
   expect(waiting.map((message) => message.waiting_for)).toEqual(['quiet_hours', 'quiet_hours'])
 })
 
+scenario('a simulated phone sends only what names it, and is marked', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  const toy = await pairPhone(url, ann, 'Toy', [], 'simulator')
+  const send = async () => {
+    await page.getByRole('button', { name: /^Send( to 3 people)?$/ }).click()
+    await page.getByRole('heading', { name: /^Sent to/ }).waitFor()
+  }
+  await fixture.signIn()
+  await fixture.visit(`/send?to=${numbers(1)}&text=Hello`)
+  await page.getByText('Your devices are all simulated: nobody gets these texts.').waitFor()
+  await fixture.look('send-simulated')
+
+  const phone = await pairPhone(url, ann, 'Desk')
+  await page.getByText('Your devices are all simulated').waitFor({ state: 'detached' })
+  await fixture.visit(`/send?to=${numbers(3)}&text=Sale`)
+  await send()
+  expect((await phone.claim()).map(({ body }) => body)).toEqual(['Sale', 'Sale', 'Sale'])
+
+  await fixture.visit(`/send?to=${numbers(1)}&text=Named`)
+  await page.getByText('More: line').click()
+  await page.getByLabel('Line', { exact: true }).selectOption({ label: 'Toy (simulated) (online)' })
+  await send()
+  expect((await toy.claim()).map(({ body }) => body)).toEqual(['Named'])
+  await fixture.visit('/messages')
+  await page.getByText('Toy (simulated)').first().waitFor()
+  await fixture.visit('/devices')
+  await page.getByRole('link', { name: 'Toy Simulated', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Desk', exact: true }).waitFor()
+})
+
 scenario('a large send says when the last text leaves, and keeps quiet hours', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()

@@ -35,7 +35,7 @@ export async function furnish({ ann: makeAnn, root: makeRoot, url }: BrowserFixt
   await root.collection('users').update(user, { monthly_quota: 1500 })
   const make = async (collection: string, values: object) =>
     (await ann.collection(collection).create({ user, ...values })).id
-  const phone = await pairPhone(url, ann, 'Ladentelefon')
+  const phone = await pairPhone(url, ann, 'Ladentelefon', [], 'simulator')
   const [line] = await ann.collection('lines').getFullList()
   await ann.collection('lines').update(line!.id, { daily_limit: 100, prefixes: '+49' })
   const [settings] = await ann.collection('user_settings').getFullList()

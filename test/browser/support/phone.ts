@@ -27,15 +27,16 @@ interface Sim {
   readonly operator?: string
 }
 
-/** Pairs a phone with a user by the device API, as the phone does. */
+/** Pairs a phone with a user by the device API, as the phone does. `simulator`: the console marks it. */
 export async function pairPhone(
   url: string,
   user: PocketBase,
   name: string,
   sims: readonly Sim[] = [],
+  platform: 'android' | 'simulator' = 'android',
 ): Promise<Phone> {
   const { code } = await user.send('/api/devices/pairing', { method: 'POST', body: { name } })
-  return pairWith(url, code, name, sims)
+  return pairWith(url, code, name, sims, platform)
 }
 
 /** The same with a code that somebody has got by another way. */
@@ -44,6 +45,7 @@ export async function pairWith(
   code: string,
   name: string,
   sims: readonly Sim[] = [],
+  platform = 'android',
 ): Promise<Phone> {
   const ask = async <T>(path: string, body: object, token = ''): Promise<T> => {
     const headers = { 'content-type': 'application/json', ...(token && { authorization: token }) }
@@ -58,7 +60,7 @@ export async function pairWith(
   const { token, record } = await ask<{ token: string; record: { id: string } }>('pair', {
     code,
     name,
-    platform: 'simulator',
+    platform,
     ...(sims.length > 0 && { sims }),
   })
   return {
