@@ -1,17 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  type Answer,
-  PASSWORD,
-  type ServerWithMail,
-  startServerWithMail,
-  tokenIn,
-} from '../support/server/server-with-mail.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { type Answer, PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let server: ServerWithMail
-beforeAll(async () => {
-  server = await startServerWithMail()
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithMail())
 
 let count = 0
 let address: string

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { apiKeysExtension, identifyKey } from '../../src/auth/tokens/api-keys.ts'
 import { createRecord } from '../../src/records/write/create.ts'
 import { updateRecord } from '../../src/records/write/update.ts'
 import type { RequestInfo } from '../../src/request/request.ts'
-import { type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { startServerWithMail } from '../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let server: ServerWithMail
-let user: string
 const EXTENSIONS = new Map([['api_keys', apiKeysExtension]])
 
-beforeAll(async () => {
-  server = await startServerWithMail()
-  user = await server.addUser('owner@example.com')
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithMail())
+const user = await server.addUser('owner@example.com')
 
 const store = () => server.server.services.store
 function asSuperuser(body: object): RequestInfo {

@@ -1,19 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { limitSignInAttempts } from '../../src/auth/limits/attempt-limits.ts'
 import { badRequest } from '../../src/errors.ts'
-import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const TRIES = 5
-let server: ServerWithMail
-beforeAll(async () => {
-  server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1', SIGN_IN_TRIES: String(TRIES) })
-  const users = server.server.services.store.catalog.find('users')
-  if (users?.type !== 'auth') throw new Error('no users')
-  // cheap hashes: hundreds are checked here
-  const fields = users.fields.map((field) => (field.type === 'password' ? { ...field, cost: 4 } : field))
-  await server.change('users', { fields, otp: { ...users.otp, enabled: true } })
-})
-afterAll(() => server.stop())
+
+const server = stopAfterAll(
+  await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1', SIGN_IN_TRIES: String(TRIES) }),
+)
+const users = server.server.services.store.catalog.find('users')
+if (users?.type !== 'auth') throw new Error('no users')
+// cheap hashes: hundreds are checked here
+const fields = users.fields.map((field) => (field.type === 'password' ? { ...field, cost: 4 } : field))
+await server.change('users', { fields, otp: { ...users.otp, enabled: true } })
 
 const from = (ip: string) => ({ 'x-forwarded-for': ip })
 const signIn = async (identity: string, password: string, ip: string) =>

@@ -1,46 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { findByToken } from '../../src/auth/tokens/identify.ts'
 import type { OAuth2Provider } from '../../src/collections/collection.ts'
 import { requireDevice } from '../../src/sms/devices/device.ts'
 import { claimMessages } from '../../src/sms/queue/claim.ts'
 import { TestListener } from '../realtime/ear.ts'
-import {
-  type Client,
-  client,
-  openStream,
-  type ServerWithDevices,
-  withDevices,
-} from '../support/server/server-with-devices.ts'
-import {
-  PASSWORD,
-  type ServerWithMail,
-  startServerWithMail,
-  tokenIn,
-} from '../support/server/server-with-mail.ts'
+import { type Client, client, openStream, withDevices } from '../support/server/server-with-devices.ts'
+import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
 import { codeIn } from '../support/services/mail-server.ts'
-import { type OidcServer, signInByProvider, startOidcServer } from '../support/services/oidc-server.ts'
+import { signInByProvider, startOidcServer } from '../support/services/oidc-server.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // A disabled user: every way in is closed, and opens again when the user is enabled.
 
-let mailed: ServerWithMail
-let gateway: ServerWithDevices
-let oidc: OidcServer
-beforeAll(async () => {
-  mailed = await startServerWithMail()
-  gateway = await withDevices(mailed.server)
-  oidc = await startOidcServer(`${gateway.url}/api/oauth2-redirect`)
-  const users = mailed.server.services.store.catalog.find('users')
-  if (users?.type !== 'auth') throw new Error('no users')
-  const provider = { pkce: null, displayName: 'Work', extra: null, ...oidc.options } as OAuth2Provider
-  const mappedFields = { id: '', name: 'name', username: '', avatarURL: '' }
-  await mailed.change('users', {
-    otp: { ...users.otp, enabled: true },
-    oauth2: { enabled: true, mappedFields, providers: [provider] },
-  })
-})
-afterAll(async () => {
-  await mailed.stop()
-  await oidc.stop()
+const mailed = stopAfterAll(await startServerWithMail())
+const gateway = await withDevices(mailed.server)
+const oidc = stopAfterAll(await startOidcServer(`${gateway.url}/api/oauth2-redirect`))
+const users = mailed.server.services.store.catalog.find('users')
+if (users?.type !== 'auth') throw new Error('no users')
+const provider = { pkce: null, displayName: 'Work', extra: null, ...oidc.options } as OAuth2Provider
+const mappedFields = { id: '', name: 'name', username: '', avatarURL: '' }
+await mailed.change('users', {
+  otp: { ...users.otp, enabled: true },
+  oauth2: { enabled: true, mappedFields, providers: [provider] },
 })
 
 let count = 0

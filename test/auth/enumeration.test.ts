@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type Answer,
-  PASSWORD,
-  type ServerWithMail,
-  startServerWithMail,
-} from '../support/server/server-with-mail.ts'
+import { expect, test } from 'vitest'
+import { type Answer, PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // What a stranger is answered must be the same whether the thing is there or not, or is somebody else's.
 
-let server: ServerWithMail
 /** Bob asks; what is there is Ann's. */
-let bob: Record<string, string>
 const there: Record<string, string> = {}
 const nowhere: Record<string, string> = {
   EMAIL: 'nobody@example.com',
@@ -24,42 +18,39 @@ const nowhere: Record<string, string> = {
   CODE: '000000',
 }
 
-beforeAll(async () => {
-  server = await startServerWithMail()
-  const { store } = server.server.services
-  const users = store.catalog.find('users')
-  if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
-  const ann = await server.addUser('ann@example.com')
-  await server.addUser('bob@example.com')
-  bob = { authorization: await server.signIn('users', 'bob@example.com', PASSWORD) }
-  const authorization = await server.signIn('users', 'ann@example.com', PASSWORD)
-  const add = async (collection: string, body: object) =>
-    String(
-      (await server.post(`/api/collections/${collection}/records`, { user: ann, ...body }, { authorization }))
-        .body.id,
-    )
-  const message = 'annmessage00000'
-  await store.db.query(
-    `insert into sms_messages (id, "user", status, "to", body, message_type, batch_id)
-     values ($1, $2, 'failed', '+4915112345678', 'Hi', 'outgoing', 'annbatch0000000')`,
-    [message, ann],
+const server = stopAfterAll(await startServerWithMail())
+const { store } = server.server.services
+const users = store.catalog.find('users')
+if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
+const ann = await server.addUser('ann@example.com')
+await server.addUser('bob@example.com')
+const bob = { authorization: await server.signIn('users', 'bob@example.com', PASSWORD) }
+const authorization = await server.signIn('users', 'ann@example.com', PASSWORD)
+const add = async (collection: string, body: object) =>
+  String(
+    (await server.post(`/api/collections/${collection}/records`, { user: ann, ...body }, { authorization }))
+      .body.id,
   )
-  await store.db.query(
-    `insert into devices (id, "user", name, enabled, "tokenKey") values ('anndevice000000', $1, 'phone', true, 'k')`,
-    [ann],
-  )
-  Object.assign(there, {
-    EMAIL: 'ann@example.com',
-    CONTACT: await add('contacts', { name: 'C', phone: '+4915112345678' }),
-    MESSAGE: message,
-    BATCH: 'annbatch0000000',
-    DEVICE: 'anndevice000000',
-    GROUP: await add('contact_groups', { name: 'G' }),
-    KEY: await add('api_keys', { name: 'K' }),
-    ANN: ann,
-  })
+const message = 'annmessage00000'
+await store.db.query(
+  `insert into sms_messages (id, "user", status, "to", body, message_type, batch_id)
+   values ($1, $2, 'failed', '+4915112345678', 'Hi', 'outgoing', 'annbatch0000000')`,
+  [message, ann],
+)
+await store.db.query(
+  `insert into devices (id, "user", name, enabled, "tokenKey") values ('anndevice000000', $1, 'phone', true, 'k')`,
+  [ann],
+)
+Object.assign(there, {
+  EMAIL: 'ann@example.com',
+  CONTACT: await add('contacts', { name: 'C', phone: '+4915112345678' }),
+  MESSAGE: message,
+  BATCH: 'annbatch0000000',
+  DEVICE: 'anndevice000000',
+  GROUP: await add('contact_groups', { name: 'G' }),
+  KEY: await add('api_keys', { name: 'K' }),
+  ANN: ann,
 })
-afterAll(() => server.stop())
 
 const fill = (text: string, values: Record<string, string>) =>
   text.replace(/\b[A-Z]{3,}\b/g, (name) => values[name] ?? name)

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { installerLink } from '../../src/auth/superusers/installer.ts'
 import { deleteSuperuser, listSuperusers, upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
 import { findByToken } from '../../src/auth/tokens/identify.ts'
 import { UserError } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'
-import { type RunningServer, start } from '../../src/server.ts'
+import { start } from '../../src/server.ts'
 import { testConfig } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let server: RunningServer
-beforeAll(async () => {
-  const config = await testConfig()
-  server = await start(config, createLogger(config))
-})
-afterAll(() => server.stop())
+const config = await testConfig()
+const server = stopAfterAll(await start(config, createLogger(config)))
 
 const store = () => server.services.store
 const signIn = (identity: string, password: string) =>

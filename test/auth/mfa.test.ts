@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type Answer,
-  PASSWORD,
-  type ServerWithMail,
-  startServerWithMail,
-} from '../support/server/server-with-mail.ts'
+import { expect, test } from 'vitest'
+import { type Answer, PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let server: ServerWithMail
-beforeAll(async () => {
-  server = await startServerWithMail()
-  const users = server.server.services.store.catalog.find('users')
-  if (users?.type !== 'auth') throw new Error('no users')
-  const mfa = { enabled: true, duration: 600, rule: 'name != "trusted"' }
-  await server.change('users', { mfa, otp: { ...users.otp, enabled: true } })
-  for (const name of ['ann', 'ben', 'trusted']) await server.addUser(`${name}@example.com`, { name })
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithMail())
+const users = server.server.services.store.catalog.find('users')
+if (users?.type !== 'auth') throw new Error('no users')
+const mfa = { enabled: true, duration: 600, rule: 'name != "trusted"' }
+await server.change('users', { mfa, otp: { ...users.otp, enabled: true } })
+for (const name of ['ann', 'ben', 'trusted']) await server.addUser(`${name}@example.com`, { name })
 
 const withPassword = (name: string, mfaId = '', query = '') =>
   server.post(`/api/collections/users/auth-with-password${query}`, {

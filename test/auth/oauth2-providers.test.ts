@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { exchange } from '../../src/auth/oauth2/exchange.ts'
 import { providerOf } from '../../src/auth/oauth2/provider.ts'
 import { providerClient } from '../../src/auth/oauth2/provider-client.ts'
@@ -11,6 +11,7 @@ import { renderAuthMethods } from '../../src/auth/sign-in/methods.ts'
 import { type AuthCollection, USERS_ID } from '../../src/collections/collection.ts'
 import { builtInCollections } from '../../src/collections/definition/built-in.ts'
 import { OAUTH2_LOGOS, OAUTH2_PROVIDERS } from '../../src/collections/definition/oauth2-providers.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 /** What the provider answers: to the exchange, to the question who it is, and to that for addresses. */
 interface Says {
@@ -20,23 +21,20 @@ interface Says {
   emails?: unknown
 }
 let says: Says = {}
-let server: Server
-let url: string
 const asked: string[] = []
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
+const server = stopAfterAll(
+  createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`)
     const isToken = request.url === '/token'
     response.setHeader('content-type', (isToken && says.type) || 'application/json')
     if (isToken && typeof says.token === 'string') return response.end(says.token)
     if (isToken) return response.end(JSON.stringify({ access_token: 'a', ...(says.token as object) }))
     response.end(JSON.stringify(request.url === '/me/emails' ? says.emails : says.me))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
-afterAll(() => void server.close())
+  }),
+)
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 async function whoIs(name: string, said: Says, extra: Record<string, unknown> | null = null) {
   says = said

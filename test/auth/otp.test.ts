@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { cleanUpSignIns } from '../../src/auth/account/clean-up.ts'
-import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let server: ServerWithMail
-beforeAll(async () => {
-  server = await startServerWithMail()
-  const users = server.server.services.store.catalog.find('users')
-  if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithMail())
+const users = server.server.services.store.catalog.find('users')
+if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
 
 let count = 0
 let address: string

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { cleanUpSignIns } from '../../src/auth/account/clean-up.ts'
 import { identify } from '../../src/auth/tokens/identify.ts'
 import type { Store } from '../../src/collections/catalog.ts'
-import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let server: ServerWithMail
-beforeAll(async () => {
-  server = await startServerWithMail()
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithMail())
 
 let count = 0
 let email: string

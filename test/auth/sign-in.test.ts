@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { expect, test } from 'vitest'
+import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let server: ServerWithMail
-let alice: string
 const withPassword = (body: object, query = '', headers = {}) =>
   server.post(`/api/collections/users/auth-with-password${query}`, body, headers)
 
-beforeAll(async () => {
-  server = await startServerWithMail()
-  alice = await server.addUser('alice@example.com', { name: 'alice' })
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithMail())
+const alice = await server.addUser('alice@example.com', { name: 'alice' })
 
 test('answers the record, which sees its own email, and a token', async () => {
   const { status, body, text } = await withPassword({ identity: 'alice@example.com', password: PASSWORD })

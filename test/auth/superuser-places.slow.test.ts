@@ -3,20 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { setSuperuserAddresses } from '../../src/auth/superusers/superuser-addresses.ts'
 import { UserError } from '../../src/errors.ts'
-import { type ServerWithDevices, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { testConfig } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // At the terminal a superuser says from where superusers may come: the way back for who has shut out
 // everybody.
 
-let site: ServerWithDevices
-beforeAll(async () => {
-  site = await startServerWithDevices()
-})
-afterAll(() => site.stop())
+const site = stopAfterAll(await startServerWithDevices())
 
 const db = () => site.server.services.store.db
 const seen = async () => (await site.superuser.call('GET', '/api/settings')).status

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { findAuthRecord } from '../../src/auth/auth-rows.ts'
 import type { AuthCollection } from '../../src/collections/collection.ts'
 import { StaleAuth } from '../../src/records/fresh-auth.ts'
 import { startPairing } from '../../src/sms/devices/pair.ts'
-import {
-  PASSWORD,
-  type ServerWithMail,
-  startServerWithMail,
-  tokenIn,
-} from '../support/server/server-with-mail.ts'
+import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // A record comes to its owner in the very moment in which a stranger makes what opens it later.
 
-let server: ServerWithMail
-beforeAll(async () => {
-  server = await startServerWithMail()
-  await server.server.services.settings.save({ batch: { enabled: true, maxRequests: 50, timeout: 60 } })
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithMail())
+await server.server.services.settings.save({ batch: { enabled: true, maxRequests: 50, timeout: 60 } })
 
 const store = () => server.server.services.store
 const NEW_PASSWORD = 'brandnew1'

@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
+import { expect, test } from 'vitest'
+import { openStore } from '../../src/collections/catalog/catalog-store.ts'
 import { saveCollection } from '../../src/collections/catalog/save.ts'
 import { readNew } from '../../src/collections/definition/read.ts'
-import {
-  closeCollectionStore,
-  create,
-  openCollectionStore,
-  refusal,
-  update,
-} from '../support/collection-store.ts'
+import { collectionStore, create, refusal, update } from '../support/collection-store.ts'
 
-let store: CatalogStore
-beforeAll(async () => {
-  store = await openCollectionStore()
-})
-afterAll(() => closeCollectionStore(store))
+const store = await collectionStore()
 
 const BUILT_IN = ['users', 'devices', 'contacts', 'sms_messages', 'webhook_deliveries']
 

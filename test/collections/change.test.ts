@@ -1,20 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
+import { expect, test } from 'vitest'
 import { removeCollection } from '../../src/collections/edit/edit.ts'
-import {
-  closeCollectionStore,
-  create,
-  openCollectionStore,
-  refusal,
-  rowsOf,
-  update,
-} from '../support/collection-store.ts'
+import { collectionStore, create, refusal, rowsOf, update } from '../support/collection-store.ts'
 
-let store: CatalogStore
-beforeAll(async () => {
-  store = await openCollectionStore()
-})
-afterAll(() => closeCollectionStore(store))
+const store = await collectionStore()
 
 const select = (maxSelect: number) => ({ name: 's', type: 'select', values: ['x', 'y'], maxSelect })
 const fieldId = (collection: string, field: string) =>

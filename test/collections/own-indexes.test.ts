@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
+import { expect, test } from 'vitest'
+import { openStore } from '../../src/collections/catalog/catalog-store.ts'
 import { indexedColumns } from '../../src/collections/table/own-indexes.ts'
-import { closeCollectionStore, openCollectionStore, update } from '../support/collection-store.ts'
+import { collectionStore, update } from '../support/collection-store.ts'
 
-let store: CatalogStore
-beforeAll(async () => {
-  store = await openCollectionStore()
-})
-afterAll(() => closeCollectionStore(store))
+const store = await collectionStore()
 
 const COLUMNS = `select array_to_string(array_agg(a.attname::text order by a.attnum), ' ')
   from pg_attribute a where a.attrelid = to_regclass($1)`

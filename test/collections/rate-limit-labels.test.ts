@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/db/open.ts'
+import { expect, test } from 'vitest'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { renameRateLimits } from '../../src/settings/rate-limit-labels.ts'
 import { SettingsStore } from '../../src/settings/settings-store.ts'
 import { openTestDb } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let db: Db
-let here: SettingsStore
-beforeAll(async () => {
-  db = await openTestDb()
-  await migrate(db)
-  here = await SettingsStore.open(db)
-})
-afterAll(async () => {
-  await here.close()
-  await db.close()
-})
+const db = stopAfterAll(await openTestDb())
+await migrate(db)
+const here = stopAfterAll(await SettingsStore.open(db))
 
 const rule = (label: string, audience = '') => ({ label, audience, duration: 10, maxRequests: 5 })
 const write = (...labels: string[]) =>

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openTestStore } from '../support/database/queue.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let opened: Awaited<ReturnType<typeof openTestStore>>
-beforeAll(async () => {
-  opened = await openTestStore()
-})
-afterAll(() => opened.close())
+const opened = stopAfterAll(await openTestStore())
 
 const SOON = ['autovacuum_analyze_threshold=250', 'autovacuum_analyze_scale_factor=0.02']
 

@@ -1,34 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
+import { expect, test } from 'vitest'
 import { removeCollection } from '../../src/collections/edit/edit.ts'
-import {
-  closeCollectionStore,
-  create,
-  openCollectionStore,
-  refusal,
-  rowsOf,
-} from '../support/collection-store.ts'
+import { collectionStore, create, refusal, rowsOf } from '../support/collection-store.ts'
 
-let store: CatalogStore
-
-beforeAll(async () => {
-  store = await openCollectionStore()
-  const fields = [
-    { name: 'name', type: 'text' },
-    { name: 'rank', type: 'number' },
-    { name: 'flag', type: 'bool' },
-    { name: 'tags', type: 'select', values: ['a', 'b'], maxSelect: 2 },
-    { name: 'data', type: 'json' },
-    { name: 'made', type: 'autodate', onCreate: true },
-    { name: 'changed', type: 'autodate', onCreate: true, onUpdate: true },
-  ]
-  await create(store, { name: 'people', fields })
-  await store.db.query(
-    `insert into people (id, name, rank, flag, tags, data, made, changed)
-     values ('one', 'Ann', 2, true, '{a,b}', '{"a":1}', '2026-01-02 03:04:05.678Z', '2026-01-03 03:04:05.678Z')`,
-  )
-})
-afterAll(() => closeCollectionStore(store))
+const store = await collectionStore()
+const fields = [
+  { name: 'name', type: 'text' },
+  { name: 'rank', type: 'number' },
+  { name: 'flag', type: 'bool' },
+  { name: 'tags', type: 'select', values: ['a', 'b'], maxSelect: 2 },
+  { name: 'data', type: 'json' },
+  { name: 'made', type: 'autodate', onCreate: true },
+  { name: 'changed', type: 'autodate', onCreate: true, onUpdate: true },
+]
+await create(store, { name: 'people', fields })
+await store.db.query(
+  `insert into people (id, name, rank, flag, tags, data, made, changed)
+   values ('one', 'Ann', 2, true, '{a,b}', '{"a":1}', '2026-01-02 03:04:05.678Z', '2026-01-03 03:04:05.678Z')`,
+)
 
 const view = (viewQuery: string) => create(store, { name: 'looked', type: 'view', viewQuery })
 const column = (expression: string) => `select id, (${expression}) as v from people`

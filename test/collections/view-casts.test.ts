@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { bootstrap } from '../../src/collections/catalog/bootstrap.ts'
-import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
 import { removeCollection } from '../../src/collections/edit/edit.ts'
-import { closeCollectionStore, create, openCollectionStore, rowsOf } from '../support/collection-store.ts'
+import { collectionStore, create, rowsOf } from '../support/collection-store.ts'
 
-let store: CatalogStore
-
-beforeAll(async () => {
-  store = await openCollectionStore()
-  await create(store, {
-    name: 'things',
-    fields: [
-      { name: 'num', type: 'number' },
-      { name: 'flag', type: 'bool' },
-      { name: 'day', type: 'date' },
-      { name: 'note', type: 'text' },
-      { name: 'data', type: 'json' },
-      { name: 'tags', type: 'select', values: ['a', 'b'], maxSelect: 2 },
-    ],
-  })
-  await store.db.query(`insert into things (id, num, flag, day, note, data, tags) values
-    ('full', 12.75, true, '2024-01-31 12:30:00.000Z', ' 12abc', '{"a":[1,"x"],"b":"deep"}', '{a,b}'),
-    ('none', 0, false, '', '', null, '{}')`)
+const store = await collectionStore()
+await create(store, {
+  name: 'things',
+  fields: [
+    { name: 'num', type: 'number' },
+    { name: 'flag', type: 'bool' },
+    { name: 'day', type: 'date' },
+    { name: 'note', type: 'text' },
+    { name: 'data', type: 'json' },
+    { name: 'tags', type: 'select', values: ['a', 'b'], maxSelect: 2 },
+  ],
 })
-afterAll(() => closeCollectionStore(store))
+await store.db.query(`insert into things (id, num, flag, day, note, data, tags) values
+  ('full', 12.75, true, '2024-01-31 12:30:00.000Z', ' 12abc', '{"a":[1,"x"],"b":"deep"}', '{a,b}'),
+  ('none', 0, false, '', '', null, '{}')`)
 
 /** What a view of these expressions answers, a row for each record. */
 async function shown(rest: string, ...expressions: string[]): Promise<unknown[][]> {

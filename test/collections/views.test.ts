@@ -1,16 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
+import { expect, test } from 'vitest'
 import { removeCollection } from '../../src/collections/edit/edit.ts'
-import {
-  closeCollectionStore,
-  create,
-  openCollectionStore,
-  refusal,
-  rowsOf,
-  update,
-} from '../support/collection-store.ts'
+import { collectionStore, create, refusal, rowsOf, update } from '../support/collection-store.ts'
 
-let store: CatalogStore
 const kind = (maxSelect: number) => ({ name: 'kind', type: 'select', values: ['p', 'q'], maxSelect })
 const fields = [
   { name: 'userName', type: 'text' },
@@ -19,14 +10,11 @@ const fields = [
   { name: 'flag', type: 'bool' },
 ]
 
-beforeAll(async () => {
-  store = await openCollectionStore()
-  await create(store, { name: 'people', fields: [...fields, kind(1)] })
-  await store.db.query(
-    `insert into people (id, "userName", "user", rank, flag, kind) values ('one', 'Ann', 'u1', 2, true, 'p'), ('two', 'Bob', '', 3, false, '')`,
-  )
-})
-afterAll(() => closeCollectionStore(store))
+const store = await collectionStore()
+await create(store, { name: 'people', fields: [...fields, kind(1)] })
+await store.db.query(
+  `insert into people (id, "userName", "user", rank, flag, kind) values ('one', 'Ann', 'u1', 2, true, 'p'), ('two', 'Bob', '', 3, false, '')`,
+)
 
 const view = (name: string, viewQuery: string) => create(store, { name, type: 'view', viewQuery })
 const typesOf = (name: string) => store.catalog.find(name)!.fields.map((field) => [field.name, field.type])

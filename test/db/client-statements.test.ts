@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { isSqlError, QUERY_CANCELED } from '../../src/db/errors.ts'
-import { type Db, openDb } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/open.ts'
 import { RetryLater } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'
 import { testConfig } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Client-shaped statements hold up nobody else, and end with their client.
 
-let db: Db
-beforeAll(async () => {
-  const config = await testConfig({ CLIENT_STATEMENT_SECONDS: '2' })
-  db = await openDb(config, createLogger(config))
-})
-afterAll(() => db.close())
+const config = await testConfig({ CLIENT_STATEMENT_SECONDS: '2' })
+const db = stopAfterAll(await openDb(config, createLogger(config)))
 
 /** The machine may be busy. */
 const PATIENCE = { timeout: 20_000 }

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/db/open.ts'
+import { expect, test } from 'vitest'
 import { openTestDb } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let db: Db
-beforeAll(async () => {
-  db = await openTestDb()
-  await db.script(
-    'create table counters (id int primary key, n int); insert into counters values (1, 0), (2, 0)',
-  )
-})
-afterAll(() => db?.close())
+const db = stopAfterAll(await openTestDb())
+await db.script(
+  'create table counters (id int primary key, n int); insert into counters values (1, 0), (2, 0)',
+)
 
 const ADD = 'update counters set n = n + 1 where id = $1'
 const counts = async () => (await db.query('select n from counters order by id')).rows.flat()

@@ -1,19 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { DatabaseUnavailable } from '../../src/db/errors.ts'
-import type { Db } from '../../src/db/open.ts'
 import { openPipeline } from '../../src/db/postgres/pipeline.ts'
 import { openTestDb } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Look-ups share a connection on Postgres: each gets its own answer all the same.
 
-let db: Db
-beforeAll(async () => {
-  db = await openTestDb()
-  await db.script(`create table things (id text primary key, n int);
-    insert into things select 'thing' || n, n from generate_series(1, 500) n`)
-})
-afterAll(() => db.close())
+const db = stopAfterAll(await openTestDb())
+await db.script(`create table things (id text primary key, n int);
+  insert into things select 'thing' || n, n from generate_series(1, 500) n`)
 
 const BY_ID = 'select n from things where id = $1'
 const lookUp = async (i: number, name?: string) => (await db.lookUp(BY_ID, [`thing${i}`], name)).rows[0]?.[0]

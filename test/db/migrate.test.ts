@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/db/open.ts'
+import { expect, test } from 'vitest'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { sqlFiles } from '../../src/db/schema/sql-files.ts'
 import { UserError } from '../../src/errors.ts'
 import { openTestDb } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let db: Db
-beforeAll(async () => {
-  db = await openTestDb()
-  await migrate(db)
-})
-afterAll(() => db.close())
+const db = stopAfterAll(await openTestDb())
+await migrate(db)
 
 const signatures = async (name: string) => {
   const { rows } = await db.query(

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openStore } from '../../src/collections/catalog/catalog-store.ts'
-import type { Db } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { buildIndexes } from '../../src/sms/large-history.ts'
 import { countMessages } from '../../src/sms/usage/totals.ts'
 import { openTestDb } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { dumpSchema } from './dump-schema.ts'
 
-let db: Db
-beforeAll(async () => {
-  db = await openTestDb()
-  await migrate(db)
-  await (await openStore(db)).close()
-  await buildIndexes(db, createLogger({ logLevel: 'silent' }), 0)
-  await countMessages(db)
-})
-afterAll(() => db.close())
+const db = stopAfterAll(await openTestDb())
+await migrate(db)
+await (await openStore(db)).close()
+await buildIndexes(db, createLogger({ logLevel: 'silent' }), 0)
+await countMessages(db)
 
 test('schema.sql shows the present schema; `npm run schema` writes it anew', async () => {
   await expect(await dumpSchema(db)).toMatchFileSnapshot('./schema.sql')

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { compare, OPAQUE } from '../support/predicates.ts'
 import { testConfig } from '../support/server/start.ts'
-import { openWorld, requestOf, type World } from './world.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+import { openWorld, requestOf } from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld(await testConfig())
-})
-afterAll(() => world.close())
+const world = stopAfterAll(await openWorld(await testConfig()))
 
 const RULE =
   '(@request.auth.collectionName = "people" && owner = @request.auth.id) || (@request.auth.collectionName = "x" && tag = @request.auth.id)'

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { testConfig } from '../support/server/start.ts'
-import { openWorld, type World } from './world.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+import { openWorld } from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld(await testConfig())
-})
-afterAll(() => world.close())
+const world = stopAfterAll(await openWorld(await testConfig()))
 
 /** The numbers at the end of the ids that a superuser's filter finds. */
 async function found(collection: string, filter: string): Promise<string> {

@@ -1,14 +1,11 @@
 import PocketBase from 'pocketbase'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import { expect, test } from 'vitest'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // A sort through records that point back takes the key of the one that was inserted first, in both
 // directions and whatever indexes there are. Shelf one has two books, the second of which comes first by
 // title; shelf two has one, between them in all keys.
-
-let server: RunningServer
-let pb: PocketBase
 
 const ONE = 'shelfone0000001'
 const TWO = 'shelftwo0000001'
@@ -18,14 +15,11 @@ const BOOKS = [
   { id: 'bookaabbbbbbbbb', shelf: TWO, title: 'aa', year: 1.5, pages: 2 },
 ]
 
-beforeAll(async () => {
-  server = await startServer()
-  pb = new PocketBase(server.url)
-  await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
-  await pb.collections.create({ id: 'shelves', name: 'shelves', type: 'base', fields: [] })
-  for (const id of [ONE, TWO]) await pb.collection('shelves').create({ id })
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServer())
+const pb = new PocketBase(server.url)
+await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
+await pb.collections.create({ id: 'shelves', name: 'shelves', type: 'base', fields: [] })
+for (const id of [ONE, TWO]) await pb.collection('shelves').create({ id })
 
 const SHELF = '`shelf`'
 const SHELF_TITLE = '`shelf`, `title`'

@@ -1,25 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Db, openDb } from '../../src/db/open.ts'
-import { migrate } from '../../src/db/schema/migrate.ts'
-import { createLogger } from '../../src/log.ts'
-import { testConfig } from '../support/server/start.ts'
+import { expect, test } from 'vitest'
+import { openPreparedDb } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 /** pb_strftime beside SQLite's own strftime. */
 const RUNS = 1500
+const AT_ONCE = 100
 
-let db: Db
-const sqlite = new DatabaseSync(':memory:')
-beforeAll(async () => {
-  const config = await testConfig()
-  db = await openDb(config, createLogger(config))
-  await migrate(db)
-})
-afterAll(async () => {
-  sqlite.close()
-  await db.close()
-})
+const sqlite = stopAfterAll(new DatabaseSync(':memory:'))
+const db = stopAfterAll(await openPreparedDb())
 
 const one = (...list: string[]) => fc.constantFrom(...list)
 const digits = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(2, '0'))
@@ -76,13 +66,17 @@ test('is what SQLite gives', async () => {
     numRuns: RUNS,
     seed: 1,
   })
-  for (const [form, at, modifiers] of samples) {
-    const args = [form, at, ...modifiers]
-    const marks = args.map((_, i) => `$${i + 1}::text`)
-    const theirs = sqlite
-      .prepare(`SELECT strftime(${args.map(() => '?').join(', ')}) AS text`)
-      .get(...args)?.text
-    const { rows } = await db.query(`SELECT pb_strftime(${marks.join(', ')})`, args)
-    expect({ args, text: rows[0]?.[0] }).toEqual({ args, text: theirs })
+  const calls = samples.map(([form, at, modifiers]) => [form, at, ...modifiers])
+  for (let from = 0; from < RUNS; from += AT_ONCE) {
+    const some = calls.slice(from, from + AT_ONCE)
+    const params = some.flat()
+    const marks = params.map((_, i) => `$${i + 1}::text`)
+    const texts = some.map((args) => `pb_strftime(${marks.splice(0, args.length).join(', ')})`)
+    const { rows } = await db.query(`SELECT ${texts.join(', ')}`, params)
+    const theirs = some.map((args) =>
+      sqlite.prepare(`SELECT strftime(${args.map(() => '?').join(', ')}) AS text`).get(...args),
+    )
+    const beside = (found: unknown[]) => some.map((args, i) => ({ args, text: found[i] }))
+    expect(beside(rows[0]!)).toEqual(beside(theirs.map((row) => row?.text)))
   }
 })

@@ -1,23 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
+import { expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { verifyPassword } from '../../src/fields/values/bcrypt.ts'
 import { importFiles } from '../../src/import/fixtures.ts'
 import { showProgress } from '../../src/tools/progress.ts'
-import { closeCollectionStore, openCollectionStore, rowsOf } from '../support/collection-store.ts'
+import { collectionStore, rowsOf } from '../support/collection-store.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 
-let store: CatalogStore
-const folder = mkdtempSync(join(tmpdir(), 'pocketsms-import-'))
-beforeAll(async () => {
-  store = await openCollectionStore()
-})
-afterAll(async () => {
-  await closeCollectionStore(store)
-  rmSync(folder, { recursive: true })
-})
+const folder = temporaryFolder()
+
+const store = await collectionStore()
 
 const AT = { created: '2024-03-04 10:17:52.122Z', updated: '2024-03-06 10:17:52.122Z' }
 const SCHEMA = [

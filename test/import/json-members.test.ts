@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readMembers, UnexpectedShape } from '../../src/import/json-members.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'pocketsms-json-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-
+const folder = temporaryFolder()
 function read(text: string) {
   const file = join(folder, 'file.json')
   writeFileSync(file, text)

@@ -1,29 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { bootstrap } from '../../src/collections/catalog/bootstrap.ts'
-import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
 import { builtInCollections } from '../../src/collections/definition/built-in.ts'
 import { columnsOf } from '../../src/collections/table/columns-of.ts'
 import { importFiles } from '../../src/import/fixtures.ts'
-import {
-  closeCollectionStore,
-  openCollectionStore,
-  refusal,
-  rowsOf,
-  update,
-} from '../support/collection-store.ts'
+import { collectionStore, refusal, rowsOf, update } from '../support/collection-store.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 
-let store: CatalogStore
-const folder = mkdtempSync(join(tmpdir(), 'pocketsms-optional-'))
-beforeAll(async () => {
-  store = await openCollectionStore()
-})
-afterAll(async () => {
-  await closeCollectionStore(store)
-  rmSync(folder, { recursive: true })
-})
+const folder = temporaryFolder()
+
+const store = await collectionStore()
 
 const keys = () => store.catalog.find('api_keys')!
 const hasScopes = () => keys().fields.some(({ name }) => name === 'scopes')

@@ -1,19 +1,17 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningServer, start } from '../../src/server.ts'
 import { rowsOf } from '../support/collection-store.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { testConfig } from '../support/server/start.ts'
 import { bringSource, contentsOf, pocketBaseTestData } from './pocketbase-data.ts'
 
 const data = pocketBaseTestData()
-const folder = mkdtempSync(join(tmpdir(), 'pocketsms-test-data-'))
+const folder = temporaryFolder()
 const source = join(folder, 'data')
-afterAll(() => rmSync(folder, { recursive: true }))
-
 type Row = Readonly<Record<string, string>>
 
 /**

@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
-import type { AuthCollection, Collection } from '../../src/collections/collection.ts'
+import { describe, expect, test } from 'vitest'
+import type { AuthCollection } from '../../src/collections/collection.ts'
 import { UserError } from '../../src/errors.ts'
 import { hashPassword, verifyPassword } from '../../src/fields/values/bcrypt.ts'
 import { SettingsStore } from '../../src/settings/settings-store.ts'
-import { closeCollectionStore, openCollectionStore, rowsOf } from '../support/collection-store.ts'
+import { collectionStore, rowsOf } from '../support/collection-store.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { bringSource, contentsOf, type SourceCollection, writeSource } from './pocketbase-data.ts'
 
 const ID = { id: 'f_id', name: 'id', type: 'text', primaryKey: true, required: true, system: true }
@@ -131,31 +130,19 @@ const FILES = [
   'notes0000000001/note00000000002/nobodys.txt',
 ]
 
-const folder = mkdtempSync(join(tmpdir(), 'pocketsms-pocketbase-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-
-describe('a data directory', () => {
-  let store: CatalogStore
-  let summary: string[]
-  let before: string[]
-  let source: string
-  let notes: Collection
-  let imported: AuthCollection
-
-  beforeAll(async () => {
-    store = await openCollectionStore()
-    source = writeSource(join(folder, 'data'), {
-      collections: [await users(), NOTES, ...VIEWS],
-      settings: SETTINGS,
-      files: FILES,
-    })
-    writeFileSync(join(source, 'storage', `${FILES[0]}.attrs`), '{"user.content_type":"text/x-noted"}')
-    before = contentsOf(source)
-    summary = await bringSource(store, source)
-    notes = store.catalog.find('notes')!
-    imported = store.catalog.find('users') as AuthCollection
+const folder = temporaryFolder()
+describe('a data directory', async () => {
+  const store = await collectionStore()
+  const source = writeSource(join(folder, 'data'), {
+    collections: [await users(), NOTES, ...VIEWS],
+    settings: SETTINGS,
+    files: FILES,
   })
-  afterAll(() => closeCollectionStore(store))
+  writeFileSync(join(source, 'storage', `${FILES[0]}.attrs`), '{"user.content_type":"text/x-noted"}')
+  const before = contentsOf(source)
+  const summary = await bringSource(store, source)
+  const notes = store.catalog.find('notes')!
+  const imported = store.catalog.find('users') as AuthCollection
 
   test('the summary says how much came and what did not', () => {
     expect(summary[0]).toBe('Imported 2 collections, 2 views, 3 records and 2 files.')
@@ -276,12 +263,8 @@ describe('a data directory', () => {
   })
 })
 
-describe('what cannot come in is refused in a sentence, and nothing with it', () => {
-  let store: CatalogStore
-  beforeAll(async () => {
-    store = await openCollectionStore()
-  })
-  afterAll(() => closeCollectionStore(store))
+describe('what cannot come in is refused in a sentence, and nothing with it', async () => {
+  const store = await collectionStore()
 
   const named = (name: string, fields: object[] = []) => ({ id: `id_${name}`, name, fields: [ID, ...fields] })
   const title = { id: 'f_t', name: 'title', type: 'text' }

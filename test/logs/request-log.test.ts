@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { counts } from '../../src/counts.ts'
-import type { Db } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { deleteOldLogs, deleteUnwantedLogs } from '../../src/logs/delete-old.ts'
@@ -8,18 +7,16 @@ import { DEBUG, ERROR, type LogLine } from '../../src/logs/log-line.ts'
 import { RequestLog } from '../../src/logs/request-log.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
 import { openTestDb } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const NOW = Date.parse('2026-11-20T07:00:00.000Z')
 const DAY_MS = 86_400_000
 /** As many lines wait at most. */
 const ROOM = 1_000
 
-let db: Db
-beforeAll(async () => {
-  db = await openTestDb()
-  await migrate(db)
-})
-afterAll(() => db?.close())
+const db = stopAfterAll(await openTestDb())
+await migrate(db)
+
 beforeEach(async () => void (await db.query('truncate _logs')))
 
 const settings = { current: SETTINGS.fresh() }

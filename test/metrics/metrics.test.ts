@@ -1,24 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import parse, { type Family, type Sample } from 'parse-prometheus-text-format'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../src/sms/queue/renew.ts'
 import { TestListener } from '../realtime/ear.ts'
-import {
-  type Client,
-  openStream,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
+import { openStream, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const TOKEN = 'a-token-for-prometheus'
 const TO = '+4915112345678'
 
-let server: ServerWithDevices
-let user: Client
 /** All metrics when the server had just started. */
-let atStart: Map<string, Family>
-let device: Client
 
 const ask = (token = TOKEN) =>
   fetch(`${server.url}/metrics`, { headers: token === '' ? {} : { authorization: `Bearer ${token}` } })
@@ -49,13 +41,12 @@ function sum(family: Family | undefined, labels: Record<string, string>): number
 const send = (body: object) =>
   user.call('POST', '/api/sms/send', { recipients: [TO], body: 'Hello', ...body })
 
-beforeAll(async () => {
-  server = await startServerWithDevices({ METRICS_TOKEN: TOKEN, WEBHOOK_ALLOW_PRIVATE: 'true' })
-  atStart = await scrape()
-  user = await server.makeUser()
-  device = await server.pair(user)
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(
+  await startServerWithDevices({ METRICS_TOKEN: TOKEN, WEBHOOK_ALLOW_PRIVATE: 'true' }),
+)
+const atStart = await scrape()
+const user = await server.makeUser()
+const device = await server.pair(user)
 
 describe('who may read them', () => {
   test.each<[who: string, token: () => string, status: number]>([

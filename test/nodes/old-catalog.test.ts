@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
-import { client } from '../support/server/server-with-devices.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { type Answer, client } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // A server whose catalog is old: another node has renamed a field, and its word of it has not arrived.
 
 const PASSWORD = 'secret-enough'
-let server: RunningServer
-let root: string
 let id: string
 let names: string[]
 
-const call = (method: string, path: string, body?: unknown, token = root) =>
+const call = (method: string, path: string, body?: unknown, token = root): Promise<Answer> =>
   client(server.url, '', token).call(method, `/api/${path}`, body)
 
 /** Renames a field behind the server's back, there or back again. Answers its new name. */
@@ -29,34 +27,26 @@ async function rename(collection: string): Promise<string> {
   return to
 }
 
-beforeAll(async () => {
-  server = await startServer()
-  const { email: identity, password } = SUPERUSER
-  const signedIn = await call(
-    'POST',
-    'collections/_superusers/auth-with-password',
-    { identity, password },
-    '',
-  )
-  root = signedIn.body.token
-  const fields = [{ name: 'before', type: 'text' }]
-  const open = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }
-  const collections = [
-    { name: 'notes', type: 'base', fields, ...open },
-    { name: 'people', type: 'auth', fields, ...open },
-    {
-      name: 'replies',
-      type: 'base',
-      fields: [{ name: 'note', type: 'relation', collectionId: 'notes', maxSelect: 1 }],
-      ...open,
-    },
-  ]
-  for (const collection of collections) {
-    const { status, body } = await call('POST', 'collections', { id: collection.name, ...collection })
-    expect([status, body.message]).toEqual([200, undefined])
-  }
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServer())
+const { email: identity, password } = SUPERUSER
+const signedIn = await call('POST', 'collections/_superusers/auth-with-password', { identity, password }, '')
+const root: string = signedIn.body.token
+const fields = [{ name: 'before', type: 'text' }]
+const open = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }
+const collections = [
+  { name: 'notes', type: 'base', fields, ...open },
+  { name: 'people', type: 'auth', fields, ...open },
+  {
+    name: 'replies',
+    type: 'base',
+    fields: [{ name: 'note', type: 'relation', collectionId: 'notes', maxSelect: 1 }],
+    ...open,
+  },
+]
+for (const collection of collections) {
+  const { status, body } = await call('POST', 'collections', { id: collection.name, ...collection })
+  expect([status, body.message]).toEqual([200, undefined])
+}
 
 beforeEach(async () => {
   names = ['before', 'after']

@@ -1,37 +1,31 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import { expect, test } from 'vitest'
 import { takeFaults, watchAnswers } from '../support/answers/answers.ts'
 import { startServer } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // What looks at all answers of all tests sees what is wrong with them: here a server answers as the test
 // says.
 
-let real: RunningServer
-let liar: RunningServer
 let says: { status: number; type: string; body: string }
 const listener = createServer((_, res) => {
   res.setHeader('content-type', says.type)
   res.writeHead(says.status).end(says.body)
 })
 
-beforeAll(async () => {
-  real = await startServer()
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
-  liar = await watchAnswers({
+const real = stopAfterAll(await startServer())
+await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
+const liar = stopAfterAll(
+  await watchAnswers({
     url,
     services: real.services,
     stop: async () => {
       listener.close()
     },
-  })
-})
-afterAll(async () => {
-  await liar.stop()
-  await real.stop()
-})
+  }),
+)
 
 const GROUP = {
   id: 'q0w9e8r7t6y5u4i',

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import { expect, test } from 'vitest'
 import { startServer } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let server: RunningServer
 const get = (path: string, headers = {}) => fetch(server.url + path, { headers, redirect: 'manual' })
 
-beforeAll(async () => {
-  server = await startServer({ env: { PUBLIC_URL: 'https://sms.example.com' } })
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServer({ env: { PUBLIC_URL: 'https://sms.example.com' } }))
 
 test('the description names the public address and is not sent twice', async () => {
   const first = await get('/api/openapi.json')

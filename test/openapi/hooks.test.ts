@@ -1,31 +1,17 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Client } from '../support/server/server-with-devices.ts'
-import { type Receiver, startReceiver } from '../support/services/receiver.ts'
-import {
-  makeWebhook,
-  sendAndReport,
-  startWebhookFixture,
-  type WebhookFixture,
-} from '../support/webhook-fixture.ts'
+import { expect, test } from 'vitest'
+import { startReceiver } from '../support/services/receiver.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+import { makeWebhook, sendAndReport, startWebhookFixture } from '../support/webhook-fixture.ts'
 
-let fixture: WebhookFixture
-let user: Client
-let receiver: Receiver
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv)
 
-beforeAll(async () => {
-  fixture = await startWebhookFixture()
-  user = await fixture.gateway.makeUser()
-  receiver = await startReceiver()
-  ajv.addSchema((await (await fetch(`${fixture.gateway.url}/api/openapi.json`)).json()) as object, 'api')
-})
-afterAll(async () => {
-  await receiver?.stop()
-  await fixture?.stop()
-})
+const fixture = stopAfterAll(await startWebhookFixture())
+const user = await fixture.gateway.makeUser()
+const receiver = stopAfterAll(await startReceiver())
+ajv.addSchema((await (await fetch(`${fixture.gateway.url}/api/openapi.json`)).json()) as object, 'api')
 
 test('what webhooks are sent is what is described', async () => {
   const phone = await fixture.gateway.pair(user)

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createApp } from '../../src/http/app.ts'
-import type { RunningServer } from '../../src/server.ts'
 import { startServer } from '../support/server/start.ts'
-
-let server: RunningServer
-let described: Set<string>
-let routed: Set<string>
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 /** Roots of which all is described; `{collection}` of the router stands for each collection there. */
 const WHOLE =
@@ -13,33 +9,30 @@ const WHOLE =
 /** Routes of superusers, who change collections by them. */
 const OTHER = /^\w+ \/api\/collections\/(meta\/|\{collection\}(\/truncate)?$)/
 
-beforeAll(async () => {
-  server = await startServer()
-  const document = await (await fetch(`${server.url}/api/openapi.json`)).json()
-  const { paths } = document as { paths: Record<string, object> }
-  const names = server.services.store.catalog.all.map(({ name }) => name).join('|')
-  const ofCollection = new RegExp(`^/api/collections/(${names})/`)
-  described = new Set(
-    Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) =>
-        nameless(`${method.toUpperCase()} ${path.replace(ofCollection, '/api/collections/{collection}/')}`),
-      ),
-    ),
-  )
-  const { routes } = createApp(server.services)
-  routed = new Set(
-    routes
-      .filter(({ method }) => method !== 'ALL')
-      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')}`)
-      .filter((route) => !OTHER.test(route))
-      .map(nameless),
-  )
-})
-afterAll(() => server.stop())
-
 /** What a parameter is called does not matter, but for the collection's. */
 const nameless = (route: string) =>
   route.replace(/\{(?!collection\})\w+\}(\.json$)?/g, '{}').replace(/(.)\/$/, '$1')
+
+const server = stopAfterAll(await startServer())
+const document = await (await fetch(`${server.url}/api/openapi.json`)).json()
+const { paths } = document as { paths: Record<string, object> }
+const names = server.services.store.catalog.all.map(({ name }) => name).join('|')
+const ofCollection = new RegExp(`^/api/collections/(${names})/`)
+const described = new Set(
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) =>
+      nameless(`${method.toUpperCase()} ${path.replace(ofCollection, '/api/collections/{collection}/')}`),
+    ),
+  ),
+)
+const { routes } = createApp(server.services)
+const routed = new Set(
+  routes
+    .filter(({ method }) => method !== 'ALL')
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')}`)
+    .filter((route) => !OTHER.test(route))
+    .map(nameless),
+)
 
 test('each route is described', () => {
   expect([...routed].filter((route) => WHOLE.test(route) && !described.has(route))).toEqual([])

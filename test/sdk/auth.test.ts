@@ -1,26 +1,17 @@
 import PocketBase, { ClientResponseError } from 'pocketbase'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  PASSWORD,
-  type ServerWithMail,
-  startServerWithMail,
-  tokenIn,
-} from '../support/server/server-with-mail.ts'
+import { expect, test } from 'vitest'
+import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../support/server/start.ts'
-
-let server: ServerWithMail
-let pb: PocketBase
-beforeAll(async () => {
-  server = await startServerWithMail({ PUBLIC_URL: 'https://sms.example.com/' })
-  pb = new PocketBase(server.server.url)
-  await server.addUser('ann@example.com', { name: 'Ann' })
-  const users = server.server.services.store.catalog.find('users')
-  if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
-})
-afterAll(() => server.stop())
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const users = () => pb.collection('users')
 const signIn = () => users().authWithPassword('ann@example.com', PASSWORD)
+
+const server = stopAfterAll(await startServerWithMail({ PUBLIC_URL: 'https://sms.example.com/' }))
+const pb = new PocketBase(server.server.url)
+await server.addUser('ann@example.com', { name: 'Ann' })
+const collection = server.server.services.store.catalog.find('users')
+if (collection?.type === 'auth') await server.change('users', { otp: { ...collection.otp, enabled: true } })
 
 test('authWithPassword fills the store, authRefresh keeps it valid', async () => {
   const { record, token } = await signIn()

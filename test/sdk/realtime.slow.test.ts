@@ -3,27 +3,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EventSource } from 'eventsource'
 import PocketBase, { type RecordSubscription } from 'pocketbase'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
-import { type RunningServer, start } from '../../src/server.ts'
+import { start } from '../../src/server.ts'
 import { withStage } from '../realtime/stage.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { ANN, startReadTestServer } from '../support/server/read-test-server.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // The unmodified SDK, with the event source that its README tells Node's users to take.
 Object.assign(globalThis, { EventSource })
 
-let server: RunningServer
 let pb: PocketBase
-let root: PocketBase
 
-beforeAll(async () => {
-  server = await startReadTestServer()
-  root = new PocketBase(server.url)
-  await root.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startReadTestServer())
+const root = new PocketBase(server.url)
+await root.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
+
 beforeEach(() => {
   pb = new PocketBase(server.url)
 })

@@ -1,3 +1,4 @@
+import { afterAll } from 'vitest'
 import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
 import { createCollection, updateCollection } from '../../src/collections/edit/edit.ts'
 import { quote, tableName } from '../../src/collections/names.ts'
@@ -5,14 +6,14 @@ import { ApiError } from '../../src/errors.ts'
 import { checkRule } from '../../src/rules/check-rule.ts'
 import { openPreparedDb } from './server/start.ts'
 
-/** A store with the system and built-in collections, on a database of its own. */
-export async function openCollectionStore(): Promise<CatalogStore> {
-  return openStore(await openPreparedDb())
-}
-
-export async function closeCollectionStore(store: CatalogStore): Promise<void> {
-  await store.close()
-  await store.db.close()
+/** A store with the system and built-in collections. It and its database are closed after the last test. */
+export async function collectionStore(): Promise<CatalogStore> {
+  const store = await openStore(await openPreparedDb())
+  afterAll(async () => {
+    await store.close()
+    await store.db.close()
+  })
+  return store
 }
 
 export const create = (store: CatalogStore, raw: object) => createCollection(store, raw, checkRule)

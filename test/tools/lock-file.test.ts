@@ -1,18 +1,16 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { lockFile } from '../../src/tools/lock-file.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'pocketsms-lock-'))
+const folder = temporaryFolder()
 const file = join(folder, 'lock.pid')
 /** Beyond what any system gives out. */
 const NOBODY = 2 ** 30
 
 beforeEach(() => rmSync(file, { force: true }))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
 const take = () => lockFile(file, (owner) => `Process ${owner} has it.`)
 
 test('is taken, given back, and taken again', () => {

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,11 +6,12 @@ import { writeBackup } from '../../src/backup/write.ts'
 import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
 import type { Db } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { openTestDb } from '../support/server/start.ts'
 
 // Values of every type that a row of ours can have go through a backup and come back as they were.
 
-const folder = mkdtempSync(join(tmpdir(), 'pocketsms-backup-'))
+const folder = temporaryFolder()
 let source: Db
 let target: Db
 let store: CatalogStore
@@ -27,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await store.close()
   await Promise.all([source.close(), target.close()])
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** Postgres has no NUL in a text, and UTF-8 no half of a pair. */

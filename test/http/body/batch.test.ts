@@ -5,7 +5,7 @@ let shop: WriteTestServer
 beforeAll(async () => {
   shop = await startWriteTestServer()
 })
-afterAll(() => shop.server.stop())
+afterAll(() => shop.stop())
 
 const SHELVES = '/api/collections/shelves/records'
 const TOOLS = '/api/collections/tools/records'

@@ -21,7 +21,7 @@ beforeAll(async () => {
     return saveCollection(draft, { ...tools, fields: [...tools.fields, manual!] })
   })
 })
-afterAll(() => shop.server.stop())
+afterAll(() => shop.stop())
 
 /** Runs work while large answers of another account have all the memory for a moment. */
 async function whileMemoryIsFull<T>(work: () => Promise<T>): Promise<T> {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await shop.signIn('ann', 'workers', 'ann@example.com', PASSWORD)
   await shop.ask('', 'POST', TOOLS, { id: TOOL, name: 'hammer' })
 })
-afterAll(() => shop.server.stop())
+afterAll(() => shop.stop())
 
 const patch = (body: object, query = '') => shop.ask('ann', 'PATCH', `${TOOLS}/${TOOL}${query}`, body)
 const tool = async () => (await shop.ask('', 'GET', `${TOOLS}/${TOOL}`)).body

@@ -1,27 +1,23 @@
 import PocketBase from 'pocketbase'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningServer } from '../../../src/server.ts'
+import { expect, test } from 'vitest'
 import { ANN, BEN, startReadTestServer } from '../../support/server/read-test-server.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: RunningServer
 const clients = new Map<string, PocketBase>()
 
-beforeAll(async () => {
-  server = await startReadTestServer()
-  const accounts = [
-    ['ann', 'users', ANN],
-    ['ben', 'users', BEN],
-    ['super', '_superusers', SUPERUSER],
-  ] as const
-  clients.set('guest', new PocketBase(server.url))
-  for (const [name, collection, { email, password }] of accounts) {
-    const pb = new PocketBase(server.url)
-    await pb.collection(collection).authWithPassword(email, password)
-    clients.set(name, pb)
-  }
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startReadTestServer())
+const accounts = [
+  ['ann', 'users', ANN],
+  ['ben', 'users', BEN],
+  ['super', '_superusers', SUPERUSER],
+] as const
+clients.set('guest', new PocketBase(server.url))
+for (const [name, collection, { email, password }] of accounts) {
+  const pb = new PocketBase(server.url)
+  await pb.collection(collection).authWithPassword(email, password)
+  clients.set(name, pb)
+}
 
 type Tree = { [key: string]: unknown }
 

@@ -1,30 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readCsv } from '../../../src/bulk/csv.ts'
-import {
-  ANN,
-  BEN,
-  PHONES,
-  type ServerWithUsers,
-  startServerWithUsers,
-} from '../../support/server/server-with-users.ts'
+import { ANN, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const COUNT = 2_345
 
-let server: ServerWithUsers
-let ann: Record<string, string>
-beforeAll(async () => {
-  server = await startServerWithUsers()
-  ann = await server.signedIn('users', ANN.id)
-  await server.rows(
-    `insert into sms_messages (id, status, "to", body, message_type, device, segments, "user", created, updated)
-    select 'm' || lpad(n::text, 14, '0'), case when n % 5 = 0 then 'failed' else 'delivered' end, '+49' || (1000 + n),
-      case n when 5 then $1 when 10 then '=HYPERLINK("x")' else 'text ' || n end, 'outgoing', $2, 1,
-      case when n % 2 = 0 then $3 else $4 end, pb_text(now()), pb_text(now())
-    from generate_series(1, $5::int) n`,
-    ['a "b",\r\nc', PHONES[0], BEN.id, ANN.id, COUNT],
-  )
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithUsers())
+const ann = await server.signedIn('users', ANN.id)
+await server.rows(
+  `insert into sms_messages (id, status, "to", body, message_type, device, segments, "user", created, updated)
+  select 'm' || lpad(n::text, 14, '0'), case when n % 5 = 0 then 'failed' else 'delivered' end, '+49' || (1000 + n),
+    case n when 5 then $1 when 10 then '=HYPERLINK("x")' else 'text ' || n end, 'outgoing', $2, 1,
+    case when n % 2 = 0 then $3 else $4 end, pb_text(now()), pb_text(now())
+  from generate_series(1, $5::int) n`,
+  ['a "b",\r\nc', PHONES[0], BEN.id, ANN.id, COUNT],
+)
 
 const take = (query: Record<string, string>, headers = ann, collection = 'sms_messages') =>
   fetch(`${server.url}/api/collections/${collection}/export?${new URLSearchParams(query)}`, { headers })

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SUPERUSERS_ID } from '../../../src/auth/superusers/superusers.ts'
-import type { Store } from '../../../src/collections/catalog.ts'
 import { compile } from '../../../src/filter/compile/compile.ts'
 import { listRecords } from '../../../src/records/read/list.ts'
 import { NO_REQUEST } from '../../../src/request/request.ts'
 import { messagesExtension } from '../../../src/sms/extensions.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Lists, searches and deep pages find what a plain statement finds, whatever way they take.
 
@@ -25,31 +25,26 @@ const WORDS = [
   'c\\d',
 ]
 
-let opened: Awaited<ReturnType<typeof openTestStore>>
-let store: Store
 let user: string
-let devices: string[]
-beforeAll(async () => {
-  opened = await openTestStore()
-  store = opened.store
-  user = await makeUser(store)
-  const others = await makeDevice(store, await makeUser(store), { platform: `'a'` })
-  const own = [await makeDevice(store, user), await makeDevice(store, user)]
-  devices = own.map(({ id }) => id)
-  await store.db.query(`update devices set name = 'first' where id = $1`, [devices[0]])
-  // 40 messages of each instant, as a send to 40 recipients has
-  await store.db.query(
-    `insert into sms_messages (id, "user", device, status, body, "to", created, updated)
-    select 'message' || lpad(n::text, 8, '0'), case when n % 3 = 0 then $2 else $1 end,
-      case when n % 3 = 0 then $3 else ($4::text[])[1 + n % 2] end, case when n % 7 = 0 then 'failed' else 'sent' end,
-      'Text ' || n || ' ' || ($5::text[])[1 + n % cardinality($5::text[])], '+49' || (n * 7919 % 100000)::text, at, at
-    from generate_series(1, ${MESSAGES}) n,
-      lateral (select pb_text(timestamptz '2026-01-01' + n / 40 * interval '1 hour') as at) t`,
-    [user, others.user, others.id, devices, WORDS],
-  )
-  await store.db.query('vacuum analyze sms_messages')
-})
-afterAll(() => opened.close())
+
+const opened = stopAfterAll(await openTestStore())
+const store = opened.store
+user = await makeUser(store)
+const others = await makeDevice(store, await makeUser(store), { platform: `'a'` })
+const own = [await makeDevice(store, user), await makeDevice(store, user)]
+const devices = own.map(({ id }) => id)
+await store.db.query(`update devices set name = 'first' where id = $1`, [devices[0]])
+// 40 messages of each instant, as a send to 40 recipients has
+await store.db.query(
+  `insert into sms_messages (id, "user", device, status, body, "to", created, updated)
+  select 'message' || lpad(n::text, 8, '0'), case when n % 3 = 0 then $2 else $1 end,
+    case when n % 3 = 0 then $3 else ($4::text[])[1 + n % 2] end, case when n % 7 = 0 then 'failed' else 'sent' end,
+    'Text ' || n || ' ' || ($5::text[])[1 + n % cardinality($5::text[])], '+49' || (n * 7919 % 100000)::text, at, at
+  from generate_series(1, ${MESSAGES}) n,
+    lateral (select pb_text(timestamptz '2026-01-01' + n / 40 * interval '1 hour') as at) t`,
+  [user, others.user, others.id, devices, WORDS],
+)
+await store.db.query('vacuum analyze sms_messages')
 
 /** Whoever asks: the user, or a superuser. */
 async function requestOf(isSuperuser: boolean, query: Record<string, string>) {

@@ -1,28 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Store } from '../../../src/collections/catalog.ts'
+import { expect, test } from 'vitest'
 import { listRecords } from '../../../src/records/read/list.ts'
 import { NO_REQUEST } from '../../../src/request/request.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { assign, makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let opened: Awaited<ReturnType<typeof openTestStore>>
-let store: Store
-let user: string
-beforeAll(async () => {
-  opened = await openTestStore()
-  store = opened.store
-  const others = await makeDevice(store, await makeUser(store))
-  user = await makeUser(store)
-  await assign(store, others, 4000)
-  await assign(store, await makeDevice(store, user), 1000)
-  await store.db.query(
-    `insert into sms_messages (id, "user", "from", body, message_type, status, created)
-    select pb_new_id(), $1, '+48' || n, 'Hi', 'incoming', 'received', pb_text(now()) from generate_series(1, 2000) n`,
-    [user],
-  )
-  await store.db.query('vacuum analyze sms_messages')
-})
-afterAll(() => opened.close())
+const opened = stopAfterAll(await openTestStore())
+const store = opened.store
+const others = await makeDevice(store, await makeUser(store))
+const user = await makeUser(store)
+await assign(store, others, 4000)
+await assign(store, await makeDevice(store, user), 1000)
+await store.db.query(
+  `insert into sms_messages (id, "user", "from", body, message_type, status, created)
+  select pb_new_id(), $1, '+48' || n, 'Hi', 'incoming', 'received', pb_text(now()) from generate_series(1, 2000) n`,
+  [user],
+)
+await store.db.query('vacuum analyze sms_messages')
 
 /** A page of the user's messages, and how Postgres went about the statements for it. */
 async function list(query: Record<string, string>) {

@@ -1,23 +1,19 @@
 import PocketBase from 'pocketbase'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../../src/server.ts'
+import { describe, expect, test } from 'vitest'
 import { ANN, BEN, startReadTestServer } from '../../support/server/read-test-server.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: RunningServer
 const tokens: Record<string, string> = {}
 
-beforeAll(async () => {
-  server = await startReadTestServer()
-  const pb = new PocketBase(server.url)
-  for (const [name, { email, password }] of Object.entries({ ann: ANN, ben: BEN })) {
-    tokens[name] = (await pb.collection('users').authWithPassword(email, password)).token
-  }
-  tokens.super = (
-    await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
-  ).token
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startReadTestServer())
+const pb = new PocketBase(server.url)
+for (const [name, { email, password }] of Object.entries({ ann: ANN, ben: BEN })) {
+  tokens[name] = (await pb.collection('users').authWithPassword(email, password)).token
+}
+tokens.super = (
+  await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
+).token
 
 const get = async (who: string, path: string) => {
   const answer = await fetch(`${server.url}/api/collections/${path}`, {

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { startWriteTestServer } from '../../support/server/write-test-server.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let shop: WriteTestServer
 const PASSWORD = 'secret12345'
 const ANN = 'collections/workers/records/workerann000001'
 const passwords = (password: string, passwordConfirm = password) => ({ password, passwordConfirm })
 
-beforeAll(async () => {
-  shop = await startWriteTestServer()
-  await create({ id: 'workerboss00001', email: 'boss@example.com', role: 'boss', ...passwords(PASSWORD) })
-  await shop.signIn('boss', 'workers', 'boss@example.com', PASSWORD)
-})
-afterAll(() => shop.server.stop())
+const create = (body: object, who = '') => shop.ask(who, 'POST', 'collections/workers/records', body)
+
+const shop = stopAfterAll(await startWriteTestServer())
+await create({ id: 'workerboss00001', email: 'boss@example.com', role: 'boss', ...passwords(PASSWORD) })
+await shop.signIn('boss', 'workers', 'boss@example.com', PASSWORD)
 
 beforeEach(async () => {
   await shop.ask('super', 'DELETE', ANN)
@@ -19,7 +18,6 @@ beforeEach(async () => {
   await shop.signIn('ann', 'workers', 'ann@example.com', PASSWORD)
 })
 
-const create = (body: object, who = '') => shop.ask(who, 'POST', 'collections/workers/records', body)
 const patch = (who: string, body: object) => shop.ask(who, 'PATCH', ANN, body)
 const codes = (data: Record<string, { code: string }>) =>
   Object.fromEntries(

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { logChange } from '../../../src/records/changes.ts'
-import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
+import { startWriteTestServer } from '../../support/server/write-test-server.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let shop: WriteTestServer
-beforeAll(async () => {
-  shop = await startWriteTestServer()
-})
-afterAll(() => shop.server.stop())
+const shop = stopAfterAll(await startWriteTestServer())
 
 const create = (collection: string, body: object) =>
   shop.ask('super', 'POST', `collections/${collection}/records`, body)

@@ -1,13 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
-
-let shop: WriteTestServer
-beforeAll(async () => {
-  shop = await startWriteTestServer()
-  await create('shelves', { id: 'shelf0000000001' })
-  await create('tools', { id: 'hammer000000001', name: 'hammer', maker: 'acme', serial: 'ONE' })
-})
-afterAll(() => shop.server.stop())
+import { expect, test } from 'vitest'
+import { startWriteTestServer } from '../../support/server/write-test-server.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const create = (collection: string, body: unknown, who = '') =>
   shop.ask(who, 'POST', `collections/${collection}/records`, body)
@@ -15,6 +8,10 @@ const codes = (data: Record<string, { code: string }>) =>
   Object.fromEntries(
     Object.entries(data).map(([field, { code }]) => [field, code.replace('validation_', '')]),
   )
+
+const shop = stopAfterAll(await startWriteTestServer())
+await create('shelves', { id: 'shelf0000000001' })
+await create('tools', { id: 'hammer000000001', name: 'hammer', maker: 'acme', serial: 'ONE' })
 
 test('all errors come at once, those of related records too', async () => {
   const { status, body } = await create('tools', {

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ServerWithMail, startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { expect, test } from 'vitest'
+import { startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: ServerWithMail
-let root: Record<string, string>
-let user: string
-beforeAll(async () => {
-  server = await startServerWithMail()
-  root = await server.superuser()
-  user = await server.addUser('ann@example.com')
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithMail())
+const root = await server.superuser()
+const user = await server.addUser('ann@example.com')
 
 const USERS = '_pb_users_auth_'
 const EXTERNAL = { collectionRef: USERS, provider: 'oidc', providerId: '1' }

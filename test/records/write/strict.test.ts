@@ -1,41 +1,32 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+import { expect, test } from 'vitest'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: ServerWithDevices
-let user: Client
-let phone: Client
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  user = await server.makeUser()
-  phone = await server.pair(user)
-  const settings = { batch: { enabled: true, maxRequests: 10, timeout: 5 } }
-  await server.superuser.call('PATCH', '/api/settings', settings)
-  const fields = [
-    { name: 'picture', type: 'file' },
-    { name: 'spot', type: 'geoPoint' },
-    { name: 'flag', type: 'bool' },
-    { name: 'data', type: 'json' },
-    { name: 'groups', type: 'relation', collectionId: 'contact_groups', maxSelect: 9 },
-  ]
-  const templates = (await server.superuser.call('GET', '/api/collections/sms_templates')).body
-  await server.superuser.call('PATCH', '/api/collections/sms_templates', {
-    fields: [...templates.fields, ...fields],
-  })
-  const loose = {
-    name: 'loose',
-    fields: [
-      { name: 'n', type: 'number' },
-      { name: 'd', type: 'date' },
-    ],
-  }
-  const rules = { createRule: '', viewRule: '', updateRule: '' }
-  await server.superuser.call('POST', '/api/collections', { ...loose, type: 'base', ...rules })
+const server = stopAfterAll(await startServerWithDevices())
+const user = await server.makeUser()
+const phone = await server.pair(user)
+const settings = { batch: { enabled: true, maxRequests: 10, timeout: 5 } }
+await server.superuser.call('PATCH', '/api/settings', settings)
+const fields = [
+  { name: 'picture', type: 'file' },
+  { name: 'spot', type: 'geoPoint' },
+  { name: 'flag', type: 'bool' },
+  { name: 'data', type: 'json' },
+  { name: 'groups', type: 'relation', collectionId: 'contact_groups', maxSelect: 9 },
+]
+const templates = (await server.superuser.call('GET', '/api/collections/sms_templates')).body
+await server.superuser.call('PATCH', '/api/collections/sms_templates', {
+  fields: [...templates.fields, ...fields],
 })
-afterAll(() => server.stop())
+const loose = {
+  name: 'loose',
+  fields: [
+    { name: 'n', type: 'number' },
+    { name: 'd', type: 'date' },
+  ],
+}
+const rules = { createRule: '', viewRule: '', updateRule: '' }
+await server.superuser.call('POST', '/api/collections', { ...loose, type: 'base', ...rules })
 
 const records = (collection: string) => `/api/collections/${collection}/records`
 let count = 0

@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
+import { expect, test } from 'vitest'
+import { startWriteTestServer } from '../../support/server/write-test-server.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let shop: WriteTestServer
 const PASSWORD = 'secret12345'
 const id = (name: string) => name.padEnd(15, '0')
 
-beforeAll(async () => {
-  shop = await startWriteTestServer()
-  for (const name of ['ann', 'ben']) {
-    const body = { id: id(name), email: `${name}@example.com`, password: PASSWORD, passwordConfirm: PASSWORD }
-    await shop.ask('', 'POST', 'collections/workers/records', body)
-    await shop.signIn(name, 'workers', `${name}@example.com`, PASSWORD)
-    await shop.ask(name, 'POST', 'collections/notes/records', {
-      id: id(`note${name}`),
-      worker: id(name),
-      text: name,
-    })
-  }
-})
-afterAll(() => shop.server.stop())
+const shop = stopAfterAll(await startWriteTestServer())
+for (const name of ['ann', 'ben']) {
+  const body = { id: id(name), email: `${name}@example.com`, password: PASSWORD, passwordConfirm: PASSWORD }
+  await shop.ask('', 'POST', 'collections/workers/records', body)
+  await shop.signIn(name, 'workers', `${name}@example.com`, PASSWORD)
+  await shop.ask(name, 'POST', 'collections/notes/records', {
+    id: id(`note${name}`),
+    worker: id(name),
+    text: name,
+  })
+}
 
 const NOTE = `collections/notes/records/${id('noteben')}`
 const batch = (method: string, url: string, body?: object) => ({

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { startWriteTestServer } from '../../support/server/write-test-server.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let shop: WriteTestServer
-beforeAll(async () => {
-  shop = await startWriteTestServer()
-  for (const i of [1, 2, 3])
-    await shop.ask('', 'POST', 'collections/shelves/records', { id: `shelf000000000${i}` })
-})
-afterAll(() => shop.server.stop())
+const shop = stopAfterAll(await startWriteTestServer())
+for (const i of [1, 2, 3])
+  await shop.ask('', 'POST', 'collections/shelves/records', { id: `shelf000000000${i}` })
 
 const TOOL = 'collections/tools/records/hammer000000001'
 const patch = (body: unknown, who = '') => shop.ask(who, 'PATCH', TOOL, body)

@@ -90,9 +90,10 @@ export interface WriteTestServer {
   ask(who: string, method: string, path: string, body?: unknown, type?: string): Promise<Answer>
   /** Signs someone in under a name. */
   signIn(who: string, collection: string, identity: string, password: string): Promise<void>
+  stop(): Promise<void>
 }
 
-/** A server with the workshop's collections; `super` is signed in. Stop its server when done. */
+/** A server with the workshop's collections; `super` is signed in. */
 export async function startWriteTestServer(): Promise<WriteTestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'workshop-'))
   const schema = join(folder, 'schema.json')
@@ -117,5 +118,5 @@ export async function startWriteTestServer(): Promise<WriteTestServer> {
     tokens[who] = body.token
   }
   await signIn('super', '_superusers', SUPERUSER.email, SUPERUSER.password)
-  return { server, ask, signIn }
+  return { server, ask, signIn, stop: () => server.stop() }
 }
