@@ -31,7 +31,6 @@ import { RequestLog } from './logs/request-log.ts'
 import { Traffic } from './metrics/traffic.ts'
 import { pushJobs } from './notifications/push-jobs.ts'
 import { replyMailJobs } from './notifications/reply-mails.ts'
-import { LIMITS } from './realtime/clients/client.ts'
 import { Realtime } from './realtime/hub.ts'
 import { SettingsStore } from './settings/settings-store.ts'
 import { answerJobs } from './sms/answers/answer.ts'
@@ -104,7 +103,7 @@ async function begin(
     sending,
     jobs: jobsOf(store, extensions, settings, config, log, backups, stopping.signal),
     backups,
-    realtime: new Realtime(store, log, { ...LIMITS, ofAccount: config.maxStreams }),
+    realtime: new Realtime(store, log),
     traffic: new Traffic(),
     workers,
     stopping: stopping.signal,

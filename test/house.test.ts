@@ -88,7 +88,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['sweep'],
     ['.'],
   ],
-  realtime: [['changes', 'limits'], ['clients'], ['deliver'], ['nodes'], ['.']],
+  realtime: [['changes'], ['clients'], ['deliver'], ['nodes'], ['.']],
   openapi: [['schemas'], ['paths'], ['.']],
   backup: [['.'], ['storage'], ['service']],
 }

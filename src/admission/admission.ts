@@ -11,5 +11,6 @@ export const admission = {
   temporaryFiles: new Budget(LIMITS.temporaryFiles),
   realtimeMemory: new Budget(LIMITS.realtimeMemory),
   bodyBytes: new Rates(RATES.bodyBytes),
+  subscriptions: new Rates(RATES.subscriptions),
   filterShapes: new Rates(RATES.filterShapes),
 } as const

@@ -11,5 +11,8 @@ export interface Ticket {
   readonly isGone: () => boolean
 }
 
+/** The holder that an account is, by the IDs of its collection and record. */
+export const accountHolder = (collection: string, record: string): string => `${collection} ${record}`
+
 /** The ticket of background work for an account. */
 export const ticketOf = (holder: string): Ticket => ({ holder, isSuperuser: false, isGone: () => false })

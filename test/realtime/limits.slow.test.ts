@@ -36,21 +36,19 @@ describe('a connection', () => {
       const gone = new AbortController()
       response.once('close', () => gone.abort())
       const line = {
-        write: (text: string) => void response.write(text),
-        waiting: () => response.writableLength,
+        write: (text: string, taken: () => void) => void response.write(text, taken),
         end: () => void response.end(),
         cut: () => void response.destroy(),
       }
-      void realtime.connect({ ip: '127.0.0.1', network: '127.0.0.1' }, line, gone.signal)
+      void realtime.connect({ ip: '127.0.0.1', holder: 'address 127.0.0.1' }, line, gone.signal)
     })
     await new Promise<void>((resolve) => doors.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(doors.address() as AddressInfo).port}`
   }
   const subscribe = (clientId: string) =>
-    realtime.subscribe({
+    realtime.subscribe('address 127.0.0.1', {
       clientId,
       ip: '127.0.0.1',
-      network: '127.0.0.1',
       auth: null,
       topics: [readTopic('news')],
     })
@@ -61,7 +59,7 @@ describe('a connection', () => {
   })
 
   test('ends when nothing was sent for some time; each event gives it the same time again', async () => {
-    await open({ idleMs: 2_500, totalMs: 60_000, maxWaitingBytes: 1e6 })
+    await open({ idleMs: 2_500, totalMs: 60_000, maxUnread: 1e6 })
     const began = performance.now()
     const [idle, busy] = [await TestListener.open(url), await TestListener.open(url)]
     await subscribe(busy.id)
@@ -75,7 +73,7 @@ describe('a connection', () => {
   })
 
   test('ends after some time whatever was sent', async () => {
-    await open({ idleMs: 60_000, totalMs: 3_000, maxWaitingBytes: 1e6 })
+    await open({ idleMs: 60_000, totalMs: 3_000, maxUnread: 1e6 })
     const ear = await TestListener.open(url)
     await subscribe(ear.id)
     const timer = setInterval(() => void create('tick'), 100)
@@ -84,7 +82,7 @@ describe('a connection', () => {
   })
 
   test('is cut off when its reader takes nothing; others go on', async () => {
-    await open({ idleMs: 60_000, totalMs: 60_000, maxWaitingBytes: 100_000 })
+    await open({ idleMs: 60_000, totalMs: 60_000, maxUnread: 100_000 })
     const id = await new Promise<string>((resolve) => {
       get(url, (response) => {
         response.once('data', (chunk) => {

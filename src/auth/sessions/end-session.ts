@@ -1,3 +1,4 @@
+import { accountHolder } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { USERS_ID } from '../../collections/collection.ts'
 import { quote, tableName } from '../../collections/names.ts'
@@ -34,7 +35,7 @@ export async function endSession(
     const touch = `update ${quote(tableName(collection))} set id = id where id = $1`
     await inside.query(touch, [record])
     if (collection.id === USERS_ID) await inside.query(END_PUSHES, [record, rows[0][0]])
-    await logChange({ db: inside }, { id: ENDED_SESSIONS }, 'delete', `${collection.id}/${record}`)
+    await logChange({ db: inside }, { id: ENDED_SESSIONS }, 'delete', accountHolder(collection.id, record))
     await also?.(inside, auth)
   })
 }

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
-import { networkOf } from '../../auth/limits/addresses.ts'
 import { ApiError, badRequest } from '../../errors.ts'
 import type { ClientConnection, Origin } from '../../realtime/clients/client.ts'
 import { readSubscribeForm } from '../../realtime/clients/form.ts'
@@ -11,6 +10,7 @@ import { readQuery } from '../body/query.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { authOf, bodyOf } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
+import { holderOf } from '../server/holder.ts'
 import { limitOpenStreams } from '../server/streams.ts'
 
 const HEADERS = {
@@ -33,13 +33,18 @@ export function realtimeRoutes(services: Services): Hono<Env> {
       return RESPONSE_ALREADY_SENT
     })
     .post('/', async (c) => {
-      const origin = originOf(c, services)
-      services.realtime.checkPace(await authOf(c, services, { cached: true }), origin.network)
       const { clientId, subscriptions } = readSubscribeForm(await subscriptionValues(c))
       const topics = subscriptions.filter((name) => name !== '').map(toTopic)
-      const ask = { clientId, ...origin, topics }
-      const subscribe = async (cached: boolean) =>
-        services.realtime.subscribe({ ...ask, auth: await authOf(c, services, { cached }) })
+      const ip = clientIp(c, services)
+      const subscribe = async (cached: boolean) => {
+        const auth = await authOf(c, services, { cached })
+        await services.realtime.subscribe(holderOf(c.env.incoming, services, auth), {
+          clientId,
+          ip,
+          auth,
+          topics,
+        })
+      }
       await subscribe(true).catch((error: unknown) => {
         if (!(error instanceof StaleAuth)) throw error
         return subscribe(false)
@@ -48,19 +53,18 @@ export function realtimeRoutes(services: Services): Hono<Env> {
     })
 }
 
-function originOf(c: Ctx, services: Services): Origin {
-  const ip = clientIp(c, services)
-  return { ip, network: networkOf(ip) }
-}
+const originOf = (c: Ctx, services: Services): Origin => ({
+  ip: clientIp(c, services),
+  holder: holderOf(c.env.incoming, services, null),
+})
 
 /** The head goes out with the first event. */
 function lineTo(outgoing: ServerResponse): ClientConnection {
   return {
-    write(text) {
+    write(text, taken) {
       if (!outgoing.headersSent) outgoing.writeHead(200, HEADERS)
-      outgoing.write(text)
+      outgoing.write(text, taken)
     },
-    waiting: () => outgoing.writableLength,
     end: () => void outgoing.end(),
     cut: () => void outgoing.destroy(),
   }

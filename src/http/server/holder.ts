@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { accountHolder } from '../../admission/ticket.ts'
 import { networkOf } from '../../auth/limits/addresses.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { Services } from '../context.ts'
@@ -15,7 +16,8 @@ export const holderOf = (
   incoming: IncomingMessage,
   services: Pick<Services, 'config' | 'settings'>,
   auth: AuthRecord | null | undefined,
-): string => (auth ? `${auth.collection.id} ${auth.id}` : ADDRESS + networkOf(ipOf(incoming, services)))
+): string =>
+  auth ? accountHolder(auth.collection.id, auth.id) : ADDRESS + networkOf(ipOf(incoming, services))
 
 /** Whether a holder is the network of guests, and no account. */
 export const isGuest = (holder: string): boolean => holder.startsWith(ADDRESS)

@@ -149,10 +149,10 @@ export const serverPaths = (): ZodOpenApiPathsObject =>
     'POST /api/realtime': {
       id: 'subscribe',
       summary: 'Say what to listen for',
-      description: 'What is told is what the collections let the one who subscribes see.',
+      description: 'The client gets changes of records that its rules let it see.',
       security: ANYONE,
       body: [SUBSCRIPTION, { clientId: 'a1b2c3', subscriptions: ['sms_messages/*'] }],
-      responses: [done('Subscribed.'), failures(400, 404, 413, 429)],
+      responses: [done('Subscribed.'), failures(400, 404, 413, 429, 503)],
     },
     'GET /api/ready': {
       id: 'ready',

@@ -9,7 +9,7 @@ import { readSnapshot, type Snapshot } from './snapshot.ts'
 export interface ChangeEntry {
   readonly position: number
   readonly xid: number
-  /** Its id. */
+  /** Its ID. */
   readonly collection: string
   readonly action: Action
   readonly record: string
@@ -19,28 +19,27 @@ export interface ChangeEntry {
 export interface RecordImage {
   readonly row: RecordRow
   /**
-   * The change whose image rules judge: the last of the record in the transaction, since PocketBase asks
-   * after the commit. Null when there is none to judge: created and deleted at one go.
+   * Position of the change whose image rules judge: the last of the record in the transaction, since
+   * PocketBase judges after the commit. Null for a record that was created and deleted in one transaction.
    */
   readonly judged: number | null
 }
 
-/** Entries a look: what of a large transaction is in memory at a time. */
+/** Entries in memory at a time. */
 const PAGE = 500
 
 const AFTER = '(xid >= $1::text::xid8 or xid = any($2::text[]::xid8[]))'
 const COLUMNS = 'position, xid::text, collection, action, record'
 
-/** What a look into `_changes` cannot have seen before starts here. */
+/** Where a new reader of `_changes` starts. */
 export async function currentSnapshot(db: Db): Promise<Snapshot> {
   const { rows } = await db.query('select pg_current_snapshot()::text')
   return readSnapshot(String(rows[0]![0]))
 }
 
 /**
- * Hands all changes to `take`, in order, that have been committed since a snapshot, and answers the snapshot
- * to go on from. Nothing is missed and nothing comes twice, whatever the order in which transactions end:
- * what is new is what `since` did not see.
+ * Gives the changes committed since a snapshot to `take`, in order, and returns the snapshot to continue
+ * from. Each comes once, in whatever order transactions end.
  */
 export async function readChanges(
   db: Db,
@@ -84,10 +83,7 @@ const JUDGED = `case c.action
   else (select case when n.action <> 'delete' then n.position end from _changes n
     where ${SAME} order by n.position desc limit 1) end`
 
-/**
- * Images of changes of one collection, by position: one query. A change without an image is left out: the
- * record was gone before anybody could look.
- */
+/** Images of changes of one collection, by position. Left out: records deleted before they could be read. */
 export async function readImages(
   db: Db,
   collection: Collection,

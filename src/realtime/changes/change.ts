@@ -5,20 +5,20 @@ import type { Action } from '../../records/changes.ts'
 import type { RecordRow } from '../../records/columns.ts'
 import { type ChangeEntry, type RecordImage, readImages } from './change-log.ts'
 
-/** A changed record, with all that is to be told of it. */
+/** A changed record. */
 export interface Change {
   readonly xid: number
   readonly collection: Collection
   readonly action: Action
   readonly record: string
-  /** As the change left it; of a deleted one, as it was before. */
+  /** As the change left it; a deleted one as it was before. */
   readonly row: RecordRow
   /** Position of the change whose image rules judge, and that image; null when there is none. */
   readonly judged: number | null
   readonly judgedRow: RecordRow | null
 }
 
-/** A change that nobody can be told of, and why. */
+/** A change that cannot be read, and why. */
 export interface UnloadedChange {
   readonly collection: Collection
   readonly record: string
@@ -26,10 +26,8 @@ export interface UnloadedChange {
 }
 
 /**
- * The changes behind those entries that somebody here wants to know of, in their order, and those of them
- * that cannot be read: one such holds up no other. What nobody wants is not read; what is of a collection
- * that is gone is left out. `isPatient`: what does not fit the tables may fit a newer catalog, so it is
- * thrown.
+ * Reads the wanted changes, in order; `unread` are those that cannot be read. `isPatient`: an error that a
+ * newer catalog may correct is thrown.
  */
 export async function loadChanges(
   store: Store,
@@ -62,14 +60,11 @@ export async function loadChanges(
   return { changes, unread }
 }
 
-/**
- * SQLSTATE classes of what is wrong with a row, whoever reads it and when; and of what does not fit the
- * tables.
- */
+/** SQLSTATE classes of errors in a row, and of rows that do not fit the tables. */
 const ROW_FAULT = /^2/
 const MISFIT = /^(42|0A)/
 
-/** Together, or each by itself if one of them cannot be read. Answers the errors of those, by position. */
+/** Reads all in one statement, or each separately if that fails. Returns errors by position. */
 async function readAll(
   images: Map<number, RecordImage>,
   store: Store,
@@ -93,7 +88,7 @@ async function readAll(
   return failed
 }
 
-/** Images, and those that are judged instead. */
+/** Reads images, and those that rules judge instead. */
 async function readInto(
   images: Map<number, RecordImage>,
   store: Store,

@@ -4,9 +4,8 @@ import { deleteSilentNodes } from './presence.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
- * What removes changes that every node has read, run again and again: those that were there at its last run.
- * Nodes read at once; one that did not between two runs will not rely on it (see Feed). Also forgets nodes
- * that died, and subscriptions that nobody answered.
+ * Makes a function that deletes the changes that existed at its previous run: every node has read them, or
+ * restarts (see ChangeFeed). Also deletes dead nodes and old forwarded requests.
  */
 export function changesCleanUp(store: Store): () => Promise<void> {
   let last: Snapshot | undefined

@@ -5,32 +5,29 @@ import { type ChangeEntry, currentSnapshot, readChanges } from './change-log.ts'
 import { registerNode, renewNode, unregisterNode } from './presence.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** Channel of NOTIFY: something was noted (no payload), or a node is asked for something (its name). */
+/** Channel of NOTIFY. Payload: empty for a new change, or the name of a node that has a forwarded request. */
 export const CHANGES_CHANNEL = 'changes'
-/** A look without being woken: a notification may get lost with its connection. */
-const LOOK_MS = 2_000
-const STAY_MS = 10_000
-/** After so long without a look, changes may have been removed unread: less than the clean-up leaves them. */
+/** Interval of reading without a notification, which may be lost with its connection. */
+const READ_MS = 2_000
+const RENEW_MS = 10_000
+/** Changes may have been removed unread after this time: less than the clean-up keeps them. */
 const AWAY_MS = 45_000
-/** Looks that may fail at the same change before it is given up: another catalog comes within the first. */
-const PATIENCE = 5
+/** Failed reads before a change is given up: a newer catalog may arrive meanwhile. */
+const MAX_FAILURES = 5
 
-/** What a feed tells. */
+/** What a feed calls. */
 export interface FeedListener {
-  /** Another node asks for something. */
+  /** Another node has forwarded a request. */
   asked(): void
-  /**
-   * Changes in their order; the next ones come when this is done, and these again if it fails while it
-   * `isPatient`.
-   */
+  /** New changes in order. Called again with the same ones if it fails while `isPatient`. */
   heard(entries: readonly ChangeEntry[], isPatient: boolean): Promise<void>
   /** Changes may have been missed. */
   lost(): void
 }
 
-/** What this node hears of changes, its own and those of others, from its start until its end. */
+/** Reads the changes of all nodes, from its start until its end. */
 export class ChangeFeed {
-  /** Fulfilled when every change that is committed from now on will be heard. */
+  /** Resolved when no change that is committed from then on can be missed. */
   readonly settled: Promise<void>
   readonly #store: Store
   readonly #node: string
@@ -39,9 +36,9 @@ export class ChangeFeed {
   readonly #stops: (() => unknown)[] = []
   #since: Snapshot
   readonly #heard = new Set<number>()
-  #lookedAt = performance.now()
+  #readAtMs = performance.now()
   #failures = 0
-  #looking: Promise<void> | undefined
+  #reading: Promise<void> | undefined
   #isDue = false
   #isOver = false
 
@@ -73,33 +70,33 @@ export class ChangeFeed {
     )
     const stop = await store.db.listen(CHANGES_CHANNEL, (payload) => {
       if (payload === node) listener.asked()
-      else if (payload === '') void feed.look()
+      else if (payload === '') void feed.read()
     })
     feed.#stops.push(stop)
     const every = (ms: number, work: () => unknown) => {
       const timer = setInterval(work, ms)
       feed.#stops.push(() => clearInterval(timer))
     }
-    every(LOOK_MS, () => feed.look())
-    every(STAY_MS, () => feed.#stay())
+    every(READ_MS, () => feed.read())
+    every(RENEW_MS, () => feed.#renew())
     return feed
   }
 
-  /** Reads what is new; done when all is read that was committed before the call. */
-  async look(): Promise<void> {
+  /** Reads new changes, at least all that were committed before the call. */
+  async read(): Promise<void> {
     this.#isDue = true
-    this.#looking ??= this.#read()
-    await this.#looking
+    this.#reading ??= this.#readAll()
+    await this.#reading
   }
 
   async end(): Promise<void> {
-    await this.look()
+    await this.read()
     this.#isOver = true
     for (const stop of this.#stops) await stop()
-    await unregisterNode(this.#store.db, this.#node).catch(() => {}) // runs out
+    await unregisterNode(this.#store.db, this.#node).catch(() => {}) // expires
   }
 
-  async #read(): Promise<void> {
+  async #readAll(): Promise<void> {
     try {
       while (this.#isDue && !this.#isOver) {
         this.#isDue = false
@@ -108,40 +105,40 @@ export class ChangeFeed {
       }
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) this.#failures++
-      this.#log.warn({ err: error }, 'changes could not be read, trying again')
+      this.#log.warn({ err: error }, 'reading changes failed, trying again')
     } finally {
-      this.#looking = undefined
+      this.#reading = undefined
     }
   }
 
   async #readOnce(): Promise<void> {
     const began = performance.now()
-    if (began - this.#lookedAt > AWAY_MS) await this.#startAnew()
+    if (began - this.#readAtMs > AWAY_MS) await this.#restart()
     this.#since = await readChanges(this.#store.db, this.#since, (page) => this.#hear(page))
     this.#heard.clear()
-    this.#lookedAt = began
+    this.#readAtMs = began
   }
 
-  /** After a look that failed half-way, the same come again. */
+  /** A page is read again after a failure. */
   async #hear(page: readonly ChangeEntry[]): Promise<void> {
     const fresh = page.filter(({ position }) => !this.#heard.has(position))
-    await this.#listener.heard(fresh, this.#failures < PATIENCE)
+    await this.#listener.heard(fresh, this.#failures < MAX_FAILURES)
     for (const { position } of fresh) this.#heard.add(position)
   }
 
-  async #startAnew(): Promise<void> {
+  async #restart(): Promise<void> {
     this.#since = await currentSnapshot(this.#store.db)
     this.#heard.clear()
     this.#listener.lost()
   }
 
-  async #stay(): Promise<void> {
+  async #renew(): Promise<void> {
     try {
       if (await renewNode(this.#store.db, this.#node)) return
       await registerNode(this.#store.db, this.#node)
-      await this.#startAnew()
+      await this.#restart()
     } catch (error) {
-      this.#log.warn({ err: error }, 'this node could not say that it listens')
+      this.#log.warn({ err: error }, 'renewing the registration as a listener failed')
     }
   }
 }

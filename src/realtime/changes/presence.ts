@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/open.ts'
 
-/**
- * A node that has not been heard of for that long is forgotten, and what changes is no longer noted for it.
- */
+/** A node that did not renew its registration for this long is deleted. Changes are not logged for it. */
 const FORGOTTEN_SECONDS = 60
-/** How long a new listener waits for transactions that began before they could know of it. */
+/** How long a new listener waits for transactions that began before its registration. */
 const PATIENCE_MS = 1_000
 const STEP_MS = 5
 
 /**
- * Notes a node as a listener: from now on all changes are noted. The promise in the answer is fulfilled when
- * no transaction is left that began before it could know, or when that takes too long.
+ * Registers a node as a listener: changes are logged from now on. `settled` resolves when all transactions
+ * have ended that began before, or after PATIENCE_MS.
  */
 export async function registerNode(db: Db, node: string): Promise<{ settled: Promise<void> }> {
   const { rows } = await db.query(
@@ -31,24 +29,24 @@ async function settle(db: Db, xid: number): Promise<void> {
   }
 }
 
-/** Says that a node still listens. False when it was forgotten: what changed meanwhile is lost to it. */
+/** Renews a node's registration. False when it was deleted: changes since then may be lost. */
 export async function renewNode(db: Db, node: string): Promise<boolean> {
   const { count } = await db.query('update _listeners set seen = now() where node = $1', [node])
   return count > 0
 }
 
-/** True for a node that listens. */
+/** Whether a node listens. */
 export async function isNodeRegistered(db: Db, node: string): Promise<boolean> {
   const { rows } = await db.query('select 1 from _listeners where node = $1', [node])
   return rows.length > 0
 }
 
-/** Ends a node's listening. */
+/** Deletes a node's registration. */
 export async function unregisterNode(db: Db, node: string): Promise<void> {
   await db.query('delete from _listeners where node = $1', [node])
 }
 
-/** Forgets nodes that are gone without a word. */
+/** Deletes nodes that stopped without unregistering. */
 export async function deleteSilentNodes(db: Db): Promise<void> {
   await db.query(`delete from _listeners where seen < now() - make_interval(secs => $1)`, [FORGOTTEN_SECONDS])
 }

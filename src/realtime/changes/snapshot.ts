@@ -1,4 +1,4 @@
-/** Which transactions a statement could see: Postgres' `pg_snapshot`. */
+/** The transactions that a statement sees: Postgres' `pg_snapshot`. */
 export interface Snapshot {
   /** All before this one had ended. */
   readonly xmin: number
@@ -18,6 +18,6 @@ export function readSnapshot(text: string): Snapshot {
   }
 }
 
-/** True if what a (committed) transaction did was there for the snapshot. */
+/** Whether the snapshot includes a (committed) transaction. */
 export const sees = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
   xid < xmin || (xid < xmax && !running.has(xid))

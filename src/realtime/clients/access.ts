@@ -1,17 +1,16 @@
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection, Rule } from '../../collections/collection.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, RetryLater } from '../../errors.ts'
 import { compile, prepare } from '../../filter/compile/compile.ts'
 import type { CompiledFilter, Predicate } from '../../filter/compile/compiled-filter.ts'
 import type { FilterQuery } from '../../filter/compile/filter-query.ts'
 import { FilterError } from '../../filter/errors.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { isLocal } from './local-test.ts'
-import { dependsOnTime } from './weight.ts'
 
 /**
- * Whether a record may be seen: always (even one that is gone), never, or if a condition holds. Where there
- * is a question, the database has to be asked what is not known here: see testLocally.
+ * Whether a record may be seen: always (even a deleted one), never, or if a condition holds. `question` is
+ * what the database decides where `testLocally` cannot.
  */
 export type Access =
   | { readonly kind: 'always' | 'never' }
@@ -22,13 +21,13 @@ export type Access =
       readonly question: CompiledFilter | undefined
     }
 
-/** Seen by everybody, whatever is asked. */
+/** Seen by all. */
 export const ALWAYS: Access = { kind: 'always' }
 const NEVER: Access = { kind: 'never' }
 
 /**
- * What a rule and the client's filter say of records of a collection. What makes no sense, or uses what is
- * not the client's to use, lets nothing through. PocketBase: apis/realtime.go, realtimeCanAccessRecord
+ * Which records of a collection pass a rule and the client's filter. An invalid filter, or one that uses
+ * fields that the client may not, passes none. PocketBase: apis/realtime.go, realtimeCanAccessRecord
  */
 export const accessBy = (
   catalog: Catalog,
@@ -38,7 +37,9 @@ export const accessBy = (
   request: RequestInfo,
 ): Access => accessMaker(catalog, collection, rule, filter, request)()
 
-/** The same, to be called for each change: it is compiled once, and bound anew where it names the time. */
+/**
+ * The same as a function to call for each change: compiled once, and bound each time if it names the time.
+ */
 export function accessMaker(
   catalog: Catalog,
   collection: Collection,
@@ -50,11 +51,11 @@ export function accessMaker(
   if (bound === null) return () => NEVER
   if (bound === '' && filter === '') return () => ALWAYS
   const question: FilterQuery = { collection, rule: bound, filter, sort: '', request }
-  return unlessWrong(
+  return unlessInvalid(
     () => {
       if (dependsOnTime(`${bound} ${filter}`)) {
         const bind = prepare(catalog, question)
-        return () => unlessWrong(() => toAccess(bind()), NEVER)
+        return () => unlessInvalid(() => toAccess(bind()), NEVER)
       }
       const access = toAccess(compile(catalog, question))
       return () => access
@@ -63,6 +64,9 @@ export function accessMaker(
   )
 }
 
+/** The result of a rule or filter that names the time changes with it. */
+const dependsOnTime = (text: string) => /@(?!request\.|collection\.)|\bnow\b/i.test(text)
+
 function toAccess(question: CompiledFilter): Access {
   if (question.never) return NEVER
   const { params, structure } = question
@@ -70,11 +74,12 @@ function toAccess(question: CompiledFilter): Access {
   return { kind: 'if', condition, params, question: isLocal(condition) ? undefined : question }
 }
 
-function unlessWrong<T>(work: () => T, otherwise: T): T {
+function unlessInvalid<T>(work: () => T, otherwise: T): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof FilterError || error instanceof ApiError) return otherwise
-    throw error
+    if (error instanceof RetryLater || !(error instanceof FilterError || error instanceof ApiError))
+      throw error
+    return otherwise
   }
 }

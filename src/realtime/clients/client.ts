@@ -1,143 +1,171 @@
+import type { Budget, Share } from '../../admission/budget.ts'
 import { counts } from '../../counts.ts'
 import { randomText } from '../../tools/random.ts'
 import type { Snapshot } from '../changes/snapshot.ts'
-import type { Flushable, Flusher } from './flusher.ts'
-import type { Owner } from './owner.ts'
-import type { Topic } from './topic.ts'
+import type { Flusher } from './flusher.ts'
+import { bytesOf, type Topic } from './topic.ts'
 import type { Viewer } from './viewers.ts'
 
-/** The way to a client: what is written arrives in order, or the line is dead. */
+/** The response of an event stream. */
 export interface ClientConnection {
-  write(text: string): void
-  /** Bytes that were written and have not left yet. */
-  waiting(): number
-  /** After what was written has left. */
+  /** `taken` is called when the text has left this process, or never will. */
+  write(text: string, taken: () => void): void
+  /** Closes the connection after what was written. */
   end(): void
-  /** At once. */
+  /** Closes the connection at once. */
   cut(): void
 }
 
-/** How long a connection lives. PocketBase: apis/realtime.go, realtimeConnect */
+/** Lifetime of a connection, and bytes that its reader has not taken: with more it is closed. */
 export interface ConnectionLimits {
   /** Without any event. */
   readonly idleMs: number
   readonly totalMs: number
-  /** What a reader that takes nothing may make us hold: with more he is cut off, and has to come again. */
-  readonly maxWaitingBytes: number
-  /** Connections that one record may be signed in on here; absent or 0: any number. */
-  readonly ofAccount?: number
+  readonly maxUnread: number
 }
 
-/** PocketBase's, and a megabyte for who is slow. */
-export const LIMITS: ConnectionLimits = { idleMs: 5 * 60_000, totalMs: 30 * 60_000, maxWaitingBytes: 1 << 20 }
+/** The times are PocketBase's: apis/realtime.go, realtimeConnect. */
+export const LIMITS: ConnectionLimits = { idleMs: 5 * 60_000, totalMs: 30 * 60_000, maxUnread: 1 << 20 }
 
-/** Length of the part of a client's id that names the node which has its connection. */
+/** Length of the node's name, with which a client ID begins. */
 export const NODE_LENGTH = 10
 const ID_LENGTH = 40
 
-/** A topic that a client is subscribed to. It hears of changes that `since` did not see. */
+/** A topic of a client, which gets the changes that `since` does not include. */
 export interface Subscription {
   readonly topic: Topic
   readonly since: Snapshot
 }
 
-/** Where a client comes from. */
+/** Where a client connects from. */
 export interface Origin {
   readonly ip: string
-  /** What the address is counted as: of an IPv6 address its /64. */
-  readonly network: string
+  /** The holder of its work as long as it is a guest. */
+  readonly holder: string
 }
 
 /** What a client is made of. */
-export interface Connection {
+export interface ClientParts {
   readonly origin: Origin
   readonly viewer: Viewer
-  readonly owner: Owner
   readonly connection: ClientConnection
   readonly limits: ConnectionLimits
   readonly flusher: Flusher
+  readonly memory: Budget
+  /** Called once, when the client gets no more events. */
+  readonly over: () => void
 }
 
-/** One open connection and what it is subscribed to. */
-export class Client implements Flushable {
+/** One open connection and its subscriptions. Its share of memory has its topics and its unread events. */
+export class Client {
   readonly id: string
   readonly origin: Origin
   viewer: Viewer
-  /** Who pays for its subscriptions. */
-  owner: Owner
-  /** By name of the topic. */
+  /** By name of the topic. Replaced, never changed. */
   subscriptions: ReadonlyMap<string, Subscription> = new Map()
-  readonly #connection: ClientConnection
-  readonly #limits: ConnectionLimits
+  readonly #parts: ClientParts
   readonly #idle: NodeJS.Timeout
   readonly #total: NodeJS.Timeout
-  readonly #flusher: Flusher
+  #share: Share
+  #topicBytes = 0
+  #unreadBytes = 0
   #unsent = ''
-  #over = false
+  #isOver = false
+  #isClosed = false
 
-  /** Says PB_CONNECT with the new id. */
-  constructor(node: string, { origin, viewer, owner, connection: line, limits, flusher }: Connection) {
+  /** Sends PB_CONNECT with the new ID. */
+  constructor(node: string, parts: ClientParts) {
     this.id = node + randomText(ID_LENGTH - NODE_LENGTH)
-    this.origin = origin
-    this.viewer = viewer
-    this.owner = owner
-    this.#connection = line
-    this.#flusher = flusher
-    this.#limits = limits
-    this.#idle = setTimeout(() => this.end(), limits.idleMs)
-    this.#total = setTimeout(() => this.end(), limits.totalMs)
-    line.write(this.#frame('PB_CONNECT', `{"clientId":"${this.id}"}`))
+    this.origin = parts.origin
+    this.viewer = parts.viewer
+    this.#parts = parts
+    this.#share = parts.memory.open(this.holder)
+    this.#idle = setTimeout(() => this.end(), parts.limits.idleMs)
+    this.#total = setTimeout(() => this.end(), parts.limits.totalMs)
+    parts.connection.write(this.#frame('PB_CONNECT', `{"clientId":"${this.id}"}`), () => {})
   }
 
-  /** Events of one turn leave together: one write where there are many, as long as that is not too large. */
+  /** The holder of its work. */
+  get holder(): string {
+    return this.viewer.account || this.origin.holder
+  }
+
+  /** Whether it gets no more events. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Counts these topics for a viewer instead of the present ones. Throws RetryLater, and changes nothing. */
+  count(viewer: Viewer, topics: Iterable<Topic>): void {
+    let bytes = 0
+    for (const topic of topics) bytes += bytesOf(topic)
+    const holder = viewer.account || this.origin.holder
+    if (holder !== this.#share.holder) {
+      const share = this.#parts.memory.open(holder)
+      share.takeNow(bytes + this.#unreadBytes)
+      this.#share.close()
+      this.#share = share
+    } else if (bytes > this.#topicBytes) this.#share.takeNow(bytes - this.#topicBytes)
+    else this.#share.giveBack(this.#topicBytes - bytes)
+    this.#topicBytes = bytes
+  }
+
+  /** Events of one pass through the event loop leave in one write, unless that is too large. */
   send(event: string, data: string): void {
-    if (this.#over) return
+    if (this.#isOver) return
     counts.events.sent++
-    this.#flusher.add(this)
-    if (this.#unsent.length + data.length > this.#limits.maxWaitingBytes) this.flush()
-    if (!this.#over) this.#unsent += this.#frame(event, data)
+    this.#parts.flusher.add(this)
+    if (this.#unsent.length + data.length > this.#parts.limits.maxUnread) this.flush()
+    if (!this.#isOver) this.#unsent += this.#frame(event, data)
   }
 
-  /** Hangs up when all is sent. */
+  /** Writes the events. Cuts the connection when its reader has not taken enough of earlier ones. */
+  flush(): void {
+    const text = this.#unsent
+    if (text === '') return
+    this.#unsent = ''
+    const { connection, limits } = this.#parts
+    if (this.#unreadBytes > limits.maxUnread || !this.#share.tryTake(text.length)) {
+      this.#stop()
+      connection.cut()
+      return
+    }
+    this.#unreadBytes += text.length
+    this.#idle.refresh()
+    connection.write(text, () => this.#taken(text.length))
+  }
+
+  /** Closes the connection after the events that were sent. */
   end(): void {
     this.flush()
-    this.close()
-    this.#connection.end()
+    this.#stop()
+    this.#parts.connection.end()
   }
 
-  /** Says nothing any more: the line is closed. */
+  /** The connection is closed: nothing of it is in memory any more. */
   close(): void {
-    this.#over = true
+    this.#stop()
+    this.#isClosed = true
+    this.#share.close()
+  }
+
+  #stop(): void {
+    if (this.#isOver) return
+    this.#isOver = true
     this.#unsent = ''
-    this.#flusher.forget(this)
+    this.#parts.flusher.forget(this)
     clearTimeout(this.#idle)
     clearTimeout(this.#total)
+    this.#parts.over()
   }
 
-  flush(): number {
-    if (this.#over) return 0
-    if (this.#unsent === '') return this.unread()
-    const text = this.#unsent
-    this.#unsent = ''
-    if (this.unread() > this.#limits.maxWaitingBytes) {
-      this.cut()
-      return 0
-    }
-    this.#idle.refresh()
-    this.#connection.write(text)
-    return this.unread()
+  #taken(bytes: number): void {
+    if (this.#isClosed) return
+    this.#unreadBytes -= bytes
+    this.#share.giveBack(bytes)
   }
 
-  unread(): number {
-    return this.#connection.waiting()
-  }
-
-  cut(): void {
-    this.close()
-    this.#connection.cut()
-  }
-
-  /** No space after the colons; each frame has the client's id, which is how the SDK learns it. */
+  /** No space after the colons; each frame has the client's ID, which is how the SDK learns it. */
   #frame(event: string, data: string): string {
     return `id:${this.id}\nevent:${event}\ndata:${data}\n\n`
   }

@@ -13,8 +13,8 @@ const MAX_TOPICS = 1_000
 const MAX_TOPIC_BYTES = 2_500
 
 /**
- * A subscription out of the values of a body. Throws 400: without a field for values of a wrong type, with
- * the fields that are too long or missing. PocketBase: apis/realtime.go, realtimeSubscribeForm
+ * Reads a subscription from the values of a body. Throws 400, with the fields that are missing or too long.
+ * PocketBase: apis/realtime.go, realtimeSubscribeForm
  */
 export function readSubscribeForm(values: Readonly<Record<string, unknown>>): SubscribeForm {
   const form = decode(values)

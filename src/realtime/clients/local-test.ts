@@ -11,10 +11,8 @@ const positionsOf = memoize(
 )
 
 /**
- * What a compiled condition says of a record, as far as the record's texts and bools tell; undefined where
- * the database has to be asked. Most rules do no more than compare an owner (`user = @request.auth.id`) and
- * need no query then, however many listen; of `a AND b` the part that is known rules most viewers out. Texts
- * are equal here when they are in the database: both compare them byte by byte.
+ * Evaluates a condition on the record's own texts and bools; undefined where the database decides. Most rules
+ * compare only an owner (`user = @request.auth.id`). Texts are compared byte by byte, as in the database.
  */
 export function testLocally(
   predicate: Predicate,
@@ -39,7 +37,7 @@ export function testLocally(
   return (stored === (value && params[value.index])) === (sign === '=')
 }
 
-/** True for a condition of which every part is known here. */
+/** Whether testLocally decides each part of a condition. */
 export function isLocal(predicate: Predicate): boolean {
   if ('items' in predicate) return predicate.items.every(isLocal)
   if (predicate.kind !== 'comparison') return predicate.kind === 'flag'

@@ -5,32 +5,32 @@ import { type Access, accessMaker } from './access.ts'
 import type { Client } from './client.ts'
 import type { Topic } from './topic.ts'
 
-/** All that counts for an event, as it is until something of it changes. */
+/** A group as it is checked for one change. */
 export interface GroupState {
-  readonly seat: SubscriptionGroup
+  readonly group: SubscriptionGroup
   readonly clients: readonly Client[]
-  /** What a rule sees of the subscription. */
+  /** What rules see as the request. */
   readonly request: RequestInfo
-  /** Which records of the collection come here. */
+  /** Which records of the collection pass. */
   readonly access: Access
 }
 
-/** A topic with a record's id is bound to the rule of views, others to that of lists. */
+/** A topic with a record's ID is bound to the viewRule, others to the listRule. */
 export const ruleOf = (base: string): 'listRule' | 'viewRule' =>
   /\/(?!\*$)/.test(base) ? 'viewRule' : 'listRule'
 
-/**
- * One topic in the eyes of one viewer, or of all guests of an address: all connections that are subscribed to
- * it get the same.
- */
+/** The clients that get the same events: one topic of one viewer, or of one network of guests. */
 export class SubscriptionGroup {
   readonly topic: Topic
+  readonly #holder: string | undefined
   readonly #clients = new Set<Client>()
   #list: readonly Client[] | undefined
   #known: { catalog: Catalog; request: RequestInfo; access: () => Access } | undefined
 
-  constructor(topic: Topic) {
+  /** `holder` is charged for the filter and the expand of the topic's options. */
+  constructor(topic: Topic, holder?: string) {
     this.topic = topic
+    this.#holder = holder
   }
 
   /** A list that never changes. */
@@ -53,20 +53,33 @@ export class SubscriptionGroup {
     this.#list = undefined
   }
 
-  /** Compiles rule and filter once for as long as the collections and the viewer stay as they are. */
-  standing(
+  /**
+   * Compiles rule and filter once for a state of the collections and the viewer. Throws RetryLater when the
+   * holder has compiled too many filters.
+   */
+  state(
     catalog: Catalog,
     collection: Collection,
     auth: AuthRecord | null,
     clients: readonly Client[],
   ): GroupState {
-    const known = this.#known
-    if (known?.catalog === catalog && known.request.auth === auth)
-      return { seat: this, clients, request: known.request, access: known.access() }
-    const { query, headers, base } = this.topic
-    const request: RequestInfo = { context: 'realtime', method: 'GET', query, headers, body: {}, auth }
-    const access = accessMaker(catalog, collection, collection[ruleOf(base)], query.filter ?? '', request)
-    this.#known = { catalog, request, access }
-    return { seat: this, clients, request, access: access() }
+    if (this.#known?.catalog !== catalog || this.#known.request.auth !== auth) {
+      const { query, headers, base } = this.topic
+      const request: RequestInfo = {
+        context: 'realtime',
+        method: 'GET',
+        query,
+        headers,
+        body: {},
+        auth,
+        ...(this.#holder !== undefined && {
+          client: { account: this.#holder, isSuperuser: auth?.isSuperuser ?? false, isGone: () => false },
+        }),
+      }
+      const access = accessMaker(catalog, collection, collection[ruleOf(base)], query.filter ?? '', request)
+      this.#known = { catalog, request, access }
+    }
+    const { request, access } = this.#known
+    return { group: this, clients, request, access: access() }
   }
 }

@@ -3,17 +3,17 @@ import type { Change } from '../changes/change.ts'
 import type { Access } from './access.ts'
 import { testLocally } from './local-test.ts'
 
-/** What the database has to be asked, if anything. */
+/** What the database decides, if anything. */
 export const questionOf = (access: Access): CompiledFilter | undefined =>
   access.kind === 'if' ? access.question : undefined
 
-/** Whether a change may be seen; undefined where the database has to be asked. */
+/** Whether a change may be seen; undefined where the database decides. */
 export function judgeHere(access: Access, { collection, judgedRow }: Change): boolean | undefined {
   if (access.kind !== 'if') return access.kind === 'always'
   return judgedRow ? testLocally(access.condition, collection, judgedRow, access.params) : false
 }
 
-/** Questions of one text, by their numbers in a list of accesses: what one statement answers together. */
+/** Questions by their text, each with its index in the list: one statement answers those of one text. */
 export function openQuestions(
   accesses: readonly Access[],
   isOpen: (at: number) => boolean,

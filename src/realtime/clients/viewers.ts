@@ -1,58 +1,49 @@
+import { accountHolder } from '../../admission/ticket.ts'
 import type { Catalog } from '../../collections/catalog.ts'
 import { type Collection, DEVICES_ID, USERS_ID } from '../../collections/collection.ts'
 import { type RecordRow, toValues } from '../../records/columns.ts'
 import type { AuthRecord } from '../../request/request.ts'
 
-/** Who looks on, for all connections that he has. */
+/** One viewer per account, shared by its connections; one for all guests. */
 export interface Viewer {
-  /** Collection and id of his record; '' for all guests. */
-  readonly key: string
-  /** His record as it is now; null for guests, and for who is signed out. */
+  /** The holder that the account is; '' for guests. */
+  readonly account: string
+  /** The record as it is now; null for guests and after a sign-out. */
   auth: AuthRecord | null
 }
 
-/** The key of the viewer with this record. */
-export const keyOf = (collection: string, record: string) => `${collection}/${record}`
-
-/**
- * All who have an open connection and signed in for it. Their records are kept as they are in the database.
- */
+/** The viewers of open connections. Their records are kept as they are in the database. */
 export class Viewers {
-  readonly guest: Viewer = Object.freeze({ key: '', auth: null })
+  readonly guest: Viewer = Object.freeze({ account: '', auth: null })
   readonly #known = new Map<string, { viewer: Viewer; holders: number }>()
 
-  /** The viewer with this record, until `release`: he is refreshed and signed out from now on. */
+  /** The viewer with this record, which is kept up to date until `release`. */
   hold(auth: AuthRecord | null): Viewer {
     if (!auth) return this.guest
-    const key = keyOf(auth.collection.id, auth.id)
-    const entry = this.#known.get(key) ?? { viewer: { key, auth }, holders: 0 }
+    const account = accountHolder(auth.collection.id, auth.id)
+    const entry = this.#known.get(account) ?? { viewer: { account, auth }, holders: 0 }
     entry.holders++
-    this.#known.set(key, entry)
+    this.#known.set(account, entry)
     return entry.viewer
   }
 
-  /** On how many connections he is. */
-  count(viewer: Viewer): number {
-    return this.#known.get(viewer.key)?.holders ?? 0
-  }
-
   release(viewer: Viewer): void {
-    const entry = this.#known.get(viewer.key)
-    if (entry?.viewer === viewer && --entry.holders === 0) this.#known.delete(viewer.key)
+    const entry = this.#known.get(viewer.account)
+    if (entry?.viewer === viewer && --entry.holders === 0) this.#known.delete(viewer.account)
   }
 
   has(collection: string, record: string): boolean {
-    return this.#known.has(keyOf(collection, record))
+    return this.#known.has(accountHolder(collection, record))
   }
 
-  /** The record of the viewer with this key. */
-  find(key: string): AuthRecord | undefined {
-    return this.#known.get(key)?.viewer.auth ?? undefined
+  /** The record of the viewer of an account. */
+  find(account: string): AuthRecord | undefined {
+    return this.#known.get(account)?.viewer.auth ?? undefined
   }
 
-  /** A viewer's record has changed. Signs him out, and returns him, if its token key has. */
+  /** Takes over a changed record. Returns the viewer, signed out, if the token key has changed. */
   refresh(collection: Collection, record: string, row: RecordRow): Viewer | undefined {
-    const viewer = this.#known.get(keyOf(collection.id, record))?.viewer
+    const viewer = this.#known.get(accountHolder(collection.id, record))?.viewer
     if (!viewer?.auth) return undefined
     const values = toValues(collection, row)
     if (values.tokenKey !== viewer.auth.values.tokenKey) return this.signOut(collection.id, record)
@@ -60,21 +51,21 @@ export class Viewers {
     return undefined
   }
 
-  /** All who are signed in. */
+  /** The records of all that are signed in. */
   all(): AuthRecord[] {
     return [...this.#known.values()].flatMap(({ viewer: { auth } }) => auth ?? [])
   }
 
-  /** The viewers who are a user or a device of that user. */
+  /** The records of a user and of that user's devices. */
   withDevices(user: string): AuthRecord[] {
     const isOf = ({ collection, id, values }: AuthRecord) =>
       collection.id === USERS_ID ? id === user : collection.id === DEVICES_ID && values.user === user
     return this.all().filter(isOf)
   }
 
-  /** A viewer is a guest from now on; his connections stay. Returns him if there is one. */
+  /** Signs a viewer out, and returns it if there is one. Its connections stay. */
   signOut(collection: string, record: string): Viewer | undefined {
-    const key = keyOf(collection, record)
+    const key = accountHolder(collection, record)
     const viewer = this.#known.get(key)?.viewer
     if (!viewer) return undefined
     this.#known.delete(key)
@@ -82,10 +73,7 @@ export class Viewers {
     return viewer
   }
 
-  /**
-   * Collections have changed: signs out, and returns, those whose collection is gone or signs with another
-   * secret.
-   */
+  /** Signs out and returns the viewers whose collection was deleted or has another token secret. */
   follow(catalog: Catalog): Viewer[] {
     const gone: Viewer[] = []
     for (const { viewer } of [...this.#known.values()]) {

@@ -3,8 +3,8 @@ import type { SqlText } from '../../filter/sql/sql.ts'
 import type { Parameters } from '../../records/parameters.ts'
 
 /**
- * Those who ask the same question with values of their own, as a table `s` of a statement: their number `n`,
- * from 1, and a column for each parameter in which they differ. What is the same for all stays a parameter.
+ * Questions of one text as a table `s` of a statement: their number `n`, from 1, and a column for each
+ * parameter in which they differ. Values that all share stay parameters.
  */
 export class BatchedParameters {
   readonly #questions: readonly CompiledFilter[]
@@ -28,12 +28,12 @@ export class BatchedParameters {
     return written + text.slice(end)
   }
 
-  /** True for SQL that depends on who asks. */
+  /** Whether the questions differ in a parameter of this SQL. */
   differIn({ places }: SqlText): boolean {
     return places.some(({ index }) => this.#differAt(index))
   }
 
-  /** The table with its columns, once all has been written. */
+  /** The table with its columns. Call it after all SQL was written. */
   table(): string {
     const numbers = this.#parameters.add(
       this.#questions.map((_, i) => i + 1),
@@ -54,7 +54,7 @@ export class BatchedParameters {
       this.#shared.set(at, known)
       return known
     }
-    // a list of lists is no list to Postgres: each travels as a text
+    // Postgres has no array of arrays of different length: each is sent as text
     const isList = type.endsWith('[]')
     if (!this.#columns.has(at)) {
       const values = this.#questions.map(({ params }) => (isList ? listText(params[at]) : params[at]))
@@ -67,6 +67,6 @@ export class BatchedParameters {
 const isSame = (a: unknown, b: unknown) =>
   a === b || (Array.isArray(a) && Array.isArray(b) && listText(a) === listText(b))
 
-/** A list as Postgres writes it: `{"a","b\\"c"}`. */
+/** An array literal of Postgres: `{"a","b\\"c"}`. */
 const listText = (values: unknown) =>
   `{${(values as readonly unknown[]).map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`

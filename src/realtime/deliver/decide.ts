@@ -4,7 +4,7 @@ import type { Access } from '../clients/access.ts'
 import { judgeHere, openQuestions } from '../clients/verdict.ts'
 import { matchQueries } from './match-queries.ts'
 
-/** What several accesses say of a change; questions of one text are asked together. */
+/** Whether a change may be seen, for each access. Questions of one text are one statement. */
 export async function decide(store: Store, change: Change, accesses: readonly Access[]): Promise<boolean[]> {
   const verdicts = accesses.map((access) => judgeHere(access, change))
   for (const group of openQuestions(accesses, (at) => verdicts[at] === undefined).values()) {

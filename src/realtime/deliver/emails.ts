@@ -7,8 +7,8 @@ import type { GroupState } from '../clients/subscription-groups.ts'
 import { decide } from './decide.ts'
 
 /**
- * Who sees an auth record's email whatever its `emailVisibility`: superusers, itself, and whom the manageRule
- * names. With `slices` it gives way to other work in between.
+ * Which candidates see an auth record's email despite its `emailVisibility`: superusers, the record itself
+ * and those that its manageRule lets through. With `slices` other work is done in between.
  */
 export async function emailsSeen(
   store: Store,

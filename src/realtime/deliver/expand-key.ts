@@ -1,3 +1,4 @@
+import { accountHolder } from '../../admission/ticket.ts'
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { compile } from '../../filter/compile/compile.ts'
@@ -5,11 +6,10 @@ import type { ExpandTree } from '../../records/expand/expand-paths.ts'
 import { findRelation } from '../../records/expand/relation.ts'
 import { isRuleFault } from '../../records/render/visibility.ts'
 import type { RequestInfo } from '../../request/request.ts'
-import { keyOf } from '../clients/viewers.ts'
 
 /**
- * A text that is the same for two requests for which the same is expanded: their viewRules along the paths
- * come to the same conditions with the same values. So a record is expanded once for all who see it alike.
+ * Two requests with the same key get the same expand: the viewRules along the paths have the same conditions
+ * and values. So a record is expanded once for both.
  */
 export function expandKey(
   catalog: Catalog,
@@ -18,13 +18,13 @@ export function expandKey(
   request: RequestInfo,
 ): string {
   const { auth } = request
-  const viewer = auth && keyOf(auth.collection.id, auth.id)
+  const viewer = auth && accountHolder(auth.collection.id, auth.id)
   const inExpand: RequestInfo = { ...request, context: 'expand' }
   const walk = (collection: Collection, paths: ExpandTree): unknown[] =>
     [...paths].map(([name, rest]) => {
       const target = findRelation(catalog, collection, name)?.target
       if (!target) return null
-      // of auth records everybody sees his own email
+      // each viewer sees its own email
       const who = target.type === 'auth' ? viewer : null
       return [ruleKey(catalog, target, inExpand), who, ...walk(target, rest)]
     })

@@ -1,17 +1,14 @@
 import type { RenderedRecord } from '../../records/render/rendered-record.ts'
 import { AnswerMeter } from '../../request/answer-meter.ts'
 
-/** Records in an event, each as often as it is written, and the characters of their texts. */
+/** Records in an event (a repeated one counts again), and characters of their texts. */
 const MAX_RECORDS = 1_000
 const MAX_CHARACTERS = 1 << 20
 
-/** Ends an expand that reads more from the database than an event may have. */
+/** Refuses an expand that reads more than an event may contain. */
 export const eventMeter = () => new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
 
-/**
- * Whether what is expanded in a record is within the limits of an event. Stops counting beyond them, however
- * deep records repeat.
- */
+/** Whether the expanded records are within the limits of an event. Stops counting at the limits. */
 export function isSmall(rendered: RenderedRecord): boolean {
   const left = { records: MAX_RECORDS, characters: MAX_CHARACTERS }
   return takesRoom(rendered, left)

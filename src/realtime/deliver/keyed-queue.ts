@@ -1,16 +1,13 @@
 type Work = () => Promise<void>
 
-/** Statements at a time: the rest of the pool is for requests. */
+/** Work of all lanes at a time: the rest of the pool is for requests. */
 const MAX_AT_ONCE = 4
-/** Work that waits in one lane: whoever is that far behind will not catch up. */
+/** Work that waits in one lane. */
 const MAX_WAITING = 2_000
 
-/**
- * Work in lanes: in order within each, side by side otherwise, so that a slow question holds up nobody
- * else's.
- */
+/** Does work in lanes, in order within each, so that a slow statement delays only its own lane. */
 export class KeyedQueue {
-  /** Hears of what went wrong with an event. */
+  /** Called with the error of failed work. */
   readonly failed: (error: unknown) => void
   readonly #lanes = new Map<string, Work[]>()
   #running = 0
@@ -21,7 +18,7 @@ export class KeyedQueue {
     this.failed = failed
   }
 
-  /** Puts work at the end of a lane; false, and not done, where too much waits there. */
+  /** Adds work to a lane; false, and nothing is added, when the lane is full. */
   enqueue(lane: string, work: Work): boolean {
     const waiting = this.#lanes.get(lane)
     if (waiting) return waiting.length < MAX_WAITING && waiting.push(work) > 0
@@ -31,7 +28,7 @@ export class KeyedQueue {
     return true
   }
 
-  /** Waits until nothing is left to do. */
+  /** Waits until all lanes are empty. */
   async whenIdle(): Promise<void> {
     if (this.#lanes.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }

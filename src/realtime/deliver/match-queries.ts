@@ -5,23 +5,25 @@ import { isSqlError, isTooSlow } from '../../db/errors.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import { Parameters } from '../../records/parameters.ts'
 import { statementName } from '../../records/select.ts'
+import type { RequestInfo } from '../../request/request.ts'
 import type { Change } from '../changes/change.ts'
 import { BatchedParameters } from './batched-parameters.ts'
 
 /**
- * Which of several questions about one changed record are answered with yes: one statement, whatever their
- * number. They are of one text and differ in their values only. The record is as the change left it; others
- * are as they are now. What fails on the data is answered with no; what runs over a limit is thrown.
+ * Evaluates questions of one text about one changed record in one statement: the record is as the change left
+ * it, others are as they are now. An error in the data is a no; a statement that takes too long throws.
+ * `client` is charged when it shaped the questions.
  */
 export async function matchQueries(
   store: Store,
   change: Change,
   questions: readonly CompiledFilter[],
+  client?: RequestInfo['client'],
 ): Promise<readonly boolean[]> {
   const { text, params } = statement(store.catalog, change, questions)
   const name = questions[0]!.free ? undefined : statementName(store.catalog, text)
   try {
-    const { rows } = await store.db.query(text, params, name)
+    const { rows } = await store.db.queryFor(client, text, params, name)
     const yes = new Set(rows.map(([number]) => Number(number)))
     return questions.map((_, i) => yes.has(i + 1))
   } catch (error) {
@@ -37,7 +39,7 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
   const batch = new BatchedParameters(questions, parameters)
   const source = batch.write(from)
   const condition = `b."id" = ${parameters.add(change.record)} and (${batch.write(where) || 'true'})`
-  // the record and what is joined to it are looked up once for all, unless the joins depend on who asks
+  // the record and its joins are read once for all questions, unless the joins have parameters of a question
   const asked = batch.differIn(from)
     ? `${batch.table()} where exists (select 1 from ${source} where ${condition})`
     : `${source} cross join ${batch.table()} where ${condition}`
@@ -45,9 +47,8 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
 }
 
 /**
- * Tables as the change saw them, in place of those that a question reads: the record is as the change left
- * it. For a deleted one all is still there that was deleted in the same transaction: what goes with its
- * parent is judged while the parent is there.
+ * Common table expressions in place of the tables that a question reads. They have the record as the change
+ * left it; for a deleted one also everything that was deleted in the same transaction, such as its parent.
  */
 function tablesFor(
   catalog: Catalog,

@@ -1,7 +1,7 @@
-/** What is for one client alone, and not of a change. */
+/** A message for one client. */
 export interface Message {
   readonly clientId: string
-  /** Where whoever brings it comes from: the client must, too. */
+  /** Address of the request that brings it. The client must have the same. */
   readonly ip: string
   /** The client must be subscribed to it. */
   readonly topic: string

@@ -14,23 +14,23 @@ import type { Topic } from '../clients/topic.ts'
 import type { Message } from './message.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
 
-/** A node that does not answer in that time is gone, and the client with it. */
+/** A node that does not answer in this time is down. */
 const PATIENCE_MS = 3_000
 const STEP_MS = 10
 
-/** Who asks, so that the other node can read his record; `version`: as it was when he was identified. */
-interface Who {
+/** The requesting account; `version`: of its record when it was authenticated. */
+interface Account {
   readonly collection: string
   readonly id: string
   readonly version: string
 }
+/** A row of `_subscribing`. */
 interface Request {
   readonly clientId: string
   readonly ip: string
-  readonly network: string
-  readonly who: Who | null
+  readonly account: Account | null
   readonly topics: readonly Topic[]
-  /** A message for the client, instead of subscriptions. */
+  /** Instead of subscriptions. */
   readonly message?: Message
 }
 interface Refusal {
@@ -41,8 +41,7 @@ interface Refusal {
 type Answer = { readonly done: boolean } | { readonly stale: true } | Refusal
 
 /**
- * Has another node do what its client asks of us. False when there is no such node, or it does not answer.
- * Throws what it threw.
+ * Forwards a subscription request. False when there is no such node or no answer. Throws what the node threw.
  */
 export async function forwardSubscription(db: Db, node: string, ask: SubscriptionRequest): Promise<boolean> {
   const answer = await put(db, node, toRequest(ask))
@@ -53,21 +52,18 @@ export async function forwardSubscription(db: Db, node: string, ask: Subscriptio
 }
 
 const toError = ({ status, message, retryAfterSeconds }: Refusal) =>
-  retryAfterSeconds ? new RetryLater(429, retryAfterSeconds, message) : new ApiError(status, message)
+  retryAfterSeconds
+    ? new RetryLater(status === 429 ? 429 : 503, retryAfterSeconds, message)
+    : new ApiError(status, message)
 
-/**
- * Has another node send a message to its client. False when there is no such node or client, or it does not
- * wait for that.
- */
+/** Forwards a message. False when there is no such node, or no such client with this subscription. */
 export async function forwardMessage(db: Db, node: string, message: Message): Promise<boolean> {
   const { clientId, ip } = message
-  const answer = await put(db, node, { clientId, ip, network: ip, who: null, topics: [], message })
+  const answer = await put(db, node, { clientId, ip, account: null, topics: [], message })
   return answer !== undefined && 'done' in answer && answer.done
 }
 
-/**
- * Asks another node, and waits for what it says. Undefined when there is no such node, or it does not answer.
- */
+/** Sends a request to another node. Undefined when there is no such node or no answer. */
 async function put(db: Db, node: string, request: Request): Promise<Answer | undefined> {
   if (!(await isNodeRegistered(db, node))) return undefined
   const id = randomText(15)
@@ -79,9 +75,9 @@ async function put(db: Db, node: string, request: Request): Promise<Answer | und
   return awaitAnswer(db, id)
 }
 
-const toRequest = ({ clientId, ip, network, auth, topics }: SubscriptionRequest): Request => {
-  const who = auth && { collection: auth.collection.id, id: auth.id, version: auth.version }
-  return { clientId, ip, network, who, topics }
+const toRequest = ({ clientId, ip, auth, topics }: SubscriptionRequest): Request => {
+  const account = auth && { collection: auth.collection.id, id: auth.id, version: auth.version }
+  return { clientId, ip, account, topics }
 }
 
 async function awaitAnswer(db: Db, id: string): Promise<Answer | undefined> {
@@ -96,13 +92,13 @@ async function awaitAnswer(db: Db, id: string): Promise<Answer | undefined> {
   return undefined
 }
 
-/** What this node can do for its clients. */
+/** How this node handles forwarded requests. */
 export interface NodeHandlers {
   readonly subscribe: (ask: SubscriptionRequest) => Promise<void>
   readonly deliver: (message: Message) => boolean
 }
 
-/** Does what other nodes ask of this one, each once. */
+/** Answers the requests of other nodes to this one, each once. */
 export async function handleForwarded(store: Store, node: string, here: NodeHandlers): Promise<void> {
   const { rows } = await store.db.query(
     'select id, request from _subscribing where node = $1 and answer is null order by at',
@@ -119,24 +115,24 @@ export async function handleForwarded(store: Store, node: string, here: NodeHand
 
 async function answerTo(
   store: Store,
-  { clientId, ip, network, who, topics, message }: Request,
+  { clientId, ip, account, topics, message }: Request,
   here: NodeHandlers,
 ): Promise<Answer> {
   if (message) return { done: here.deliver(message) }
   try {
-    await here.subscribe({ clientId, ip, network, topics, auth: who && (await findViewer(store, who)) })
+    await here.subscribe({ clientId, ip, topics, auth: account && (await findAuth(store, account)) })
     return { done: true }
   } catch (error) {
     if (error instanceof StaleAuth) return { stale: true }
     if (error instanceof RetryLater)
-      return { status: 429, message: error.message, retryAfterSeconds: error.retryAfterSeconds }
+      return { status: error.status, message: error.message, retryAfterSeconds: error.retryAfterSeconds }
     if (error instanceof ApiError) return { status: error.status, message: error.message }
     throw error
   }
 }
 
-/** Throws StaleAuth for a record that is gone or no longer what it was. */
-async function findViewer(store: Store, { collection: key, id, version }: Who): Promise<AuthRecord> {
+/** The account's record. Throws StaleAuth if it was deleted or changed. */
+async function findAuth(store: Store, { collection: key, id, version }: Account): Promise<AuthRecord> {
   const collection = store.catalog.find(key)
   if (collection?.type !== 'auth') throw new StaleAuth()
   const where = (position: number) => `b."id" = $${position}::text`
@@ -145,6 +141,6 @@ async function findViewer(store: Store, { collection: key, id, version }: Who): 
     (await selectRows(store, { collection, rule: '', request: NO_REQUEST, where, extra, params: [id] })) ?? []
   if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
   const isSuperuser = collection.name === SUPERUSERS
-  // a user who is disabled gets another version, and so do their devices
+  // disabling a user changes the version of the user and of the user's devices
   return { collection, id, values: toValues(collection, row), version, isDisabled: false, isSuperuser }
 }

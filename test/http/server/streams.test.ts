@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   type Client,
-  client,
   openStream,
   type ServerWithDevices,
   startServerWithDevices,
@@ -28,12 +27,6 @@ async function open(path: string, from: string, { token }: Client) {
   const [status, retryAfter] = [response.status, response.headers.get('retry-after')]
   const body = status === 200 ? undefined : await response.json()
   return { status, retryAfter, body, response, close: () => hangUp.abort() }
-}
-
-/** Reads what comes first. */
-async function firstOf(response: Response): Promise<string> {
-  const { value } = await response.body!.getReader().read()
-  return Buffer.from(value!).toString()
 }
 
 const MESSAGE = 'Too many event streams from your address are open.'
@@ -135,29 +128,6 @@ test('claims that wait count as streams do', async () => {
   hangUp.abort()
   await Promise.all(waiting)
   await until('there is room', async () => (await claim(1)).status === 200)
-})
-
-test('of one account so many connections are subscribed, and each may subscribe again', async () => {
-  const clients: { id: string; from: string }[] = []
-  for (let i = 0; i < 4; i++) {
-    const { response } = await open('/api/realtime', `203.0.113.${i}`, server.guest)
-    clients.push({ id: /^id:(\w+)/.exec(await firstOf(response))![1]!, from: `203.0.113.${i}` })
-  }
-  const { token } = await server.makeUser()
-  const subscribe = async (i: number) => {
-    const { id, from } = clients[i]!
-    const response = await fetch(`${server.url}/api/realtime`, {
-      method: 'POST',
-      headers: { authorization: token, 'x-forwarded-for': from, 'content-type': 'application/json' },
-      body: JSON.stringify({ clientId: id, subscriptions: ['sms_messages/*'] }),
-    })
-    return response.status
-  }
-  expect([await subscribe(0), await subscribe(1), await subscribe(2)]).toEqual([204, 204, 204])
-  expect(await subscribe(3)).toBe(429)
-  expect(await subscribe(1)).toBe(204)
-  const stranger = client(server.url, '', token)
-  expect((await stranger.call('GET', '/api/collections/sms_messages/records')).status).toBe(200)
 })
 
 test('a device that asks for the head of a stream opens none', async () => {

@@ -1,0 +1,138 @@
+import type { Catalog } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import type { Change } from '../changes/change.ts'
+import { type Access, accessMaker } from './access.ts'
+import type { Client } from './client.ts'
+import { ruleOf, SubscriptionGroup } from './subscription-groups.ts'
+import type { Topic } from './topic.ts'
+import { judgeHere } from './verdict.ts'
+import type { Viewer } from './viewers.ts'
+
+/** A rule that reads the subscription's own options differs from topic to topic. */
+const READS_OPTIONS = /@request\.(?:query|headers)/i
+
+/** The clients of a group and their auth record at the time of a change. */
+export interface Receivers {
+  readonly group: SubscriptionGroup
+  readonly clients: readonly Client[]
+  readonly auth: AuthRecord | null
+}
+
+/** Topics with options that name the same records, of one holder. */
+class HolderTopics {
+  readonly viewer: Viewer
+  readonly groups = new Map<string, SubscriptionGroup>()
+  readonly #rule: 'listRule' | 'viewRule'
+  #known: { catalog: Catalog; auth: unknown; access: () => Access } | undefined
+
+  constructor(base: string, viewer: Viewer) {
+    this.viewer = viewer
+    this.#rule = ruleOf(base)
+  }
+
+  /** Whether the collection's rule alone lets the change through. If not, no filter is compiled. */
+  mayPass(catalog: Catalog, change: Change): boolean {
+    const { collection } = change
+    const rule = collection[this.#rule]
+    const { auth } = this.viewer
+    if (rule && READS_OPTIONS.test(rule)) return true
+    if (this.#known?.catalog !== catalog || this.#known.auth !== auth) {
+      const request = { context: 'realtime', method: 'GET', query: {}, headers: {}, body: {}, auth } as const
+      this.#known = { catalog, auth, access: accessMaker(catalog, collection, rule, '', request) }
+    }
+    return judgeHere(this.#known.access(), change) !== false
+  }
+
+  receivers(): Receivers[] {
+    const { auth } = this.viewer
+    return [...this.groups.values()].map((group) => ({ group, clients: group.clients, auth }))
+  }
+}
+
+/** Topics with the same base. */
+interface Entry {
+  /** Topics without options: checked for all viewers together. */
+  readonly plain: Map<Viewer, SubscriptionGroup>
+  /** Topics with options: checked for each holder separately. */
+  readonly withOptions: Map<string, HolderTopics>
+}
+
+/** Finds the subscriptions that a change concerns. */
+export class SubscriptionIndex {
+  readonly #entries = new Map<string, Entry>()
+
+  add(client: Client, topic: Topic): void {
+    const { name, base } = topic
+    const { viewer, holder } = client
+    const { plain, withOptions } = getOrSet(this.#entries, base, () => ({
+      plain: new Map(),
+      withOptions: new Map(),
+    }))
+    if (name === base) getOrSet(plain, viewer, () => new SubscriptionGroup(topic)).add(client)
+    else {
+      const { groups } = getOrSet(withOptions, holder, () => new HolderTopics(base, viewer))
+      getOrSet(groups, name, () => new SubscriptionGroup(topic, holder)).add(client)
+    }
+  }
+
+  /** Before the client's viewer changes. */
+  remove(client: Client, { name, base }: Topic): void {
+    const entry = this.#entries.get(base)
+    if (!entry) return
+    const { plain, withOptions } = entry
+    if (name === base) removeFrom(plain, client.viewer, client)
+    else {
+      const topics = withOptions.get(client.holder)
+      if (topics) removeFrom(topics.groups, name, client)
+      if (topics?.groups.size === 0) withOptions.delete(client.holder)
+    }
+    if (plain.size + withOptions.size === 0) this.#entries.delete(base)
+  }
+
+  /** Whether a topic names this record. */
+  has(collection: Collection, record: string): boolean {
+    return basesOf(collection, record).some((base) => this.#entries.has(base))
+  }
+
+  /** Topics without options that name this record, by viewer. */
+  plain(collection: Collection, record: string): [viewer: Viewer, group: SubscriptionGroup][] {
+    return this.#at(collection, record).flatMap(({ plain }) => [...plain])
+  }
+
+  /** Topics with options that name this record, by holder. */
+  withOptions(collection: Collection, record: string): [holder: string, topics: HolderTopics][] {
+    return this.#at(collection, record).flatMap(({ withOptions }) => [...withOptions])
+  }
+
+  /** All topics that name this record. */
+  all(collection: Collection, record: string): SubscriptionGroup[] {
+    const others = this.withOptions(collection, record).flatMap(([, { groups }]) => [...groups.values()])
+    return [...this.plain(collection, record).map(([, group]) => group), ...others]
+  }
+
+  #at(collection: Collection, record: string): Entry[] {
+    return basesOf(collection, record).flatMap((base) => this.#entries.get(base) ?? [])
+  }
+}
+
+/**
+ * The topics without options that name a record: by name or ID of the collection, with `*`, with the record's
+ * ID or alone. PocketBase: apis/realtime.go, realtimeBroadcastRecord
+ */
+const basesOf = ({ name, id }: Collection, record: string): string[] =>
+  (name === id ? [name] : [name, id]).flatMap((key) => [`${key}/${record}`, `${key}/*`, key])
+
+function getOrSet<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key)
+  if (known) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
+function removeFrom<K>(groups: Map<K, SubscriptionGroup>, key: K, client: Client): void {
+  const group = groups.get(key)
+  group?.remove(client)
+  if (group?.isEmpty) groups.delete(key)
+}

@@ -1,0 +1,57 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Change } from '../changes/change.ts'
+import { sees } from '../changes/snapshot.ts'
+import type { Client } from '../clients/client.ts'
+import type { GroupState } from '../clients/subscription-groups.ts'
+import type { Topic } from '../clients/topic.ts'
+import { Payloads } from './payload.ts'
+import { SharedAnswers } from './shared-answers.ts'
+
+/** A change on its way to clients. */
+export interface ChangeEvent {
+  readonly store: Store
+  readonly change: Change
+  readonly payloads: Payloads
+  readonly answers: SharedAnswers
+  /** An estimate of its memory. */
+  readonly bytes: number
+  /** When it was read, by `performance.now()`. */
+  readonly atMs: number
+}
+
+const CHANGE_BYTES = 1_000
+
+export const toEvent = (store: Store, change: Change): ChangeEvent => ({
+  store,
+  change,
+  payloads: new Payloads(store, change),
+  answers: new SharedAnswers(),
+  bytes: CHANGE_BYTES + sizeOf(change.row),
+  atMs: performance.now(),
+})
+
+const sizeOf = (row: readonly unknown[]): number =>
+  row.reduce<number>(
+    (sum, value) =>
+      sum + (typeof value === 'string' ? value.length : Array.isArray(value) ? sizeOf(value) : 8),
+    0,
+  )
+
+/** Sends an event to the clients of a group. `email`: whether they see the email of an auth record. */
+export async function sendTo(
+  { payloads, change }: ChangeEvent,
+  state: GroupState,
+  email: boolean,
+): Promise<void> {
+  const { topic } = state.group
+  const receivers = state.clients.filter((client) => isWanted(client, topic, change))
+  if (receivers.length === 0) return
+  const data = await payloads.text(state, email)
+  for (const client of receivers) client.send(topic.name, data)
+}
+
+/** Whether the client is still subscribed, and was when the change was committed. */
+function isWanted({ subscriptions }: Client, { name }: Topic, { xid }: Change): boolean {
+  const subscription = subscriptions.get(name)
+  return subscription !== undefined && !sees(subscription.since, xid)
+}

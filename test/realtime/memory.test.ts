@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { Budget } from '../../src/admission/budget.ts'
+import { Client, type ClientConnection, LIMITS } from '../../src/realtime/clients/client.ts'
+import { ClientRegistry } from '../../src/realtime/clients/client-registry.ts'
+import { Flusher } from '../../src/realtime/clients/flusher.ts'
+import { bytesOf, readTopic } from '../../src/realtime/clients/topic.ts'
+
+const SINCE = { xmin: 0, xmax: 0, running: new Set<number>() }
+const topicsOf = (count: number) =>
+  Array.from({ length: count }, (_, i) =>
+    readTopic(`news?${i}`, JSON.stringify({ query: { filter: `a = ${i}` } })),
+  )
+
+/** A connection whose reader takes nothing before `take`. */
+class Reader implements ClientConnection {
+  isOver = false
+  readonly held: (() => void)[] = []
+  write = (_: string, taken: () => void) => void this.held.push(taken)
+  take = () => {
+    for (const taken of this.held.splice(0)) taken()
+  }
+  end = () => {
+    this.isOver = true
+  }
+  cut = () => {
+    this.isOver = true
+  }
+}
+
+function node(total: number) {
+  const memory = new Budget({ name: 'memory', total, share: total })
+  const registry = new ClientRegistry()
+  const flusher = new Flusher()
+  const open = (account: string, connection: ClientConnection = new Reader()) => {
+    const origin = { ip: '192.0.2.1', holder: `address ${account}` }
+    const { guest: viewer } = registry.viewers
+    const over = () => registry.remove(client)
+    const client: Client = new Client('node', {
+      origin,
+      viewer,
+      connection,
+      limits: LIMITS,
+      flusher,
+      memory,
+      over,
+    })
+    registry.add(client)
+    return client
+  }
+  const subscribe = (client: Client, count: number) =>
+    registry.subscribe(client, registry.viewers.guest, topicsOf(count), SINCE)
+  return { memory, registry, open, subscribe }
+}
+
+test('subscriptions that do not fit are refused, and those before stay; others have room', () => {
+  const { open, subscribe, memory } = node(100 * bytesOf(topicsOf(1)[0]!))
+  const [first, second, other] = [open('ann'), open('ann'), open('ben')]
+  subscribe(first, 40)
+  expect(() => subscribe(second, 20)).toThrow(/memory is used up/)
+  expect(second.subscriptions.size).toBe(0)
+  subscribe(other, 20)
+  subscribe(first, 10)
+  subscribe(second, 20)
+  for (const client of [first, second, other]) client.close()
+  expect(memory.taken).toBe(0)
+})
+
+test('a client that does not read is cut off when its holder has no memory left', async () => {
+  const { open, memory } = node(1_000_000)
+  const [slow, slower, quick] = [new Reader(), new Reader(), new Reader()]
+  const clients = [open('ann', slow), open('ann', slower), open('ben', quick)] as const
+  const send = async (at: 0 | 1 | 2, bytes: number) => {
+    clients[at].send('news', 'x'.repeat(bytes))
+    await new Promise(setImmediate)
+  }
+  await send(0, 300_000)
+  await send(1, 300_000)
+  await send(2, 200_000)
+  expect([slow, slower, quick].map(({ isOver }) => isOver)).toEqual([false, true, false])
+  slow.take()
+  quick.take()
+  expect(memory.taken).toBe(0)
+  await send(0, 300_000)
+  expect(slow.isOver).toBe(false)
+  for (const client of clients) client.close()
+})
+
+test('one client holds no more than its limit and an event, however much comes at once', () => {
+  const { open, memory } = node(1 << 30)
+  const reader = new Reader()
+  const client = open('ann', reader)
+  for (let i = 0; i < 100; i++) client.send('news', 'x'.repeat(300_000))
+  expect(reader.isOver).toBe(true)
+  expect(memory.taken).toBeLessThan(3 * LIMITS.maxUnread)
+  client.close()
+  expect(memory.taken).toBe(0)
+})
