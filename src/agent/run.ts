@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../errors.ts'
+import { lockFile } from '../tools/lock-file.ts'
 import { Agent } from './agent.ts'
 import type { Driver } from './driver.ts'
 import { Journal } from './journal.ts'
-import { lockState } from './lock.ts'
-import { renewToken } from './renew.ts'
-import { mayPass, ServerRefusal } from './server.ts'
+import { call, mayPass, type Server, ServerRefusal } from './server.ts'
 import { readState, saveState } from './state.ts'
 
 const RENEW_MS = 86_400_000
@@ -55,4 +54,26 @@ async function keepRenewing(renew: () => Promise<void>, ended: AbortSignal): Pro
     }
     await sleep(RENEW_MS, undefined, { signal: ended }).catch(() => {}) // ended
   }
+}
+
+/** Prevents a second agent with the same state, which would send the same texts. Returns the release. */
+function lockState(file: string): () => void {
+  const lock = `${file}.pid`
+  return lockFile(lock, (owner) => `Process ${owner} runs as this device already (${lock}).`)
+}
+
+const RENEW_BEFORE_MS = 30 * 86_400_000
+
+/** A token's expiry in milliseconds since 1970; Infinity without one. */
+function endOf(token: string): number {
+  const [, payload = ''] = token.split('.')
+  const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8') || '{}')
+  return typeof exp === 'number' ? exp * 1000 : Number.POSITIVE_INFINITY
+}
+
+/** Returns a new token if the present one expires within a month. Throws as `call` does. */
+async function renewToken(server: Server): Promise<string | undefined> {
+  if (endOf(server.token) - Date.now() > RENEW_BEFORE_MS) return undefined
+  const { body } = await call<{ token: string }>(server, 'POST', '/api/collections/devices/auth-refresh', {})
+  return body.token
 }

@@ -1,15 +1,18 @@
 import { recordTerminalAudit } from '../auth/superusers/audit.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
+import type { Store } from '../collections/catalog.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
 import type { Collection } from '../collections/collection.ts'
-import { quote, tableName } from '../collections/names.ts'
+import { checkImported, ImportFault, importCollections } from '../collections/edit/import.ts'
+import { InvalidCollection } from '../collections/invalid.ts'
+import { columnName, quote, tableName } from '../collections/names.ts'
 import { UserError } from '../errors.ts'
+import { isMulti, type RelationField } from '../fields/field.ts'
+import { checkRule } from '../rules/check-rule.ts'
 import type { Progress } from '../tools/progress.ts'
-import { readJson, readRecords } from './files.ts'
+import { isObject, readJson, readRecords } from './files.ts'
 import { chunkSize, idOf, insertRows, type Replaced, removeOld } from './insert.ts'
-import { checkRelations } from './relations.ts'
-import { type FilePosition, type ImportRow, type ReadRow, rowReader } from './rows.ts'
-import { importSchema } from './schema.ts'
+import { type FilePosition, type ImportRow, type ReadRow, recordFault, rowReader } from './rows.ts'
 
 /** What is kept in memory of one collection's records. */
 interface Part extends FilePosition {
@@ -109,3 +112,44 @@ async function insertFile(
 /** Without new statistics the planner misjudges the new rows, and counts read them all. */
 const tidy = (store: CatalogStore, collection: Collection) =>
   store.db.query(`vacuum (analyze) ${quote(tableName(collection))}`)
+
+/** Imports the collections of a schema file; returns their number. Throws a UserError. */
+async function importSchema(
+  draft: CatalogDraft,
+  file: string,
+  schema: unknown,
+  progress: Progress,
+): Promise<number> {
+  if (!Array.isArray(schema) || !schema.every(isObject)) {
+    throw new UserError(`${file}: a list of collections expected, as PocketBase exports it.`)
+  }
+  try {
+    await checkImported(draft, await importCollections(draft, schema, 'keep-needed'), checkRule)
+  } catch (error) {
+    if (!(error instanceof InvalidCollection || error instanceof ImportFault)) throw error
+    throw new UserError(`${file}: ${error.message}`)
+  }
+  progress('collections', schema.length, schema.length)
+  return schema.length
+}
+
+/** SQL: one of `ids` whose relation has no target, and the missing target. */
+function lostStatement(collection: Collection, field: RelationField, target: Collection): string {
+  const name = `b.${quote(columnName(field.name))}`
+  const values = isMulti(field) ? name : `array_remove(array[${name}], '')`
+  return `select b.id, v.id from ${quote(tableName(collection))} b, unnest(${values}) v(id)
+    where b.id = any($1::text[]) and not exists (select 1 from ${quote(tableName(target))} t where t.id = v.id) limit 1`
+}
+
+/** Throws a UserError for the first record that refers to a missing one. */
+async function checkRelations(store: Store, place: FilePosition, ids: readonly string[]): Promise<void> {
+  for (const field of place.collection.fields) {
+    if (field.type !== 'relation') continue
+    const target = store.catalog.find(field.collectionId)
+    if (!target) continue
+    const { rows } = await store.db.query(lostStatement(place.collection, field, target), [ids])
+    if (!rows[0]) continue
+    const [id, lost] = rows[0].map(String)
+    throw recordFault(place, id!, `${target.name} has no record ${lost}`, field.name)
+  }
+}

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SQLOutputValue } from 'node:sqlite'
 import { recordTerminalAudit } from '../auth/superusers/audit.ts'
 import { INSTALLER_EMAIL } from '../auth/superusers/superusers.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
@@ -8,16 +9,18 @@ import { type Collection, SUPERUSERS } from '../collections/collection.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { UserError } from '../errors.ts'
+import type { Field, Value } from '../fields/field.ts'
+import { parseDate } from '../fields/types/date.ts'
+import { fieldType } from '../fields/types/field-types.ts'
 import { SETTINGS } from '../settings/settings.ts'
 import { writeSettings } from '../settings/settings-store.ts'
 import type { Progress } from '../tools/progress.ts'
 import { chunkSize, insertRows } from './insert.ts'
 import type { Report } from './pocketbase-builtin.ts'
 import { importPocketBaseTables, readCollections } from './pocketbase-collections.ts'
-import { pocketBaseRow } from './pocketbase-rows.ts'
 import { importPocketBaseViews } from './pocketbase-views.ts'
 import type { ImportRow } from './rows.ts'
-import { openPocketBase, type PocketBaseData, textOf } from './sqlite.ts'
+import { openPocketBase, type PocketBaseData, type StoredRow, textOf } from './sqlite.ts'
 import { Storage } from './storage.ts'
 
 /**
@@ -125,4 +128,22 @@ async function importSettings(draft: CatalogDraft, data: PocketBaseData, report:
   if (settings.s3.enabled) report('settings: files in S3 were not copied.')
   if (settings.backups.cron) report('settings: backups on a schedule are not made here; see README.md.')
   await writeSettings(draft.db, settings)
+}
+
+/** Converts a SQLite value. What the field cannot hold becomes empty, as PocketBase shows it. */
+function storedValue(field: Field, raw: SQLOutputValue | undefined): Value {
+  const type = fieldType(field)
+  if (raw === null || raw === undefined) return type.zero(field)
+  if (field.type === 'number') return type.fromInput(field, Number(raw))
+  if (field.type === 'bool') return Boolean(Number(raw))
+  if (field.type === 'password') return textOf(raw)
+  const text = textOf(raw)
+  if (field.type === 'autodate') return parseDate(text)
+  if (field.type === 'json' && text === '') return null
+  return type.fromInput(field, text)
+}
+
+/** Converts a stored record to a row. Fields that PocketBase does not have are empty. */
+function pocketBaseRow(collection: Collection, stored: StoredRow): ImportRow {
+  return collection.fields.map((field) => storedValue(field, stored[field.name]))
 }

@@ -1,13 +1,58 @@
 import type { Collection } from '../collections/collection.ts'
 import { UserError } from '../errors.ts'
-import type { Field, PasswordField, Value } from '../fields/field.ts'
+import { type Field, isMulti, type PasswordField, type Value } from '../fields/field.ts'
 import { generateText } from '../fields/types/autogenerate.ts'
-import { now } from '../fields/types/date.ts'
+import { now, parseDate } from '../fields/types/date.ts'
 import { fieldType } from '../fields/types/field-types.ts'
 import { passwordError } from '../fields/types/password.ts'
 import { hashPassword } from '../fields/values/bcrypt.ts'
 import { isObject } from './files.ts'
-import { formError } from './values.ts'
+
+const isText = (value: unknown) => typeof value === 'string'
+const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
+
+const isPoint = (value: unknown) => {
+  const { lon, lat } = (value ?? {}) as { lon?: unknown; lat?: unknown }
+  return isNumber(lon) && isNumber(lat)
+}
+const isDate = (value: unknown) => value === '' || (isText(value) && parseDate(value) !== '')
+
+const TEXT = { accepts: isText, expected: 'text' }
+const DATE = { accepts: isDate, expected: 'a date like 2026-11-20 07:00:00.000Z, or ""' }
+
+interface Form {
+  readonly accepts: (value: unknown) => boolean
+  readonly expected: string
+}
+
+/** Strict forms of each field type in a file. The API is more lenient; here, another type is a mistake. */
+const FORMS: Record<Field['type'], Form> = {
+  text: TEXT,
+  email: TEXT,
+  url: TEXT,
+  editor: TEXT,
+  password: TEXT,
+  date: DATE,
+  autodate: DATE,
+  select: TEXT,
+  relation: TEXT,
+  file: TEXT,
+  number: { accepts: isNumber, expected: 'a number' },
+  bool: { accepts: (value) => typeof value === 'boolean', expected: 'true or false' },
+  json: { accepts: () => true, expected: 'JSON' },
+  geoPoint: { accepts: isPoint, expected: '{"lon":number,"lat":number}' },
+}
+const TEXTS: Form = {
+  accepts: (value) => Array.isArray(value) && value.every(isText),
+  expected: 'a list of texts',
+}
+
+/** What is wrong with a value in a file, as part of a sentence; undefined if valid. */
+function formError(field: Field, value: unknown): string | undefined {
+  const { accepts, expected } = isMulti(field) ? TEXTS : FORMS[field.type]
+  if (accepts(value)) return undefined
+  return `${expected} expected, got ${JSON.stringify(value)?.slice(0, 100)}`
+}
 
 /** A record's values in the order of the collection's fields. */
 export type ImportRow = Value[]

@@ -1,6 +1,10 @@
 import type { Store } from '../collections/catalog.ts'
+import { changeLogCte } from '../records/changes.ts'
 import type { Extension } from '../records/extension.ts'
-import { endUserQueue } from './edit/takeover.ts'
+import { lockUserSends } from './send/lock-user.ts'
+import { CHANGE_LOG_PARAMS, changeLogCtes } from './status/change-log.ts'
+import { mayBecome, REASONS } from './status/status.ts'
+import { refundQuota } from './usage/quota.ts'
 
 /** Deletes a user's data, first the row that acceptance locks, so that no send comes in between. */
 export const usersExtension: Extension = {
@@ -29,4 +33,52 @@ const forgetUsers = (store: Store, table: keyof typeof OF_USERS, users: readonly
     [users],
     `forget ${table}`,
   )
+}
+
+const CANCEL = `
+with freed as (
+  delete from sms_dispatch where message = any(array(
+    select message from sms_dispatch where "user" = $1 and state in ('pending', 'assigned') order by message for update
+  )) and state in ('pending', 'assigned')
+  returning message, device, attempt, period
+), changed as (
+  update sms_messages m set status = 'failed', error_message = $2, updated = pb_text(now())
+  from freed where m.id = freed.message and ${mayBecome('m', 'failed')} returning m.id
+), events as (
+  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
+  select pb_new_id(), $1, message, 'failed', device, attempt, $2, pb_text(now()) from freed
+  where message in (select id from changed) returning id
+), ${changeLogCtes(3)}
+select period, count(*) from freed where message in (select id from changed) group by period`
+
+/** The device may no longer report an outcome, so the message must not go to another one. */
+const ONCE = `update sms_dispatch set at_least_once = false where message = any(array(
+  select message from sms_dispatch where "user" = $1 and at_least_once order by message for update
+))`
+
+/** A node that stores texts of one at this moment finds it changed, as it finds the user's record. */
+const END_CAMPAIGNS = `
+with changed as (
+  update campaigns set status = 'canceled', settled = true, audience = '[]', updated = pb_text(now())
+  where "user" = $1 and status in ('scheduled', 'sending', 'paused') returning id
+), ${changeLogCte('changed', 'update', 2)}
+select 1`
+
+const END_ANSWERS = `
+with changed as (
+  update auto_answers set enabled = false, updated = pb_text(now()) where "user" = $1 and enabled returning id
+), ${changeLogCte('changed', 'update', 2)}
+select 1`
+
+/** Ends what a former holder queued, in the takeover: cancels messages, voids pairing codes. */
+async function endUserQueue(store: Store, user: string): Promise<void> {
+  const { db } = store
+  await lockUserSends(db, user) // who comes later is asked for the new version
+  const { rows } = await db.query(CANCEL, [user, REASONS.canceled, ...CHANGE_LOG_PARAMS])
+  for (const [period, messages] of rows) await refundQuota(store, user, String(period), Number(messages))
+  await db.query(END_CAMPAIGNS, [user, 'campaigns'])
+  await db.query(ONCE, [user])
+  await db.query(END_ANSWERS, [user, 'auto_answers'])
+  await db.query('delete from device_pairings where "user" = $1', [user])
+  await db.query('delete from smsgate_accounts where "user" = $1', [user])
 }

@@ -1,12 +1,39 @@
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, RetryLater } from '../../errors.ts'
 import { TOO_MANY_PASSWORDS } from '../../fields/values/bcrypt.ts'
+import { Lru } from '../../tools/lru.ts'
 import { Semaphore } from '../../tools/semaphore.ts'
 import { sha256 } from '../tokens/secrets.ts'
 import { networkOf } from './addresses.ts'
 import { countAttempt, hasAttempt } from './attempt-counts.ts'
-import { RecentRefusals } from './recent-refusals.ts'
+
+/** A refusal is repeated this long without a statement. */
+const REPEAT_MS = 1_000
+const MAX_KEPT = 10_000
+
+interface Refusal {
+  readonly atMs: number
+  readonly waitSeconds: number
+}
+
+/** Recent refusals by key. A client that retries at once costs no statement. */
+class RecentRefusals {
+  readonly #kept = new Lru<string, Refusal>(MAX_KEPT)
+
+  /** Remembers a refusal of `key` and returns the 429. */
+  add(key: string, waitSeconds: number): RetryLater {
+    this.#kept.set(key, { atMs: performance.now(), waitSeconds })
+    return new RetryLater(429, waitSeconds)
+  }
+
+  /** Throws 429 if `key` was refused within the last second. */
+  check(key: string): void {
+    const known = this.#kept.get(key)
+    if (known && performance.now() - known.atMs < Math.min(REPEAT_MS, known.waitSeconds * 1_000))
+      throw new RetryLater(429, known.waitSeconds)
+  }
+}
 
 /** The target of an attempt and its origin. */
 export interface SignInAttempt {

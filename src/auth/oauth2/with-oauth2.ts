@@ -9,11 +9,11 @@ import type { AuthServices } from '../auth-services.ts'
 import { limitProviderAttempts } from '../limits/attempt-limits.ts'
 import { takeAppleName } from './apple-name.ts'
 import { exchange } from './exchange.ts'
-import type { Profile, RawProfile } from './profile.ts'
+import { readIdToken } from './id-token.ts'
+import { type Profile, type RawProfile, readProfile, textAt } from './profile.ts'
 import { providerOf } from './provider.ts'
-import { providerClient } from './provider-client.ts'
-import type { Provider, ProviderToken } from './provider-type.ts'
-import { fetchUser } from './user.ts'
+import { type ProviderClient, providerClient } from './provider-client.ts'
+import type { Provider, ProviderCall, ProviderToken } from './provider-type.ts'
 
 /** Body of an OAuth2 sign-in. `redirectUrl` is the old spelling of the same key. */
 export interface OAuth2Form {
@@ -103,4 +103,48 @@ export function renderMeta({ profile, raw, token }: OAuth2Identity, isNew: boole
     rawUser: raw,
     isNew,
   })
+}
+
+/** A provider's user and the raw answer. */
+interface ProviderUser {
+  readonly profile: Profile
+  readonly raw: RawProfile
+}
+
+/** The user of a token, from the provider or the id token. PocketBase: tools/auth, FetchAuthUser */
+export async function fetchUser(
+  provider: Provider,
+  token: ProviderToken,
+  send: ProviderClient,
+): Promise<ProviderUser> {
+  if (token.expiry > 0 && token.expiry <= Date.now()) throw new Error('the token is over already')
+  const authorization = `${typeOf(token)} ${token.accessToken}`
+  const call: ProviderCall = (url, { headers, post } = {}) =>
+    send(url, { headers: { authorization, ...headers }, ...(post !== undefined && { post }) })
+  const raw = provider.userInfoURL
+    ? await ask(provider, call)
+    : await readIdToken(provider, textAt(token.raw, 'id_token'), send)
+  const profile = readProfile(raw, provider.places)
+  return { raw, profile: (await provider.amend?.(profile, { raw, token, provider, call })) ?? profile }
+}
+
+/** Some providers write `bearer`. */
+const typeOf = ({ tokenType }: ProviderToken) =>
+  tokenType === '' || tokenType.toLowerCase() === 'bearer' ? 'Bearer' : tokenType
+
+async function ask(
+  { userInfoURL, clientId, headers, query }: Provider,
+  call: ProviderCall,
+): Promise<RawProfile> {
+  const own = headers?.(clientId)
+  const { status, text } = await call(
+    userInfoURL,
+    query === undefined
+      ? { headers: { ...own } }
+      : { headers: { 'content-type': 'application/json', ...own }, post: query },
+  )
+  if (status >= 400) throw new Error(`the profile was refused with ${status}`)
+  const raw: unknown = JSON.parse(text) ?? {}
+  if (typeof raw !== 'object' || Array.isArray(raw)) throw new TypeError('the profile is no object')
+  return raw as RawProfile
 }

@@ -4,15 +4,17 @@ import { withSavepoint } from '../../db/savepoint.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import { randomText } from '../../tools/random.ts'
 import type { Catalog, Store } from '../catalog.ts'
-import type { ViewCollection } from '../collection.ts'
+import { fieldProblems } from '../checks/field-settings.ts'
+import { all } from '../checks/problems.ts'
+import type { Collection, ViewCollection } from '../collection.ts'
 import { addField } from '../definition/field-list.ts'
+import { readNew } from '../definition/read.ts'
 import { columnName, quote, tableName } from '../names.ts'
 import { splitSql, UnbalancedError } from '../sqlite/split-sql.ts'
 import { sqlTokens } from '../sqlite/sql-tokens.ts'
 import { SqliteFault } from '../sqlite/sqlite-fault.ts'
 import { translateNames, translateQuery } from '../sqlite/translate-query.ts'
 import { checkViewAccess } from './view-access.ts'
-import { viewFieldFault } from './view-field-fault.ts'
 import { suggestFields, unknownField, type ViewField } from './view-fields.ts'
 import { ViewQueryError } from './view-query-error.ts'
 
@@ -152,4 +154,17 @@ export async function dropView(db: Db, collection: ViewCollection, cascade = fal
 /** Gives the view of a collection the name that the collection has now. */
 export async function renameView(db: Db, old: ViewCollection, next: ViewCollection): Promise<void> {
   await db.query(`alter view ${quote(tableName(old))} rename to ${quote(tableName(next))}`)
+}
+
+/** Why a field of a view's query is invalid; undefined if none is. PocketBase: core/view.go, DryRunView */
+function viewFieldFault(fields: Field[], catalog: Catalog): string | undefined {
+  const collection = { ...readNew({ type: 'view', name: 'view' }), fields } as Collection
+  for (const [i, field] of fields.entries()) {
+    const [found] = Object.entries(
+      all(fieldProblems(field, { collection, stored: undefined, catalog })) ?? {},
+    )
+    if (!found) continue
+    const message = String(found[1].message)
+    return `invalid field "${field.name}" (${i}): ${found[0]}: ${message[0]!.toLowerCase()}${message.slice(1)}`
+  }
 }

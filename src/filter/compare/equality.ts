@@ -1,14 +1,12 @@
 import { comparison, type Tested } from '../sql/column-test.ts'
 import { type Condition, constant, FALSE, leaf, TRUE } from '../sql/condition.ts'
 import type { Facts, Slot } from '../sql/facts.ts'
-import { asNumeric, compareScalars, type Scalar } from '../sql/scalar.ts'
-import type { Sql } from '../sql/sql.ts'
-import { sql } from '../sql/sql.ts'
+import { asNumeric, compareScalars, isTrue, type Scalar, TRUE_TEXT } from '../sql/scalar.ts'
+import { type Sql, sql } from '../sql/sql.ts'
 import { readTextList } from '../sql/texts.ts'
 import { type Expression, type Known, known, type Operand } from './operand.ts'
 import { boolTest, convertAffinities, isNullSql, rankedRow, relationalComparison } from './relational.ts'
 import { type Side, sideOf, sidesOf } from './side.ts'
-import { truthIs } from './truth.ts'
 
 /** `=` or `!=`. PocketBase: tools/search/filter.go, resolveEqualExpr. Contract 2.3. */
 export function equal(facts: Facts, positive: boolean, left: Operand, right: Operand): Condition {
@@ -217,4 +215,27 @@ const isList = (operand: Expression) => operand.storage === 'list' || operand.st
 function textsOf(slot: Slot, input: Parameters<Slot>[0]): string[] | undefined {
   const value = slot(input)
   return typeof value === 'string' ? readTextList(value) : undefined
+}
+
+const BEGINS_WITH_NUMBER = `'${TRUE_TEXT.source}'`
+
+/**
+ * `a IS TRUE`, `a IS NOT FALSE` and the like: SQLite tests truth here instead of comparing. Never NULL; NULL
+ * is neither true nor false. sqlite.org/lang_expr.html, boolean expressions
+ */
+function truthIs(facts: Facts, positive: boolean, operand: Operand, word: Known): Condition {
+  const wanted = facts.ask((input) => word.slot(input) === 1n)
+  if (operand.kind === 'known') {
+    return constant(facts.ask((input) => (isTrue(operand.slot(input)) === wanted) === positive))
+  }
+  const side = sideOf(facts, operand)
+  const test = sql`(${truthOf(side)}) IS ${positive ? '' : 'NOT '}${String(wanted)}`
+  return positive ? leaf(test, side.rows, []) : leaf(test, [], side.rows)
+}
+
+function truthOf(side: Side): Sql {
+  if (side.rank === 'null') return ['NULL']
+  if (side.rank === 'number') return sql`${side.number} <> 0`
+  if (side.rank === 'text') return sql`${side.text} ~ ${BEGINS_WITH_NUMBER}`
+  return sql`CASE ${side.mixed} WHEN 1 THEN ${side.number} <> 0 WHEN 2 THEN ${side.text} ~ ${BEGINS_WITH_NUMBER} END`
 }

@@ -1,5 +1,7 @@
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
+import { forbidden } from '../../errors.ts'
+import { FilterError } from '../errors.ts'
 import { parseFilter } from '../parse/parse.ts'
 import type { Tree } from '../parse/tree.ts'
 import type { Context, ReachedRows } from '../resolve/context.ts'
@@ -11,7 +13,6 @@ import type { Input } from '../sql/input.ts'
 import { Scope } from '../sql/joined.ts'
 import { columnOf, type JoinedRow, sql } from '../sql/sql.ts'
 import { buildCondition, checkNames } from './build.ts'
-import { checkClientLimits } from './client-limits.ts'
 import type { CompiledFilter } from './compiled-filter.ts'
 import type { FilterQuery } from './filter-query.ts'
 import { Plan, planOf, type Template } from './plan.ts'
@@ -150,4 +151,22 @@ function listRuleOf(context: Context, row: JoinedRow, collection: Collection): C
   const within: Context = { ...context, base, scope: context.scope.apart() }
   const rule = buildCondition(within, parseFilter(collection.listRule).root)
   return [or([{ ...leaf(sql`${columnOf(row, 'id')} IS NULL`), missing: row }, rule])]
+}
+
+const MAX_FILTER_BYTES = 3500
+
+/** Even inside quotes. PocketBase: apis/record_helpers.go, checkForSuperuserOnlyRuleFields */
+const FOR_SUPERUSERS = ['@collection.', '@request.']
+
+/** Checks what no client may use. Throws an ApiError 403 or a FilterError. Contract 1.3, 2.9. */
+function checkClientLimits({ filter, sort }: FilterQuery, isSuperuser: boolean): void {
+  if (!isSuperuser) {
+    for (const text of [filter, sort]) {
+      const found = FOR_SUPERUSERS.find((name) => text.includes(name))
+      if (found) throw forbidden(`Only superusers can filter by ${found}`)
+    }
+  }
+  if (filter.length * 3 > MAX_FILTER_BYTES && Buffer.byteLength(filter) > MAX_FILTER_BYTES) {
+    throw new FilterError('max filter length limit reached')
+  }
 }

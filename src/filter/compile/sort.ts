@@ -1,5 +1,6 @@
 import type { Collection } from '../../collections/collection.ts'
-import { sortKeys } from '../compare/sort-keys.ts'
+import type { Storage } from '../compare/operand.ts'
+import { FORMS } from '../compare/storage.ts'
 import { FilterError } from '../errors.ts'
 import type { Context } from '../resolve/context.ts'
 import { outermostFirst, selectSql } from '../resolve/exists.ts'
@@ -130,3 +131,23 @@ function sharing(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition 
   if (![...multiRowsOf(condition)].some((row) => rows.has(row))) return TRUE
   return condition.kind === 'and' ? and(condition.items.map((item) => sharing(item, rows))) : condition
 }
+
+const plain = (value: Sql) => [value]
+
+/** Sort keys other than the text. JSON: null, numbers, texts, each in their own order. */
+const KEYS: Partial<Readonly<Record<Storage, (value: Sql) => Sql[]>>> = {
+  text: plain,
+  number: plain,
+  integer: plain,
+  real: plain,
+  bool: plain,
+  json: (value) => [
+    sql`pb_json_rank(${value})`,
+    sql`pb_json_number(${value})`,
+    sql`pb_json_string(${value}) COLLATE "C"`,
+  ],
+}
+
+/** Keys that give a value SQLite's order. */
+const sortKeys = (storage: Storage, value: Sql): Sql[] =>
+  KEYS[storage]?.(value) ?? [FORMS[storage].text(value)]

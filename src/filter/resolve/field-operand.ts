@@ -1,14 +1,12 @@
-import type { Field } from '../../fields/field.ts'
-import { isMulti, isMultiCapable } from '../../fields/field.ts'
+import { type Field, isMulti, isMultiCapable } from '../../fields/field.ts'
 import { type Expression, type Known, known, type Operand } from '../compare/operand.ts'
 import { FORMS } from '../compare/storage.ts'
 import { FilterError } from '../errors.ts'
 import type { Slot } from '../sql/facts.ts'
 import { asText, lowerAscii, type Scalar, storedNumber } from '../sql/scalar.ts'
-import { type JoinedRow, type Sql, sql } from '../sql/sql.ts'
+import { type JoinedRow, type Param, type Sql, sql } from '../sql/sql.ts'
 import type { Context } from './context.ts'
 import { joinValues } from './joins.ts'
-import { extract, extractKnown, readSteps, type Step } from './json-path.ts'
 import type { Modifier } from './modifier.ts'
 import {
   affinityOf,
@@ -135,4 +133,53 @@ function visibleEmail({ catalog }: Context, row: FilterRow): Sql {
   const field = catalog.field(row.collection, 'emailVisibility')
   if (!field || row.kind === 'known') throw new FilterError('non-filterable field "email"')
   return column(row, field)
+}
+
+const INDEX = /^\d+$/
+const MAX_INDEX = 2 ** 31 - 1
+
+/** A step into a JSON value: an object's key or a list's index. */
+type Step = { readonly key: string } | { readonly index: number }
+
+/** The steps of a path. Throws a FilterError for an empty one. PocketBase: inflector.Columnify */
+function readSteps(path: readonly string[]): Step[] {
+  return path.map((segment) => {
+    const key = segment.replaceAll(':', '')
+    if (key === '') throw new FilterError(`bad JSON path: "${path.join('.')}"`)
+    return INDEX.test(segment) ? { index: Math.min(Number(key), MAX_INDEX) } : { key }
+  })
+}
+
+const fixed = (cast: string, value: unknown): Param => ({ kind: 'param', cast, bind: () => value })
+
+/** The JSON value at a path of a column; NULL if absent. A number is only a list index. */
+function extract(column: Sql, steps: readonly Step[]): { json: Sql; text: Sql } {
+  let value = column
+  let keys: string[] = []
+  const flush = () => {
+    if (keys.length > 0) value = sql`(${value} #> ${fixed('text[]', keys)})`
+    keys = []
+  }
+  for (const step of steps) {
+    if ('key' in step) keys.push(step.key)
+    else {
+      flush()
+      value = sql`(CASE WHEN json_typeof(${value}) = 'array' THEN ${value} -> ${fixed('int', step.index)} END)`
+    }
+  }
+  const text = sql`(${value} #>> ${fixed('text[]', keys)}) COLLATE "C"`
+  flush()
+  return { json: value, text }
+}
+
+/** The same for a known JSON text. */
+function extractKnown(json: string | null, steps: readonly Step[]): unknown {
+  let value: unknown = json === null ? null : JSON.parse(json)
+  for (const step of steps) {
+    if (typeof value !== 'object' || value === null) return null
+    if ('index' in step) value = Array.isArray(value) ? value[step.index] : null
+    else
+      value = Array.isArray(value) ? null : Object.hasOwn(value, step.key) ? (value as never)[step.key] : null
+  }
+  return value ?? null
 }

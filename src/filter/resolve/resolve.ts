@@ -1,14 +1,62 @@
 import { keyword, type Operand } from '../compare/operand.ts'
+import { FORMS } from '../compare/storage.ts'
 import { FilterError } from '../errors.ts'
 import type { Literal, Token } from '../parse/tree.ts'
-import type { Slot } from '../sql/facts.ts'
+import type { Facts, Slot } from '../sql/facts.ts'
+import { SELECT, type Sql, sql } from '../sql/sql.ts'
+import { callOperand, type FunctionBuilder, isLiteral, withErrorPrefix } from './call.ts'
 import type { Context } from './context.ts'
-import { FUNCTIONS } from './functions.ts'
 import { inInsertionOrder } from './joins.ts'
 import { MACROS } from './macros.ts'
 import { reach, resolvePath } from './path.ts'
 import { parameter, resolveRequest } from './request-path.ts'
 import { table } from './row.ts'
+import { strftime } from './strftime.ts'
+
+const EARTH_KM = 6371
+
+/** `geoDistance(lonA, latA, lonB, latB)` in kilometres. Postgres' acos fails above 1, SQLite's gives NULL. */
+const geoDistance: FunctionBuilder = (context, args, resolve) => {
+  if (args.length !== 4) throw new FilterError(`[geoDistance] expected 4 arguments, got ${args.length}`)
+  const operands = args.map((arg, i) => {
+    if (arg.kind !== 'identifier' && !isLiteral(arg, 'number')) {
+      throw new FilterError(`[geoDistance] argument ${i} must be an identifier or number`)
+    }
+    return withErrorPrefix(`[geoDistance] failed to resolve argument ${i}`, () => resolve(context, arg))
+  })
+  return callOperand(operands, (four) => distance(four.map((one) => degrees(context.facts, one))), {
+    storage: 'real',
+    fallback: 'off',
+  })
+}
+
+function distance(degrees: readonly Sql[]): Sql {
+  const [lonA = [], latA = [], lonB = [], latB = []] = degrees.map((one) => sql`radians(${one})`)
+  const cosine = sql`cos(${latA}) * cos(${latB}) * cos(${lonB} - ${lonA}) + sin(${latA}) * sin(${latB})`
+  return sql`(${SELECT}CASE WHEN c.v BETWEEN -1 AND 1 THEN ${String(EARTH_KM)} * acos(c.v) END FROM (${SELECT}${cosine} v) c)`
+}
+
+/** A number, or NULL. SQLite also takes numeric texts. */
+function degrees(facts: Facts, operand: Operand): Sql {
+  if (operand.kind === 'known') {
+    const slot = facts.converted(operand.slot, 'numeric')
+    return facts.kind(slot) === 'number' ? [facts.number(slot)] : ['NULL::float8']
+  }
+  const form = FORMS[operand.storage]
+  if (form.number) return sql`${form.number(operand.sql)}::float8`
+  const number =
+    operand.storage === 'json'
+      ? sql`pb_json_numeric(${operand.sql})`
+      : sql`pb_numeric(${form.text(operand.sql)})`
+  // '1e999' is infinite, which Postgres' cosine refuses.
+  return sql`nullif(abs(${number}), 'Infinity') * sign(${number})`
+}
+
+/** The functions of the filter language. PocketBase: tools/search/token_functions.go. Contract 2.8. */
+const FUNCTIONS: ReadonlyMap<string, FunctionBuilder> = new Map([
+  ['geoDistance', geoDistance],
+  ['strftime', strftime],
+])
 
 /** Names that may be resolved at all. PocketBase: core/record_field_resolver.go, allowedFields */
 const NAMES =

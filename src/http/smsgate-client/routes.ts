@@ -1,13 +1,18 @@
 import { Hono } from 'hono'
 import { REFRESH_SCOPE, type Scope } from '../../auth/tokens/scopes.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { GatewayError } from '../../errors.ts'
+import { readinessOf } from '../../metrics/readiness.ts'
+import { deleteRecord } from '../../records/write/delete.ts'
 import { fingerprintOf, readIdempotencyKey } from '../../sms/send/idempotency.ts'
-import type { Idempotency } from '../../sms/send/send.ts'
+import { checkDevice, type Idempotency } from '../../sms/send/send.ts'
 import type { Sender } from '../../sms/send/sender.ts'
 import { settingsOf } from '../../smsgate/setup.ts'
 import { wireDevice } from '../../smsgate/wire.ts'
 import { cancelSend } from '../../smsgate-client/cancel-send.ts'
 import { listDevices } from '../../smsgate-client/devices.ts'
 import { findSend } from '../../smsgate-client/find-send.ts'
+import { type Health, healthFrom } from '../../smsgate-client/health.ts'
 import { listInbox, readInboxQuery } from '../../smsgate-client/inbox.ts'
 import { listMessages, readListQuery } from '../../smsgate-client/list-messages.ts'
 import { readStates } from '../../smsgate-client/message-state.ts'
@@ -25,13 +30,12 @@ import { listWebhooks } from '../../smsgate-client/webhooks.ts'
 import { setSigningKey } from '../../webhooks/smsgate-key.ts'
 import { readJson } from '../body/json-body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { retryWrite } from '../middleware/retry-write.ts'
 import { withFreshSender } from '../middleware/sender.ts'
+import { buildRequest } from '../request-info.ts'
 import { sendRaw } from '../send-json.ts'
 import { requestClient } from '../server/request-client.ts'
 import { requireClient } from './credentials.ts'
-import { deleteDevice } from './delete-device.ts'
-import { healthOf } from './health.ts'
-import { notImplemented } from './not-implemented.ts'
 import { exportInbox, refreshInbox } from './refresh-inbox.ts'
 import { deleteWebhook, saveWebhook } from './webhooks.ts'
 
@@ -179,4 +183,29 @@ async function sendState(c: Ctx, { store }: Services, user: string): Promise<Res
   const found = await findSend(store, user, c.req.param('id') ?? '')
   const [state] = await readStates(store, user, [found], true)
   return sendRaw(c, JSON.stringify(state))
+}
+
+/** 501 for a route that has no counterpart here. `message` says what to do instead. */
+const notImplemented = (message: string) => new GatewayError(501, { message })
+
+const probes = new WeakMap<Services, ReturnType<typeof readinessOf>>()
+
+/** Whether the server works, as SMSGate's clients read it. Needs no credentials, and tells nothing else. */
+async function healthOf(services: Services): Promise<Health> {
+  const probe = probes.get(services) ?? readinessOf(services.store, services.stopping)
+  probes.set(services, probe)
+  const begun = performance.now()
+  const { ready } = await probe()
+  return healthFrom(ready, Math.round(performance.now() - begun))
+}
+
+/** Deletes a device of the caller; its queue goes to other devices. Throws 404. */
+async function deleteDevice(c: Ctx, services: Services, id: string): Promise<void> {
+  const { store, extensions } = services
+  const identify = async () => (await requireClient(c, services, 'devices:delete')).auth
+  await retryWrite(store, identify, async (auth, attempt) => {
+    await checkDevice(store, auth.id, id)
+    const devices = store.catalog.find('devices') as Collection
+    await deleteRecord(store, extensions, devices, id, buildRequest(c, auth, {}), attempt)
+  })
 }

@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
+import { ApiError, RetryLater } from '../../errors.ts'
 import { retryStale } from '../../sms/send/sender.ts'
 import { describeConnection, findAccount, listAccounts } from '../../twilio/account.ts'
-import type { Account } from '../../twilio/credentials.ts'
+import { type Account, identifyAccount } from '../../twilio/credentials.ts'
 import { changeMessage, deleteMessage } from '../../twilio/messages/change.ts'
 import { createMessage } from '../../twilio/messages/create.ts'
 import { listMessages } from '../../twilio/messages/list.ts'
@@ -10,13 +11,19 @@ import { findMessage, renderMessage } from '../../twilio/messages/message.ts'
 import { changeNumber } from '../../twilio/numbers/change.ts'
 import { listNumbers } from '../../twilio/numbers/list.ts'
 import { findNumber, renderNumber } from '../../twilio/numbers/number.ts'
-import { notFound, TwilioRefusal } from '../../twilio/refusal.ts'
+import { type Parameters, readParameters } from '../../twilio/parameters.ts'
+import { INVALID, invalid, notFound, TwilioRefusal } from '../../twilio/refusal.ts'
+import { idOf } from '../../twilio/sid.ts'
+import { readBytes } from '../body/bytes.ts'
+import { withRoom } from '../body/large-answer.ts'
 import type { Ctx, Env, Services } from '../context.ts'
+import { withCatalog } from '../middleware/fresh-catalog.ts'
+import { checkRate } from '../middleware/gate.ts'
 import { READS, requireSender } from '../middleware/sender.ts'
 import { sendRaw } from '../send-json.ts'
+import { clientIp } from '../server/client-ip.ts'
+import { holderOf } from '../server/holder.ts'
 import { requestClient } from '../server/request-client.ts'
-import { enter, identify } from './enter.ts'
-import { readForm, readQueryOf } from './form.ts'
 
 const ACCOUNTS = '/2010-04-01/Accounts.json'
 const ACCOUNT = '/2010-04-01/Accounts/:AccountSid{[^/]+\\.json}'
@@ -122,4 +129,69 @@ async function create(c: Ctx, services: Services, first: Account): Promise<Respo
   })
   if (replayed) c.header('Idempotent-Replayed', 'true')
   return sendRaw(c, JSON.stringify(message), 201)
+}
+
+/** The account that asks, read from the database. Throws 401. */
+const identify = (c: Ctx, { store }: Services): Promise<Account> =>
+  withCatalog(store, () => identifyAccount(store, c.env.incoming.headers.authorization))
+
+/** Checks rate limit (429), credentials (401) and the account in the path (404), then runs `work`. */
+async function enter(
+  c: Ctx,
+  services: Services,
+  work: (account: Account) => Promise<Response>,
+): Promise<Response> {
+  c.set('services', services)
+  const account = await identify(c, services).catch((error: unknown) => {
+    pay(c, services, null)
+    throw error
+  })
+  pay(c, services, account)
+  c.set('asker', account.auth)
+  c.set('holder', holderOf(c.env.incoming, services, account.auth))
+  const inPath = (c.req.param('AccountSid') ?? account.sid).replace(/\.json$/, '')
+  if (idOf('AC', inPath) !== account.user) throw notFound()
+  try {
+    return await withRoom(() => withCatalog(services.store, () => work(account)))
+  } finally {
+    c.get('leave')?.()
+  }
+}
+
+const pay = (c: Ctx, services: Services, account: Account | null) =>
+  checkRate(services, account?.auth ?? null, clientIp(c, services), c.req.method, c.req.path)
+
+const MAX_BODY_BYTES = 1 << 20
+const FORM = /^application\/x-www-form-urlencoded(?:\s*;|$)/i
+
+/** The parameters of a request's form, read once. Throws 400 for a body that is no form, 413. */
+async function readForm(c: Ctx): Promise<Parameters> {
+  const known = forms.get(c)
+  if (known) return known
+  const { bytes, leave } = await readBytes(c.env.incoming, MAX_BODY_BYTES, c.get('holder')).catch(
+    (error: unknown) => {
+      if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
+      throw new TwilioRefusal(INVALID, `The body must have at most ${MAX_BODY_BYTES} bytes`, 413)
+    },
+  )
+  try {
+    const type = c.req.header('content-type')
+    if (bytes.length > 0 && !FORM.test(type ?? ''))
+      throw invalid('The body must be application/x-www-form-urlencoded')
+    const form = readParameters(bytes.toString('utf8'))
+    forms.set(c, form)
+    return form
+  } finally {
+    leave?.()
+  }
+}
+
+/** A request may be worked on twice, its body comes once. */
+const forms = new WeakMap<Ctx, Parameters>()
+
+/** The parameters of a request's query. */
+function readQueryOf(c: Ctx): Parameters {
+  const url = c.env.incoming.url ?? ''
+  const at = url.indexOf('?')
+  return readParameters(at < 0 ? '' : url.slice(at + 1))
 }

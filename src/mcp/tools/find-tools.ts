@@ -1,13 +1,17 @@
 import { z } from 'zod'
 import { ApiError, notFound } from '../../errors.ts'
+import { spendReading } from '../../filter/compile/shape-budget.ts'
+import { readSort } from '../../filter/compile/sort.ts'
 import { FilterError } from '../../filter/errors.ts'
+import { namesIn } from '../../filter/parse/names.ts'
+import { parseFilter } from '../../filter/parse/parse.ts'
+import { spelling } from '../../filter/parse/tree.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { viewRecord } from '../../records/read/view.ts'
 import { AnswerTooLarge } from '../../request/answer-meter.ts'
 import { id } from '../../sms/send/shape.ts'
 import type { McpCaller, McpServices } from '../caller.ts'
 import { type Tool, tool } from '../tool.ts'
-import { checkNames, visibleMessages } from './query-limits.ts'
 
 const MAX_PER_PAGE = 100
 /** What the limits of a list's query come to, so that no more is read. */
@@ -109,3 +113,28 @@ export const FIND_TOOLS: readonly Tool[] = [
     run: (services, caller, query) => find(services, caller, 'devices', query),
   }),
 ]
+
+/** A key without `all:any` filters by own fields, never through relations. Throws a FilterError. */
+function checkNames({ may, client }: McpCaller, filter: string, sort: string): void {
+  if (may('all:any')) return
+  const read = () => parseFilter(filter, () => spendReading(client, filter.length))
+  const filtered = filter === '' ? [] : [...namesIn(read())]
+  const sorted = readSort(sort).map(({ name }) => name)
+  if ([...filtered, ...sorted].some((name) => name.includes('.')))
+    throw new FilterError('a path through a relation needs all:any')
+}
+
+const SENT = 'message_type = "outgoing"'
+
+/** A filter of the messages that the caller may see. Throws a FilterError for an escaping bracket. */
+function visibleMessages({ may }: McpCaller, filter: string): string {
+  if (may('inbox:list')) return filter
+  if (filter === '') return SENT
+  const both = `${SENT} && (${filter}\n)`
+  const { root } = parseFilter(both)
+  const [first] = root.kind === 'and' ? root.items : []
+  const isOurs = first?.kind === 'comparison' && spelling(first.left) === 'message_type'
+  if (!isOurs || first.sign !== '=' || spelling(first.right) !== 'outgoing')
+    throw new FilterError('invalid group')
+  return both
+}

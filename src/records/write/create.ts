@@ -1,5 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { type Collection, SUPERUSERS } from '../../collections/collection.ts'
+import { columnName, quote, tableName } from '../../collections/names.ts'
 import { badRequest } from '../../errors.ts'
 import { generateText } from '../../fields/types/autogenerate.ts'
 import { now } from '../../fields/types/date.ts'
@@ -10,6 +11,7 @@ import { ruleFor } from '../../rules/access.ts'
 import { checkCandidate } from '../../rules/candidate-check.ts'
 import { asksToManage, checkAuthForm } from '../auth/auth-form.ts'
 import { hashPasswords, hasNewPassword, OWN_WORK, withoutHashes } from '../auth/passwords.ts'
+import { changeLogCte } from '../changes.ts'
 import { toRow } from '../columns.ts'
 import type { Extension, Extensions } from '../extension.ts'
 import { lockFreshAuth } from '../fresh-auth.ts'
@@ -19,11 +21,11 @@ import type { Prepared } from '../input/prepared.ts'
 import { type FieldErrors, validate } from '../input/validate.ts'
 import type { Values } from '../input/values.ts'
 import { authConditions, type WriteOptions, writeWith } from '../input/write-options.ts'
-import { Parameters } from '../parameters.ts'
+import { Parameters, type SqlCondition, sqlType } from '../parameters.ts'
+import { statementName } from '../select.ts'
 import { answerWrite } from './answer-write.ts'
 import { writeConditionsOf } from './conditions.ts'
 import { explainRejection, isEmptyObject, NO_RULE, type RuleSql, ruleHolds } from './explain.ts'
-import { insertRecord } from './insert.ts'
 import { uniqueViolationError } from './unique.ts'
 import type { WriteCondition } from './write-condition.ts'
 
@@ -213,4 +215,26 @@ function complete(collection: Collection, values: Values): void {
     }
   }
   if (collection.name === SUPERUSERS) values.verified = true
+}
+
+/** Inserts a record if all conditions hold and logs it, in one round trip. False if one fails. */
+async function insertRecord(
+  store: Store,
+  collection: Collection,
+  values: Readonly<Values>,
+  parameters: Parameters,
+  conditions: readonly SqlCondition[],
+): Promise<boolean> {
+  const columns = collection.fields.map((field) => quote(columnName(field.name))).join(', ')
+  const given = collection.fields
+    .map((field) => parameters.add(values[field.name], sqlType(field)))
+    .join(', ')
+  const all = conditions.map((condition) => condition(parameters)).join(' and ')
+  parameters.values.push(collection.id)
+  const text = `with written as (insert into ${quote(tableName(collection))} (${columns}) select ${given}
+    ${all && `where ${all}`} returning *),
+    ${changeLogCte('written', 'create', parameters.values.length, 'noted', true)}
+    select 1 from written`
+  const { rows } = await store.db.query(text, parameters.values, statementName(store.catalog, text))
+  return rows.length > 0
 }

@@ -4,7 +4,6 @@ import { WakeSignal } from '../../tools/wake-signal.ts'
 import { type DeviceEvent, onDeviceEvent } from '../wake/wake.ts'
 import type { Device } from './device.ts'
 import { countPending, touchDevice } from './heartbeat.ts'
-import { openStreamSlot } from './stream-slots.ts'
 
 /** What a stream carries: events, and now and then a sign of life. */
 export type StreamItem = Told | { readonly name: 'alive' }
@@ -71,4 +70,23 @@ const forgetPresence = ({ db }: Store, { id }: Device) =>
 async function notePresence(store: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
   await store.db.query(PRESENT, [device.id])
   await touchDevice(store, device, deviceOnlineSeconds)
+}
+
+/** More than one, because a phone may reconnect before its broken stream ends. */
+const MOST = 5
+
+/** What ends each stream of a device on this node, the oldest first. */
+const open = new Map<string, (() => void)[]>()
+
+/** Takes one of 5 stream slots of a device; another one closes the oldest. The release: true if last. */
+function openStreamSlot(device: string, end: () => void): () => boolean {
+  const ends = open.get(device) ?? []
+  open.set(device, ends)
+  ends.push(end)
+  if (ends.length > MOST) ends.shift()!()
+  return () => {
+    const i = ends.indexOf(end)
+    if (i >= 0) ends.splice(i, 1)
+    return ends.length === 0 && open.delete(device)
+  }
 }

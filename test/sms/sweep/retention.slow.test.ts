@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { extensionsOf } from '../../../src/extensions.ts'
-import { endOldMessages } from '../../../src/sms/sweep/retention.ts'
-import { HAS_CONTENT_SQL, makeRetentionIndex } from '../../../src/sms/sweep/retention-index.ts'
+import { endOldMessages, HAS_CONTENT_SQL, makeRetentionIndex } from '../../../src/sms/sweep/retention.ts'
 import { startServer } from '../../support/server/start.ts'
 
 const USER = 'olduser00000000'
