@@ -1,4 +1,5 @@
 import { checkSilentDevices } from './alarms/check-silent-devices.ts'
+import { alarmMailJobs } from './alarms/mail-jobs.ts'
 import { cleanUpSignIns } from './auth/account/clean-up.ts'
 import { deleteOldAuditEntries } from './auth/superusers/audit.ts'
 import type { Backups } from './backup/service/backups.ts'
@@ -7,17 +8,21 @@ import type { Store } from './collections/catalog.ts'
 import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
 import { deleteOldLogs } from './logs/delete-old.ts'
-import { cleanUpPushes } from './notifications/push-jobs.ts'
-import { addReplyMails } from './notifications/reply-mails.ts'
+import { cleanUpPushes, pushJobs } from './notifications/push-jobs.ts'
+import { addReplyMails, type ReplyMailServices, replyMailJobs } from './notifications/reply-mails.ts'
 import { changesCleanUp } from './realtime/changes/clean-up.ts'
 import type { Extensions } from './records/extension.ts'
 import type { SettingsStore } from './settings/settings-store.ts'
+import { answerJobs } from './sms/answers/answer.ts'
+import type { CampaignServices } from './sms/campaigns/campaign.ts'
+import { campaignJobs } from './sms/campaigns/jobs.ts'
 import { deleteOldBatteries } from './sms/devices/battery.ts'
 import { deleteOldAnswers } from './sms/send/idempotency.ts'
 import { endOldMessages } from './sms/sweep/retention.ts'
 import { keepTotals } from './sms/usage/totals.ts'
 import { deleteOldTokens } from './smsgate-client/tokens.ts'
 import { cleanUpDeliveries } from './webhooks/clean-up.ts'
+import type { JobKind } from './work/kind.ts'
 import { deleteDeadJobs } from './work/queue.ts'
 
 /** Something that is done now and then, on every node; it must not matter that two do it. */
@@ -77,6 +82,21 @@ export function jobsOf(
     })
   }
   return jobs
+}
+
+/** The kinds of leased jobs. */
+export const kindsOf = (
+  services: ReplyMailServices & { readonly sending: CampaignServices; readonly config: Config },
+): JobKind[] => {
+  const { sending, config, log } = services
+  const { store } = sending
+  return [
+    answerJobs(sending),
+    campaignJobs(sending),
+    alarmMailJobs(store.db, services),
+    replyMailJobs(store.db, services),
+    pushJobs(store, config, log),
+  ]
 }
 
 /** Starts the timer of each job and returns the stop, which waits for running ones. Failures are logged. */

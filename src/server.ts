@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
-import { alarmMailJobs } from './alarms/mail-jobs.ts'
 import { type BackupServices, Backups, type Exclusively } from './backup/service/backups.ts'
 import { followRestores, otherRestoreIsOver } from './backup/service/follow.ts'
 import { readState } from './backup/service/state.ts'
@@ -25,16 +24,12 @@ import { listen } from './http/server/listen.ts'
 import { oneAtATime } from './http/server/pipelined.ts'
 import { RequestTracker } from './http/server/request-tracker.ts'
 import { Restartable, type Work } from './http/server/restartable.ts'
-import { jobsOf, startJobs } from './jobs.ts'
+import { jobsOf, kindsOf, startJobs } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
 import { RequestLog } from './logs/request-log.ts'
 import { Traffic } from './metrics/traffic.ts'
-import { pushJobs } from './notifications/push-jobs.ts'
-import { replyMailJobs } from './notifications/reply-mails.ts'
 import { Realtime } from './realtime/hub.ts'
 import { SettingsStore } from './settings/settings-store.ts'
-import { answerJobs } from './sms/answers/answer.ts'
-import { campaignJobs } from './sms/campaigns/jobs.ts'
 import { startIndexes } from './sms/large-history.ts'
 import { Acceptor } from './sms/send/accept.ts'
 import { startDelivery } from './sms/sweep/delivery.ts'
@@ -114,14 +109,7 @@ async function begin(
   const twilio = twilioCalls({ store, config, send: sending })
   const delivery = await startDelivery(store, config, log)
   const stopWebhooks = await startWebhooks(store, config, log, twilio)
-  const kinds = [
-    answerJobs(sending),
-    campaignJobs(sending),
-    alarmMailJobs(db, services),
-    replyMailJobs(db, services),
-    pushJobs(store, config, log),
-  ]
-  const stopWork = await new Worker(db, kinds, log).start()
+  const stopWork = await new Worker(db, kindsOf(services), log).start()
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
   const stops = [delivery.stop, stopWebhooks, stopWork, stopJobs, stopIndexes]

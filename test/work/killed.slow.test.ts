@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
 import { openDb } from '../../src/db/open.ts'
@@ -7,60 +8,110 @@ import { freePort } from '../support/database/postgres.ts'
 import { serve } from '../support/server/program.ts'
 import { client, withDevices } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../support/server/start.ts'
+import { startMailServer } from '../support/services/mail-server.ts'
+import { startPushService } from '../support/services/push-service.ts'
 
-const ROUNDS = 6
-const TEXTS = 40
+const ROUNDS = 20
+const ACCOUNTS = 4
+const RECIPIENTS = 600
 
-test('a server that is killed while it answers texts loses none and sends none twice', {
-  timeout: 240_000,
+test('a server that is killed again and again loses no job, and does none twice that must not be', {
+  timeout: 400_000,
 }, async () => {
-  const config = await testConfig({ PORT: String(await freePort()), HOST: '127.0.0.1' }, 'prepared')
+  const env = { HOST: '127.0.0.1', PORT: String(await freePort()), WEBHOOK_ALLOW_PRIVATE: 'true' }
+  const config = await testConfig(env, 'prepared')
+  const [mail, browser] = await Promise.all([startMailServer(), startPushService(50)])
   const first = await start(config, createLogger(config))
   await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
+  await first.services.settings.save({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
   const fixture = await withDevices(first)
-  const user = await fixture.makeUser()
-  const phone = await fixture.pair(user)
-  const answer = { user: user.id, enabled: true, match: 'any', body: 'We are closed' }
-  expect((await user.call('POST', '/api/collections/auto_answers/records', answer)).status).toBe(200)
-  await first.stop()
-
-  const db = await openDb(config, createLogger(config))
-  onTestFinished(() => db.close())
-  const count = async (sql: string) => Number((await db.query(`select count(*) from ${sql}`)).rows[0]![0])
-  const env = {
-    PORT: String(config.port),
-    HOST: config.host,
-    DATABASE_URL: config.databaseUrl ?? '',
-    LOG_LEVEL: 'error',
-  }
-  let leftBehind = 0
-  for (let round = 0; round < ROUNDS; round++) {
-    const program = await serve(env)
-    onTestFinished(program.stop)
-    const items = Array.from({ length: TEXTS }, (_, i) => ({
-      from: `+4917${1_000_000 + round * 1_000 + i}`,
-      body: 'Are you open?',
-      received_at: new Date().toISOString(),
-    }))
-    const { status } = await client(program.url, phone.id, phone.token).call(
-      'POST',
-      '/api/devices/incoming',
-      { items },
-    )
-    expect(status).toBe(200)
-    process.kill(program.pid, 'SIGKILL')
-    await program.stop()
-    leftBehind += await count('_jobs where runs > 0')
-    // as after the end of the leases
-    await db.query('update _jobs set due_at = now()')
-  }
-  // the rounds are worth something: jobs were under way
-  expect(leftBehind).toBeGreaterThan(0)
-  const last = await serve(env)
-  onTestFinished(last.stop)
-  await expect.poll(() => count('_jobs'), { timeout: 60_000, interval: 500 }).toBe(0)
-  expect(await count(`sms_messages where message_type = 'outgoing'`)).toBe(ROUNDS * TEXTS)
-  expect(await count(`(select distinct "to" from sms_messages where message_type = 'outgoing') t`)).toBe(
-    ROUNDS * TEXTS,
+  const accounts = await Promise.all(
+    Array.from({ length: ACCOUNTS }, async (_, i) => {
+      const user = await fixture.makeUser()
+      const answer = { user: user.id, enabled: true, match: 'any', body: 'We are closed' }
+      await user.call('POST', '/api/collections/auto_answers/records', answer)
+      await user.call('PUT', '/api/account/push', browser.subscription(`/${i}`))
+      return { user, phone: await fixture.pair(user) }
+    }),
   )
+  await first.stop()
+  const db = await openDb(config, createLogger(config))
+  onTestFinished(async () => {
+    await Promise.all([db.close(), mail.stop(), browser.stop()])
+  })
+  const rows = async (sql: string, params: unknown[] = []) => (await db.query(sql, params)).rows
+  const count = async (sql: string) => Number((await rows(`select count(*) from ${sql}`))[0]![0])
+  await rows('update users set verified = true')
+  const startServer = async () => {
+    const program = await serve({ ...env, DATABASE_URL: config.databaseUrl!, LOG_LEVEL: 'error' })
+    onTestFinished(program.stop)
+    return program
+  }
+
+  /** Jobs that were running at a kill, by what they are about: only these may be done twice. */
+  const interrupted: string[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const { url, pid, stop } = await startServer()
+    const call = async ({ id, token }: { id: string; token: string }, path: string, body: object) =>
+      expect((await client(url, id, token).call('POST', path, body)).status).toBe(200)
+    const recipients = Array.from({ length: RECIPIENTS }, (_, i) => `+4977${1_000_000 + round * 1_000 + i}`)
+    await Promise.all([
+      ...accounts.map(({ phone }, i) => {
+        const from = `+4917${1_000_000 + round * 1_000 + i}`
+        return fixture.hear(client(url, phone.id, phone.token), [[from, 'Are you open?']])
+      }),
+      call(accounts[round % ACCOUNTS]!.user, '/api/campaigns', { body: 'Sale', recipients, hold_seconds: 0 }),
+      rows(
+        `insert into _jobs (kind, holder, key, payload) select 'alarm_mail', id, gen_random_uuid(), $1
+         from users`,
+        [JSON.stringify([{ name: 'Phone', silentSince: '', backSince: '2026-11-20 07:00:00.000Z' }])],
+      ),
+    ])
+    // a job is reached at another point each time
+    await sleep(round * 15)
+    process.kill(pid, 'SIGKILL')
+    await stop()
+    const running = await rows(
+      `select kind, key, payload::text from _jobs where attempts > 0 and due_at > now()`,
+    )
+    interrupted.push(...running.map((job) => job.join(' ')))
+    // as after the end of the leases and pauses
+    await rows('update _jobs set due_at = least(due_at, now())')
+    await rows('update push_hours set ends = now(), next_at = now()')
+  }
+  await startServer()
+  await expect
+    .poll(
+      async () => {
+        // what the last kill has left, and mails that wait for an older one
+        await rows(
+          `update _jobs set due_at = now() where kind = 'alarm_mail' and (attempts = 0 or due_at < now() + interval '610 s')`,
+        )
+        return count(`_jobs where kind <> 'campaign'`)
+      },
+      { timeout: 120_000, interval: 500 },
+    )
+    .toBe(0)
+  const stored = 'sms_messages m join campaigns c on c.batch_id = m.batch_id'
+  await expect.poll(() => count(stored), { timeout: 120_000 }).toBe(ROUNDS * RECIPIENTS)
+  expect(await count(`(select distinct m."to" from ${stored}) t`)).toBe(ROUNDS * RECIPIENTS)
+  await rows('delete from sms_dispatch')
+  await rows(`update sms_messages set status = 'sent' where message_type = 'outgoing'`)
+  await expect
+    .poll(() => count(`campaigns where status <> 'done'`), { timeout: 120_000, interval: 500 })
+    .toBe(0)
+  await expect.poll(() => count('_jobs'), { timeout: 60_000 }).toBe(0)
+
+  const answers = `sms_messages where client_ref like 'auto:%'`
+  expect(await count(answers)).toBe(ROUNDS * ACCOUNTS)
+  expect(await count(`(select distinct "to" from ${answers}) t`)).toBe(ROUNDS * ACCOUNTS)
+  const mails = mail.mails.map(({ raw }) => /^Message-ID: <(.*)@/im.exec(raw)![1]!)
+  const pushes = browser.pushed.map(({ text }) => String(JSON.parse(text).conversation))
+  expect(new Set(mails).size).toBe(ROUNDS * ACCOUNTS)
+  expect(new Set(pushes).size).toBe(ROUNDS * ACCOUNTS)
+  const isRepeated = (all: readonly string[]) => all.filter((one, i) => all.indexOf(one) !== i)
+  const repeated = [...isRepeated(mails), ...isRepeated(pushes)]
+  expect(repeated.filter((one) => !interrupted.some((job) => job.includes(one)))).toEqual([])
+  // the kills hit jobs of several kinds
+  expect(new Set(interrupted.map((job) => job.split(' ')[0])).size).toBeGreaterThan(2)
 })

@@ -25,6 +25,10 @@ export interface ServerWithDevices {
   makeUser(): Promise<Client>
   /** Pairs a device of a user by a code. */
   pair(user: Client, body?: object): Promise<Client>
+  /** Texts come in at a phone, each later than the one before. */
+  hear(phone: Client, texts: readonly (readonly [from: string, body: string])[]): Promise<void>
+  /** Rows of a statement. */
+  query(sql: string, params?: unknown[]): Promise<readonly (readonly unknown[])[]>
   stop(): Promise<void>
 }
 
@@ -57,8 +61,17 @@ export async function withDevices(server: RunningServer): Promise<ServerWithDevi
       if (paired.status !== 200) throw new Error(JSON.stringify(paired.body))
       return client(url, paired.body.record.id, paired.body.token)
     },
+    hear,
+    query: async (sql, params) => (await server.services.store.db.query(sql, params)).rows,
     stop: () => server.stop(),
   }
+}
+
+let clock = Date.now()
+async function hear(phone: Client, texts: readonly (readonly [from: string, body: string])[]) {
+  const items = texts.map(([from, body]) => ({ from, body, received_at: new Date(++clock).toISOString() }))
+  const { status, body } = await phone.call('POST', '/api/devices/incoming', { items })
+  if (status !== 200) throw new Error(JSON.stringify(body))
 }
 
 async function signIn(guest: Client, url: string, collection: string, identity: string, password: string) {

@@ -1,5 +1,6 @@
 import { createDecipheriv, createECDH, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { listenLocally } from './listen.ts'
 
 /** A wake-up as it arrived: headers, and the text inside after decryption. */
@@ -10,9 +11,9 @@ export interface Pushed {
 
 /**
  * A push service and the browser behind it in one (RFC 8030, 8188, 8291): takes pushes, decrypts them with
- * the subscription's keys. `answer`: the status of the next answers.
+ * the subscription's keys. `answer`: the status of the next answers, which take `delayMs`.
  */
-export async function startPushService() {
+export async function startPushService(delayMs = 0) {
   const keys = createECDH('prime256v1')
   const publicKey = keys.generateKeys()
   const secret = randomBytes(16)
@@ -22,6 +23,7 @@ export async function startPushService() {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk)
     pushed.push({ headers: req.headers, text: decrypt(Buffer.concat(chunks)) })
+    await sleep(delayMs)
     res.writeHead(status).end()
   })
   const { url, stop } = await listenLocally(server)

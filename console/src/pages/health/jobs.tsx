@@ -18,6 +18,8 @@ const EVERY_MS = 10_000
 
 const KINDS: Readonly<Record<string, string>> = {
   answer: t('Automatic answers'),
+  push: t('Notifications in browsers'),
+  campaign: t('Campaigns'),
   alarm_mail: t('Mails about silent devices'),
   reply_mail: t('Mails about unanswered texts'),
 }
