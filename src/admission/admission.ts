@@ -6,11 +6,15 @@ import { Rates } from './rates.ts'
 /** What the work of clients shares in this process. Database time hangs on each database: see `db/open`. */
 export const admission = {
   requests: new Places(LIMITS.requests),
+  claims: new Places(LIMITS.claims),
+  fileReads: new Places(LIMITS.fileReads),
+  wakeUps: new Places(LIMITS.wakeUps),
   heavyWork: new Places(LIMITS.heavyWork),
   memory: new Budget(LIMITS.memory),
   temporaryFiles: new Budget(LIMITS.temporaryFiles),
   realtimeMemory: new Budget(LIMITS.realtimeMemory),
   bodyBytes: new Rates(RATES.bodyBytes),
   subscriptions: new Rates(RATES.subscriptions),
+  optedOut: new Rates(RATES.optedOut),
   filterShapes: new Rates(RATES.filterShapes),
 } as const

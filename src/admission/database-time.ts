@@ -4,12 +4,9 @@ import { Places } from './places.ts'
 import { Rates } from './rates.ts'
 import type { Ticket } from './ticket.ts'
 
-/** Statements of one holder at a time. */
-const SHARE = 2
-
 /**
- * Turns of statements that a client shaped, so that they never take all connections. Holders that used up
- * their database time share a quarter of the places, one statement each.
+ * Turns of statements that a client shaped. A holder has a quarter of the places; all holders together that
+ * used up their database time have another, one statement each.
  */
 export class DatabaseTime {
   readonly #places: Places
@@ -19,8 +16,9 @@ export class DatabaseTime {
   /** `total`: statements given to the database at a time. */
   constructor(total: number) {
     const { name } = RATES.databaseTime
-    this.#places = new Places({ name, total, share: SHARE })
-    this.#placesInDebt = new Places({ name, total: Math.max(1, total >> 2), share: 1 })
+    const quarter = Math.max(1, total >> 2)
+    this.#places = new Places({ name, total, share: quarter })
+    this.#placesInDebt = new Places({ name, total: quarter, share: 1 })
   }
 
   /** Statements that run and wait. */
@@ -30,10 +28,11 @@ export class DatabaseTime {
   }
 
   /** Runs a statement in turn. Throws RetryLater; 400 when the client has hung up meanwhile. */
-  async run<T>({ holder, isGone }: Ticket, statement: () => Promise<T>): Promise<T> {
+  async run<T>(ticket: Ticket, statement: () => Promise<T>): Promise<T> {
+    const { holder } = ticket
     const inTurn = () =>
       this.#places.run(holder, async () => {
-        if (isGone()) throw badRequest()
+        if (ticket.isGone()) throw badRequest()
         const startMs = performance.now()
         try {
           return await statement()

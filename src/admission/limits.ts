@@ -25,7 +25,13 @@ export const MAX_WAIT_MS = 10_000
 export const LIMITS = {
   /** Renders, decodes and plans on the event loop or its threads: each takes up to some seconds of a core. */
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
-  /** Exports, calls of assistants and waiting claims are requests, too. */
+  /** Device claims: each locks rows of the queue. */
+  claims: { name: 'claims at once', total: 4, share: 4 },
+  /** Reads of 64 KiB pieces: each takes the event loop for up to a millisecond. */
+  fileReads: { name: 'reads of files at once', total: 4, share: 2 },
+  /** Calls to push services that wake devices. */
+  wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },
+  /** Exports and calls of assistants, too; event streams and claims that wait have MAX_STREAMS. */
   requests: { name: 'requests at once', total: 2_000, share: 200 },
   /**
    * Bodies and answers beyond 64 KiB each, from the first byte to the last. A holder may have as much as is
@@ -43,6 +49,8 @@ export const RATES = {
   databaseTime: { name: 'database time', burst: 1_000, perSecond: 100 },
   /** Bytes of bodies beyond 64 KiB each: parsing a mebibyte takes 10 ms. */
   bodyBytes: { name: 'bytes of bodies', burst: 4 * MEBIBYTE, perSecond: 2 * MEBIBYTE },
+  /** Opted-out recipients of sends: they cost no quota, but store a message each. */
+  optedOut: { name: 'opted-out recipients', burst: 2_000, perSecond: 2_000 / 60 },
   /** Characters of filters and sorts that are compiled for the first time: 200,000 take a second. */
   filterShapes: { name: 'new filters', burst: 200_000, perSecond: 10_000 },
   /** Subscribe requests: 20 each, and 1 for each topic. */

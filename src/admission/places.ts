@@ -40,7 +40,7 @@ export class Places {
     }
   }
 
-  /** Takes a place until the returned function is called, once. Throws RetryLater. */
+  /** Takes a place until the returned function is called. Throws RetryLater. */
   enter(holder: string): Promise<() => void> {
     const leave = this.tryEnter(holder)
     return leave ? Promise.resolve(leave) : this.#wait(holder)
@@ -52,7 +52,11 @@ export class Places {
     if (this.#free === 0 || taken >= this.#limit.share) return undefined
     this.#free--
     this.#taken.set(holder, taken + 1)
-    return () => this.#leave(holder)
+    let isOver = false
+    return () => {
+      if (!isOver) this.#leave(holder)
+      isOver = true
+    }
   }
 
   /** The refusal of a holder that finds no place. */

@@ -8,7 +8,7 @@ export interface Ticket {
   /** Statements of superusers may run as long as any other. */
   readonly isSuperuser: boolean
   /** Whether the client has closed its connection. */
-  readonly isGone: () => boolean
+  isGone(): boolean
 }
 
 /** The holder that an account is, by the IDs of its collection and record. */

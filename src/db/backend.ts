@@ -16,11 +16,6 @@ export interface Session {
   script(text: string): Promise<void>
 }
 
-/**
- * Whether to cancel a statement that has run for `ranMs`.
- */
-export type IsOver = (ranMs: number) => boolean
-
 /** A session that is in a transaction. */
 export interface TransactionSession extends Session {
   /**
@@ -37,12 +32,8 @@ export type PoolUse = Readonly<Record<'busy' | 'idle' | 'waiting', number>>
 export interface Backend extends Session {
   /** As `query`, for a statement that reads rows by their keys: it waits for no lock. */
   readonly lookUp: Session['query']
-  /**
-   * As `query`, for a statement that only reads, outside of transactions. `isOver` is asked every few
-   * milliseconds while it runs; when it says so, the statement is canceled (SQLSTATE 57014) and nothing of it
-   * is left when this returns.
-   */
-  interruptible(isOver: IsOver, text: string, params?: readonly unknown[], name?: string): Promise<Result>
+  /** As `query`, for a statement that a client shaped: it fails (SQLSTATE 57014) at a client's time limit. */
+  readonly clientQuery: Session['query']
   /**
    * One statement that may take as long as it needs, in no transaction, on a connection of its own.
    */

@@ -1,16 +1,16 @@
 import { Kysely } from 'kysely'
+import { DatabaseTime } from '../admission/database-time.ts'
+import type { Ticket } from '../admission/ticket.ts'
 import type { Config } from '../config.ts'
 import { counts } from '../counts.ts'
 import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import type { Backend, IsOver, PoolUse, Result, Session, TransactionSession } from './backend.ts'
-import { ClientLane } from './client/client-lane.ts'
-import type { StatementClient } from './client/statement-client.ts'
+import type { Backend, PoolUse, Result, Session, TransactionSession } from './backend.ts'
 import { isDeadlock, retryDeadlocks } from './deadlocks.ts'
 import { sessionDialect } from './dialect.ts'
 import { openEmbedded } from './embedded/embedded.ts'
 import { countSchemaMismatch, DatabaseUnavailable } from './errors.ts'
-import { openPostgres } from './postgres/postgres.ts'
+import { openPostgres, type PoolSize } from './postgres/postgres.ts'
 import { countingBackend, type RunningCount, readingBackend } from './replica/reading-backend.ts'
 import { Replica } from './replica/replica.ts'
 import { ReplicaConnection } from './replica/replica-connection.ts'
@@ -37,15 +37,15 @@ export class Db {
   readonly #backend: Backend
   readonly #session: Session
   readonly #transaction: TransactionSession | undefined
-  readonly #lane: ClientLane | undefined
+  readonly #time: DatabaseTime | undefined
   #reading: Reading | undefined
 
-  constructor(backend: Backend, lane?: ClientLane, transaction?: TransactionSession) {
+  constructor(backend: Backend, time?: DatabaseTime, transaction?: TransactionSession) {
     const session: Session = transaction ?? backend
     this.#backend = backend
     this.#session = session
     this.#transaction = transaction
-    this.#lane = lane
+    this.#time = time
     this.kysely = new Kysely<Tables>({ dialect: sessionDialect(session) })
   }
 
@@ -59,8 +59,8 @@ export class Db {
   }
 
   /** Client-shaped statements that run and wait. */
-  get clientUse(): ClientLane['use'] | undefined {
-    return this.#lane?.use
+  get clientUse(): DatabaseTime['use'] | undefined {
+    return this.#time?.use
   }
 
   /** One statement, rows as arrays. See Session.query for values and `name`. */
@@ -72,19 +72,18 @@ export class Db {
   }
 
   /**
-   * The same for a client's statement that only reads (see StatementClient): it takes its turn among such
-   * statements, and is canceled when it takes too long, holds up others, or its client is gone. See
-   * ClientLane.run for what it throws. Without a client, and in a transaction, it is like any other.
+   * The same for a statement on a ticket, which only reads: it takes its turn (see DatabaseTime) and fails
+   * with SQLSTATE 57014 after CLIENT_STATEMENT_SECONDS. A transaction runs it like any other.
    */
   queryFor(
-    client: StatementClient | undefined,
+    ticket: Ticket | undefined,
     text: string,
     params?: readonly unknown[],
     name?: string,
   ): Promise<Result> {
-    if (!client || !this.#lane || this.inTransaction) return this.query(text, params, name)
-    const run = (isOver: IsOver) => this.#backend.interruptible(isOver, text, params, name)
-    return this.#lane.run(client, run).catch(noted)
+    if (!ticket || !this.#time || this.inTransaction) return this.query(text, params, name)
+    const query = ticket.isSuperuser ? this.#backend.query : this.#backend.clientQuery
+    return this.#time.run(ticket, () => query(text, params, name)).catch(noted)
   }
 
   /** The same as `query` for a statement that reads rows by their keys: see Backend.lookUp. */
@@ -113,16 +112,16 @@ export class Db {
   }
 
   /** Lets `forReading` choose a replica from now on. It is closed with this database. */
-  readFrom(replica: Replica, lane: ClientLane): void {
+  readFrom(replica: Replica, time: DatabaseTime): void {
     const count = { running: 0 }
     this.#reading = {
       replica,
       count,
       onReplica: new Db(
         readingBackend(this.#backend, () => replica.connection),
-        lane,
+        time,
       ),
-      onPrimary: new Db(countingBackend(this.#backend, count), this.#lane),
+      onPrimary: new Db(countingBackend(this.#backend, count), this.#time),
     }
   }
 
@@ -193,12 +192,12 @@ function noted(error: unknown): never {
  */
 export async function openDb(config: Config, log: Logger): Promise<Db> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
-  const backend = openPostgres(config.databaseUrl ?? embedded!.url, poolSizeOf(config), log)
+  const backend = openPostgres(config.databaseUrl ?? embedded!.url, poolOf(config), log)
   const close = async () => {
     await backend.close()
     await embedded?.close()
   }
-  const db = new Db({ ...backend, close }, laneOf(config))
+  const db = new Db({ ...backend, close }, timeOf(config))
   try {
     await awaitServer(db, log)
   } catch (error) {
@@ -213,20 +212,23 @@ export async function openServingDb(config: Config, log: Logger): Promise<Db> {
   const db = await openDb(config, log)
   const { databaseReplicaUrl: url } = config
   if (url) {
-    const open = () => new ReplicaConnection(url, poolSizeOf(config), log)
-    db.readFrom(new Replica((...statement) => db.lookUp(...statement), open, log), laneOf(config))
+    const open = () => new ReplicaConnection(url, poolOf(config), log)
+    db.readFrom(new Replica((...statement) => db.lookUp(...statement), open, log), timeOf(config))
   }
   return db
 }
 
-/** One for client-shaped statements, one that they cannot take. */
-const poolSizeOf = ({ databasePool }: Config) => Math.max(2, databasePool)
+/** Half of the connections are for statements that clients shaped. */
+const poolOf = ({ databasePool, clientStatementSeconds }: Config): PoolSize => {
+  const ofClients = Math.max(1, databasePool >> 1)
+  return {
+    ofClients,
+    ofServer: Math.max(1, databasePool - ofClients),
+    clientMs: clientStatementSeconds * 1000,
+  }
+}
 
-const laneOf = (config: Config) =>
-  new ClientLane({
-    slots: poolSizeOf(config) >> 1,
-    limitMs: config.clientStatementSeconds * 1000,
-  })
+const timeOf = (config: Config) => new DatabaseTime(poolOf(config).ofClients)
 
 async function awaitServer(db: Db, log: Logger): Promise<void> {
   for (let attempt = 0; ; attempt++) {

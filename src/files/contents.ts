@@ -1,24 +1,11 @@
+import { admission } from '../admission/admission.ts'
 import type { Db } from '../db/open.ts'
-import { Semaphore } from '../tools/semaphore.ts'
 import type { Content } from './upload.ts'
 
 /** Bytes per stored piece. */
 const CHUNK_BYTES = 256 << 10
 /** Bytes per read: bounds a reader's memory. */
 const READ_BYTES = 64 << 10
-
-/**
- * Concurrent reads of this process. Each takes the event loop up to a millisecond, so hundreds of downloads
- * would delay all other requests.
- */
-const READS = 2
-/** More than open connections can request: a client that hangs up leaves a waiting read. */
-const MAX_WAITING_READS = 5_000
-const MAX_REST_MS = 50
-const reads = new Semaphore(READS, {
-  maxWaiting: MAX_WAITING_READS,
-  refusal: 'Too many files are being read. Try again in a moment.',
-})
 
 /** The owner of a file. */
 export interface FilePlace {
@@ -119,7 +106,7 @@ export async function* readStored(
     const offset = at - part * CHUNK_BYTES
     const params = [id, part, offset + 1, Math.min(READ_BYTES, to - at)]
     const read = () => db.query(READ, params, 'read chunk')
-    const { rows } = await reads.runThenRest(read, holder, MAX_REST_MS)
+    const { rows } = await admission.fileReads.run(holder, read)
     const [content] = (rows[0] ?? []) as Buffer[]
     if (!content || content.length === 0) throw new FileDeleted()
     yield content

@@ -1,23 +1,11 @@
+import { admission } from '../admission/admission.ts'
 import type { Db } from '../db/open.ts'
 import type { FileField } from '../fields/field.ts'
-import { Semaphore } from '../tools/semaphore.ts'
 import { type FilePlace, findStored, readStored, type StoredFile, storeFile } from './contents.ts'
 import { isPicture, makeThumbnail } from './thumbnail.ts'
 
 /** Sizes that every field allows. PocketBase: apis/file.go */
 const DEFAULT_SIZES: readonly string[] = ['100x100']
-/**
- * One thumbnail at a time: each decodes a whole picture on one of the four threads that also check passwords,
- * for up to some seconds.
- */
-const PLACES = 1
-/** When more wait, the holder with the most gets the original instead. */
-const MAX_WAITING = 30
-const places = new Semaphore(PLACES, {
-  maxWaiting: MAX_WAITING,
-  refusal: 'Too many thumbnails are being made. Try again in a moment.',
-})
-
 /** Thumbnails in progress, by place: concurrent requests share the result. */
 const making = new Map<string, Promise<StoredFile | undefined>>()
 /**
@@ -63,8 +51,8 @@ function makeOnce(
   if (known) return known
   if (Date.now() < (broken.get(key) ?? 0)) return Promise.resolve(undefined)
   const make = () => makeAndStore(db, place, original, size, holder).catch(() => noteBroken(key))
-  const made = places
-    .run(make, holder)
+  const made = admission.heavyWork
+    .run(holder, make)
     // PocketBase also serves the original.
     .catch(() => undefined)
     .finally(() => making.delete(key))

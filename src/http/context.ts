@@ -50,6 +50,8 @@ export type Env = {
     query?: Record<string, string>
     body?: RequestBody
     leave?: () => void
+    /** Gives back the request's place: see `admission.requests`. */
+    leaveRequest?: () => void
     /** The form of errors; PocketBase's when absent. */
     errorForm?: 'gateway' | 'smsgate'
     /** Bytes that a guest's body may have. */

@@ -1,7 +1,7 @@
+import type { Ticket } from '../admission/ticket.ts'
 import type { Scope } from '../auth/tokens/scopes.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
-import type { StatementClient } from '../db/client/statement-client.ts'
 import type { Logger } from '../log.ts'
 import type { Extensions } from '../records/extension.ts'
 import type { RequestInfo } from '../request/request.ts'
@@ -25,7 +25,7 @@ export interface McpCaller {
   /** Runs `work` as this sender, and again if the user or the key has changed since the request came. */
   readonly asSender: <T>(work: (sender: Sender) => Promise<T>) => Promise<T>
   /** Whose budget statements and filters count for. */
-  readonly client: StatementClient
+  readonly client: Ticket
   /** A request of the user that reads records: rules and budgets hold as for any other. */
   readonly reading: (query: Readonly<Record<string, string>>) => RequestInfo
 }

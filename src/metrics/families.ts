@@ -79,9 +79,6 @@ export function familiesOf(subject: MetricsSource): Family[] {
     counter('pocketsms_filter_compilations_total', 'Filters and rules by cache hit or miss.', () =>
       each('cache', { hit: counts.filter.hits, miss: counts.filter.misses }),
     ),
-    counter('pocketsms_filter_refusals_total', 'Filters refused for too many new shapes of one client.', () =>
-      one(counts.filter.refused),
-    ),
     gauge('pocketsms_filter_cache_entries', 'Compiled filters and rules that are kept.', () =>
       one(planCount()),
     ),
@@ -95,8 +92,8 @@ export function familiesOf(subject: MetricsSource): Family[] {
     gauge('pocketsms_client_statements', 'Statements whose shape a client chose, by state.', () =>
       each('state', subject.store.db.clientUse ?? {}),
     ),
-    counter('pocketsms_client_statements_ended_total', 'Those that did not finish, by reason.', () =>
-      each('reason', counts.clientStatements),
+    counter('pocketsms_over_limits_total', 'Work refused with 429 or 503, by the limit.', () =>
+      each('limit', counts.overLimits),
     ),
     gauge('pocketsms_database_connections', 'Connections of the pool by what they do.', () =>
       each('state', subject.store.db.use ?? {}),

@@ -1,6 +1,6 @@
+import type { Ticket } from '../admission/ticket.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import type { StatementClient } from '../db/client/statement-client.ts'
 import { isSqlError } from '../db/errors.ts'
 import { AnswerMeter } from '../request/answer-meter.ts'
 import type { RequestInfo } from '../request/request.ts'
@@ -29,7 +29,7 @@ export const meterOf = (request: RequestInfo): AnswerMeter => request.meter ?? n
 /** How a statement is run. */
 interface Reading {
   /** The client to whom it is charged. */
-  readonly client: StatementClient | undefined
+  readonly client: Ticket | undefined
   /** Name of the prepared statement. */
   readonly name?: string | undefined
   /** It reads few rows by key. */
@@ -51,7 +51,7 @@ interface GuardedStatement {
   readonly text: string
   readonly params: readonly unknown[]
   /** The client to whom it is charged. */
-  readonly client: StatementClient | undefined
+  readonly client: Ticket | undefined
   /** Runs the statement with all parameters. */
   readonly read: (params: readonly unknown[]) => Promise<readonly RecordRow[]>
 }

@@ -1,4 +1,4 @@
-import type { StatementClient } from '../db/client/statement-client.ts'
+import type { Ticket } from '../admission/ticket.ts'
 import type { AnswerMeter } from './answer-meter.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from './request.ts'
 
@@ -17,7 +17,7 @@ class RequestWithLazyHeaders implements RequestInfo {
   readonly body: Readonly<Record<string, unknown>>
   readonly auth: AuthRecord | null
   readonly meter: AnswerMeter | undefined
-  readonly client: StatementClient | undefined
+  readonly client: Ticket | undefined
   readonly #readHeaders: () => Readonly<Record<string, string>>
   #headers: Readonly<Record<string, string>> | undefined
 

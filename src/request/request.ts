@@ -1,5 +1,5 @@
+import type { Ticket } from '../admission/ticket.ts'
 import type { Collection } from '../collections/collection.ts'
-import type { StatementClient } from '../db/client/statement-client.ts'
 import type { Value } from '../fields/field.ts'
 import type { AnswerMeter } from './answer-meter.ts'
 
@@ -44,7 +44,7 @@ export interface RequestInfo {
    * Whose budget its statements and filters count for. Only of requests that read: a write that was done is
    * never refused.
    */
-  readonly client?: StatementClient | undefined
+  readonly client?: Ticket | undefined
 }
 
 /** Nobody asks for anything: for statements without a rule, and for rules that are only tried. */

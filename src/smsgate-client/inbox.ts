@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { Ticket } from '../admission/ticket.ts'
 import type { Store } from '../collections/catalog.ts'
-import type { StatementClient } from '../db/client/statement-client.ts'
 import { DATA_URL } from '../webhooks/smsgate-event.ts'
 import { invalid } from './invalid.ts'
 import type { Page } from './list-messages.ts'
@@ -66,7 +66,7 @@ export async function listInbox(
   { db }: Store,
   user: string,
   query: InboxQuery,
-  client?: StatementClient,
+  client?: Ticket,
 ): Promise<Page<InboxMessage>> {
   if (query.type.startsWith('MMS')) return { total: 0, items: [] }
   const params = [user, query.from, query.to, query.device, query.type]

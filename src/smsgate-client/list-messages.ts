@@ -1,5 +1,5 @@
+import type { Ticket } from '../admission/ticket.ts'
 import type { Store } from '../collections/catalog.ts'
-import type { StatementClient } from '../db/client/statement-client.ts'
 import { invalid } from './invalid.ts'
 import { MESSAGES_OF_SEND, type MessageState, readStates, type SendRow } from './message-state.ts'
 import { dateIn, deviceIn, flagIn, numberIn, type Query } from './query.ts'
@@ -52,7 +52,7 @@ export async function listMessages(
   store: Store,
   user: string,
   query: ListQuery,
-  client?: StatementClient,
+  client?: Ticket,
 ): Promise<Page<MessageState>> {
   const { from, to, state, device, limit, offset } = query
   const params = [user, from, to, limit, offset, state, device].slice(0, isFiltered(query) ? 7 : 5)

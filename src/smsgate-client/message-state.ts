@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { Ticket } from '../admission/ticket.ts'
 import type { Store } from '../collections/catalog.ts'
 import { isOwnedBy } from '../db/by-id.ts'
-import type { StatementClient } from '../db/client/statement-client.ts'
 import { dateOf } from '../fields/types/date.ts'
 import { EVENT_STATE, STATES, type State, stateSql, WHOLE_STATE } from './states.ts'
 
@@ -83,7 +83,7 @@ export async function readStates(
   user: string,
   sends: readonly SendRow[],
   hasContent: boolean,
-  client?: StatementClient,
+  client?: Ticket,
 ): Promise<MessageState[]> {
   if (sends.length === 0) return []
   const given = sends.map(({ ref, isBatch }) => ({ ref, is_batch: isBatch }))

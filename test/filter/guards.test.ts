@@ -63,7 +63,7 @@ test.each([
 })
 
 test('reading long filters is taken from the budget of new shapes, right or wrong', () => {
-  const client = { account: 'reader', isSuperuser: false, isGone: () => false }
+  const client = { holder: 'reader', isSuperuser: false, isGone: () => false }
   const request = { ...requestOf(null), client }
   const read = (turn: number) => {
     const filter = `name = '${turn}${'a'.repeat(3_000)}' &&`

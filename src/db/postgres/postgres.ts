@@ -15,7 +15,6 @@ import { LOOK_UP_PLANNER, SERVER_PLANNER } from '../planner.ts'
 import { runStatement } from '../run-statement.ts'
 import { serialSession } from '../serial-queue.ts'
 import { types } from '../values.ts'
-import { interruptible } from './interruptible.ts'
 import { openPipeline } from './pipeline.ts'
 
 /**
@@ -58,8 +57,15 @@ const optionsOf = (settings: Readonly<Record<string, string | number>>) =>
 /** Sees each new connection for statements before it is used, and throws for one that must not be. */
 export type Admission = (session: Session) => Promise<void>
 
-/** A pool of connections to a Postgres server. Connects on first use and again after a loss. */
-export function openPostgres(url: string, poolSize: number, log: Logger, admit?: Admission): Backend {
+/** Connections for statements of the server, and for those that clients shaped, with their time limit. */
+export interface PoolSize {
+  readonly ofServer: number
+  readonly ofClients: number
+  readonly clientMs: number
+}
+
+/** Pools of connections to a Postgres server. Connects on first use and again after a loss. */
+export function openPostgres(url: string, size: PoolSize, log: Logger, admit?: Admission): Backend {
   const settings: pg.ClientConfig = {
     connectionString: url,
     types,
@@ -70,25 +76,28 @@ export function openPostgres(url: string, poolSize: number, log: Logger, admit?:
     connectionTimeoutMillis: 10_000,
   }
   const onConnect = admit && ((client: pg.ClientBase) => admit(session(client)))
-  const pool = new pg.Pool({
-    ...settings,
-    max: poolSize,
-    maxLifetimeSeconds: LIFETIME_MS / 1000,
-    onConnect: onConnect as pg.PoolConfig['onConnect'],
-  })
+  const openPool = (max: number, limitMs: number) => {
+    const made = new pg.Pool({
+      ...settings,
+      statement_timeout: limitMs,
+      max,
+      maxLifetimeSeconds: LIFETIME_MS / 1000,
+      onConnect: onConnect as pg.PoolConfig['onConnect'],
+    })
+    // a connection that is lost between two statements of a transaction: the next one says so
+    made.on('connect', (client) => client.on('error', () => {}))
+    made.on('error', (error) => {
+      // `end` resolves before its connections are closed; an embedded Postgres may end them first
+      if (!made.ending) log.warn({ err: error }, 'an idle database connection was lost')
+    })
+    return made
+  }
+  const pool = openPool(size.ofServer, STATEMENT_TIMEOUT_MS)
+  const ofClients = openPool(size.ofClients, size.clientMs)
   const lookUps = { ...settings, statement_timeout: LOOK_UP_MS, options: optionsOf(LOOK_UP_PLANNER) }
   const pipeline = openPipeline(lookUps, LIFETIME_MS, onConnect)
-  // a connection that is lost between two statements of a transaction: the next one says so
-  pool.on('connect', (client) => client.on('error', () => {}))
-  pool.on('error', (error) => {
-    // `pool.end` resolves before its connections are closed; an embedded Postgres may end them first
-    if (!pool.ending) log.warn({ err: error }, 'an idle database connection was lost')
-  })
   const shared = session(pool as Queryable)
   const unhurried = longWork(settings)
-  const interrupt = interruptible(pool, (processId) =>
-    pipeline.query('select pg_cancel_backend($1::int)', [processId]),
-  )
   return {
     ...shared,
     lookUp: (text, params, name) =>
@@ -98,7 +107,7 @@ export function openPostgres(url: string, poolSize: number, log: Logger, admit?:
         if (isElsewhere) return shared.query(text, params, name)
         throw error
       }),
-    interruptible: (...statement) => guarded(() => interrupt(...statement)),
+    clientQuery: session(ofClients as Queryable).query,
     transaction: (work) => transact(pool, work),
     overhaul: (work) =>
       transact(pool, work, async (inside) => {
@@ -107,11 +116,12 @@ export function openPostgres(url: string, poolSize: number, log: Logger, admit?:
     unhurried: unhurried.query,
     listen: (channel, heard) => listen(url, channel, heard, log),
     use: () => ({
-      busy: pool.totalCount - pool.idleCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      busy: pool.totalCount - pool.idleCount + ofClients.totalCount - ofClients.idleCount,
+      idle: pool.idleCount + ofClients.idleCount,
+      waiting: pool.waitingCount + ofClients.waitingCount,
     }),
-    close: async () => void (await Promise.all([pool.end(), pipeline.close(), unhurried.close()])),
+    close: async () =>
+      void (await Promise.all([pool.end(), ofClients.end(), pipeline.close(), unhurried.close()])),
   }
 }
 

@@ -51,7 +51,7 @@ const readingBy = (primary: Backend, read: Read): Backend => ({
   ...primary,
   query: (...statement) => read((backend) => backend.query(...statement)),
   lookUp: (...statement) => read((backend) => (backend.lookUp ?? backend.query)(...statement)),
-  interruptible: (...statement) => read((backend) => backend.interruptible(...statement)),
+  clientQuery: (...statement) => read((backend) => backend.clientQuery(...statement)),
 })
 
 const isOfReplica = (error: unknown): boolean =>

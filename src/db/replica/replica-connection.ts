@@ -1,7 +1,7 @@
 import type { Logger } from '../../log.ts'
 import type { Backend, Session } from '../backend.ts'
 import { DatabaseUnavailable } from '../errors.ts'
-import { openPostgres } from '../postgres/postgres.ts'
+import { openPostgres, type PoolSize } from '../postgres/postgres.ts'
 
 /** Where a replica is. */
 export interface ReplicaPosition {
@@ -40,7 +40,7 @@ export class ReplicaConnection {
   #replayed = 0
   #isOver = false
 
-  constructor(url: string, poolSize: number, log: Logger) {
+  constructor(url: string, poolSize: PoolSize, log: Logger) {
     this.#backend = openPostgres(url, poolSize, log, (session) => this.#admit(session))
   }
 

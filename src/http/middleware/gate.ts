@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
+import { admission } from '../../admission/admission.ts'
 import { isListed } from '../../auth/limits/addresses.ts'
 import { checkAddress } from '../../auth/sign-in/sign-in.ts'
 import { RetryLater } from '../../errors.ts'
@@ -7,6 +8,8 @@ import { mayExceedSmall } from '../body/bytes.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { authOf } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
+import { holderOf } from '../server/holder.ts'
+import { callerOf } from '../server/request-log-line.ts'
 import { judgeSender } from './guest-body.ts'
 import { findRule, RateLimiter } from './rate-limit.ts'
 import { rateLimitLabels } from './rate-limit-actions.ts'
@@ -15,19 +18,24 @@ import { rateLimitLabels } from './rate-limit-actions.ts'
 const limiters = new WeakMap<Services, RateLimiter>()
 
 /**
- * What every request must pass if the settings say so: superusers come only from their addresses (403),
- * nobody asks more often than the rate limits allow (429). Both are off by default and then cost nothing.
- * Contract 8.1, 8.3 The room that a large body takes is free again when its answer is known, not when the
- * client has read it.
+ * Admits a request: it takes a place of its holder until its answer is made. Checks the addresses of
+ * superusers (403) and the rate limits of the settings (429). Contract 8.1, 8.3
  */
 export const gate =
   (services: Services): MiddlewareHandler<Env> =>
-  (c, next) => {
+  async (c, next) => {
     c.set('services', services)
-    const { superuserIPs, rateLimits } = services.settings.current
-    const work = mayExceedSmall(c.env.incoming) ? () => workLarge(c, services, next) : next
-    if (superuserIPs.length === 0 && !rateLimits.enabled) return work()
-    return pass(c, services).then(work)
+    const { incoming } = c.env
+    const leave = await admission.requests.enter(holderOf(incoming, services, callerOf(services, incoming)))
+    c.set('leaveRequest', leave)
+    try {
+      const { superuserIPs, rateLimits } = services.settings.current
+      if (superuserIPs.length > 0 || rateLimits.enabled) await pass(c, services)
+      if (mayExceedSmall(incoming)) await workLarge(c, services, next)
+      else await next()
+    } finally {
+      leave()
+    }
   }
 
 /** Who sends a large body is known before it is read. */

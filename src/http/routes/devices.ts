@@ -102,7 +102,7 @@ export function deviceRoutes(services: Services): Hono<Env> {
     .post('/claim', async (c) => {
       const device = await deviceOf(c)
       const { limit, wait } = checkShape(CLAIM_BODY, await bodyOf(c))
-      if (wait) limitOpenStreams(c, services, device.user, 'waiting claims')
+      if (wait) limitOpenStreams(c, services, device.user)
       const claim = () => claimMessages(store, device, limit ?? DEFAULT_LIMIT, config.leaseSeconds)
       const ended = AbortSignal.any([closing, c.req.raw.signal])
       return c.json({ items: await waitForAny(claim, device.id, (wait ?? 0) * 1000, ended) })

@@ -1,9 +1,9 @@
 import type { Server, ServerOptions } from 'node:http'
 import { type Socket, Server as TcpServer } from 'node:net'
+import { Places } from '../../admission/places.ts'
 import { isListed, networkOf } from '../../auth/limits/addresses.ts'
 import type { Config } from '../../config.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
-import { KeyedCounter } from '../../tools/keyed-counter.ts'
 import { addressOf } from './client-ip.ts'
 import type { RequestTracker } from './request-tracker.ts'
 
@@ -45,12 +45,12 @@ function limitAddresses(
   config: Config,
   settings: () => Pick<SettingsStore, 'current'>,
 ): void {
-  const holdings = new KeyedCounter()
+  const places = new Places({ name: 'connections', total: Infinity, share: config.maxConnectionsPerAddress })
   server.on('connection', (socket: Socket) => {
     const ip = addressOf(socket)
     // where a header tells who asks, only proxies are meant to connect
     if (isListed(config.trustedProxies, ip) || settings().current.trustedProxy.headers.length > 0) return
-    const leave = holdings.take(networkOf(ip), config.maxConnectionsPerAddress)
+    const leave = places.tryEnter(networkOf(ip))
     if (leave) socket.once('close', leave)
     else socket.destroy()
   })

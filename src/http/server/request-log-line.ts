@@ -91,8 +91,11 @@ function lineOf(
   return { atMs: Date.now(), level, message: `${method} ${url}`, data }
 }
 
-/** Of whom is known by now who it is; '' stands for guests and for whoever failed before that. */
-function callerOf({ store }: LogServices, { headers }: IncomingMessage): AuthRecord | undefined {
+/** The authenticated caller, if its credentials are in the cache. */
+export function callerOf(
+  { store }: Pick<Services, 'store'>,
+  { headers }: IncomingMessage,
+): AuthRecord | undefined {
   const authorization = headers.authorization ?? ''
   const key = headers['x-api-key'] ?? (keyIn(authorization) || twilioKeyIn(authorization))
   return key ? cachedKeyHolder(store, String(key)) : cachedIdentity(store, headers.authorization)

@@ -73,7 +73,7 @@ export class SubscriptionGroup {
         body: {},
         auth,
         ...(this.#holder !== undefined && {
-          client: { account: this.#holder, isSuperuser: auth?.isSuperuser ?? false, isGone: () => false },
+          client: { holder: this.#holder, isSuperuser: auth?.isSuperuser ?? false, isGone: () => false },
         }),
       }
       const access = accessMaker(catalog, collection, collection[ruleOf(base)], query.filter ?? '', request)

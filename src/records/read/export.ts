@@ -21,7 +21,7 @@ import { checkAuthRequired } from './require-auth.ts'
 const PAGE = 1000
 const SHRINK = 4
 /** What a slow reader holds in memory, and no connection: a page that is sent, and one that is ready. */
-const PAGE_BYTES = 1 << 20
+export const PAGE_BYTES = 1 << 20
 /** One record and what is expanded in it may have more. */
 const RECORD_BYTES = 8 << 20
 

@@ -1,5 +1,5 @@
+import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
-import { Semaphore } from '../../tools/semaphore.ts'
 import type { Content } from '../send/body.ts'
 import { fillTemplate, loadTemplate, type Text, writeTexts } from '../send/content.ts'
 import { allRecipients, checkCount, optedOut } from '../send/recipients.ts'
@@ -9,10 +9,8 @@ import { readUsage } from '../usage/quota.ts'
 import { MAX_AUDIENCE, type NewCampaign } from './body.ts'
 import type { CampaignServices, CampaignText } from './campaign.ts'
 
-/** 1,000 long texts keep the event loop busy for 20 ms. Accounts take turns, and rest for as long. */
+/** 1,000 long texts keep the event loop busy for 20 ms. */
 const CHUNK = 1_000
-const plans = new Semaphore(1)
-const MAX_REST_MS = 100
 
 /** What a campaign will send. */
 export interface Plan extends CampaignText {
@@ -68,7 +66,7 @@ async function countAll(
   let sum = 0
   for (let at = 0; at < phones.length; at += CHUNK) {
     const write = () => textsFor(store, user, text, phones.slice(at, at + CHUNK))
-    for (const { segments } of await plans.runThenRest(write, user, MAX_REST_MS)) sum += segments
+    for (const { segments } of await admission.heavyWork.run(user, write)) sum += segments
   }
   return sum
 }

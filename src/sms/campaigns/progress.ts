@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { Ticket } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
-import type { StatementClient } from '../../db/client/statement-client.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { BATCH } from '../edit/batches.ts'
@@ -81,7 +81,7 @@ export async function readProgress(
   { db }: Store,
   user: string,
   id: string,
-  client?: StatementClient,
+  client?: Ticket,
 ): Promise<CampaignProgress> {
   const { status, batches, scheduledAt, recipientsCount } = await findCampaign(db, user, id)
   const params = [user, batches]

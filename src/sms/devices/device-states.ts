@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { Ticket } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
-import type { StatementClient } from '../../db/client/statement-client.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { onlineSince } from './available.ts'
 
@@ -67,7 +67,7 @@ export async function deviceStates(
   store: Store,
   user: string | null,
   deviceOnlineSeconds: number,
-  client?: StatementClient,
+  client?: Ticket,
 ): Promise<DeviceStates> {
   const { rows } =
     user === null

@@ -1,9 +1,9 @@
+import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { counts } from '../../counts.ts'
 import { minify } from '../../fields/values/json-text.ts'
 import type { Logger } from '../../log.ts'
 import { changeDevice, type Device } from './device.ts'
-import { PushCalls } from './push-calls.ts'
 import {
   checkEndpoint,
   isGone,
@@ -38,9 +38,6 @@ const DROP = { set: 'push = null', where: 'push::text = $4' }
 /** A push service keeps a wake-up for a device that is off for an hour. */
 const WAKE = { text: 'wake', topic: 'wake', ttlSeconds: 3600 }
 
-/** Those of this process. */
-const calls = new PushCalls()
-
 /** Wakes devices by Web Push: empty, urgent, replaces an undelivered one. */
 export async function pushWake(
   store: Store,
@@ -55,7 +52,9 @@ export async function pushWake(
     (rows as [string, string, string][]).map(async ([id, user, push]) => {
       try {
         counts.wakes.push++
-        const status = await calls.run(user, () => sendPush(JSON.parse(push), WAKE, keys, settings))
+        const status = await admission.wakeUps.run(user, () =>
+          sendPush(JSON.parse(push), WAKE, keys, settings),
+        )
         if (isGone(status)) await changeDevice(store.db, { id, user }, DROP, [push])
         else if (status >= 400) log.warn({ device: id, status }, 'a push service refused a wake-up')
       } catch (error) {

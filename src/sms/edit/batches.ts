@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { Ticket } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
-import type { StatementClient } from '../../db/client/statement-client.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 
 /** All statuses a sent message can have, in their order. */
@@ -22,7 +22,7 @@ export async function countBatch(
   store: Store,
   user: string,
   batchId: string,
-  client?: StatementClient,
+  client?: Ticket,
 ): Promise<Batch> {
   const { rows } = await store.db.queryFor(
     client,

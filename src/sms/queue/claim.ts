@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { counts } from '../../counts.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
@@ -6,7 +7,6 @@ import type { Db } from '../../db/open.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { Lru } from '../../tools/lru.ts'
-import { Semaphore } from '../../tools/semaphore.ts'
 import { allowance } from '../devices/available.ts'
 import type { Device } from '../devices/device.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
@@ -30,8 +30,6 @@ export const CLAIMED_MESSAGE = z
   })
   .meta({ id: 'ClaimedMessage' })
 
-/** Of one server; the rest of its connections is for other work. */
-const CLAIMS_AT_ONCE = 4
 const DEVICES_REMEMBERED = 1_000
 
 /** SQL: a line (`l`) of the device has a limit of its own for each minute. */
@@ -107,8 +105,6 @@ const ALLOWANCE = `select ${allowance('d')}, (
   ))) from lines l where ${IS_PACED}
 ) from devices d where d.id = $1 and d."user" = $2`
 
-/** Accounts take turns. */
-const claims = new Semaphore(CLAIMS_AT_ONCE)
 /** Counts claims; the last one of a device that found nothing had which number when it began. */
 let clock = 0
 const lastEmpty = new Lru<string, number>(DEVICES_REMEMBERED)
@@ -125,13 +121,13 @@ export async function claimMessages(
 ): Promise<ClaimedMessage[]> {
   if (!device.enabled) throw gatewayRefusal('device_disabled')
   const arrival = ++clock
-  return claims.run(async () => {
+  return admission.claims.run(device.user, async () => {
     if ((lastEmpty.get(device.id) ?? 0) > arrival) return []
     const start = ++clock
     const found = await claimNow(db, device, limit, leaseSeconds)
     if (found.length === 0) lastEmpty.set(device.id, start)
     return found
-  }, device.user)
+  })
 }
 
 async function claimNow(

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
-import { Semaphore } from '../../tools/semaphore.ts'
 import type { SendBody } from './body.ts'
 import { checkLength, TEXT, writeTexts } from './content.ts'
 import { allRecipients, checkCount, checkPhones, optedOut, uniquePhones } from './recipients.ts'
@@ -59,13 +59,9 @@ export const PREVIEW = TEXT.omit({ to: true })
   })
   .meta({ id: 'Preview' })
 
-/** A preview of 1,000 long texts has 4 MB, which keep the event loop busy for 20 ms. Accounts take turns. */
-const previews = new Semaphore(1)
-const MAX_REST_MS = 100
-
-/** Makes the preview of a user, and what is to be made of it, when the user's turn has come. */
+/** Makes the preview of a user in turn. */
 export const previewInTurn = <T>(user: string, work: () => Promise<T>): Promise<T> =>
-  previews.runThenRest(work, user, MAX_REST_MS)
+  admission.heavyWork.run(user, work)
 
 /**
  * Renders the texts of a send without storing. Without recipients a template is rendered without name and

@@ -9,7 +9,7 @@ import { checkLength, plainText, type Text, writeTexts } from './content.ts'
 import { firstAnswer, keepAnswer, whileRunning } from './idempotency.ts'
 import type { Outcome } from './offer.ts'
 import { credentialsOf, type Offer, type TwilioOrigin } from './offer-shape.ts'
-import { OptedOutLimit } from './opted-out-limit.ts'
+import { chargeOptedOut } from './opted-out-limit.ts'
 import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
 import { gatewayRefusal, type RefusalCode } from './refusal.ts'
 import { type Sender, StaleSender } from './sender.ts'
@@ -26,9 +26,6 @@ export interface Idempotency {
   readonly key: string
   readonly fingerprint: string
 }
-
-/** That of this process. */
-const optedOutLimit = new OptedOutLimit()
 
 export const ACCEPTED = z
   .object({
@@ -79,7 +76,7 @@ async function sendOnce(
 ): Promise<Sent> {
   const { store, config } = services
   const phones = await allRecipients(store, sender.user, explicit, body.groupIds, config.maxRecipients)
-  await optedOutLimit.take(store, sender.user, phones)
+  await chargeOptedOut(store, sender.user, phones)
   // a template is checked after the device; for a plain text the accepting statement checks the device
   if (body.deviceId !== '' && plainText(body.content) === null)
     await checkDevice(store, sender.user, body.deviceId)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { Ticket } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
-import type { StatementClient } from '../../db/client/statement-client.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { CANCELED_SQL, STATUSES } from '../status/status.ts'
@@ -58,7 +58,7 @@ export async function countDays(
   user: string | null,
   days: number,
   at: Date,
-  client?: StatementClient,
+  client?: Ticket,
 ): Promise<UsageDays> {
   const all = lastDays(days, at)
   const { rows } =

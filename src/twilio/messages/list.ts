@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { Ticket } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
-import type { StatementClient } from '../../db/client/statement-client.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { withoutSeparators } from '../../sms/send/phone.ts'
 import { type RequestDate, readRequestDate } from '../date.ts'
@@ -37,7 +37,7 @@ export async function listMessages(
   store: Store,
   user: string,
   parameters: Parameters,
-  client?: StatementClient,
+  client?: Ticket,
 ): Promise<z.output<typeof MESSAGES>> {
   refuseUnknown(parameters, KNOWN)
   const request = readPage(parameters, 'SM')

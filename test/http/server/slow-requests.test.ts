@@ -13,7 +13,7 @@ let hostile: Client
 let victim: Client
 let phone: Client
 beforeAll(async () => {
-  server = await startServerWithDevices({ CLIENT_STATEMENT_SECONDS: '30', DATABASE_POOL: '4' })
+  server = await startServerWithDevices({ CLIENT_STATEMENT_SECONDS: '5', DATABASE_POOL: '4' })
   ;[hostile, victim] = [await server.makeUser(), await server.makeUser()]
   phone = await server.pair(victim)
   await server.server.services.store.db.query(
@@ -40,7 +40,7 @@ async function whileAsking(
   const headers = { authorization: hostile.token }
   const { signal } = connection
   const ask = async () => {
-    // one that was canceled too often is refused
+    // one that waits too long is refused
     while (!signal.aborted) {
       const answer = await fetch(server.url + path, { headers, signal }).catch(() => undefined)
       if (answer?.status === 429) await sleep(50)
@@ -72,24 +72,7 @@ test.each([
     expect((await victim.call('GET', '/api/health')).status).toBe(200)
     const filter = encodeURIComponent("phone ~ '77' || name = 'a'")
     const list = await victim.call('GET', `/api/collections/contacts/records?filter=${filter}`)
-    expect([list.status, list.body.items]).toEqual([200, []])
-  })
-})
-
-test('clients that hang up leave nothing behind', async () => {
-  for (let i = 0; i < 10; i++) await whileAsking(1 + (i % 6), SLOW, async () => {})
-  const idle = () => server.server.services.store.db.use?.busy ?? 0
-  await expect.poll(idle, PATIENCE).toBe(0)
-})
-
-test('too many that wait are refused', async () => {
-  await whileAsking(103, SLOW, async (signal) => {
-    await expect.poll(() => use()?.waiting, PATIENCE).toBeGreaterThan(95)
-    const headers = { authorization: hostile.token }
-    const asked = Array.from({ length: 5 }, () => fetch(server.url + SLOW, { headers, signal }))
-    for (const one of asked) one.catch(() => {}) // a place may have become free
-    const refused = await Promise.any(asked)
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
+    expect([list.status, list.body.items, list.body.message]).toEqual([200, [], undefined])
   })
 })
 

@@ -29,7 +29,7 @@ async function open(path: string, from: string, { token }: Client) {
   return { status, retryAfter, body, response, close: () => hangUp.abort() }
 }
 
-const MESSAGE = 'Too many event streams from your address are open.'
+const MESSAGE = 'Your share of event streams and waiting claims is used up.'
 
 describe('streams of one address', () => {
   test.each([
@@ -44,7 +44,7 @@ describe('streams of one address', () => {
     for (let i = 0; i < 3; i++) streams.push(await open(path, from, await each()))
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
     const late = await each()
-    expect(await open(path, from, late)).toMatchObject({ status: 429, retryAfter: '60', body })
+    expect(await open(path, from, late)).toMatchObject({ status: 429, retryAfter: '5', body })
     expect((await open(path, '192.0.2.200', late)).status).toBe(200)
     streams[1]!.close()
     await until('there is room again', async () => (await open(path, from, late)).status === 200)
@@ -97,7 +97,7 @@ test('streams of the devices of one user are bounded, from wherever', async () =
   expect(open4.map(({ status }) => status)).toEqual([200, 200, 200, 429])
   expect(open4[3]!.body).toEqual({
     error: 'too_many_requests',
-    message: 'Too many event streams of your account are open.',
+    message: MESSAGE,
   })
 })
 
@@ -121,8 +121,8 @@ test('claims that wait count as streams do', async () => {
   await until('all wait', async () => (await claim(1)).status === 429)
   const late = await claim(1)
   expect([late.headers.get('retry-after'), await late.json()]).toEqual([
-    '60',
-    { error: 'too_many_requests', message: 'Too many waiting claims from your address are open.' },
+    '5',
+    { error: 'too_many_requests', message: MESSAGE },
   ])
   expect((await claim(0)).status).toBe(200)
   hangUp.abort()

@@ -1,4 +1,4 @@
-import type { IsOver, Session, TransactionSession } from '../../../src/db/backend.ts'
+import type { Session, TransactionSession } from '../../../src/db/backend.ts'
 import { Db } from '../../../src/db/open.ts'
 
 /**
@@ -19,7 +19,7 @@ export function recordPlans(db: Db): { db: Db; plans: string[] } {
     ...watched(db),
     lookUp: watched(db).query,
     use: () => db.use,
-    interruptible: (_: IsOver, ...statement: Parameters<Session['query']>) => watched(db).query(...statement),
+    clientQuery: watched(db).query,
     unhurried: (text: string) => db.unhurried(text),
     transaction: <T>(work: (session: TransactionSession) => Promise<T>) =>
       db.transaction((inner) => work({ ...watched(inner), limit: (ms) => inner.limitStatements(ms) })),

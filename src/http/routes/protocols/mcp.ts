@@ -8,7 +8,6 @@ import { AnswerMeter } from '../../../request/answer-meter.ts'
 import { NO_REQUEST } from '../../../request/request.ts'
 import { gatewayRefusal } from '../../../sms/send/refusal.ts'
 import { senderOfKey } from '../../../sms/send/sender.ts'
-import { KeyedCounter } from '../../../tools/keyed-counter.ts'
 import { readJson } from '../../body/json-body.ts'
 import { COUNTED_BYTES, countAnswer } from '../../body/large-answer.ts'
 import type { Ctx, Env, Services } from '../../context.ts'
@@ -20,8 +19,6 @@ import { readingClient } from '../../server/request-client.ts'
 const MAX_BODY_BYTES = 1 << 20
 /** Calls in one request, which only the revision of March 2025 knows. */
 const MAX_BATCH = 10
-/** Requests of one account at a time. */
-const MAX_OPEN = 50
 /** No tool takes longer. A call that its own batch cancels has no answer, and would be waited for. */
 const MAX_ANSWER_MS = 60_000
 /** Bytes of records that the calls of one request read: each becomes text twice. */
@@ -32,17 +29,10 @@ const RETRY_SECONDS = 5
 export function mcpRoutes(services: Services): Hono<Env> {
   const { store, extensions, config, log, sending } = services
   const answer = createMcp({ store, extensions, config, log, send: sending })
-  const open = new KeyedCounter()
   const handle = async (c: Ctx) => {
     const holder = await requireKey(c, services)
     if (c.req.method !== 'POST') return refuseMethod(c)
-    const leave = open.take(holder.auth.id, MAX_OPEN)
-    if (!leave) throw new RetryLater(429, RETRY_SECONDS, 'Too many calls of this account are under way')
-    try {
-      return await respond(c, services, holder, answer)
-    } finally {
-      leave()
-    }
+    return respond(c, services, holder, answer)
   }
   return new Hono<Env>().post('/', handle).all('/', handle)
 }
