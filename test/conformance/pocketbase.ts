@@ -11,8 +11,8 @@ export const PREFIX = 'cid_'
 const FIRST = { email: 'bootstrap@example.com', password: 'bootstrappass1' }
 
 /** Starts a real PocketBase in a new folder, with the schema and the fixtures of a corpus. */
-export async function startPocketBase(binary: string, corpus: Corpus, folder: string) {
-  const options = ['--dir', join(folder, 'data'), '--dev=false']
+export async function startPocketBase(binary: string, corpus: Corpus, folder: string, ...more: string[]) {
+  const options = ['--dir', join(folder, 'data'), '--dev=false', ...more]
   const address = `127.0.0.1:${await freePort()}`
   const start = () =>
     startProgram(binary, ['serve', '--http', address, ...options], {}, `http://${address}`, '/api/health')

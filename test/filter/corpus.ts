@@ -48,6 +48,14 @@ const index = (table: string, column: string) => [
   `CREATE INDEX \`idx_${table}_${column}\` ON \`${table}\` (\`${column}\`)`,
 ]
 
+/** The superuser. */
+export const ROOT = {
+  id: 'sup000000000001',
+  email: 'root@example.com',
+  password: 'rootpass12345',
+  verified: true,
+}
+
 /** Relations need their targets first. */
 export const SCHEMA: readonly Json[] = [
   collection('tags', [text('name'), number('n'), { name: 'on', type: 'bool' }]),

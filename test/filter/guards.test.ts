@@ -38,30 +38,6 @@ describe('a client that is no superuser', () => {
   })
 })
 
-test.each([
-  ['nine keys', 'name,n,on,id,name,n,on,id,name'],
-  ['a key too long', 'x'.repeat(256)],
-  ['an empty key', 'name,,n'],
-  ['a literal', 'true'],
-  ['a macro', '@now'],
-  ['a value of the request', '@request.auth.id'],
-  ['an unknown field', 'nope'],
-])('a sort by %s is refused', async (_, sort) => {
-  expect(await world.ask('root', 'tags', '', sort)).toBe('refused')
-})
-
-test.each([
-  ['texts by their bytes', 'name', '3 4 1 2'],
-  ['downwards', '-name', '2 1 4 3'],
-  ['numbers', 'n', '4 3 1 2'],
-  ['false before true', 'on,-n', '2 4 1 3'],
-  ['insertion', '-@rowid', '4 3 2 1'],
-  ['blanks and a plus', ' +n , id', '4 3 1 2'],
-])('a sort by %s', async (_, sort, ids) => {
-  const found = await world.ask('root', 'tags', '', sort)
-  expect([...found].map((id) => Number(id.slice(3))).join(' ')).toBe(ids)
-})
-
 test('reading long filters is taken from the budget of new shapes, right or wrong', () => {
   const client = { holder: 'reader', isSuperuser: false, isGone: () => false }
   const request = { ...requestOf(null), client }

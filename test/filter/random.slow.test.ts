@@ -1,9 +1,10 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { testConfig } from '../support/server/start.ts'
-import { type Answer, type PocketBase, startPocketBase } from './pocketbase.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+import { type Answer, startPocketBase } from './pocketbase.ts'
 import { randomFilter, randomSort, type Subject } from './random-filter.ts'
-import { openWorld, type World } from './world.ts'
+import { openWorld } from './world.ts'
 
 /**
  * Random filters and sorts: an answer or a refusal, never an error of the database. With POCKETBASE_BIN set
@@ -12,7 +13,6 @@ import { openWorld, type World } from './world.ts'
  */
 const RUNS = Number(process.env.RANDOM_RUNS ?? 2000)
 const SEED = Number(process.env.RANDOM_SEED ?? 1)
-const PORT = Number(process.env.POCKETBASE_PORT ?? 18_090)
 const MAX_SHOWN = 40
 const AT_ONCE = 4
 
@@ -32,17 +32,9 @@ const ACCIDENTS = [
   /@(now|yesterday)\b.*~|~.*@(now|yesterday)\b/,
 ]
 
-let world: World
-let real: PocketBase | undefined
-
-beforeAll(async () => {
-  world = await openWorld(await testConfig())
-  if (process.env.POCKETBASE_BIN) real = await startPocketBase(process.env.POCKETBASE_BIN, PORT)
-}, 120_000)
-afterAll(async () => {
-  await world.close()
-  await real?.stop()
-})
+const world = stopAfterAll(await openWorld(await testConfig()))
+const binary = process.env.POCKETBASE_BIN
+const real = binary ? stopAfterAll(await startPocketBase(binary)) : undefined
 
 interface Sample {
   readonly as: string | null

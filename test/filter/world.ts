@@ -18,7 +18,7 @@ import { createLogger } from '../../src/log.ts'
 import { columnsOf, toValues } from '../../src/records/columns.ts'
 import type { AuthRecord, RequestInfo } from '../../src/request/request.ts'
 import { ruleFor } from '../../src/rules/access.ts'
-import { RECORDS, SCHEMA } from './corpus.ts'
+import { RECORDS, ROOT, SCHEMA } from './corpus.ts'
 import type { Answer } from './pocketbase.ts'
 
 /** The compiler on a real database with the corpus in it, without a server in between. */
@@ -35,8 +35,6 @@ export interface World {
   run(compiled: CompiledFilter): Promise<string[]>
   close(): Promise<void>
 }
-
-const ROOT = { id: 'sup000000000001', email: 'root@example.com', password: 'rootpass12345', verified: true }
 
 /** Opens the world on the database of a test's settings. */
 export async function openWorld(config: Config): Promise<World> {

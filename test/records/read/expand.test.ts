@@ -33,81 +33,24 @@ function outline(record: { id: string; expand?: Tree }): unknown {
 const inside = (value: unknown): unknown =>
   Array.isArray(value) ? value.map(outline) : outline(value as { id: string })
 
-const [one, two, three] = ['shelfone0000001', 'shelftwo0000001', 'shelfthree00001'] as const
+const [one, three] = ['shelfone0000001', 'shelfthree00001'] as const
 
 test.each([
-  [
-    'back, by a unique field',
-    'guest',
-    'books',
-    'bookone00000001',
-    'covers_via_book',
-    { covers_via_book: 'coverone0000001' },
-  ],
-  [
-    'back, in the old spelling',
-    'guest',
-    'shelves',
-    two,
-    'books(shelf)',
-    { 'books(shelf)': ['bookthree000001'] },
-  ],
-  [
-    'back, the name in another case',
-    'guest',
-    'shelves',
-    two,
-    'BOOKS_via_shelf',
-    { BOOKS_via_shelf: ['bookthree000001'] },
-  ],
-  [
-    'paths that share a step',
-    'ann',
-    'books',
-    'bookone00000001',
-    'shelf.owner, shelf.diaries_via_shelf,shelf',
-    {
-      shelf: { [one]: { diaries_via_shelf: ['diaryann0000001'], owner: ANN.id } },
-    },
-  ],
-  [
-    'the context of the rule is `expand`',
-    'guest',
-    'shelves',
-    one,
-    'contexts_via_shelf',
-    { contexts_via_shelf: ['contextone00001'] },
-  ],
-  [
-    'and are found from behind',
-    'ann',
-    'users',
-    ANN.id,
-    'shelf_titles_via_owner',
-    { shelf_titles_via_owner: [one] },
-  ],
-] as const)('%s', async (_, who, collection, id, expand, expected) => {
-  const record = await clients.get(who)!.collection(collection).getOne(id, { expand })
+  ['books', 'bookone00000001', 'covers_via_book', { covers_via_book: 'coverone0000001' }],
+  // the context of the rule is `expand`
+  ['shelves', one, 'contexts_via_shelf', { contexts_via_shelf: ['contextone00001'] }],
+] as const)('%s/%s: %s', async (collection, id, expand, expected) => {
+  const record = await clients.get('guest')!.collection(collection).getOne(id, { expand })
   expect(outline(record)).toEqual({ [id]: expected })
 })
 
 test.each([
   ['a closed collection', 'locks', 'lockone00000001', 'vault'],
   ['a closed collection, from behind', 'shelves', one, 'vaults_via_shelf'],
-  ['a back relation to another collection', 'books', 'bookone00000001', 'vaults_via_shelf'],
-  ['and what is part of it', 'books', 'bookone00000001', 'shelf,shelf.nope'],
   ['a path through a closed collection', 'locks', 'lockone00000001', 'vault.shelf'],
 ])('%s leaves no key', async (_, collection, id, expand) => {
   const record = await clients.get('ann')!.collection(collection).getOne(id, { expand })
   expect(record).not.toHaveProperty('expand')
-})
-
-test('where one path fails, another is followed', async () => {
-  const record = await clients
-    .get('ann')!
-    .collection('books')
-    .getOne('bookone00000001', { expand: 'nope,shelf.nope,shelf.owner' })
-  expect(outline(record)).toEqual({ bookone00000001: { shelf: { [one]: { owner: ANN.id } } } })
 })
 
 test('beyond a step without records nothing is looked at', async () => {

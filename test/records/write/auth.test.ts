@@ -24,36 +24,6 @@ const codes = (data: Record<string, { code: string }>) =>
     Object.entries(data).map(([field, { code }]) => [field, code.replace('validation_', '')]),
   )
 
-const NEW = { email: 'new@example.com' }
-
-test.each([
-  ['no password', NEW, { password: 'required', passwordConfirm: 'required' }],
-  ['another repetition', { ...NEW, ...passwords(PASSWORD, 'other') }, { passwordConfirm: 'values_mismatch' }],
-  ['verified', { ...NEW, ...passwords(PASSWORD), verified: true }, { verified: 'values_mismatch' }],
-  [
-    'the form alone is reported',
-    { email: 'bad', ...passwords(PASSWORD, 'x') },
-    { passwordConfirm: 'values_mismatch' },
-  ],
-  [
-    'then the fields',
-    { email: 'bad', ...passwords('short') },
-    { email: 'is_email', password: 'min_text_constraint' },
-  ],
-  ['email taken', { email: 'ann@example.com', ...passwords(PASSWORD) }, { email: 'not_unique' }],
-] as const)('sign up: %s', async (_, body, errors) => {
-  expect(codes((await create(body)).body.data)).toEqual(errors)
-})
-
-test('a password of more than 72 bytes', async () => {
-  const body = { ...NEW, ...passwords('é'.repeat(40)) }
-  expect(await create(body)).toMatchObject({
-    status: 400,
-    body: { data: {}, message: 'Failed to create record.' },
-  })
-  expect(codes((await create(body, 'super')).body.data)).toEqual({ password: 'invalid_value' })
-})
-
 test('an id that another auth collection has', async () => {
   const email = 'twin@example.com'
   const { body } = await create({ id: '_superuser00001', email, ...passwords(PASSWORD) }, 'super')
@@ -61,26 +31,6 @@ test('an id that another auth collection has', async () => {
   const { rows } = await shop.server.services.store.db.query('select id from _superusers')
   const twin = await create({ id: rows[0]![0], email, ...passwords(PASSWORD) })
   expect(codes(twin.body.data)).toEqual({ id: 'invalid_auth_id' })
-})
-
-test.each([
-  ['email', { email: 'other@example.com' }, { email: 'values_mismatch' }],
-  ['verified', { verified: true }, { verified: 'values_mismatch' }],
-  ['password alone', { password: 'another12345' }, { passwordConfirm: 'required', oldPassword: 'required' }],
-  ['without the old one', passwords('another12345'), { oldPassword: 'required' }],
-  [
-    'with a wrong old one',
-    { ...passwords('another12345'), oldPassword: 'no' },
-    { oldPassword: 'invalid_old_password' },
-  ],
-  [
-    'only a repetition',
-    { passwordConfirm: 'x' },
-    { password: 'required', passwordConfirm: 'values_mismatch', oldPassword: 'required' },
-  ],
-  ['an empty password', { password: '' }, { password: 'required' }],
-] as const)('one’s own: %s', async (_, body, errors) => {
-  expect(codes((await patch('ann', body)).body.data)).toEqual(errors)
 })
 
 test('one’s own token key and hidden password are nobody’s business', async () => {
