@@ -35,7 +35,10 @@ const SCHEMA = [
     updateRule: 'id = @request.auth.id || @request.auth.role = "boss"',
     manageRule: '@request.auth.role = "boss"',
     authAlert: { enabled: false },
-    fields: [{ name: 'role', type: 'text' }],
+    fields: [
+      { name: 'role', type: 'text' },
+      { name: 'password', type: 'password', cost: 4 },
+    ],
   },
   base('shelves', [{ name: 'label', type: 'text' }]),
   base(
@@ -63,7 +66,6 @@ const SCHEMA = [
     relation('tools', 'tools', { maxSelect: 9, cascadeDelete: true }),
     relation('parent', 'jobs', { cascadeDelete: true }),
   ]),
-  base('plans', [relation('tool', 'tools', { required: true })]),
   base('notes', [relation('worker', 'workers'), { name: 'text', type: 'text' }], {
     listRule: OWN,
     viewRule: OWN,
@@ -71,9 +73,6 @@ const SCHEMA = [
     updateRule: `${OWN} && (@request.body.worker:isset = false || @request.body.worker = @request.auth.id)`,
     deleteRule: OWN,
   }),
-  base('codes', [
-    { name: 'id', type: 'text', primaryKey: true, required: true, system: true, pattern: '^[^Z]+$', max: 9 },
-  ]),
 ]
 
 /** Answers of the record API: `text` and, where there is one, its JSON. */
