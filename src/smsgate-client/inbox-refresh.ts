@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { overLimit } from '../admission/refusal.ts'
 import type { Store } from '../collections/catalog.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
-import { RetryLater } from '../errors.ts'
 import { dateOf } from '../fields/types/date.ts'
 import { isOwnDevice } from '../sms/send/send.ts'
 import { checkShape, id } from '../sms/send/shape.ts'
@@ -97,7 +97,7 @@ export function deliverAgain(
     await inside.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.inboxRefresh, user])
     const waiting = await inside.query(WAITING, [user], 'smsgate waiting calls')
     if (Number(waiting.rows[0]![0]) >= MAX_CALLS)
-      throw new RetryLater(429, RETRY_SECONDS, 'Texts of an earlier refresh still wait for their webhooks')
+      throw overLimit('texts of an earlier refresh that wait for their webhooks', true, RETRY_SECONDS)
     const { rows } = await inside.query(COUNT, params, 'smsgate count texts')
     const [texts, webhooks] = rows[0]!.map(Number) as [number, number]
     if (texts * webhooks > MAX_CALLS)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { overLimit } from '../admission/refusal.ts'
 import type { Store } from '../collections/catalog.ts'
-import { RetryLater } from '../errors.ts'
 import { now } from '../fields/types/date.ts'
 import { randomId } from '../tools/random.ts'
 import { type Owner, requireOpen } from './hook.ts'
@@ -35,7 +35,7 @@ export async function sendTest(store: Store, owner: Owner, webhook: string): Pro
     const user = await requireOpen(db, owner, webhook, 'no key update')
     const { rows } = await db.query(COUNT, [webhook], 'webhook tests')
     if (Number(rows[0]![0]) >= MAX_WAITING)
-      throw new RetryLater(429, RETRY_AFTER_SECONDS, `${MAX_WAITING} tests of this webhook wait already`)
+      throw overLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
     await db.query(INSERT, [id, webhook, user, eventId, JSON.stringify(sampleRow(user))])
   })
   return { id, event_id: eventId, event: TEST_EVENT, status: 'pending' }

@@ -44,7 +44,7 @@ test('at most three tests of a webhook wait, also when they come at once', async
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
   expect(await refused.json()).toEqual({
     error: 'too_many_requests',
-    message: '3 tests of this webhook wait already.',
+    message: 'Your share of tests that wait of this webhook is used up.',
   })
   expect((await ask(other)).status).toBe(200)
 })

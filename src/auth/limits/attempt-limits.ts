@@ -1,9 +1,8 @@
+import { Semaphore } from '../../admission/semaphore.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
-import { TOO_MANY_PASSWORDS } from '../../fields/values/bcrypt.ts'
 import { Lru } from '../../tools/lru.ts'
-import { Semaphore } from '../../tools/semaphore.ts'
 import { sha256 } from '../tokens/secrets.ts'
 import { networkOf } from './addresses.ts'
 import { countAttempt, hasAttempt } from './attempt-counts.ts'
@@ -17,6 +16,9 @@ interface Refusal {
   readonly waitSeconds: number
 }
 
+/** Too many attempts: PocketBase's sentence. */
+export const tooMany = (waitSeconds: number, message?: string) => new RetryLater(429, waitSeconds, message)
+
 /** Recent refusals by key. A client that retries at once costs no statement. */
 class RecentRefusals {
   readonly #kept = new Lru<string, Refusal>(MAX_KEPT)
@@ -24,14 +26,14 @@ class RecentRefusals {
   /** Remembers a refusal of `key` and returns the 429. */
   add(key: string, waitSeconds: number): RetryLater {
     this.#kept.set(key, { atMs: performance.now(), waitSeconds })
-    return new RetryLater(429, waitSeconds)
+    return tooMany(waitSeconds)
   }
 
   /** Throws 429 if `key` was refused within the last second. */
   check(key: string): void {
     const known = this.#kept.get(key)
     if (known && performance.now() - known.atMs < Math.min(REPEAT_MS, known.waitSeconds * 1_000))
-      throw new RetryLater(429, known.waitSeconds)
+      throw tooMany(known.waitSeconds)
   }
 }
 
@@ -60,9 +62,7 @@ const KNOWN_DAYS = 90
 /** Checks at once per holder and node. Low, so that correct attempts are not refused meanwhile. */
 const PLACES = 4
 const MAX_WAITING = 200
-const QUEUE = { maxWaiting: MAX_WAITING, refusal: TOO_MANY_PASSWORDS }
-const strangers = new Semaphore(PLACES, QUEUE)
-const known = new Semaphore(PLACES, QUEUE)
+const signIns = new Semaphore('sign-ins at once', PLACES, MAX_WAITING)
 const refusals = new RecentRefusals()
 
 /**
@@ -79,8 +79,7 @@ export async function limitSignInAttempts<T>(
   const { keys, exempt } = keysOf('sign in', signInAttempt)
   refusals.check(keys[0]!)
   const isKnown = await hasAttempt(db, exempt)
-  const places = isKnown ? known : strangers
-  return places.run(async () => {
+  const attempt = async () => {
     await takeTries(db, keys, exempt, signInLimits(signInTries), WINDOW_SECONDS)
     try {
       const result = await check(isKnown)
@@ -92,7 +91,8 @@ export async function limitSignInAttempts<T>(
         await uncountAttempts(db, keys, exempt).catch(() => {})
       throw error
     }
-  }, networkOf(signInAttempt.ip))
+  }
+  return signIns.run(attempt, networkOf(signInAttempt.ip), isKnown)
 }
 
 /** Counts a password hash that `holder` (an account or address) causes. Throws 429 after too many. */

@@ -2,7 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { checkFields, length, required } from '../../collections/checks/checks.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { object, text } from '../../collections/definition/decode.ts'
-import { badRequest, forbidden, RetryLater } from '../../errors.ts'
+import { badRequest, forbidden } from '../../errors.ts'
 import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { randomId } from '../../tools/random.ts'
@@ -15,7 +15,7 @@ import { requireEnabled } from '../disabled.ts'
 import { networkOf } from '../limits/addresses.ts'
 import { isOlder } from '../limits/age.ts'
 import { countAttempt } from '../limits/attempt-counts.ts'
-import { limitSignInAttempts } from '../limits/attempt-limits.ts'
+import { limitSignInAttempts, tooMany } from '../limits/attempt-limits.ts'
 import { mailOtp } from '../mail/mails.ts'
 import {
   addSystemRecord,
@@ -113,7 +113,7 @@ export async function authWithOtp(
   const auth = isOurs ? await findAuthRecord(store, collection, otp.recordRef) : null
   const account = auth?.id ?? form.otpId
   if (!(await countAttempt(store.db, `otp ${account} ${networkOf(ip)}`, MAX_TRIES, TRIES_SECONDS)))
-    throw new RetryLater(429, TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
+    throw tooMany(TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
   const tried = { db: store.db, config: services.config, collection: collection.id, account, ip }
   return limitSignInAttempts(tried, (isKnown) =>
     spend(store, services, auth, { plain: form.password, ip, isKnown }, { id: form.otpId, ...otp }),

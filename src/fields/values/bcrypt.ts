@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { Semaphore } from '../../tools/semaphore.ts'
+import { Semaphore } from '../../admission/semaphore.ts'
 
 /** Loaded for the first password: the agent also runs where no native build exists, such as Android. */
 let loaded: typeof import('bcrypt') | undefined
@@ -18,9 +18,7 @@ const DEFAULT_COST = 10
 const PLACES = Math.min(3, Math.max(1, availableParallelism() - 1))
 /** Maximum waiting hashes of unknown addresses, some 17 s of a core; the same for known ones. */
 const MAX_WAITING = 300 * PLACES
-/** What a 503 says when too many wait. */
-export const TOO_MANY_PASSWORDS = 'Too many passwords are being checked. Try again in a moment.'
-const places = new Semaphore(PLACES, { maxWaiting: MAX_WAITING, refusal: TOO_MANY_PASSWORDS })
+const places = new Semaphore('passwords to check', PLACES, MAX_WAITING)
 
 /** Throws a RangeError for a password over 72 bytes. */
 export function checkLength(plain: string): void {

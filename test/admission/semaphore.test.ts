@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { Semaphore } from '../../src/tools/semaphore.ts'
+import { Semaphore } from '../../src/admission/semaphore.ts'
 
 /** Work that waits until it is told to end, and a log of what began. */
-function setUp(maxWaiting: number, preferredInARow?: number) {
-  const places = new Semaphore(1, { maxWaiting, preferredInARow })
+function setUp(maxWaiting: number) {
+  const places = new Semaphore('something', 1, maxWaiting)
   const began: string[] = []
   const ends: (() => void)[] = []
   const run = (name: string, holder: string, isPreferred = false) =>
@@ -60,23 +60,4 @@ test('when it is full of other work, preferred work still has room', async () =>
   for (let i = 0; i < 3; i++) await endNext()
   await Promise.all(all)
   expect(began).toEqual(['a1', 'p1', 'b1'])
-})
-
-test('where preferred work may go first any number of times, the rest waits for all of it', async () => {
-  const { began, endNext, run } = setUp(10, Number.POSITIVE_INFINITY)
-  const others = ['a1', 'a2'].map((name) => run(name, 'a'))
-  const all = [...others, ...['p1', 'p2', 'p3', 'p4'].map((name) => run(name, 'p', true))]
-  for (let i = 0; i < all.length; i++) await endNext()
-  await Promise.all(all)
-  expect(began).toEqual(['a1', 'p1', 'p2', 'p3', 'p4', 'a2'])
-})
-
-test('a place rests after work as long as the work took, but no longer than allowed', async () => {
-  const places = new Semaphore(1)
-  const work = () => new Promise<number>((done) => setTimeout(() => done(performance.now()), 40))
-  const ended = await places.runThenRest(work, 'a', 1_000)
-  const next = await places.run(async () => performance.now(), 'b')
-  expect(next - ended).toBeGreaterThanOrEqual(38)
-  await expect(places.runThenRest(() => Promise.reject(new Error('no')), 'a', 0)).rejects.toThrow('no')
-  await places.run(async () => {}, 'b')
 })
