@@ -2,37 +2,27 @@ import type { Db } from '../db/open.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
 import { ALARM_MAIL } from './mail-jobs.ts'
 
-/** A sign of life is written down only if the last one is that old (sms/devices/heartbeat). */
+/** `last_seen` may be this much too old: heartbeats are stored no more often (sms/devices/heartbeat). */
 const SPARED_SECONDS = 30
-/** Nodes look by turns, once a minute in all. */
+/** One node checks at a time, about once a minute. */
 const MIN_LOOK_SECONDS = 50
-/**
- * No node has looked for so long: none was there, or the machine slept. A restart in good order is shorter.
- */
+/** A longer pause between two checks is an outage of ours, or the machine slept. Restarts are shorter. */
 const GAP_SECONDS = 150
-/** Devices that go silent together are one mail, though some are noted a look later. */
+/** Devices that go silent within this time are in one mail. */
 const GATHER_SECONDS = 50
-/** They come back one after the other, over a minute and a half, and nobody hurries for good news. */
+/** Devices that return within this time are in one mail. Apps reconnect over a minute and a half. */
 const GATHER_BACK_SECONDS = 110
-/** An account gets no mail sooner after the last one. */
+/** Between two mails to an account. */
 const PACE_SECONDS = 300
-/** One silence of a device an hour is told, with its end. */
+/** Between two mails about a silence of one device. */
 const REST = `interval '1 hour'`
-/**
- * What was handed to others is counted for so long before the mail: later on an absent device is given
- * nothing.
- */
+/** Messages that moved to other devices are counted for this time. An absent device gets no later ones. */
 const COUNTED = `interval '1 day'`
-/**
- * Wake-ups of a message, the last after 2 minutes, after which a device that is woken by push should have
- * come.
- */
+/** After this many wake-ups of a message, 2 minutes in all, a device with push counts as silent. */
 const WAKES = 5
 
 const ago = (seconds: string | number) => `now() - ${seconds}::float8 * interval '1 second'`
-/**
- * The same as `last_seen` has it. In a query of its own, or it is written anew for each row: 10 us of each.
- */
+/** The same in the form of `last_seen`. A subquery, as it is computed once: 10 us less per row. */
 const seenSince = `(select pb_text(${ago('$1')}))`
 
 /**
@@ -42,7 +32,7 @@ const seenSince = `(select pb_text(${ago('$1')}))`
 const IS_SILENT = `d.last_seen <> '' and d.last_seen < ${seenSince} and (not pb_is_set(d.push) or exists (
   select from sms_dispatch q where q.device = d.id and q.state = 'assigned' and q.wakes >= ${WAKES}))`
 
-/** Claims the look for this node. True when devices could reach us all the time in which they should have. */
+/** Claims the check for this node. True when devices could reach us during the whole alarm time. */
 const CLAIM = `
 insert into device_watch default values
 on conflict (is_only) do update set looked_at = now(), reachable_since =
@@ -50,7 +40,7 @@ on conflict (is_only) do update set looked_at = now(), reachable_since =
 where device_watch.looked_at < ${ago(MIN_LOOK_SECONDS)}
 returning reachable_since < ${ago('$1')}`
 
-/** Deleted, switched off, somebody else's by now, or of a disabled user. */
+/** Deleted or disabled devices, those with another owner now, and those of a disabled user. */
 const FORGET_GONE = `delete from device_silences s
 where not exists (select from devices d
   where d.id = s.device and d."user" = s."user" and d.enabled and not ${isDisabledSql('d."user"')})`
@@ -62,7 +52,7 @@ from devices d where d.id = s.device and s.state in ('silent', 'told') and d.las
 const FORGET_OVER = `delete from device_silences
 where state = 'over' and (told_at is null or told_at <= now() - ${REST})`
 
-/** One that was not even told to be back is as it was told. */
+/** A device whose return was not mailed yet goes back to `told`. */
 const NOTE_AGAIN = `update device_silences s
 set state = case s.state when 'back' then 'told' else 'silent' end, changed_at = now(),
   silent_since = case s.state when 'back' then s.silent_since else d.last_seen end
@@ -83,7 +73,7 @@ where e."user" = d."user" and e.created >= greatest(n.silent_since, pb_text(now(
   and exists (select from sms_events p
     where p.message = e.message and p.status = 'assigned' and p.device = d.id and p._rowid < e._rowid)`
 
-/** What is to be told becomes a mail to each owner, and counts as told. */
+/** Adds a mail job for each owner with news, and sets the state `told`. */
 const TELL = `
 with owners as (
   select distinct s."user" from device_silences s
@@ -108,7 +98,7 @@ select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
 from news n join devices d on d.id = n.device
 group by n."user"`
 
-/** A failing line is told once a day, however often it fails. */
+/** A failing line is mailed about once a day. */
 const TELL_FAILING = `
 with news as (
   update line_use w set failing_told_at = now()
@@ -127,9 +117,8 @@ select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
 from news n group by n."user"`
 
 /**
- * Looks for devices that are failing, have gone silent or are back, and queues mails to their owners, all in
- * one transaction. Does nothing where another node has just looked. While devices may be silent because
- * nobody could reach us, none is noted and nothing told.
+ * Finds devices that fail, went silent or returned, and adds mail jobs for their owners, in one transaction.
+ * Does nothing if another node has just checked. Silence during our own outage does not count.
  */
 export async function checkSilentDevices(db: Db, alarmMinutes: number): Promise<void> {
   const seconds = alarmMinutes * 60 + SPARED_SECONDS

@@ -1,21 +1,21 @@
 import { escapeHtml, layout, linkTo, type MailSender, nameInMail } from '../auth/mail/mails.ts'
 
-/** What a mail tells of a device. Instants are in PocketBase's form, whatever somebody has written there. */
+/** News of a device in a mail. Instants are text that an owner may have changed. */
 export interface AlarmNews {
   readonly name: string
-  /** It went silent, else it is back. */
+  /** It went silent; else it returned. */
   readonly isSilent: boolean
-  /** Texts of one of its lines fail, one after the other, since then. It is neither silent nor back. */
+  /** When texts of one of its lines began to fail. Such a device is neither silent nor back. */
   readonly failingSince?: string
   readonly silentSince: string
   readonly backSince: string
-  /** Messages that wait for it, or that it is sending. */
+  /** Messages that it has not sent yet. */
   readonly waiting: number
   /** Messages that other devices have now. */
   readonly moved: number
 }
 
-/** Devices that a mail lists; of the rest it says how many they are. */
+/** Devices that a mail lists. The rest are counted. */
 const MAX_LISTED = 100
 
 /** The subject and the HTML of a mail about one device or many. */

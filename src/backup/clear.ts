@@ -4,9 +4,8 @@ const isOurs = (catalog: string, oid: string) =>
   `not exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
 
 /**
- * Drops what is in the current schema, but for what extensions brought. All tables are locked first, by name,
- * so that whoever uses some of them is through with it. Each kind of thing goes in one statement, as dropping
- * one may drop others with it.
+ * Drops everything in the current schema except extensions. First locks all tables, by name, to wait for
+ * their users. Drops all objects of a kind in one statement, as they may depend on each other.
  */
 const CLEAR = `do $$
 declare

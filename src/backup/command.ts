@@ -17,12 +17,12 @@ import { checkNew } from './new-file.ts'
 import { type Restored, restoreBackup } from './restore.ts'
 import { type DumpOptions, writeBackup } from './write.ts'
 
-/** What a command needs; asked for when it runs, as it may throw a UserError for a wrong environment. */
+/** Read when a command runs: it throws a UserError for a wrong environment. */
 type Setting = () => { config: Config; log: Logger }
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
-/** `pocketsms backup`: everything into one file, while the server runs or not; or a check of a file. */
+/** `pocketsms backup` writes or checks a file. The server may run meanwhile. */
 export const backupCommand = (setting: Setting) =>
   defineCommand({
     meta: {
@@ -56,7 +56,7 @@ export const backupCommand = (setting: Setting) =>
       }),
   })
 
-/** `pocketsms restore`: a backup into an empty database. */
+/** `pocketsms restore` fills an empty database. */
 export const restoreCommand = (setting: Setting) =>
   defineCommand({
     meta: {
@@ -75,7 +75,7 @@ export const restoreCommand = (setting: Setting) =>
     run: ({ args }) =>
       runProgramCommand(async () => {
         const { config, log } = setting()
-        // before anything is opened: a folder would be made for a file that is of no use
+        // opening the database creates a folder, which a wrong file must not
         await checkBackup(args.file)
         const db = await openDb(config, log)
         try {
@@ -105,7 +105,7 @@ async function backUp(config: Config, log: Logger, path: string): Promise<Backup
   }
 }
 
-/** Where a backup goes that the command line names so. */
+/** The path of a backup that the command line names. */
 function fileFor(to: string | undefined): string {
   const isFolder = to === undefined || statSync(to, { throwIfNoEntry: false })?.isDirectory()
   if (!isFolder) return resolve(to!)

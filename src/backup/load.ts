@@ -15,10 +15,9 @@ import { readLines, rowOf } from './rows.ts'
 const COLLECTIONS = '_collections'
 
 /**
- * Makes the tables of a backup's collections and fills all tables, in the transaction `tx` of a database that
- * has the backup's migrations and nothing else. What arrived is compared with what was read. Answers the
- * tables; those of the backup that are not pocketsms' are left out. Throws a UserError where the backup does
- * not fit.
+ * Creates the tables of a backup's collections and fills all tables, in the transaction `tx`. Compares what
+ * was stored with what was read. Returns the tables, without foreign ones. Throws a UserError for a damaged
+ * file.
  */
 export async function load(tx: Db, archive: Archive, progress: Progress): Promise<TableEntry[]> {
   try {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
 
-/** The entry of a backup that says what the others must be. */
+/** The entry that describes the other entries. */
 export const MANIFEST = 'manifest.json'
 /** A change of the format that older versions cannot read gets the next number. */
 export const FORMAT = { name: 'pocketsms-backup', version: 1 } as const
@@ -35,7 +35,7 @@ const SCHEMA = z.object({
 export type Manifest = Readonly<z.output<typeof SCHEMA>>
 export type TableEntry = Readonly<z.output<typeof TABLE>>
 
-/** What was written or read, for whoever asked for it. */
+/** The result of writing or reading a backup. */
 export interface BackupSummary {
   /** RFC 3339, UTC. */
   readonly createdAt: string

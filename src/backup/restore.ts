@@ -17,32 +17,27 @@ import { load } from './load.ts'
 import { type BackupSummary, type Manifest, summaryOf } from './manifest.ts'
 
 export interface RestoreOptions {
-  /** Whatever is in the database goes; without this it must be empty. */
+  /** Deletes everything in the database first. Without this it must be empty. */
   readonly replace?: boolean
-  /** Messages that were not finished go on, instead of ending as failed. */
+  /** Unfinished messages go on instead of ending as failed. */
   readonly resume?: boolean
   readonly progress?: Progress
-  /** Done last, in the transaction of the restore; if it throws, nothing is restored. */
+  /** Runs last in the transaction. If it throws, nothing is restored. */
   readonly inSameTransaction?: (tx: Db) => Promise<void>
 }
 
 /** What a restore has brought back. */
 export interface Restored extends BackupSummary {
-  /** Messages that ended because nobody knows whether they were sent since. */
+  /** Messages that ended as failed, as they may have been sent since. */
   readonly ended: number
   /** Tables of the backup that are not pocketsms': left out. */
   readonly foreign: readonly string[]
 }
 
 /**
- * Restores a backup, all or nothing, in one transaction. A backup of an older version is brought up to date
- * by the migrations that it lacks. Whatever was unfinished ends as failed, so that nothing is sent twice.
- * Throws a UserError for a file that is no backup or that a newer version wrote, and for a database that is
- * not empty; then nothing is changed.
- *
- * With `replace` other connections of pocketsms wait until it is through. Then they are closed, of whatever
- * process, and connect again by themselves: see Db.overhaul. What a process keeps in memory is for its caller
- * to renew.
+ * Restores a backup in one transaction and ends unfinished messages as failed. Throws a UserError for a wrong
+ * file or a database that is not empty. `replace` locks other connections out, then closes them
+ * (Db.overhaul); callers renew what they keep in memory.
  */
 export async function restoreBackup(
   db: Db,
@@ -62,7 +57,7 @@ export async function restoreBackup(
       return all
     }
     const restored = await (replace ? db.overhaul(work) : db.transaction(work))
-    // without this the planner knows nothing of so many new rows
+    // the planner needs statistics of the new rows
     for (const { name } of restored.tables) await db.unhurried(`vacuum (analyze) ${quote(name)}`)
     return restored
   } finally {

@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto'
 import { LARGE_BATCH, type TransferRow } from '../transfer/rows.ts'
 import { notABackup, type TableEntry } from './manifest.ts'
 
-/**
- * A row of a backup, with its end. Nothing that a request can bring in at once is longer, however it is
- * escaped.
- */
+/** The longest line of a backup. No request can store a longer row, whatever its escapes. */
 export const MAX_LINE_BYTES = 100_000_000
 const NEWLINE = 10
 
@@ -52,7 +49,7 @@ export async function* readLines(
   if (batch.length > 0) yield batch
 }
 
-/** The row that a line holds. Throws a UserError for a line that is none of a table with so many columns. */
+/** The row of a line. Throws a UserError unless it has this number of columns. */
 export function rowOf(line: Buffer, { name, columns }: TableEntry): TransferRow {
   let row: unknown
   try {

@@ -29,14 +29,14 @@ export interface DumpOptions {
   readonly signal?: AbortSignal
 }
 
-/** Small enough that a server answers others between two of them. */
+/** Small enough to answer requests between two of them. */
 const BATCH: BatchSize = { rows: 500, bytes: 1_000_000 }
 const LOCK_TRIES = 5
 const LOCK_PAUSE_MS = 1_000
 
 /**
- * Writes all that the database has, as of one moment, to a new file at `path`: in one read-only transaction,
- * row by row. Others go on meanwhile. It is written beside its place first: there is a whole backup or none.
+ * Writes a snapshot of the database to a new file at `path`, in one read-only transaction, row by row. A
+ * temporary file comes first: there is a whole backup or none.
  */
 export async function writeBackup(db: Db, path: string, options: DumpOptions = {}): Promise<BackupSummary> {
   const { signal } = options
@@ -89,7 +89,7 @@ const dumpOnce = (db: Db, partial: string, { progress = () => {}, signal }: Dump
     }
   })
 
-/** The tables of an installation, none of which can get another form until the transaction ends. */
+/** The tables of an installation, locked against changes of their columns. */
 async function lockedTables(tx: Db): Promise<Table[]> {
   const all = await tablesOf(tx)
   if (!all.some(({ name }) => name === '_migrations'))

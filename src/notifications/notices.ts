@@ -12,15 +12,13 @@ interface Unread {
   readonly unread: number
 }
 
-/**
- * What a push says: one conversation, or how many have new texts. The console's service worker reads it.
- */
+/** Content of a push: one conversation, or the number of them. The console's service worker reads it. */
 export type Notice = Unread | { readonly conversations: number }
 
 const MAX_TEXT = 120
 /** More conversations at once become one notification. */
 const MAX_AT_ONCE = 3
-/** Who was away for longer sees the unread count in the console. */
+/** Older notifications are dropped. The console shows the unread count. */
 const TTL_SECONDS = 86_400
 
 const READ = `
@@ -29,7 +27,7 @@ from conversations c
 where c.id = any($1) and c."user" = $2 and c.unread > 0 and not c.archived and not ${isDisabledSql('c."user"')}
 order by c.last_at, c.id`
 
-/** Notices of conversations of a user. None for those that were read meanwhile or of a disabled user. */
+/** Notices of a user's conversations, without those that were read. None for a disabled user. */
 export async function noticesOf(db: Db, user: string, conversations: readonly string[]): Promise<Notice[]> {
   const { rows } = await db.query(READ, [conversations, user], 'push notices')
   if (rows.length > MAX_AT_ONCE) return [{ conversations: rows.length }]
@@ -42,7 +40,7 @@ export async function noticesOf(db: Db, user: string, conversations: readonly st
   }))
 }
 
-/** The message of a notice. A newer one of the same conversation replaces it at the push service. */
+/** A newer message of the same conversation replaces it at the push service. */
 export const messageOf = (notice: Notice): PushMessage => ({
   text: JSON.stringify(notice),
   topic: 'conversation' in notice ? notice.conversation : 'conversations',

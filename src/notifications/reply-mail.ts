@@ -9,8 +9,8 @@ export interface WaitingConversation {
 }
 
 /**
- * The subject and the HTML of a mail about conversations, the newest first. `total` counts those that are not
- * listed, too; times are of `timeZone`, UTC where it is ''. The texts themselves are not in it.
+ * The subject and HTML of a mail about conversations, the newest first. `total` includes those not listed.
+ * The mail does not contain the texts. `timeZone`: '' is UTC.
  */
 export function replyMail(
   waiting: readonly WaitingConversation[],

@@ -11,11 +11,11 @@ import { replyMail, type WaitingConversation } from './reply-mail.ts'
 const REPLY_MAIL = 'reply_mail'
 /** Between two mails to a user. */
 const PAUSE = `interval '5 minutes'`
-/** A text that has waited for a day longer than the user set is in no mail: it is old news. */
+/** Texts that waited this much longer than the user set are in no mail. */
 const MAX_AGE = `interval '1 day'`
-/** Users of one search. The rest is for the next minute. */
+/** Jobs that are added at once. The rest follow a minute later. */
 const MAX_USERS = 1_000
-/** Conversations that a mail lists; of the rest it says how many they are. */
+/** Conversations that a mail lists. The rest are counted. */
 const MAX_LISTED = 20
 
 /** What sending needs beside the database. */
@@ -27,7 +27,7 @@ const IS_DUE = `c."user" = s."user" and c.unanswered and not c.archived
   and c.last_at > pb_text(now() - s.reply_mail_minutes * interval '1 minute' - ${MAX_AGE})
   and c.last_at > coalesce((select m.told_until from reply_mails m where m."user" = s."user"), '')`
 
-/** One that failed for good does not keep the next from being sent. */
+/** A dead job is started again. */
 const ADD = `
 insert into _jobs (kind, holder, key)
 select '${REPLY_MAIL}', s."user", s."user"
@@ -54,10 +54,7 @@ const TOLD = `
 insert into reply_mails ("user", told_until, next_at) values ($1, $2, now() + ${PAUSE})
 on conflict ("user") do update set told_until = excluded.told_until, next_at = excluded.next_at`
 
-/**
- * Adds a job for each user who wants to be mailed about texts that nobody has answered for as long as they
- * set. Nothing without a mail server.
- */
+/** Adds a job for each user with texts that wait for longer than they set. Nothing without a mail server. */
 export async function addReplyMails(db: Db, { settings }: ReplyMailServices): Promise<void> {
   if (settings.current.smtp.enabled) await db.query(ADD, [], 'reply mails add')
 }

@@ -29,8 +29,8 @@ export interface JobKind {
   /** Failed runs in a row after which the job is dead. */
   readonly maxAttempts: number
   /**
-   * Does a job. Throws to have it tried again later. `signal` ends it: the time is over, or the server stops.
-   * After a crash a job runs twice.
+   * Runs a job. A job that throws is tried again later. `signal` aborts at the time limit and when the server
+   * stops. After a crash a job runs twice.
    */
   run(job: Job, signal: AbortSignal): Promise<Again | undefined>
 }

@@ -82,8 +82,8 @@ export class Worker {
         await this.#round()
         isFailing = false
       } catch (err) {
-        // once is enough while the database is away
-        if (!isFailing) this.#log.error({ err }, 'jobs cannot be read, it is tried again')
+        // logged once per outage
+        if (!isFailing) this.#log.error({ err }, 'jobs cannot be read')
         isFailing = true
       }
       await this.#wake.wait(POLL_MS, this.#stopping.signal)

@@ -43,30 +43,6 @@ test('a mail has a text and a page, in which a name is no HTML', async () => {
 })
 
 describe('a mail server that takes nothing', () => {
-  test('is asked again, less and less often, and takes it once', async () => {
-    fixture.mail.refuses = true
-    await queue()
-    await fixture.send()
-    const tries = async () => {
-      const { rows } = await fixture.store.db.query('select attempts from _jobs')
-      return Number(rows[0]![0])
-    }
-    await fixture.send()
-    expect(await tries()).toBe(1)
-    for (const minutes of [0.1, 0.2, 0.4, 0.8]) {
-      await fixture.pass(minutes)
-      await fixture.send()
-      await fixture.send()
-    }
-    expect(await tries()).toBe(5)
-    fixture.mail.refuses = false
-    await fixture.pass(60)
-    await fixture.send()
-    await fixture.pass(60)
-    await fixture.send()
-    expect(subjects()).toEqual(['desk phone is silent'])
-  })
-
   test('for a day: then nobody wants to know', async () => {
     fixture.mail.refuses = true
     await queue()
@@ -105,11 +81,4 @@ test('a mail is for the address that its owner has by then', async () => {
   await fixture.store.db.query('update users set email = $2 where id = $1', [owner.id, email])
   await fixture.send()
   expect(fixture.mail.mails.map(({ to }) => to)).toEqual([email])
-})
-
-test('nodes that send at the same time send each mail once', async () => {
-  for (let i = 0; i < 8; i++) await fixture.addDevice(await fixture.addOwner(), `phone ${i}`)
-  await queue(owner, 'phone 8')
-  await Promise.all([fixture.send(), fixture.send(), fixture.send()])
-  expect(subjects().toSorted()).toEqual(Array.from({ length: 9 }, (_, i) => `phone ${i} is silent`))
 })

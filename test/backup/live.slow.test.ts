@@ -1,29 +1,25 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkBackup } from '../../src/backup/check.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import type { Db } from '../../src/db/open.ts'
 import type { RunningServer } from '../../src/server.ts'
-import {
-  type Environment,
-  emptyDatabase,
-  removeFolders,
-  withDatabase,
-} from '../support/database/empty-databases.ts'
+import { type Environment, emptyDatabase, withDatabase } from '../support/database/empty-databases.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { type Client, withDevices } from '../support/server/server-with-devices.ts'
 import { startServer } from '../support/server/start.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 /** Between two sends of a connection, so that the backup gets on in the same process. */
 const PAUSE_MS = 20
-const folder = mkdtempSync(join(tmpdir(), 'pocketsms-backup-'))
+const folder = temporaryFolder()
 
 let place: Environment
 let server: RunningServer
@@ -38,23 +34,16 @@ beforeAll(async () => {
   user = await fixture.makeUser()
   await fixture.pair(user)
 })
-afterAll(async () => {
-  await server.stop()
-  removeFolders()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => server.stop())
 
-const start = (args: readonly string[], on: Environment = place) =>
+const spawnCommand = (args: readonly string[], on: Environment) =>
   spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...on }, cwd: folder })
 
 /** Runs a command to its end. The server that it asks is in this process. */
-async function run(args: readonly string[], on?: Environment) {
-  const child = start(args, on)
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'exit'),
-  ])
+async function run(args: readonly string[], on = place) {
+  const child = spawnCommand(args, on)
+  const outputs = [text(child.stdout), text(child.stderr), once(child, 'exit')] as const
+  const [stdout, stderr, [status]] = await Promise.all(outputs)
   return { stdout, stderr, status: status as number }
 }
 
@@ -84,15 +73,27 @@ const AGREE = `
 select (select count(*) from sms_messages), (select count(*) from sms_dispatch),
   (select sum(used) from sms_usage), (select sum(messages) from sms_turns)`
 
-const restoredFigures = async (file: string) => {
-  const to = await emptyDatabase()
-  return withDatabase(to, async (target) => {
+const restoredFigures = async (file: string) =>
+  withDatabase(await emptyDatabase(), async (target) => {
     await restoreBackup(target, file, { resume: true })
     // countMessages counts anew into sms_totals
     const [messages, waiting, used] = (await target.query(AGREE)).rows[0]!.map(Number)
     return [messages, waiting, used]
   })
-}
+
+test('a restored database gives the same backup', async () => {
+  const file = join(folder, 'all.zip')
+  const written = await writeBackup(db, file)
+  expect(written.tables.length).toBeGreaterThan(20)
+  expect(await checkBackup(file)).toEqual(written)
+  await withDatabase(await emptyDatabase(), async (target) => {
+    const restored = await restoreBackup(target, file)
+    expect(restored).toMatchObject({ ended: 0, foreign: [] })
+    expect((await writeBackup(target, `${file}.again`)).tables).toEqual(restored.tables)
+    await restoreBackup(target, file, { replace: true })
+    expect((await writeBackup(target, `${file}.third`)).tables).toEqual(restored.tables)
+  })
+})
 
 test('a backup under sends holds one moment', async () => {
   const stop = keepSending()
@@ -131,25 +132,22 @@ test('the command restores into an empty database, and refuses another', async (
   const file = join(folder, 'to-restore.zip')
   await writeBackup(db, file)
   const to = await emptyDatabase()
-  const restore = (path: string, on: Environment) => run(['restore', path], on)
+  const restore = (path: string) => run(['restore', path], to)
   writeFileSync(join(folder, 'cut.zip'), readFileSync(file).subarray(0, 1000))
-  const cut = await restore(join(folder, 'cut.zip'), to)
-  expect([cut.status, cut.stderr]).toEqual([
-    1,
-    expect.stringContaining('The file is not a backup of pocketsms'),
-  ])
-  const { status, stdout } = await restore(file, to)
+  const cut = await restore(join(folder, 'cut.zip'))
+  expect(cut).toMatchObject({ status: 1, stderr: expect.stringContaining('is not a backup of pocketsms') })
+  const { status, stdout } = await restore(file)
   expect(stdout).toMatch(/^Restored .*to-restore\.zip, made .* by pocketsms .*: \d+ tables with \d+ rows\.$/m)
   expect(stdout).toMatch(/^\d+ unfinished messages ended as failed/m)
   expect(status).toBe(0)
-  expect((await restore(file, to)).stderr).toContain('The database is not empty')
+  expect((await restore(file)).stderr).toContain('The database is not empty')
 })
 
 /** What a backup leaves in its folder while it is made. */
 const leftBehind = () => readdirSync(folder).filter((name) => name.includes('partial'))
 
 test.each(['SIGTERM', 'SIGKILL'] as const)('a command that gets a %s leaves no backup', async (signal) => {
-  const child = start(['backup', '--to', 'killed.zip'])
+  const child = spawnCommand(['backup', '--to', 'killed.zip'], place)
   await new Promise((resolve) => child.stderr.once('data', resolve))
   child.kill(signal)
   await new Promise((resolve) => child.once('exit', resolve))

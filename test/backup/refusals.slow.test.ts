@@ -1,8 +1,8 @@
-import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createHash } from 'node:crypto'
+import { createWriteStream, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ZipFile } from 'yazl'
 import { Archive } from '../../src/backup/archive.ts'
 import { checkBackup } from '../../src/backup/check.ts'
@@ -14,14 +14,15 @@ import type { Db } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { UserError } from '../../src/errors.ts'
 import { findAnyObject } from '../../src/transfer/tables.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { openTestDb } from '../support/server/start.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'pocketsms-backup-'))
+const folder = temporaryFolder()
 const good = join(folder, 'good.zip')
 let source: Db
 let target: Db
 let manifest: Manifest
-let contents: Map<string, Buffer>
+const contents = new Map<string, Buffer>()
 
 beforeAll(async () => {
   source = await openTestDb()
@@ -31,7 +32,6 @@ beforeAll(async () => {
   await writeBackup(source, good)
   const archive = await Archive.open(good)
   manifest = archive.manifest
-  contents = new Map()
   for (const entry of manifest.tables) {
     const chunks: Uint8Array[] = []
     for await (const chunk of archive.contentOf(entry)) chunks.push(chunk)
@@ -39,207 +39,138 @@ beforeAll(async () => {
   }
   archive.close()
 })
-afterAll(async () => {
-  await Promise.all([source.close(), target.close()])
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => Promise.all([source.close(), target.close()]))
+
+type Change = (manifest: Manifest, contents: Map<string, Buffer>) => unknown
+type Table = Manifest['tables'][number]
 
 /** A ZIP file with these entries. */
-async function zipOf(entries: ReadonlyMap<string, Buffer>, path: string): Promise<void> {
+async function zipOf(entries: ReadonlyMap<string, Buffer>): Promise<string> {
+  const path = join(folder, 'changed.zip')
   const zip = new ZipFile()
   for (const [name, content] of entries) zip.addBuffer(content, name)
   zip.end()
   await pipeline(zip.outputStream, createWriteStream(path))
-}
-
-type Change = (manifest: Manifest, contents: Map<string, Buffer>) => unknown
-
-/** The good backup after a change of what is in it, with right checksums of the ZIP file. */
-async function changed(change: Change): Promise<string> {
-  const path = join(folder, 'changed.zip')
-  const [copy, entries] = [structuredClone(manifest), new Map(contents)]
-  const made = change(copy, entries)
-  const text = JSON.stringify(made ?? copy)
-  await zipOf(entries.has(MANIFEST) ? entries : entries.set(MANIFEST, Buffer.from(text)), path)
   return path
 }
 
-const tableOf = (manifest: Manifest, name: string) => manifest.tables.find((table) => table.name === name)!
+/** The good backup after a change of what is in it, with right checksums of the ZIP file. */
+async function changed(change: Change): Promise<string> {
+  const [copy, entries] = [structuredClone(manifest), new Map(contents)]
+  const made = change(copy, entries) ?? copy
+  return zipOf(entries.has(MANIFEST) ? entries : entries.set(MANIFEST, Buffer.from(JSON.stringify(made))))
+}
+
+/** The good backup with other bytes. */
 const bytesOf = (change: (bytes: Buffer) => Buffer) => async () => {
   const path = join(folder, 'bytes.zip')
   writeFileSync(path, change(readFileSync(good)))
   return path
 }
+const tableOf = (m: Manifest, name: string) => m.tables.find((table) => table.name === name)!
+const withTable = (name: string, values: object | ((table: Table) => object)): Change => {
+  return (m) => {
+    const table = tableOf(m, name)
+    Object.assign(table, typeof values === 'function' ? values(table) : values)
+  }
+}
+const withColumn = (values: object) =>
+  withTable('users', ({ columns: [first, ...rest] }) => ({ columns: [{ ...first, ...values }, ...rest] }))
+const withView =
+  (query: string): Change =>
+  (m) =>
+    void m.views.push({ name: 'v', query })
+const withoutTable =
+  (name: string): Change =>
+  (m, all) => {
+    all.delete(`tables/${name}.jsonl`)
+    m.tables.splice(m.tables.indexOf(tableOf(m, name)), 1)
+  }
+/** Other rows of a table, with the right checksum. */
+const withRows =
+  (name: string, text: string): Change =>
+  (m, all) => {
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    Object.assign(tableOf(m, name), { sha256, rows: text.split('\n').length - 1 })
+    all.set(`tables/${name}.jsonl`, Buffer.from(text))
+  }
+const withEntry =
+  (name: string, text: string): Change =>
+  (_, all) =>
+    void all.set(name, Buffer.from(text))
+const by = (change: Change) => () => changed(change)
+
 const DAMAGED = /^The file is not a backup of pocketsms, or it is damaged: /
 
-describe('a file is refused by the check and by the restore, which changes nothing', () => {
-  test.each<[string, () => Promise<string>, string | RegExp]>([
-    ['that is not there', async () => join(folder, 'none.zip'), /^The backup cannot be read: ENOENT/],
-    ['that is empty', bytesOf(() => Buffer.alloc(0)), DAMAGED],
-    ['of text', bytesOf(() => Buffer.from('hello'.repeat(100))), DAMAGED],
-    ['that was cut', bytesOf((bytes) => bytes.subarray(0, bytes.length - 1)), DAMAGED],
-    ['that was cut in half', bytesOf((bytes) => bytes.subarray(0, bytes.length / 2)), DAMAGED],
-    ['without its beginning', bytesOf((bytes) => bytes.subarray(100)), DAMAGED],
-    [
-      'with another byte in a table',
-      bytesOf((bytes) => {
-        const at = bytes.indexOf('tables/_collections.jsonl') + 60
-        bytes[at] = bytes[at]! ^ 1
-        return bytes
-      }),
-      DAMAGED,
-    ],
-    ['without a manifest', () => changed((_, all) => all.set(MANIFEST, Buffer.from('{}'))), /format: /],
-    [
-      'of PocketBase',
-      async () => {
-        const path = join(folder, 'pb.zip')
-        await zipOf(new Map([['data.db', Buffer.alloc(100)]]), path)
-        return path
-      },
-      /it has no manifest\.json/,
-    ],
-    [
-      'without a table',
-      () => changed((_, all) => void all.delete('tables/users.jsonl')),
-      /users\.jsonl is missing/,
-    ],
-    [
-      'with one more entry',
-      () => changed((_, all) => void all.set('tables/evil.jsonl', Buffer.alloc(1))),
-      DAMAGED,
-    ],
-    [
-      'with other rows',
-      () => changed((_, all) => void all.set('tables/_params.jsonl', Buffer.from('["a","b"]\n'))),
-      /checksum of the table _params/,
-    ],
-    [
-      'with other figures',
-      () =>
-        changed((m) => {
-          tableOf(m, 'users').rows = 3
-        }),
-      /checksum of the table users/,
-    ],
-    ['with a table twice', () => changed((m) => void m.tables.push(m.tables[0]!)), /is in it twice/],
-    [
-      'of a newer format',
-      () => changed((m) => ({ ...m, format: { ...m.format, version: 2 } })),
-      /newer version of pocketsms\. Install/,
-    ],
-  ])('%s', async (_, make, sentence) => {
+async function expectRefused(path: string, sentence: string | RegExp) {
+  await expect(restoreBackup(target, path)).rejects.toThrow(sentence)
+  await expect(restoreBackup(target, path)).rejects.toThrow(UserError)
+  expect(await findAnyObject(target)).toBeUndefined()
+}
+
+test.each<[string, () => Promise<string>, RegExp]>([
+  ['that is not there', async () => join(folder, 'none.zip'), /^The backup cannot be read: ENOENT/],
+  ['that is empty', bytesOf(() => Buffer.alloc(0)), DAMAGED],
+  ['of text', bytesOf(() => Buffer.from('hello'.repeat(100))), DAMAGED],
+  ['that was cut', bytesOf((bytes) => bytes.subarray(0, bytes.length - 1)), DAMAGED],
+  ['that was cut in half', bytesOf((bytes) => bytes.subarray(0, bytes.length / 2)), DAMAGED],
+  ['without its beginning', bytesOf((bytes) => bytes.subarray(100)), DAMAGED],
+  ['with another byte in a table', bytesOf(flipByte), DAMAGED],
+  ['without a manifest', by(withEntry(MANIFEST, '{}')), /format: /],
+  ['of PocketBase', () => zipOf(new Map([['data.db', Buffer.alloc(100)]])), /it has no manifest\.json/],
+  ['without a table', by((_, all) => void all.delete('tables/users.jsonl')), /users\.jsonl is missing/],
+  ['with one more entry', by(withEntry('tables/evil.jsonl', 'x')), DAMAGED],
+  ['with other rows', by(withEntry('tables/_params.jsonl', '["a","b"]\n')), /checksum of the table _params/],
+  ['with other figures', by(withTable('users', { rows: 3 })), /checksum of the table users/],
+  ['with a table twice', by((m) => void m.tables.push(m.tables[0]!)), /is in it twice/],
+  [
+    'of a newer format',
+    by((m) => ({ ...m, format: { ...m.format, version: 2 } })),
+    /newer version of pocketsms\. Install/,
+  ],
+])(
+  'a file %s is refused by the check and by the restore, which changes nothing',
+  async (_, make, sentence) => {
     const path = await make()
     await expect(checkBackup(path)).rejects.toThrow(sentence)
     await expect(checkBackup(path)).rejects.toThrow(UserError)
-    await expect(restoreBackup(target, path)).rejects.toThrow(sentence)
-    expect(await findAnyObject(target)).toBeUndefined()
-  })
+    await expectRefused(path, sentence)
+  },
+)
+
+function flipByte(bytes: Buffer): Buffer {
+  const at = bytes.indexOf('tables/_collections.jsonl') + 60
+  bytes[at] = bytes[at]! ^ 1
+  return bytes
+}
+
+test.each<[string, Change, RegExp]>([
+  [
+    'of a newer version',
+    (m) => void m.migrations.push('9999_later.sql'),
+    /newer version of pocketsms \(.*\)\. /,
+  ],
+  ['whose table has other columns', withColumn({ name: 'x' }), /The table users has other columns/],
+  ['whose type is SQL', withColumn({ type: 'text); drop table users; --' }), /other columns/],
+  ['whose view is two statements', withView('select 1; drop table users'), DAMAGED],
+  ['whose view reads a file', withView(`select pg_read_file('PG_VERSION') as id`), /"pg_read_file"/],
+  ['whose view reads an internal table', withView('select value as id from _params'), /read "_params"/],
+  ['whose digest is wrong', withTable('users', { digest: '1' }), /rows of the table users/],
+  ['without the collections', withoutTable('_collections'), /it has no collections/],
+  ['without a table that belongs to it', withoutTable('users'), /the table users is missing/],
+  ['with rows that are none', withRows('_params', 'null\n'), DAMAGED],
+  ['with a number in a row', withRows('_params', '["x",1]\n'), DAMAGED],
+  ['with rows that are too short', withRows('_params', '["x"]\n'), DAMAGED],
+  ['with rows that Postgres does not take', withRows('_params', '["x","y"]\n["x","y"]\n'), DAMAGED],
+  ['with rows that end early', withRows('_params', '["x","y'), DAMAGED],
+])('a forged backup %s is refused by the restore, which changes nothing', async (_, change, sentence) => {
+  await expectRefused(await changed(change), sentence)
 })
 
-const FORGED = '["x","y"]\n'
-const hashOf = async (text: string) =>
-  (await import('node:crypto')).createHash('sha256').update(text).digest('hex')
-
-describe('a forged backup is refused by the restore, which changes nothing', () => {
-  test.each<[string, Change, string | RegExp]>([
-    [
-      'of a newer version',
-      (m) => void m.migrations.push('9999_later.sql'),
-      /newer version of pocketsms \(.*\)\. Install that version/,
-    ],
-    [
-      'whose table has other columns',
-      (m) => {
-        tableOf(m, 'users').columns[0]!.name = 'x'
-      },
-      /The table users has other columns/,
-    ],
-    [
-      'whose type is SQL',
-      (m) => {
-        tableOf(m, 'users').columns[0]!.type = 'text); drop table users; --'
-      },
-      /other columns/,
-    ],
-    [
-      'whose view is two statements',
-      (m) => void m.views.push({ name: 'v', query: 'select 1; drop table users' }),
-      DAMAGED,
-    ],
-    [
-      'whose view reads a file',
-      (m) => void m.views.push({ name: 'v', query: `select pg_read_file('PG_VERSION') as id` }),
-      /a view may not call the function "pg_read_file"/,
-    ],
-    [
-      'whose view reads an internal table',
-      (m) => void m.views.push({ name: 'v', query: 'select value as id from _params' }),
-      /a view may not read "_params"/,
-    ],
-    [
-      'whose digest is wrong',
-      (m) => {
-        tableOf(m, 'users').digest = '1'
-      },
-      /rows of the table users/,
-    ],
-    [
-      'without the collections',
-      (m, all) => {
-        m.tables.splice(
-          m.tables.findIndex(({ name }) => name === '_collections'),
-          1,
-        )
-        all.delete('tables/_collections.jsonl')
-      },
-      /it has no collections/,
-    ],
-    [
-      'without a table that belongs to it',
-      (m, all) => {
-        m.tables.splice(
-          m.tables.findIndex(({ name }) => name === 'users'),
-          1,
-        )
-        all.delete('tables/users.jsonl')
-      },
-      /the table users is missing/,
-    ],
-  ])('%s', async (_, change, sentence) => {
-    const path = await changed(change)
-    await expect(restoreBackup(target, path)).rejects.toThrow(sentence)
-    await expect(restoreBackup(target, path)).rejects.toThrow(UserError)
-    expect(await findAnyObject(target)).toBeUndefined()
-  })
-
-  test.each([
-    ['that are none', 'null\n'],
-    ['with a number', '["x",1]\n'],
-    ['that are too short', '["x"]\n'],
-    ['that Postgres does not take', '["x","y"]\n["x","y"]\n'],
-    ['that end early', '["x","y'],
-  ])('with rows %s', async (_, text) => {
-    const sha256 = await hashOf(text)
-    const path = await changed((m, all) => {
-      Object.assign(tableOf(m, '_params'), { sha256, rows: text.split('\n').length - 1 })
-      all.set('tables/_params.jsonl', Buffer.from(text))
-    })
-    await expect(restoreBackup(target, path)).rejects.toThrow(DAMAGED)
-    expect(await findAnyObject(target)).toBeUndefined()
-  })
-
-  test('whose collections are none', async () => {
-    const line = JSON.parse(contents.get('tables/_collections.jsonl')!.toString().split('\n')[0]!) as string[]
-    const text = `${JSON.stringify(line.map((value) => (value.startsWith('{') ? FORGED : value)))}\n`
-    const sha256 = await hashOf(text)
-    const path = await changed((m, all) => {
-      Object.assign(tableOf(m, '_collections'), { sha256, rows: 1 })
-      all.set('tables/_collections.jsonl', Buffer.from(text))
-    })
-    await expect(restoreBackup(target, path)).rejects.toThrow(DAMAGED)
-    expect(await findAnyObject(target)).toBeUndefined()
-  })
+test('a forged backup whose collections are none is refused', async () => {
+  const line = JSON.parse(contents.get('tables/_collections.jsonl')!.toString().split('\n')[0]!) as string[]
+  const text = JSON.stringify(line.map((value) => (value.startsWith('{') ? '["x","y"]' : value)))
+  await expectRefused(await changed(withRows('_collections', `${text}\n`)), DAMAGED)
 })
 
 test('a database that is not empty stays as it is', async () => {
@@ -251,9 +182,7 @@ test('a database that is not empty stays as it is', async () => {
 })
 
 test('a failed replacement leaves what was there', async () => {
-  const path = await changed((m) => {
-    tableOf(m, 'users').digest = '1'
-  })
+  const path = await changed(withTable('users', { digest: '1' }))
   const count = async () => (await source.query('select count(*) from _collections')).rows[0]![0]
   const before = await count()
   await expect(restoreBackup(source, path, { replace: true })).rejects.toThrow(DAMAGED)

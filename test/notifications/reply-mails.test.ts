@@ -1,6 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
-import { createLogger } from '../../src/log.ts'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { addReplyMails, type ReplyMailServices } from '../../src/notifications/reply-mails.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
 import {
@@ -17,17 +15,11 @@ let mail: MailServer
 let post: ReplyMailServices
 let user: Client
 let phone: Client
-const settingsOf = (smtp: object) => ({ current: SETTINGS.over({ smtp }, SETTINGS.fresh()) })
 beforeAll(async () => {
-  ;[server, mail] = await Promise.all([
-    startServerWithDevices({ PUBLIC_URL: 'https://sms.example.com' }),
-    startMailServer(),
-  ])
-  const settings = settingsOf({ enabled: true, host: '127.0.0.1', port: mail.port })
-  const smtp = { enabled: true, host: '127.0.0.1', port: mail.port }
-  expect((await server.superuser.call('PATCH', '/api/settings', { smtp })).status).toBe(200)
-  const config = readConfig({ PUBLIC_URL: 'https://sms.example.com' })
-  post = { settings, config, log: createLogger({ logLevel: 'silent' }) }
+  mail = await startMailServer()
+  server = await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.com' })
+  post = server.server.services
+  await server.server.services.settings.save({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
 })
 afterAll(async () => {
   await mail.stop()
@@ -37,14 +29,12 @@ beforeEach(async () => {
   for (const table of ['conversations', 'reply_mails', 'user_settings', '_jobs'])
     await query(`delete from ${table}`)
   mail.mails.length = 0
-  mail.refuses = false
   user = await server.makeUser()
   phone = await server.pair(user)
   await query('update users set verified = true where id = $1', [user.id])
 })
 
-const query = async (text: string, params: unknown[] = []) =>
-  (await server.server.services.store.db.query(text, params)).rows
+const query = (sql: string, params?: unknown[]) => server.query(sql, params)
 const SETTINGS_PATH = '/api/collections/user_settings/records'
 const choose = (reply_mail_minutes: number, more: object = {}) =>
   user.call('POST', SETTINGS_PATH, { user: user.id, reply_mail_minutes, ...more })
@@ -57,15 +47,11 @@ async function run(with_ = post) {
 }
 const subjects = () => mail.mails.map(({ subject }) => subject)
 
-let clock = Date.parse('2026-11-20T07:00:00.000Z')
-async function hear(...numbers: string[]) {
-  const items = numbers.map((from) => ({
-    from,
-    body: 'Secret',
-    received_at: new Date(++clock).toISOString(),
-  }))
-  expect((await phone.call('POST', '/api/devices/incoming', { items })).status).toBe(200)
-}
+const hear = (...numbers: string[]) =>
+  server.hear(
+    phone,
+    numbers.map((from) => [from, 'Secret']),
+  )
 /** All that the database knows of time is longer ago. */
 async function pass(minutes: number) {
   await query(`update conversations set last_at = pb_text(last_at::timestamptz - $1 * interval '1 minute')`, [
@@ -79,60 +65,58 @@ async function pass(minutes: number) {
 }
 const ZOE = '+4915112345678'
 
-describe('a text without an answer', () => {
-  test('is mailed about once, after the minutes that the user set', async () => {
-    expect((await choose(30, { time_zone: 'America/New_York' })).status).toBe(200)
-    await hear(ZOE)
-    await pass(29)
-    await run()
-    expect(mail.mails).toEqual([])
-    await pass(1)
-    await run()
-    expect(mail.mails).toHaveLength(1)
-    const [{ subject, text, raw }] = mail.mails as [(typeof mail.mails)[0]]
-    expect(subject).toBe(`${ZOE} waits for an answer`)
-    expect(text).toContain('America/New_York')
-    expect(raw.replace(/=\n/g, '')).toContain(
-      `https://sms.example.com/#/conversations/${encodeURIComponent(ZOE)}`,
-    )
-    expect(raw).not.toContain('Secret')
-    await pass(60)
-    await run()
-    expect(mail.mails).toHaveLength(1)
-    await hear(ZOE)
-    await pass(30)
-    await run()
-    expect(mail.mails).toHaveLength(2)
-  })
+test('a text without an answer is mailed about once, after the minutes that the user set', async () => {
+  expect((await choose(30, { time_zone: 'America/New_York' })).status).toBe(200)
+  await hear(ZOE)
+  await pass(29)
+  await run()
+  expect(mail.mails).toEqual([])
+  await pass(1)
+  await run()
+  expect(mail.mails).toHaveLength(1)
+  const [{ subject, text, raw }] = mail.mails as [(typeof mail.mails)[0]]
+  expect(subject).toBe(`${ZOE} waits for an answer`)
+  expect(text).toContain('America/New_York')
+  expect(raw.replace(/=\n/g, '')).toContain(
+    `https://sms.example.com/#/conversations/${encodeURIComponent(ZOE)}`,
+  )
+  expect(raw).not.toContain('Secret')
+  await pass(60)
+  await run()
+  expect(mail.mails).toHaveLength(1)
+  await hear(ZOE)
+  await pass(30)
+  await run()
+  expect(mail.mails).toHaveLength(2)
+})
 
-  test.each([
-    ['the user chose no mail', 'update user_settings set reply_mail_minutes = 0'],
-    ['the address is not confirmed', 'update users set verified = false'],
-    ['the user is disabled', 'update user_settings set disabled = true'],
-    ['it was answered', 'update conversations set unanswered = false'],
-    ['it is archived', 'update conversations set archived = true'],
-    [
-      'it waited for more than a day longer',
-      `update conversations set last_at = pb_text(now() - interval '25 hours')`,
-    ],
-  ])('is not mailed about when %s', async (_, change) => {
-    await choose(5)
-    await hear(ZOE)
-    await pass(10)
-    await query(change)
-    await run()
-    expect(mail.mails).toEqual([])
-  })
+test.each([
+  ['the user chose no mail', 'update user_settings set reply_mail_minutes = 0'],
+  ['the address is not confirmed', 'update users set verified = false'],
+  ['the user is disabled', 'update user_settings set disabled = true'],
+  ['it was answered', 'update conversations set unanswered = false'],
+  ['it is archived', 'update conversations set archived = true'],
+  [
+    'it waited for more than a day longer',
+    `update conversations set last_at = pb_text(now() - interval '25 hours')`,
+  ],
+])('no mail is sent when %s', async (_, change) => {
+  await choose(5)
+  await hear(ZOE)
+  await pass(10)
+  await query(change)
+  await run()
+  expect(mail.mails).toEqual([])
+})
 
-  test('is not mailed about without a mail server', async () => {
-    await choose(5)
-    await hear(ZOE)
-    await pass(10)
-    await run({ ...post, settings: settingsOf({ enabled: false }) })
-    expect(await query('select from reply_mails')).toEqual([])
-    await run()
-    expect(mail.mails).toHaveLength(1)
-  })
+test('no mail is sent without a mail server', async () => {
+  await choose(5)
+  await hear(ZOE)
+  await pass(10)
+  await run({ ...post, settings: { current: SETTINGS.fresh() } })
+  expect(await query('select from reply_mails')).toEqual([])
+  await run()
+  expect(mail.mails).toHaveLength(1)
 })
 
 test('many conversations are one mail that lists 20, and the next comes 5 minutes later', async () => {
@@ -165,27 +149,6 @@ test('a name is no HTML, and stays on one line', async () => {
   await run()
   expect(subjects()).toEqual(['<b>Zoe</b> Bcc: x waits for an answer'])
   expect(mail.mails[0]!.raw.replace(/=\n/g, '')).toContain('&lt;b&gt;Zoe&lt;/b&gt; Bcc: x')
-})
-
-test('several nodes send one mail', async () => {
-  await choose(5)
-  await hear(ZOE)
-  await pass(5)
-  await Promise.all([run(), run(), run(), run()])
-  expect(mail.mails).toHaveLength(1)
-})
-
-test('a mail that is refused is sent later', async () => {
-  await choose(5)
-  await hear(ZOE)
-  await pass(5)
-  mail.refuses = true
-  await run()
-  expect(await query('select attempts > 0 from _jobs')).toEqual([[true]])
-  mail.refuses = false
-  await query('update _jobs set due_at = now()')
-  await run()
-  await expect.poll(() => mail.mails.length).toBe(1)
 })
 
 test.each([-1, 1.5, 10_081])('%s minutes are refused', async (minutes) => {

@@ -1,16 +1,11 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Restored, restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import { type RunningServer, start } from '../../src/server.ts'
 import { digestOf } from '../../src/transfer/rows.ts'
 import { NOT_TRANSFERRED, tablesOf } from '../../src/transfer/tables.ts'
 import { watchAnswers } from '../support/answers/answers.ts'
-import {
-  type Environment,
-  emptyDatabase,
-  removeFolders,
-  withDatabase,
-} from '../support/database/empty-databases.ts'
+import { type Environment, emptyDatabase, withDatabase } from '../support/database/empty-databases.ts'
 import { type Client, client, withDevices } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer, testConfig } from '../support/server/start.ts'
 import { startReceiver } from '../support/services/receiver.ts'
@@ -29,8 +24,6 @@ const ODD = {
 /** With what Postgres has from us: operators, a function of the name of one of its own. */
 const TITLES = `select n.id, n.title, n.data->>'$.b' as b, count(e.value) as tags
   from notes n left join json_each(n.tags) e group by n.id`
-
-afterAll(removeFolders)
 
 const send = (by: Client, body: string) =>
   by.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body })

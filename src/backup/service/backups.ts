@@ -18,15 +18,12 @@ import { Lease } from './lease.ts'
 import { generatedName } from './names.ts'
 import { type Done, exportState, importState, type Job, notifyRestore } from './state.ts'
 
-/** Who scheduled backups are made by. */
+/** `by` of scheduled backups. */
 const SCHEDULE = 'schedule'
-/**
- * Time for the answer to reach the client, and for other nodes to finish their requests. PocketBase waits as
- * long.
- */
+/** Lets the answer reach the client and other nodes finish requests. PocketBase waits as long. */
 const BEFORE_RESTORE_MS = 1_000
 
-/** Runs `work` while this server does nothing else, then starts the server anew, whatever became of it. */
+/** Runs `work` while this server does nothing else, then restarts it, also after a failure. */
 export type Exclusively = (work: () => Promise<void>) => Promise<void>
 
 /** What backups work with. */
@@ -69,7 +66,7 @@ export class Backups {
     await this.#keep(this.#make(lease, key, by))
   }
 
-  /** Makes a scheduled backup unless another node does, or another job runs; answers whether it did. */
+  /** Makes a scheduled backup unless a job runs on any node. Returns whether it did. */
   async createScheduled(scheduledUntil: string): Promise<boolean> {
     const key = generatedName(this.#appName, true)
     const job = { action: 'backup', key, by: SCHEDULE } as const
@@ -156,7 +153,7 @@ export class Backups {
     await notifyRestore(db)
   }
 
-  /** Ends a lease with what became of its job, and throws on. */
+  /** Ends a lease with the result of its job. Throws what the job threw. */
   async #ended(lease: Lease, key: string, work: () => Promise<Done>): Promise<void> {
     const done = await work().catch(async (error) => {
       this.#services.log.error({ err: error, key }, 'a backup or restore failed')
@@ -167,10 +164,7 @@ export class Backups {
   }
 }
 
-/**
- * Replaces everything, or nothing. What is known of backups stays; the audit log becomes that of the backup,
- * so the restore is noted in it again.
- */
+/** Replaces everything but `backup_state`. The audit log is the backup's, so the restore is noted again. */
 async function replaceAll(db: Db, path: string, key: string, by: Actor, lease: Lease): Promise<void> {
   const state = await exportState(db)
   await restoreBackup(db, path, {

@@ -7,9 +7,8 @@ import { RESTORE_CHANNEL, readState } from './state.ts'
 const POLL_MS = 500
 
 /**
- * While another node restores a backup, `exclusively` keeps this one from working on the database; afterwards
- * it starts anew, since all that it remembers may be wrong. `seen` answers how many restores this node knew
- * of when it last started. Returns what ends it.
+ * Stops work on the database while another node restores a backup, then restarts this node, as all its
+ * caches may be wrong. `seen`: the number of restores when this node last started. Returns what ends it.
  */
 export function followRestores(
   db: Db,
@@ -25,13 +24,11 @@ export function followRestores(
   }
   let looking = Promise.resolve()
   return db.listen(RESTORE_CHANNEL, () => {
-    looking = looking
-      .then(look)
-      .catch((err) => log.error({ err }, 'it is not known whether a backup was restored'))
+    looking = looking.then(look).catch((err) => log.error({ err }, 'the state of restores cannot be read'))
   })
 }
 
-/** Waits until no other node restores a backup. One that died has stopped when its lease is over. */
+/** Waits until no other node restores a backup. A dead node's restore ends with its lease. */
 export async function otherRestoreIsOver(db: Db, node: string): Promise<void> {
   while (await isRestoring(db, node)) await sleep(POLL_MS)
 }

@@ -4,15 +4,15 @@ import { formatDate } from '../../fields/types/date.ts'
 import type { Done, Failed, Job, Running } from './state.ts'
 import { failed, readState } from './state.ts'
 
-/** A node that renews its lease no longer, such as one that was killed, holds up the others for so long. */
+/** A killed node blocks the others for this time. */
 const LEASE = `interval '30 seconds'`
 const RENEW_MS = 10_000
-/** Progress is stored no more often. */
+/** Between two writes of the progress. */
 const PROGRESS_MS = 500
 
 /**
- * Takes the lease if nobody has it. A job whose node died becomes the last failure ($3). With $4 the schedule
- * must still be served up to that time, and is up to now from then on.
+ * Takes the lease if it is free. A job whose node died becomes the last failure ($3). $4: fails unless the
+ * schedule was served up to this time, and sets that to now.
  */
 const TAKE = `
 update backup_state set running = $1::json, lease = $2::uuid, lease_until = now() + ${LEASE},
@@ -27,7 +27,7 @@ update backup_state set running = null, lease = null, lease_until = null, last_f
   last_backup = coalesce($3::json, last_backup), last_restore = coalesce($4::json, last_restore)
 where lease = $1::uuid`
 
-/** The right to make or restore a backup, which one node has at a time. */
+/** The right to make or restore a backup. One node has it at a time. */
 export class Lease {
   /** Aborts when another node has taken the lease, since this one could not renew it. */
   readonly lost: AbortSignal
@@ -69,7 +69,7 @@ export class Lease {
     if (performance.now() - this.#writtenMs > PROGRESS_MS) this.#renew()
   }
 
-  /** Says to all nodes that from now on only this job works on the database. */
+  /** Notes that only this job may use the database, on all nodes. */
   async makeExclusive(): Promise<void> {
     await this.#writing
     this.#running = { ...this.#running, exclusive: true }
@@ -95,7 +95,7 @@ export class Lease {
       .then(({ count }) => {
         if (count === 0) this.#lost.abort(new Error('Another server has taken over.'))
       })
-      // the next renewal may succeed; if none does in time, the lease is taken from us
+      // the next renewal may succeed; without one in time another node takes the lease
       .catch(() => {})
       .finally(() => {
         this.#writing = undefined

@@ -12,10 +12,7 @@ export const AUTO_PREFIX = '@auto_pb_backup_'
 const MANUAL_PREFIX = 'pb_backup_'
 const MAX_APP_NAME = 50
 
-/**
- * The name of a backup that nobody named: `pb_backup_my_app_20261121105643.zip`. PocketBase:
- * generateBackupName
- */
+/** `pb_backup_my_app_20261121105643.zip`. PocketBase: generateBackupName */
 export const generatedName = (appName: string, scheduled: boolean, now = new Date()): string =>
   `${scheduled ? AUTO_PREFIX : MANUAL_PREFIX}${snakeCase(appName).slice(0, MAX_APP_NAME)}_${formatDate(now).replace(/\D/g, '').slice(0, 14)}.zip`
 

@@ -8,9 +8,7 @@ import type { Backups } from './backups.ts'
 import { AUTO_PREFIX } from './names.ts'
 import { beginSchedule, readSchedule } from './state.ts'
 
-/**
- * The first time after `after` that a valid cron expression means, in UTC; undefined if there is none.
- */
+/** The next time of a valid cron expression after `after`, in UTC. */
 export function nextRun(expression: string, after: Date): Date | undefined {
   return parseCron(expression).nextRun(after) ?? undefined
 }
@@ -23,9 +21,8 @@ export async function nextScheduled(db: Db, expression: string): Promise<Date | 
 }
 
 /**
- * Makes the scheduled backup if it is due, on whichever node comes first, then removes the oldest scheduled
- * ones. One that was due while no server ran is made up for. If it fails, superusers get a mail. Called every
- * minute on every node.
+ * Makes a scheduled backup that is due, also one that was missed, then removes the oldest. Mails superusers
+ * about a failure. Every node calls this each minute; the first one does it.
  */
 export async function serveSchedule(
   store: Store,

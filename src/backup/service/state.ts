@@ -3,7 +3,7 @@ import { formatDate } from '../../fields/types/date.ts'
 
 export type Action = 'backup' | 'restore'
 
-/** What is done with which backup, by whom: an email address, or `schedule`. */
+/** `by`: an email address, or `schedule`. */
 export interface Job {
   readonly action: Action
   readonly key: string
@@ -36,7 +36,7 @@ export interface Failed extends Job {
 
 /** What the installation knows of its backups, over all nodes. */
 export interface BackupState {
-  /** When the installation began to look after this. */
+  /** When this row was created. */
   readonly since: Date
   readonly running: Running | null
   readonly lastBackup: Done | null
@@ -47,7 +47,7 @@ export interface BackupState {
   readonly restores: number
 }
 
-/** Nodes are told on this channel when a restore begins to replace the data, and when that is over. */
+/** Notified when a restore begins to replace the data, and when it ends. */
 export const RESTORE_CHANNEL = 'pocketsms_restore'
 
 const INTERRUPTED = 'The server ended before it was done.'
@@ -94,9 +94,7 @@ insert into backup_state select * from json_populate_record(null::backup_state, 
 const COUNT = `
 update backup_state set restores = restores + 1, lease_until = clock_timestamp() + interval '30 seconds'`
 
-/**
- * Puts a row back in the transaction of a restore, which made the table anew; tells all nodes at the commit.
- */
+/** Puts the row back in the transaction of a restore, and notifies all nodes at its commit. */
 export async function importState(tx: Db, row: string): Promise<void> {
   await tx.query('delete from backup_state')
   await tx.query(PUT_BACK, [row])
@@ -104,7 +102,7 @@ export async function importState(tx: Db, row: string): Promise<void> {
   await notifyRestore(tx)
 }
 
-/** Asks all nodes to look whether a restore began or ended. */
+/** Has all nodes check whether a restore began or ended. */
 export const notifyRestore = async (db: Db): Promise<void> =>
   void (await db.query(`select pg_notify($1, '')`, [RESTORE_CHANNEL]))
 

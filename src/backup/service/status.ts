@@ -7,7 +7,7 @@ import { type BackupState, readState } from './state.ts'
 
 const DAY_MS = 86_400_000
 
-/** What superusers are told of the backups. */
+/** What superusers see of backups. */
 export interface BackupStatus
   extends Pick<BackupState, 'running' | 'lastBackup' | 'lastRestore' | 'lastFailure'> {
   /**

@@ -3,9 +3,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const PREFIX = '.tmp-'
-/**
- * No backup, upload or restore takes that long: what is older was left behind by a process that was killed.
- */
+/** Older temporary files belong to killed processes: no backup, upload or restore takes this long. */
 const LEFT_BEHIND_MS = 86_400_000
 
 /** A new name for a temporary file in the backups folder; lists do not show it. */

@@ -71,7 +71,7 @@ async function countAll(
   return sum
 }
 
-/** Throws 402 `quota_exceeded` when a user may not send so many messages this month. */
+/** Throws 402 `quota_exceeded` if these messages exceed the quota of the month. */
 export async function checkQuota(
   { store, config }: CampaignServices,
   user: string,
