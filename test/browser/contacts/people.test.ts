@@ -48,11 +48,9 @@ scenario('contacts: added by hand, 1,000 imported, found, opted out', async (fix
   await page.getByText('Rows left out: 5').click()
   await page.getByText('The same number as in row 2').waitFor()
   await fixture.look('contacts-import')
-  // the one who is there already
-  await fixture.refused(/^POST \/api\/collections\/contacts\/records: 400/, async () => {
-    await page.getByRole('button', { name: 'Import 1,000' }).click()
-    await page.getByRole('button', { name: 'Done' }).waitFor({ timeout: 60_000 })
-  })
+  await page.getByRole('button', { name: 'Import 1,000' }).click()
+  await page.getByRole('button', { name: 'Done' }).waitFor({ timeout: 60_000 })
+  // one was there already
   const figures = await page.locator('.figures dd').allTextContents()
   expect(figures).toEqual(['999', '1', '0', '5'])
   await fixture.look('contacts-imported')
