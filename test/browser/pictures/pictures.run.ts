@@ -91,7 +91,7 @@ async function exchange(user: PocketBase, phone: Phone, { outgoing, incoming }: 
 
 async function showSend({ page, say, visit }: BrowserFixture, { written }: Example): Promise<void> {
   await visit('/send')
-  await page.getByRole('combobox', { name: say('To') }).fill(`${ANNA}, ${BEN},`)
+  await page.getByRole('combobox', { name: say('To'), exact: true }).fill(`${ANNA}, ${BEN},`)
   await page.keyboard.press('Enter')
   await page.getByLabel(say('Text'), { exact: true }).last().fill(written)
   await page.locator('.send-bubble').first().waitFor()
