@@ -24,9 +24,8 @@ export function tokenOf(authorization: string | undefined): string {
 
 /**
  * The auth record of the Authorization header. Null for a guest, an invalid token (as in PocketBase), an
- * ended session and a disabled user or its device. One lookup. With `cached` it may be out of date: the
- * caller compares `version` in its own statement and repeats without `cached`. PocketBase:
- * apis/middlewares.go
+ * ended session, a disabled user or its device. One lookup. A `cached` record may be outdated: the caller
+ * compares `version` in its statement, else repeats without `cached`. PocketBase: apis/middlewares.go
  */
 export async function identify(
   store: Store,

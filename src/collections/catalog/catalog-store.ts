@@ -1,5 +1,4 @@
 import { LOCKS } from '../../db/advisory-locks.ts'
-import { countChannelListeners } from '../../db/listeners.ts'
 import type { Db } from '../../db/open.ts'
 import { Catalog, type Store } from '../catalog.ts'
 import { CatalogDraft, readRows } from '../catalog-draft.ts'
@@ -102,6 +101,3 @@ export async function openStore(db: Db): Promise<CatalogStore> {
   await store.listen()
   return store
 }
-
-/** How many stores are open on this database, of all processes. */
-export const countStores = (db: Db): Promise<number> => countChannelListeners(db, CHANNEL)

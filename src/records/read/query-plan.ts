@@ -8,7 +8,7 @@ import type { Page } from './page.ts'
 
 /** As many rows are read in the time of a few look-ups. */
 const SHORT = 100
-/** Rows that an index scan can skip in the time of one lookup. */
+/** Rows that an index scan skips in the time of one lookup. */
 const NEAR = 500n
 
 /** What an index finds from one value on, or up to one. */

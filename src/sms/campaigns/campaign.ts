@@ -96,50 +96,28 @@ export async function readState(db: Db, user: string, id: string): Promise<Campa
 }
 
 const READ = `
-select c.id, c."user", c.xmin::text, u.xmin::text, ${isDisabledSql('c."user"')}, c.status, c.body, c.variables::text, c.audience::text,
-  c.batches::text, c.former_batch, c.revision, c.scheduled_at, c.expires_at, c.settled, c.groups,
-  c.recipients::text, c.recipients_count, c.device, c.line, c.sim, c.priority, c.guarantee, c.quiet_hours
+select c.id, c."user", c.xmin::text as version, u.xmin::text as "userVersion", ${isDisabledSql('c."user"')} as "isDisabled",
+  c.status, c.body, c.variables::text, c.audience::text, c.batches::text, c.former_batch as "formerBatch", c.revision,
+  c.scheduled_at as "scheduledAt", c.expires_at as "expiresAt", c.settled, c.groups, c.recipients::text,
+  c.recipients_count as "recipientsCount", c.device, c.line, c.sim, c.priority, c.guarantee, c.quiet_hours as "keepsQuiet"
 from campaigns c join users u on u.id = c."user" where c.id = $1`
-
-type Row = [
-  ...[string, string, string, string, boolean, CampaignStatus, string, string, string],
-  ...[string, string, number, string, string, boolean, string[], string, number],
-  ...[string, string, number, number, string, boolean],
-]
 
 /** A campaign, undefined when there is none. */
 export async function readCampaign(db: Db, id: string): Promise<Campaign | undefined> {
-  const { rows } = await db.query(READ, [id], 'campaign')
+  const { rows, columns } = await db.query(READ, [id], 'campaign')
   if (!rows[0]) return undefined
-  const [of, user, version, userVersion, isDisabled, status, body, variables, audience, ...rest] =
-    rows[0] as Row
-  const [batches, formerBatch, revision, scheduledAt, expiresAt, settled, groups, recipients, count, ...how] =
-    rest
-  const [device, line, sim, priority, guarantee, keepsQuiet] = how
+  const campaign = Object.fromEntries(columns.map((name, i) => [name, rows[0]![i]])) as unknown as Campaign
   return {
-    ...{
-      id: of,
-      user,
-      version,
-      userVersion,
-      isDisabled,
-      status,
-      body,
-      formerBatch,
-      revision,
-      scheduledAt,
-      expiresAt,
-    },
-    ...{ settled, groups, recipientsCount: count, device, line, sim, priority, guarantee, keepsQuiet },
-    variables: JSON.parse(variables) as Campaign['variables'],
-    audience: listOf(audience),
-    batches: listOf(batches),
-    recipients: listOf(recipients),
+    ...campaign,
+    variables: JSON.parse(String(campaign.variables)),
+    audience: listOf(campaign.audience),
+    batches: listOf(campaign.batches),
+    recipients: listOf(campaign.recipients),
   }
 }
 
 /** A superuser may have emptied the field. */
-const listOf = (json: string): string[] => (JSON.parse(json) as string[] | null) ?? []
+const listOf = (json: unknown) => (JSON.parse(String(json)) as string[] | null) ?? []
 
 /** The same of this user. Throws 404 `campaign_not_found`. */
 export async function findCampaign(db: Db, user: string, id: string): Promise<Campaign> {
