@@ -21,9 +21,8 @@ import { Flusher } from './clients/flusher.ts'
 import { type DeliveryParts, deliverChanges } from './deliver/deliver-changes.ts'
 import { Deliveries } from './deliver/deliveries.ts'
 import { KeyedQueue } from './deliver/keyed-queue.ts'
-import type { Message } from './nodes/message.ts'
 import { forwardMessage, forwardSubscription, handleForwarded } from './nodes/other-node.ts'
-import type { SubscriptionRequest } from './nodes/subscription-request.ts'
+import type { Message, SubscriptionRequest } from './nodes/requests.ts'
 
 /** How long a node keeps listening after its last client left: most clients reconnect soon. */
 const REST_MS = 10_000

@@ -1,6 +1,5 @@
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { RetryLater } from '../../errors.ts'
 import { USER_SETTINGS_ID } from '../../records/auth/disabled.ts'
 import { type RecordRow, toValues } from '../../records/columns.ts'
 import type { AuthRecord } from '../../request/request.ts'
@@ -37,7 +36,7 @@ export class ClientRegistry {
     const subscriptions = new Map(
       wanted.map((topic) => [topic.name, old.get(topic.name) ?? { topic, since }]),
     )
-    client.count(viewer, topicsOf(subscriptions))
+    client.count(viewer, subscriptions)
     this.viewers.release(client.viewer)
     const isSame = client.viewer === viewer
     for (const [name, { topic }] of old)
@@ -54,7 +53,6 @@ export class ClientRegistry {
     if (!ended) return
     this.index.remove(client, ended.topic)
     client.subscriptions = new Map([...client.subscriptions].filter(([other]) => other !== name))
-    client.count(client.viewer, topicsOf(client.subscriptions))
   }
 
   /** Whether a change of this record concerns a client of this node. */
@@ -111,36 +109,22 @@ export class ClientRegistry {
     if (gone) for (const client of this.#makeGuests(gone)) client.end()
   }
 
-  /** Returns the clients that the viewer had. */
+  /** Returns the clients that the viewer had. Their memory stays counted for its account. */
   #makeGuests(viewer: Viewer): Client[] {
     const clients = [...this.clients.values()].filter((client) => client.viewer === viewer)
     for (const client of clients) {
       this.#unlist(client)
       client.viewer = this.viewers.guest
       this.#list(client)
-      endIfRefused(client, () => client.count(client.viewer, topicsOf(client.subscriptions)))
     }
     return clients
   }
 
   #list(client: Client): void {
-    for (const topic of topicsOf(client.subscriptions)) this.index.add(client, topic)
+    for (const { topic } of client.subscriptions.values()) this.index.add(client, topic)
   }
 
   #unlist(client: Client): void {
-    for (const topic of topicsOf(client.subscriptions)) this.index.remove(client, topic)
-  }
-}
-
-function* topicsOf(subscriptions: Client['subscriptions']): Iterable<Topic> {
-  for (const { topic } of subscriptions.values()) yield topic
-}
-
-function endIfRefused(client: Client, work: () => void): void {
-  try {
-    work()
-  } catch (error) {
-    if (!(error instanceof RetryLater)) throw error
-    client.end()
+    for (const { topic } of client.subscriptions.values()) this.index.remove(client, topic)
   }
 }

@@ -95,10 +95,10 @@ export class Client {
     return this.#isOver
   }
 
-  /** Counts these topics for a viewer instead of the present ones. Throws RetryLater, and changes nothing. */
-  count(viewer: Viewer, topics: Iterable<Topic>): void {
+  /** Counts the memory of new subscriptions for a viewer. Throws RetryLater, and changes nothing. */
+  count(viewer: Viewer, subscriptions: Client['subscriptions']): void {
     let bytes = 0
-    for (const topic of topics) bytes += bytesOf(topic)
+    for (const { topic } of subscriptions.values()) bytes += bytesOf(topic)
     const holder = viewer.account || this.origin.holder
     if (holder !== this.#share.holder) {
       const share = this.#parts.memory.open(holder)

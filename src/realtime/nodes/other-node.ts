@@ -11,8 +11,7 @@ import { randomText } from '../../tools/random.ts'
 import { CHANGES_CHANNEL } from '../changes/feed.ts'
 import { isNodeRegistered } from '../changes/presence.ts'
 import type { Topic } from '../clients/topic.ts'
-import type { Message } from './message.ts'
-import type { SubscriptionRequest } from './subscription-request.ts'
+import type { Message, SubscriptionRequest } from './requests.ts'
 
 /** A node that does not answer in this time is down. */
 const PATIENCE_MS = 3_000
