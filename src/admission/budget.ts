@@ -34,11 +34,11 @@ export class Budget {
     return new Share(this, holder)
   }
 
-  /** Used by Share alone. */
-  tryAdd(share: Share, bytes: number): boolean {
+  /** Used by Share alone. With `isForced` there need not be room. */
+  tryAdd(share: Share, bytes: number, isForced = false): boolean {
     const taken = this.#taken.get(share.holder) ?? 0
     const isAlone = this.taken === share.bytes
-    if (bytes > 0 && !isAlone && taken + bytes > this.#free - bytes) return false
+    if (bytes > 0 && !isForced && !isAlone && taken + bytes > this.#free - bytes) return false
     this.#free -= bytes
     if (taken + bytes > 0) this.#taken.set(share.holder, taken + bytes)
     else this.#taken.delete(share.holder)
@@ -110,8 +110,16 @@ export class Share {
     if (!this.tryTake(bytes)) throw this.#budget.refusal(this)
   }
 
+  /** Takes more bytes for what was stored and has to be answered, even if there is no room. */
+  force(bytes: number): void {
+    if (this.#isClosed) return
+    this.#bytes += bytes
+    this.#budget.tryAdd(this, bytes, true)
+  }
+
   /** Gives some back. */
   giveBack(bytes: number): void {
+    if (this.#isClosed) return
     this.#bytes -= bytes
     this.#budget.tryAdd(this, -bytes)
   }

@@ -1,15 +1,13 @@
 import { type FileHandle, lstat, mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { badRequest, type RetryLater } from '../errors.ts'
-import { type Sender, type Share, spoolBudget } from './spool-budget.ts'
-import { spoolMemory } from './spool-memory.ts'
+import type { Share } from '../admission/budget.ts'
+import { GrowingRoom } from '../admission/growing-room.ts'
+import { badRequest } from '../errors.ts'
+import type { Content } from './upload.ts'
 
-/**
- * What a request may take of memory while it comes in; the rest waits in a temporary file. PocketBase: Go's
- * multipart
- */
-export const MEMORY_BYTES = 16 << 20
+/** Bytes of a request's files that stay in memory. */
+const MEMORY_BYTES = 64 << 10
 /** What is read of the temporary file at a time. */
 const READ_BYTES = 64 << 10
 
@@ -30,61 +28,42 @@ interface TemporaryFile {
 }
 
 /**
- * Where the files of one request are, or its large body: in memory while there is room, then in one temporary
- * file for all of them, since a request may bring more files than a process may have open. Who wants
- * something of it after it was closed gets a 400:
- * the client is gone, and what it sent must not be taken for empty. The file of a `sender` counts against the
- * budget of the process, which may evict the request.
+ * Where the files of one request are while it is worked on: the first bytes in memory, the rest in one
+ * temporary file, since a request may bring more files than a process may have open.
  */
 export class UploadSpace {
-  memory: number
-  #taken = 0
+  readonly #share: Share | undefined
+  readonly #room: GrowingRoom | undefined
+  #memory: number
   #file: Promise<TemporaryFile> | undefined
   #end = 0
   #isClosed = false
-  readonly #share: Share | undefined
-  readonly #evicted = new AbortController()
 
-  constructor(memory = MEMORY_BYTES, sender?: Sender) {
-    this.memory = memory
-    this.#share = sender && spoolBudget.open(sender, (answer) => this.#evict(answer))
+  /** `share` is closed with the space; without one its file is not counted. `declared`: see GrowingRoom. */
+  constructor(share?: Share, declared = 0, memory = MEMORY_BYTES) {
+    this.#share = share
+    this.#room = share && new GrowingRoom(share, declared)
+    this.#memory = memory
   }
 
-  /** Aborts, with the answer as reason, when the request loses its place. */
-  get evicted(): AbortSignal {
-    return this.#evicted.signal
-  }
-
-  /** Throws the answer to an evicted request, or 400 once it is closed. */
-  checkOpen(): void {
-    this.evicted.throwIfAborted()
-    if (this.#isClosed) throw badRequest()
-  }
-
-  /** Counts bytes that have come, so that a slow sender is known. */
-  received(bytes: number): void {
-    if (this.#share) spoolBudget.received(this.#share, bytes)
-  }
-
-  /** All has come: from now on it is not evicted. */
-  complete(): void {
-    if (this.#share) this.#share.isReceiving = false
-  }
-
-  /** Whether there is so much memory left; then it is taken until the end. */
-  take(bytes: number): boolean {
-    if (this.memory < bytes || !spoolMemory.tryTake(bytes, this.#share?.holder)) return false
-    this.memory -= bytes
-    this.#taken += bytes
+  /** Whether there is this much memory left; then it is taken. */
+  takeMemory(bytes: number): boolean {
+    if (this.#memory < bytes) return false
+    this.#memory -= bytes
     return true
   }
 
-  /** Appends to the temporary file. Its place is taken at once: several files may be written. */
+  /**
+   * Appends to the temporary file; waits while there is no room. Throws RetryLater, 400 once it is closed.
+   */
   async append(part: Buffer): Promise<Stretch> {
-    if (this.#share) await spoolBudget.take(this.#share, part.length)
-    const { handle } = await this.#open()
+    // taken at once: several files may be written
     const at = this.#end
     this.#end += part.length
+    await this.#room?.growTo(this.#end)
+    if (this.#isClosed) throw badRequest()
+    this.#file ??= openTemporary()
+    const { handle } = await this.#file
     for (let done = 0; done < part.length; ) {
       const { bytesWritten } = await handle.write(part, done, part.length - done, at + done)
       done += bytesWritten
@@ -93,8 +72,8 @@ export class UploadSpace {
   }
 
   async *read({ at, length }: Stretch): AsyncGenerator<Buffer> {
+    const { handle } = await this.#file!
     for (let done = 0; done < length; ) {
-      const { handle } = await this.#open()
       const piece = Buffer.alloc(Math.min(READ_BYTES, length - done))
       const { bytesRead } = await handle.read(piece, 0, piece.length, at + done)
       if (bytesRead === 0) throw new Error('a temporary file is shorter than what was written to it')
@@ -103,29 +82,15 @@ export class UploadSpace {
     }
   }
 
-  /** Lets go of everything. */
+  /** Removes the file. Nothing is read after that. */
   async close(): Promise<void> {
     this.#isClosed = true
-    spoolMemory.giveBack(this.#taken, this.#share?.holder)
-    this.#taken = 0
     const file = await this.#file?.catch(() => undefined)
-    this.#file = undefined
     if (file) {
       await file.handle.close()
       await rm(file.folder, { recursive: true, force: true })
     }
-    if (this.#share) spoolBudget.close(this.#share)
-  }
-
-  #evict(answer: RetryLater): void {
-    this.#evicted.abort(answer)
-    void this.close()
-  }
-
-  #open(): Promise<TemporaryFile> {
-    this.checkOpen()
-    this.#file ??= openTemporary()
-    return this.#file
+    this.#share?.close()
   }
 }
 
@@ -154,34 +119,27 @@ export async function removeLeftovers(): Promise<void> {
   }
 }
 
-/**
- * Content that is written once, then read as often as needed: in memory while there is room, then in the
- * file.
- */
-export class Spool {
-  readonly #room: UploadSpace
+/** Content that is written once, then read as often as needed. */
+export class Spool implements Content {
+  readonly #space: UploadSpace
   readonly #parts: (Buffer | Stretch)[] = []
   size = 0
 
   constructor(space: UploadSpace) {
-    this.#room = space
+    this.#space = space
   }
 
   async write(part: Buffer): Promise<void> {
-    this.#room.checkOpen()
-    this.#room.received(part.length)
     this.size += part.length
-    this.#parts.push(this.#room.take(part.length) ? part : await this.#room.append(part))
+    // a copy: the part may be a slice of something large
+    const isKept = this.#space.takeMemory(part.length)
+    this.#parts.push(isKept ? Buffer.from(part) : await this.#space.append(part))
   }
 
-  /**
-   * The content from its beginning, in pieces of `bytes`, the last one shorter. Throws a 400 once its room is
-   * closed.
-   */
   async *pieces(bytes: number): AsyncGenerator<Buffer> {
     let piece: Buffer[] = []
     let size = 0
-    for await (const part of this.parts()) {
+    for await (const part of this.#read()) {
       for (let at = 0; at < part.length; ) {
         const more = part.subarray(at, at + bytes - size)
         piece.push(more)
@@ -196,12 +154,11 @@ export class Spool {
     if (size > 0) yield Buffer.concat(piece)
   }
 
-  /** The same in pieces of any size, nothing of which is copied. */
-  async *parts(): AsyncGenerator<Buffer> {
+  /** The content in pieces of any size. */
+  async *#read(): AsyncGenerator<Buffer> {
     for (const part of this.#parts) {
-      this.#room.checkOpen()
       if (Buffer.isBuffer(part)) yield part
-      else yield* this.#room.read(part)
+      else yield* this.#space.read(part)
     }
   }
 }

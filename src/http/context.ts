@@ -13,9 +13,9 @@ import type { AuthRecord } from '../request/request.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 import type { CampaignServices } from '../sms/campaigns/campaign.ts'
 import type { WorkerMember } from '../workers/member.ts'
-import type { Hold } from './body/answer-room.ts'
 import { readQuery } from './body/query.ts'
 import type { RequestBody } from './body/request-body.ts'
+import type { RequestMemory } from './body/request-memory.ts'
 
 /** What the routes work with: made once in `server.ts`. */
 export interface Services {
@@ -49,7 +49,6 @@ export type Env = {
   Variables: {
     query?: Record<string, string>
     body?: RequestBody
-    leave?: () => void
     /** Gives back the request's place: see `admission.requests`. */
     leaveRequest?: () => void
     /** The form of errors; PocketBase's when absent. */
@@ -57,14 +56,10 @@ export type Env = {
     /** Bytes that a guest's body may have. */
     guestLimit?: number
     services?: Services
-    /** For whom an answer is made. */
+    /** Who sends a large body, and for whom an answer is made. */
     asker?: AuthRecord | null
-    /** What a large answer takes in memory. */
-    hold?: Hold
-    /**
-     * Whose share of the server's totals a large body takes; undefined for superusers, whose are not counted.
-     */
-    holder?: string
+    /** What the request takes of the server's memory. */
+    memory?: RequestMemory
   }
 }
 export type Ctx = Context<Env>

@@ -3,6 +3,7 @@ import { requestWithLazyHeaders } from '../request/late-request.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../request/request.ts'
 import { MAX_BODY_BYTES, readBody } from './body/body.ts'
 import { meterFor } from './body/large-answer.ts'
+import { memoryOf } from './body/memory-of.ts'
 import type { RequestBody } from './body/request-body.ts'
 import { type Ctx, queryOf, type Services } from './context.ts'
 import { withCatalog } from './middleware/fresh-catalog.ts'
@@ -13,17 +14,9 @@ export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<Request
   const known = c.get('body')
   if (known) return known
   const limit = Math.min(maxBytes, c.get('guestLimit') ?? maxBytes)
-  const body = await readBody(c.env.incoming, limit, c.get('holder'))
-  if (body.release) releaseAfter(c, body.release)
-  if (body.leave) c.set('leave', body.leave)
+  const body = await readBody(c.env.incoming, limit, () => memoryOf(c))
   c.set('body', body)
   return body
-}
-
-/** A client that is gone gets no answer, and its connection will not say that it closes. */
-function releaseAfter({ env: { outgoing } }: Ctx, release: () => Promise<void>): void {
-  if (outgoing.closed) void release()
-  else outgoing.once('close', () => void release())
 }
 
 /** Headers as rules see them: first values, snake_case, without `host`, which Go's server takes away. */

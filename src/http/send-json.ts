@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { pickFields } from '../records/render/pick.ts'
-import { COUNTED_BYTES, countAnswer } from './body/large-answer.ts'
+import { countAnswer } from './body/large-answer.ts'
 import { type Ctx, queryOf } from './context.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
@@ -13,13 +13,13 @@ const LARGE = 8_192
 
 /**
  * Sends JSON text as it is, with the line end that PocketBase puts there. Empty text stays empty. Throws
- * LargeAnswer when there is no room for a large answer to a GET.
+ * RetryLater when there is no memory for a large answer to a GET.
  */
 export function sendRaw(c: Ctx, text: string, status: ContentfulStatusCode = 200): Response {
   const line = text && `${text}\n`
   if (line.length <= LARGE) return c.body(line, status, JSON_HEADERS)
   const bytes = Buffer.from(line)
-  if (bytes.length > COUNTED_BYTES) countAnswer(c, bytes.length)
+  countAnswer(c, bytes.length)
   return c.body(bytes, status, JSON_HEADERS)
 }
 

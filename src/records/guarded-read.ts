@@ -46,50 +46,32 @@ export const readerOf =
     return rows as unknown as RecordRow[]
   }
 
-/** A guarded statement and its parameters but the last. */
-interface GuardedStatement {
-  readonly text: string
-  readonly params: readonly unknown[]
-  /** The client to whom it is charged. */
-  readonly client: Ticket | undefined
-  /** Runs the statement with all parameters. */
-  readonly read: (params: readonly unknown[]) => Promise<readonly RecordRow[]>
-}
-
 /**
- * Runs a guarded statement within the meter's remaining bytes. If they are not enough, the database counts
- * the bytes and the statement runs again with room for them. Throws 400 for more than an answer may have,
- * LargeAnswer if there is no room now or a transaction must be repeated.
+ * Runs a guarded statement within the meter's remaining bytes; once more with all that an answer may have
+ * if they are not enough. `read` gets the limit in bytes. Throws 400 for more than an answer may have,
+ * RetryLater without memory, LargeAnswer if a transaction must be repeated.
  */
 export function readGuarded(
-  store: Store,
+  { db }: Store,
   meter: AnswerMeter,
-  { text, params, client, read }: GuardedStatement,
+  read: (limit: number) => Promise<readonly RecordRow[]>,
 ): Promise<readonly RecordRow[]> {
-  const countBytes = async (limit: number) => {
-    const { rows } = await store.db.queryFor(client, `SELECT max(total) FROM (${text}) g`, [...params, limit])
-    return Number(rows[0]![0] ?? 0)
+  const readCounted = async () => {
+    const rows = await read(meter.unread)
+    meter.addRead(Number(rows.at(-1)?.at(-1) ?? 0))
+    return rows
   }
   return meter.inTurn(async () => {
-    for (;;) {
-      try {
-        const rows = await read([...params, meter.unread])
-        meter.addRead(Number(rows.at(-1)?.at(-1) ?? 0))
-        return rows
-      } catch (error) {
-        if (!isOverGuard(error)) throw error
-        // An error ends a transaction.
-        if (store.db.inTransaction) meter.beginAgain()
-        await makeRoom(meter, countBytes)
-      }
+    try {
+      return await readCounted()
+    } catch (error) {
+      if (!isOverGuard(error)) throw error
+      // an error ends a transaction
+      if (db.inTransaction) meter.beginAgain()
+      await meter.takeAll()
     }
+    return readCounted().catch((error: unknown) => {
+      throw isOverGuard(error) ? meter.tooLarge() : error
+    })
   })
-}
-
-async function makeRoom(meter: AnswerMeter, countBytes: (limit: number) => Promise<number>): Promise<void> {
-  try {
-    meter.makeRoom(await countBytes(meter.readable))
-  } catch (error) {
-    throw isOverGuard(error) ? meter.tooLarge() : error
-  }
 }

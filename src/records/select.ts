@@ -50,7 +50,7 @@ export async function selectRows(
   const client = clientOf(collection, request)
   const read = readerOf(store, text, { client, name, isLookUp })
   if (!selection.isGuarded) return read(values)
-  return readGuarded(store, meterOf(request), { text, params: values, client, read })
+  return readGuarded(store, meterOf(request), (limit) => read([...values, limit]))
 }
 
 function selectSql(compiled: CompiledFilter, selection: Selection): string {

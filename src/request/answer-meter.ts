@@ -1,4 +1,4 @@
-import { ApiError, badRequest, RetryLater } from '../errors.ts'
+import { ApiError, badRequest } from '../errors.ts'
 
 /** Records that `expand` may put into one answer. The same record in two places counts twice. */
 export const MAX_EXPANDED = 20_000
@@ -6,30 +6,8 @@ export const MAX_EXPANDED = 20_000
 export const MAX_ANSWER_BYTES = 32 << 20
 /** An answer up to this size needs no room of its own. */
 const FREE_BYTES = 1 << 20
-const GROWTH = 8
 /** A text from which `fields` picks becomes objects that take ten times as much memory. */
 const MAX_PICKED_BYTES = 8 << 20
-const RETRY_SECONDS = 10
-
-/**
- * An answer turned out to need more room than is free right now. Nothing was answered or committed: whoever
- * makes it may wait for room and run again. Otherwise it is a 503.
- */
-export class LargeAnswer extends RetryLater {
-  readonly #bytes: number
-  readonly #room: Pick<Room, 'take'>
-
-  constructor(bytes: number, room: Pick<Room, 'take'>) {
-    super(503, RETRY_SECONDS, 'Too many large answers at once')
-    this.#bytes = bytes
-    this.#room = room
-  }
-
-  /** Waits for the room. Throws 429 or 503 when that takes too long. */
-  wait(): Promise<void> {
-    return this.#room.take(this.#bytes)
-  }
-}
 
 const MEBIBYTE = 1 << 20
 
@@ -46,20 +24,35 @@ export function checkPicked(bytes: number): void {
     throw badRequest(`"fields" can pick from at most ${MAX_PICKED_BYTES / MEBIBYTE} MiB. Expand less`)
 }
 
-/** Where an answer takes room for so many bytes in all: now, if there is any, or later. */
+/** Memory of an answer. Both throw RetryLater when there is none. */
 export interface Room {
-  tryTake(bytes: number): boolean
-  take(bytes: number): Promise<void>
+  /** Has room for this many bytes in all. */
+  hold(bytes: number): void
+  /** The same, later if need be. */
+  wait(bytes: number): Promise<void>
 }
 
-const ENDLESS: Room = { tryTake: () => true, take: async () => {} }
+const ENDLESS: Room = { hold: () => {}, wait: async () => {} }
+
+/**
+ * An answer that is made in a transaction needs more than the first mebibyte. Nothing was committed: the work
+ * is repeated after `wait`.
+ */
+export class LargeAnswer extends AnswerTooLarge {
+  readonly wait: () => Promise<void>
+
+  constructor(wait: () => Promise<void>) {
+    super('1 MiB')
+    this.wait = wait
+  }
+}
 
 /**
  * Counts what goes into one answer while it is made, so that a request that asks for too much ends before the
  * memory is spent. Beyond the first mebibyte it takes room; without one it only knows its ceilings.
  */
 export class AnswerMeter {
-  readonly #source: Room
+  readonly #source: () => Room
   readonly #maxBytes: number
   readonly #maxExpanded: number
   #room: number
@@ -69,7 +62,7 @@ export class AnswerMeter {
   #turn: Promise<unknown> = Promise.resolve()
 
   /** `room`: bytes that were taken already. */
-  constructor(source: Room = ENDLESS, room = 0, maxBytes = MAX_ANSWER_BYTES, maxExpanded = MAX_EXPANDED) {
+  constructor(source = () => ENDLESS, room = 0, maxBytes = MAX_ANSWER_BYTES, maxExpanded = MAX_EXPANDED) {
     this.#source = source
     this.#maxBytes = maxBytes
     this.#maxExpanded = maxExpanded
@@ -104,10 +97,7 @@ export class AnswerMeter {
     this.#ensure(this.#read)
   }
 
-  /**
-   * Throws 400 if so many more bytes of text make the answer too large, LargeAnswer if there is no room for
-   * them now.
-   */
+  /** Throws 400 if this many more bytes of text make the answer too large, RetryLater if there is no room. */
   check(bytes: number): void {
     this.#ensure(this.#written + bytes)
   }
@@ -123,20 +113,17 @@ export class AnswerMeter {
     else this.#ensure(Math.min(bytes, this.#maxBytes))
   }
 
-  /** Bytes that may still be read from the database with all the room that one answer may have. */
-  get readable(): number {
-    return Math.max(0, this.#maxBytes - this.#read)
+  /** Waits for all the room that one answer may have. Throws RetryLater; 400 if that was not enough. */
+  async takeAll(): Promise<void> {
+    if (this.#room >= this.#maxBytes) throw this.tooLarge()
+    await this.#source().wait(this.#maxBytes)
+    this.#room = this.#maxBytes
   }
 
-  /** Takes room for so many more bytes from the database. Throws as `check`. */
-  makeRoom(bytes: number): void {
-    this.#ensure(this.#read + bytes)
-  }
-
-  /** Throws LargeAnswer with more room, for work that has to begin again; 400 if there cannot be more. */
+  /** The same where the work has to be repeated: throws LargeAnswer. */
   beginAgain(): never {
     if (this.#room >= this.#maxBytes) throw this.tooLarge()
-    throw new LargeAnswer(Math.min(this.#room * GROWTH, this.#maxBytes), this.#source)
+    throw new LargeAnswer(() => this.#source().wait(this.#maxBytes))
   }
 
   tooLarge(): AnswerTooLarge {
@@ -155,11 +142,8 @@ export class AnswerMeter {
     if (bytes > this.#maxBytes) throw this.tooLarge()
     let next = this.#room
     while (next < bytes) next *= 2
-    this.#take(Math.min(next, this.#maxBytes))
-  }
-
-  #take(bytes: number): void {
-    if (!this.#source.tryTake(bytes)) throw new LargeAnswer(bytes, this.#source)
-    this.#room = bytes
+    next = Math.min(next, this.#maxBytes)
+    this.#source().hold(next)
+    this.#room = next
   }
 }

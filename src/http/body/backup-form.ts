@@ -31,7 +31,7 @@ const exists = (storage: BackupStorage, key: string): Promise<boolean> =>
 /** The file of a form's field `file`; undefined if there is none. A backup may be of any size. */
 export async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
   try {
-    return (await bodyOf(c, Number.MAX_SAFE_INTEGER)).files.get('file')?.[0]
+    return (await bodyOf(c, Number.POSITIVE_INFINITY)).files.get('file')?.[0]
   } catch (error) {
     // what cannot be read has no file, to PocketBase
     if (error instanceof ApiError && error.status === 400) return undefined

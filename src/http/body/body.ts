@@ -6,6 +6,7 @@ import { readBytes } from './bytes.ts'
 import { readMultipart } from './multipart.ts'
 import { isMalformed, readPairs } from './query.ts'
 import type { RequestBody, Values } from './request-body.ts'
+import type { RequestMemory } from './request-memory.ts'
 
 /** PocketBase's limit for all routes. Contract 8.2. */
 export const MAX_BODY_BYTES = 32 << 20
@@ -22,36 +23,29 @@ const hasBody = (incoming: IncomingMessage) =>
 
 /**
  * The body of a request in any of PocketBase's forms: JSON, multipart and urlencoded (both merged with the
- * query). An absent body is `{}`. Throws 400 for anything else. PocketBase: core/event_request.go, contract
- * 0.4 `holder`: whose share of the temporary files it takes; without one it is not counted.
+ * query). An absent body is `{}`. Throws 400 for anything else, and RetryLater. `memoryOf`: of its request.
+ * PocketBase: core/event_request.go, contract 0.4
  */
 export async function readBody(
   incoming: IncomingMessage,
-  maxBytes = MAX_BODY_BYTES,
-  holder?: string,
+  maxBytes: number,
+  memoryOf: () => RequestMemory,
 ): Promise<RequestBody> {
   if (!hasBody(incoming)) return EMPTY
   const type = incoming.headers['content-type'] ?? ''
   const query = queryOf(incoming.url ?? '')
   if (type.startsWith('multipart/form-data')) {
     if (isMalformed(query)) throw badRequest()
-    const { pairs, ...held } = await readMultipart(incoming, maxBytes, holder)
+    const { pairs, files, release } = await readMultipart(incoming, maxBytes, memoryOf())
     try {
-      return { values: readForm([...readPairs(query), ...pairs]), ...held }
+      return { values: readForm([...readPairs(query), ...pairs]), files, release }
     } catch (error) {
-      held.leave?.()
-      await held.release()
+      await release()
       throw error
     }
   }
-  const { bytes, leave } = await readBytes(incoming, maxBytes, holder)
-  if (bytes.length === 0) return EMPTY
-  try {
-    return { values: readValues(incoming, type, bytes, query), files: NO_FILES, ...(leave && { leave }) }
-  } catch (error) {
-    leave?.()
-    throw error
-  }
+  const bytes = await readBytes(incoming, maxBytes, memoryOf)
+  return bytes.length === 0 ? EMPTY : { values: readValues(incoming, type, bytes, query), files: NO_FILES }
 }
 
 function readValues(incoming: IncomingMessage, type: string, bytes: Buffer, query: string): Values {

@@ -4,24 +4,23 @@ import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import type { Ctx } from '../context.ts'
 import { isTooComplex } from './body-limits.ts'
 import { readBytes } from './bytes.ts'
+import { memoryOf } from './memory-of.ts'
 
 /**
  * The JSON of a body of the gateway's own endpoints, whatever its content type says. Throws 413, 400 for what
- * is no JSON or no UTF-8, in their form `{"error","message"}`, and 503 when too many large ones come at once.
+ * is no JSON or no UTF-8, in their form `{"error","message"}`, and RetryLater.
  */
 export async function readJson(c: Ctx, maxBytes: number): Promise<unknown> {
-  const { bytes, leave } = await readBytes(c.env.incoming, maxBytes, c.get('holder')).catch(
-    (error: unknown) => {
-      if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
-      throw gatewayRefusal('request_too_large', `The body must have at most ${maxBytes} bytes`)
-    },
-  )
+  const bytes = await readBytes(c.env.incoming, maxBytes, () => memoryOf(c)).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
+    throw gatewayRefusal('request_too_large', `The body must have at most ${maxBytes} bytes`)
+  })
   try {
     if (!isUtf8(bytes)) throw gatewayRefusal('invalid_request', 'The body must be valid UTF-8')
     return parseJson(bytes.toString('utf8'))
   } finally {
     // not only after the answer, for which a claim may wait: what is kept of such a body is small
-    leave?.()
+    c.get('memory')?.leaveBody()
   }
 }
 

@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy } from '@fastify/busboy'
+import { admission } from '../../admission/admission.ts'
+import type { GrowingRoom } from '../../admission/growing-room.ts'
 import { ApiError, badRequest, RetryLater } from '../../errors.ts'
-import { MEMORY_BYTES, Spool, UploadSpace } from '../../files/spool.ts'
-import type { Sender } from '../../files/spool-budget.ts'
+import { Spool, UploadSpace } from '../../files/spool.ts'
 import { readUpload, type Upload, type Uploads } from '../../files/upload.ts'
-import { bodyPace } from './body-pace.ts'
-import { limitedBody, SMALL_BYTES, senderOf } from './bytes.ts'
-import { bodyMemoryBudget } from './memory-budget.ts'
+import { ByteCollector, piecesOf } from './bytes.ts'
+import { type RequestMemory, SMALL_BYTES } from './request-memory.ts'
 
 type Parser = InstanceType<typeof Busboy>
 
 /** What the values of a form that are no files may have together. PocketBase: Go's mime/multipart */
-const MAX_VALUE_BYTES = MEMORY_BYTES + (10 << 20)
+const MAX_VALUE_BYTES = 26 << 20
 
 /** More is an error of Go's mime/multipart, too. A part takes some 40 µs. */
 const MAX_PARTS = 1_000
@@ -22,6 +22,8 @@ const MAX_PARTS = 1_000
 const FREE_PARTS = 20
 /** A part takes as long as that much JSON. */
 const PART_COST_BYTES = 1 << 10
+/** Pieces are put together until they are that long. */
+const PIECE_BYTES = 4 << 10
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i
 
@@ -30,8 +32,6 @@ export interface MultipartForm {
   readonly pairs: readonly [key: string, value: string][]
   readonly files: Uploads
   release(): Promise<void>
-  /** Gives back the room in which the values are worked on, if they are large. */
-  readonly leave?: () => void
 }
 
 /** A part of a form, which waits for the others: a file, or the text of a value. */
@@ -42,75 +42,61 @@ interface Part<T> {
 
 /** A form while it comes in. */
 class Reader {
-  readonly #room: UploadSpace
+  readonly #memory: RequestMemory
+  readonly #room: GrowingRoom
+  readonly #space: UploadSpace
   readonly #files: Part<Upload>[] = []
-  readonly #values: Part<Spool>[] = []
+  readonly #values: Part<string>[] = []
   #valueBytes = 0
 
-  constructor(sender: Sender | undefined) {
-    this.#room = new UploadSpace(MEMORY_BYTES, sender)
+  constructor(memory: RequestMemory, space: UploadSpace) {
+    this.#memory = memory
+    this.#room = memory.roomForBody()
+    this.#space = space
   }
 
-  get evicted(): AbortSignal {
-    return this.#room.evicted
-  }
-
-  /** `failed` hears of what goes wrong with it. */
+  /** `failed` is called with what goes wrong. */
   file(key: string, name: string, stream: Readable, failed: (error: Error) => void): void {
-    const content = this.#take(stream).then((spool) => readUpload(lastSegment(name), spool))
+    const content = this.#readFile(lastSegment(name), stream)
     content.catch(failed)
     this.#files.push({ key, content })
   }
 
   value(key: string, stream: Readable, failed: (error: Error) => void): void {
     this.#valueBytes += key.length
-    const content = this.#take(stream, (bytes) => {
-      this.#valueBytes += bytes
-      if (this.#valueBytes > MAX_VALUE_BYTES) throw badRequest()
-    })
+    const content = this.#readValue(stream)
     content.catch(failed)
     this.#values.push({ key, content })
   }
 
-  async #take(stream: Readable, count?: (bytes: number) => void): Promise<Spool> {
-    const spool = new Spool(this.#room)
+  async #readFile(name: string, stream: Readable): Promise<Upload> {
+    const spool = new Spool(this.#space)
+    for await (const part of stream as AsyncIterable<Buffer>) await spool.write(part)
+    return readUpload(name, spool)
+  }
+
+  async #readValue(stream: Readable): Promise<string> {
+    const value = new ByteCollector()
     for await (const part of stream as AsyncIterable<Buffer>) {
-      count?.(part.length)
-      await spool.write(part)
+      this.#valueBytes += part.length
+      if (this.#valueBytes > MAX_VALUE_BYTES) throw badRequest()
+      if (this.#valueBytes > SMALL_BYTES) await this.#room.growTo(this.#valueBytes)
+      value.add(part)
     }
-    return spool
+    return value.bytes.toString('utf8')
   }
 
   async form(): Promise<MultipartForm> {
-    this.#room.complete()
     const files = new Map<string, Upload[]>()
     for (const { key, content } of this.#files) {
       const known = files.get(key)
       if (known) known.push(await content)
       else files.set(key, [await content])
     }
-    const leave =
-      this.#valueBytes > SMALL_BYTES ? await bodyMemoryBudget.acquire(this.#valueBytes) : undefined
-    try {
-      return { pairs: await this.#pairs(), files, release: () => this.release(), ...(leave && { leave }) }
-    } catch (error) {
-      leave?.()
-      throw error
-    }
-  }
-
-  async #pairs(): Promise<[string, string][]> {
     const pairs: [string, string][] = []
-    for (const { key, content } of this.#values) {
-      const parts: Buffer[] = []
-      for await (const part of (await content).parts()) parts.push(part)
-      pairs.push([key, Buffer.concat(parts).toString('utf8')])
-    }
-    return pairs
-  }
-
-  release(): Promise<void> {
-    return this.#room.close()
+    for (const { key, content } of this.#values) pairs.push([key, await content])
+    if (this.#valueBytes > SMALL_BYTES) await this.#memory.turn(this.#valueBytes)
+    return { pairs, files, release: () => this.#space.close() }
   }
 }
 
@@ -118,47 +104,49 @@ class Reader {
 const lastSegment = (name: string) => name.split('/').findLast((part) => part !== '') ?? ''
 
 /**
- * Reads a multipart form as it comes in: values in memory once all is there, files too as long as they are
- * small. A part with a name of a file is one, whatever else it says. Throws 400 for what is no whole form,
- * 413 for one that says that it has more than `maxBytes`, 400 for one that turns out to, 503 when too many
- * large ones come at once; what a disk says, if it is full, as it is.
- * PocketBase: Go's mime/multipart, ReadForm
+ * Reads a multipart form as it comes in: values in memory, files as `UploadSpace` has them. A part with a
+ * name of a file is one, whatever else it says. Throws 400 for what is no whole form, 413 for one that says
+ * that it has more than `maxBytes`, 400 for one that turns out to, RetryLater; what a disk says, if it is
+ * full, as it is. The file of a body without a limit, a superuser's backup, is not counted. PocketBase:
+ * Go's mime/multipart, ReadForm
  */
 export async function readMultipart(
   incoming: IncomingMessage,
   maxBytes: number,
-  holder?: string,
+  memory: RequestMemory,
 ): Promise<MultipartForm> {
-  const reader = new Reader(senderOf(holder, maxBytes))
+  const share = Number.isFinite(maxBytes) ? admission.temporaryFiles.open(memory.holder) : undefined
+  const space = new UploadSpace(share, Number(incoming.headers['content-length'] ?? 0))
+  const reader = new Reader(memory, space)
   try {
     const found = BOUNDARY.exec(incoming.headers['content-type'] ?? '')
     const boundary = found?.[1] ?? found?.[2] ?? ''
-    const bytes = paced(limitedBody(incoming, maxBytes, reader.evicted), boundary, holder)
-    await pipeline(bytes, parserOf(incoming, reader))
+    await pipeline(paced(piecesOf(incoming, maxBytes), boundary, memory), parserOf(incoming, reader))
     return await reader.form()
   } catch (error) {
-    await reader.release()
+    await space.close()
     throw isAnswer(error) ? error : badRequest()
   }
 }
 
 /**
- * Pieces of a form. One with many parts takes a share of the event loop, and waits for its turn; files pass
- * at once.
+ * Pieces of a form that are not tiny. One with many parts waits for its turn; files pass at once.
  */
 async function* paced(
   pieces: AsyncIterable<Buffer>,
   boundary: string,
-  holder: string | undefined,
+  memory: RequestMemory,
 ): AsyncGenerator<Buffer> {
+  let gathered = new ByteCollector()
   for await (const piece of pieces) {
-    const parts = countOf(boundary, piece)
-    if (parts > FREE_PARTS) {
-      await bodyPace.share(holder, parts * PART_COST_BYTES)
-      await bodyPace.nextSlice()
-    }
-    yield piece
+    gathered.add(piece)
+    if (gathered.size < PIECE_BYTES) continue
+    const parts = countOf(boundary, gathered.bytes)
+    if (parts > FREE_PARTS) await memory.turn(parts * PART_COST_BYTES)
+    yield gathered.bytes
+    gathered = new ByteCollector()
   }
+  if (gathered.size > 0) yield gathered.bytes
 }
 
 /** How often a text occurs in a piece. */

@@ -8,6 +8,4 @@ export interface RequestBody {
   readonly files: Uploads
   /** Lets go of the files, where there are some. */
   readonly release?: () => Promise<void>
-  /** Gives back the room in which a large one is worked on. */
-  readonly leave?: () => void
 }

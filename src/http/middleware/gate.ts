@@ -38,10 +38,15 @@ export const gate =
     }
   }
 
-/** Who sends a large body is known before it is read. */
+/** Who sends a large body is known before it is read. It is let go of when its answer is known. */
 async function workLarge(c: Ctx, services: Services, next: () => Promise<void>): Promise<void> {
   await judgeSender(c, services)
-  await next().finally(() => c.get('leave')?.())
+  try {
+    await next()
+  } finally {
+    c.get('memory')?.leaveBody()
+    await c.get('body')?.release?.()
+  }
 }
 
 async function pass(c: Ctx, services: Services): Promise<void> {

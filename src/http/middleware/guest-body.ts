@@ -3,7 +3,6 @@ import { maxBodyBytes } from '../../fields/types/max-bytes.ts'
 import { DEFAULT_MAX_CHARACTERS } from '../../fields/types/text.ts'
 import type { Ctx, Services } from '../context.ts'
 import { authOf } from '../request-info.ts'
-import { holderOf } from '../server/holder.ts'
 
 /** Of a guest's body. Sign-ins, subscriptions and pairing take far less. */
 export const GUEST_BODY_BYTES = 64 << 10
@@ -21,7 +20,7 @@ const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/
  */
 export async function judgeSender(c: Ctx, services: Services): Promise<void> {
   const auth = await authOf(c, services, { cached: true })
-  if (!auth?.isSuperuser) c.set('holder', holderOf(c.env.incoming, services, auth))
+  c.set('asker', auth)
   if (!auth) c.set('guestLimit', guestBodyLimit(c, services))
 }
 

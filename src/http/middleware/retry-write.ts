@@ -15,8 +15,8 @@ const MAX_RETRIES = {
   staleAuth: 20,
   /** Another write changed the record between read and write: the last retry locks the record first. */
   conflict: 3,
-  /** The answer needs memory that is not free: wait for it. */
-  largeAnswer: 4,
+  /** The answer needs more memory than the first mebibyte: wait for all that it may have. */
+  largeAnswer: 1,
   /** Another node changed the collections: they have been read again. */
   oldCatalog: 9,
 }
@@ -29,8 +29,7 @@ export type WriteAttempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksAu
  * Runs a write until it meets none of the faults above. Only deadlocks are retried elsewhere, in `Db`. An
  * attempt that fails must have stored nothing, or throw StoredWithoutAnswer. With `startsCached` the first
  * attempts use the auth record from memory: the statement that writes compares its version, and a refusal
- * counts only if that record is still true. Throws what `work` throws, and 429 or 503 when memory for a large
- * answer is not free for too long.
+ * counts only if that record is still true. Throws what `work` throws, and RetryLater.
  */
 export async function retryWrite<A extends AuthRecord | null, T>(
   store: CatalogStore,

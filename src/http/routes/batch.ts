@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { OverLimit } from '../../admission/refusal.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
@@ -150,8 +151,8 @@ function uploadsOf(files: Uploads, i: number): Uploads {
 /** The answer to a batch of which this request failed. What is no fault of the request's goes on as it is. */
 function partError(i: number, thrown: unknown): unknown {
   const error = thrown instanceof PartFault ? new ApiError(i === 0 ? 400 : 500) : thrown
-  if (!(error instanceof ApiError) || error instanceof DatabaseUnavailable || error instanceof LargeAnswer)
-    return error
+  const isOfBatch = [DatabaseUnavailable, LargeAnswer, OverLimit].some((type) => error instanceof type)
+  if (!(error instanceof ApiError) || isOfBatch) return error
   const { data, message, status } = error
   const failure = {
     code: 'batch_request_failed',

@@ -6,7 +6,6 @@ import { listRecords } from '../../records/read/list.ts'
 import { readingStore } from '../../records/read/reading-store.ts'
 import { viewRecord } from '../../records/read/view.ts'
 import type { RequestInfo } from '../../request/request.ts'
-import { withRoom } from '../body/large-answer.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { readWithCatalog } from '../middleware/fresh-catalog.ts'
 import { requestInfo } from '../request-info.ts'
@@ -19,7 +18,7 @@ export const recordRoutes = (services: Services) => {
     .get('/:collection/records', async (c) => {
       const list = async (request: RequestInfo) =>
         listRecords(await readingStore(store), extensions, collectionOf(c, services), request)
-      return withRoom(async () => sendRaw(c, await read(c, services, list)))
+      return sendRaw(c, await read(c, services, list))
     })
     .get('/:collection/records/:id', async (c) => {
       const view = async (request: RequestInfo) =>
@@ -30,7 +29,7 @@ export const recordRoutes = (services: Services) => {
           c.req.param('id'),
           request,
         )
-      return withRoom(async () => sendJson(c, await read(c, services, view)))
+      return sendJson(c, await read(c, services, view))
     })
 }
 

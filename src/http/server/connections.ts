@@ -1,4 +1,4 @@
-import type { Server, ServerOptions } from 'node:http'
+import type { Server, ServerOptions, ServerResponse } from 'node:http'
 import { type Socket, Server as TcpServer } from 'node:net'
 import { Places } from '../../admission/places.ts'
 import { isListed, networkOf } from '../../auth/limits/addresses.ts'
@@ -7,8 +7,8 @@ import type { SettingsStore } from '../../settings/settings-store.ts'
 import { addressOf } from './client-ip.ts'
 import type { RequestTracker } from './request-tracker.ts'
 
-/** A stalled reader is cut off then; event streams that have nothing to say end by themselves before. */
-const SILENT_MS = 360_000
+/** A client that takes nothing of its answer for this long is cut off. */
+const STALLED_MS = 60_000
 
 /**
  * What one client may hold of the server. Who sends a byte a second is cut off with 408: in the head after 20
@@ -24,20 +24,28 @@ export const CONNECTION_OPTIONS = {
 } as const satisfies ServerOptions
 
 /**
- * Sets the limits that are no options of a server: silent connections end, and those beyond the number
- * allowed, in all and of one address, are closed as they come. Idle ones count too: they are what the limits
- * are for.
+ * Sets the limits that are no options of a server: connections of clients that do not read end, and those
+ * beyond the number allowed, in all and of one address, are closed as they come. Idle ones count too: they
+ * are what the limits are for.
  */
 export function limitConnections(
   server: Server,
   config: Config,
   settings: () => Pick<SettingsStore, 'current'>,
 ): void {
-  server.timeout = SILENT_MS
+  server.setTimeout(STALLED_MS, endStalled)
   server.maxConnections = config.maxConnections
   // else one of several workers hands it to the next one. The types do not know it yet
   Object.assign(server, { dropMaxConnection: true })
   if (config.maxConnectionsPerAddress > 0) limitAddresses(server, config, settings)
+}
+
+/** Ends a silent connection, unless its answer is being made or has nothing to send now. */
+export function endStalled(socket: Socket): void {
+  // the field by which Node itself knows the answer of a connection
+  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
+  if (answer && socket.writableLength === 0) socket.setTimeout(STALLED_MS)
+  else socket.destroy()
 }
 
 function limitAddresses(

@@ -18,6 +18,3 @@ export const holderOf = (
   auth: AuthRecord | null | undefined,
 ): string =>
   auth ? accountHolder(auth.collection.id, auth.id) : ADDRESS + networkOf(ipOf(incoming, services))
-
-/** Whether a holder is the network of guests, and no account. */
-export const isGuest = (holder: string): boolean => holder.startsWith(ADDRESS)

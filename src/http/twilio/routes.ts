@@ -15,14 +15,13 @@ import { type Parameters, readParameters } from '../../twilio/parameters.ts'
 import { INVALID, invalid, notFound, TwilioRefusal } from '../../twilio/refusal.ts'
 import { idOf } from '../../twilio/sid.ts'
 import { readBytes } from '../body/bytes.ts'
-import { withRoom } from '../body/large-answer.ts'
+import { memoryOf } from '../body/memory-of.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { withCatalog } from '../middleware/fresh-catalog.ts'
 import { checkRate } from '../middleware/gate.ts'
 import { READS, requireSender } from '../middleware/sender.ts'
 import { sendRaw } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
-import { holderOf } from '../server/holder.ts'
 import { requestClient } from '../server/request-client.ts'
 
 const ACCOUNTS = '/2010-04-01/Accounts.json'
@@ -148,13 +147,12 @@ async function enter(
   })
   pay(c, services, account)
   c.set('asker', account.auth)
-  c.set('holder', holderOf(c.env.incoming, services, account.auth))
   const inPath = (c.req.param('AccountSid') ?? account.sid).replace(/\.json$/, '')
   if (idOf('AC', inPath) !== account.user) throw notFound()
   try {
-    return await withRoom(() => withCatalog(services.store, () => work(account)))
+    return await withCatalog(services.store, () => work(account))
   } finally {
-    c.get('leave')?.()
+    c.get('memory')?.leaveBody()
   }
 }
 
@@ -168,22 +166,16 @@ const FORM = /^application\/x-www-form-urlencoded(?:\s*;|$)/i
 async function readForm(c: Ctx): Promise<Parameters> {
   const known = forms.get(c)
   if (known) return known
-  const { bytes, leave } = await readBytes(c.env.incoming, MAX_BODY_BYTES, c.get('holder')).catch(
-    (error: unknown) => {
-      if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
-      throw new TwilioRefusal(INVALID, `The body must have at most ${MAX_BODY_BYTES} bytes`, 413)
-    },
-  )
-  try {
-    const type = c.req.header('content-type')
-    if (bytes.length > 0 && !FORM.test(type ?? ''))
-      throw invalid('The body must be application/x-www-form-urlencoded')
-    const form = readParameters(bytes.toString('utf8'))
-    forms.set(c, form)
-    return form
-  } finally {
-    leave?.()
-  }
+  const bytes = await readBytes(c.env.incoming, MAX_BODY_BYTES, () => memoryOf(c)).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
+    throw new TwilioRefusal(INVALID, `The body must have at most ${MAX_BODY_BYTES} bytes`, 413)
+  })
+  const type = c.req.header('content-type')
+  if (bytes.length > 0 && !FORM.test(type ?? ''))
+    throw invalid('The body must be application/x-www-form-urlencoded')
+  const form = readParameters(bytes.toString('utf8'))
+  forms.set(c, form)
+  return form
 }
 
 /** A request may be worked on twice, its body comes once. */

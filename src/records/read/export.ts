@@ -103,7 +103,7 @@ async function readPage(
     const guarded = guardedSql(collection, text, 1, position + 1)
     const { client } = request
     const read = readerOf(store, guarded, { client })
-    return await readGuarded(store, meter, { text: guarded, params: [...params, before], client, read })
+    return await readGuarded(store, meter, (limit) => read([...params, before, limit]))
   } catch (error) {
     throw error instanceof FilterError ? badRequest() : listFault(error)
   }

@@ -169,7 +169,7 @@ async function askPage(
   const read = readerOf(store, text, { client, name, isLookUp })
   try {
     return await (isGuarded
-      ? readGuarded(store, meterOf(request), { text, params, client, read })
+      ? readGuarded(store, meterOf(request), (limit) => read([...params, limit]))
       : read(params))
   } catch (error) {
     throw listFault(error)

@@ -12,9 +12,9 @@ export class StoredWithoutAnswer extends Error {
 }
 
 /**
- * JSON of a record that was just written. In a transaction it waits for memory as every answer; then the
- * whole write is repeated. After the commit it does not wait, because the write must not be repeated; its
- * size is counted when sent. Throws StoredWithoutAnswer if it fails then.
+ * JSON of a record that was just written. In a transaction it takes memory as every answer, and nothing is
+ * stored if there is none. After the commit it is never refused; its size is counted when sent. Throws
+ * StoredWithoutAnswer if it fails then.
  */
 export async function answerWrite(
   store: Store,

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { answerRoom } from '../../../src/http/body/answer-room.ts'
+import { admission } from '../../../src/admission/admission.ts'
 import {
   ANN,
   BEN,
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy()
-  await vi.waitFor(() => expect(answerRoom.taken).toBe(0), 5_000)
+  await vi.waitFor(() => expect(admission.memory.taken).toBe(0), 5_000)
 })
 
 const addContacts = (user: string, letter: string, count: number, data: string) =>
@@ -144,12 +144,12 @@ function sendUnread(
 
 test('answers that nobody reads hold no more than the share of their account', async () => {
   for (let i = 0; i < 8; i++) sendUnread([`${CONTACTS}?perPage=12`], ben)
-  await vi.waitFor(() => expect(answerRoom.taken).toBeGreaterThan(20 * MIB), 10_000)
+  await vi.waitFor(() => expect(admission.memory.taken).toBeGreaterThan(20 * MIB), 10_000)
   // others notice nothing
   for (let i = 0; i < 5; i++) {
     expect((await ask('GET', `${CONTACTS}?perPage=500`)).status).toBe(200)
     expect((await ask('GET', '/api/health', {})).status).toBe(200)
-    expect(answerRoom.taken).toBeLessThanOrEqual(32 * MIB)
+    expect(admission.memory.taken).toBeLessThanOrEqual(97 * MIB)
   }
 })
 
@@ -159,9 +159,9 @@ test('requests of one connection are answered one after the other', async () => 
     Array.from({ length: 20 }, () => path),
     ben,
   )
-  await vi.waitFor(() => expect(answerRoom.taken).toBeGreaterThan(2 * MIB), 10_000)
+  await vi.waitFor(() => expect(admission.memory.taken).toBeGreaterThan(2 * MIB), 10_000)
   expect((await ask('GET', '/api/health', {})).status).toBe(200)
-  expect(answerRoom.taken).toBeLessThan(4 * MIB)
+  expect(admission.memory.taken).toBeLessThan(4 * MIB)
 })
 
 test('a connection with too many requests at once is closed, and so are the next ones from its address', async () => {

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test as anywhere, expect, onTestFinished } from 'vitest'
+import { endStalled } from '../../../src/http/server/connections.ts'
 import { startServer } from '../../support/server/start.ts'
 import { until } from '../../support/services/receiver.ts'
 
@@ -55,4 +57,26 @@ test('where the settings trust a header, only proxies connect', async () => {
   const { server, dial } = await serve({})
   await server.services.settings.save({ trustedProxy: { headers: ['X-Real-IP'], useLeftmostIP: false } })
   for (let i = 0; i < 6; i++) expect((await dial('127.0.0.6')).answer).toBe(OK)
+})
+
+anywhere('a client that takes nothing of its answer is cut off, one that waits for it is not', async () => {
+  const cut: string[] = []
+  const server = createServer(({ url }, res) => {
+    res.once('close', () => void (res.writableFinished || cut.push(url!)))
+    if (url === '/large') res.end(Buffer.alloc(64 << 20))
+    else setTimeout(() => res.end('late'), 500)
+  })
+  onTestFinished(() => void server.close())
+  server.setTimeout(100, endStalled)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const unread = connect(port, '127.0.0.1')
+  unread.on('error', () => {})
+  unread.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
+  unread.pause()
+  const late = await fetch(`http://127.0.0.1:${port}/late`)
+  expect(await late.text()).toBe('late')
+  await until('the client is cut off', async () => cut.length > 0)
+  expect(cut).toEqual(['/large'])
+  unread.destroy()
 })

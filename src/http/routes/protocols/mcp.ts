@@ -9,7 +9,7 @@ import { NO_REQUEST } from '../../../request/request.ts'
 import { gatewayRefusal } from '../../../sms/send/refusal.ts'
 import { senderOfKey } from '../../../sms/send/sender.ts'
 import { readJson } from '../../body/json-body.ts'
-import { COUNTED_BYTES, countAnswer } from '../../body/large-answer.ts'
+import { countAnswer } from '../../body/large-answer.ts'
 import type { Ctx, Env, Services } from '../../context.ts'
 import { withCatalog } from '../../middleware/fresh-catalog.ts'
 import { scopeRequired, withFreshSender } from '../../middleware/sender.ts'
@@ -54,7 +54,7 @@ async function respond(c: Ctx, services: Services, holder: KeyHolder, answer: Mc
   try {
     const response = await answer(request, json, callerOf(c, services, holder))
     const bytes = Buffer.from(await response.arrayBuffer())
-    if (bytes.length > COUNTED_BYTES) countAnswer(c, bytes.length)
+    countAnswer(c, bytes.length)
     return new Response(bytes, response)
   } catch (error) {
     throw signal.aborted ? new RetryLater(503, RETRY_SECONDS, 'The answer took too long') : error

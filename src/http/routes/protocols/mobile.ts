@@ -15,6 +15,7 @@ import { settingsOf, webhooksOf } from '../../../smsgate/setup.ts'
 import { wireDate, wireDevice } from '../../../smsgate/wire.ts'
 import { readBytes } from '../../body/bytes.ts'
 import { readJson } from '../../body/json-body.ts'
+import { memoryOf } from '../../body/memory-of.ts'
 import type { Ctx, Env, Services } from '../../context.ts'
 import { refuseSuspended, requireDeviceOf } from '../../middleware/guards.ts'
 import { GUEST_BODY_BYTES } from '../../middleware/guest-body.ts'
@@ -110,8 +111,7 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
   if (!poster) throw gatewayRefusal('device_not_found')
   if (poster.isSuspended) throw gatewayRefusal('account_disabled')
   const { 'x-timestamp': timestamp, 'x-signature': signature } = c.env.incoming.headers
-  const { bytes: body, leave } = await readBytes(c.env.incoming, MAX_EVENT_BYTES, c.get('holder'))
-  if (leave) c.set('leave', leave)
+  const body = await readBytes(c.env.incoming, MAX_EVENT_BYTES, () => memoryOf(c))
   const posted = { body, timestamp: String(timestamp ?? ''), signature: String(signature ?? '') }
   if (!isSigned(poster.signingKey, posted)) {
     log.warn({ device: poster.device.id }, 'a phone signed with another key than it was given')

@@ -1,0 +1,82 @@
+import { admission } from '../../admission/admission.ts'
+import type { Share } from '../../admission/budget.ts'
+import { GrowingRoom } from '../../admission/growing-room.ts'
+import { EventLoopSlices } from '../../tools/event-loop-slices.ts'
+
+/** Bodies and answers up to this size are not counted. A body of it is parsed in less than 10 ms. */
+export const SMALL_BYTES = 64 << 10
+
+/**
+ * After work on a large body the event loop is left to others for as long as that took, at most this long.
+ */
+const slices = new EventLoopSlices(100)
+
+/**
+ * What one request takes of `admission.memory`: its body until it is worked through, its answer until its
+ * connection has taken it.
+ */
+export class RequestMemory {
+  readonly holder: string
+  readonly #isSuperuser: boolean
+  readonly #share: Share
+  #body: GrowingRoom | undefined
+  #answer = 0
+
+  constructor(holder: string, isSuperuser = false) {
+    this.holder = holder
+    this.#isSuperuser = isSuperuser
+    this.#share = admission.memory.open(holder)
+  }
+
+  /** Bytes taken for the answer. */
+  get answer(): number {
+    return this.#answer
+  }
+
+  /** Room for the body until `leaveBody`. */
+  roomForBody(declared?: number): GrowingRoom {
+    this.#body = new GrowingRoom(this.#share, declared)
+    return this.#body
+  }
+
+  leaveBody(): void {
+    this.#body?.leave()
+  }
+
+  /**
+   * Waits for the turn of work that takes as long as parsing this many bytes; it must follow at once.
+   * Throws 429.
+   */
+  async turn(bytes: number): Promise<void> {
+    if (!this.#isSuperuser) await admission.bodyBytes.pay(this.holder, bytes)
+    await slices.next()
+  }
+
+  /** Has room for an answer of exactly this many bytes. Throws RetryLater. */
+  hold(bytes: number): void {
+    const more = bytes - this.#answer
+    if (more > 0) this.#share.takeNow(more)
+    else this.#share.giveBack(-more)
+    this.#answer = bytes
+  }
+
+  /** The same for at least this many, later if need be. */
+  async wait(bytes: number): Promise<void> {
+    const more = bytes - this.#answer
+    if (more <= 0) return
+    await this.#share.take(more)
+    this.#answer = bytes
+  }
+
+  /** The same for the answer to what was stored, even if there is no room. */
+  force(bytes: number): void {
+    const more = bytes - this.#answer
+    if (more > 0) this.#share.force(more)
+    else this.#share.giveBack(-more)
+    this.#answer = bytes
+  }
+
+  close(): void {
+    this.#share.close()
+  }
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { admission } from '../../../src/admission/admission.ts'
+import { type ServerWithDevices, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+
+// Bodies of one client that never end, while others send theirs.
+
+const MIB = 1 << 20
+const RECORDS = '/api/collections/contacts/records'
+const FORM = 'multipart/form-data; boundary=x'
+const FILE = '--x\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\n'
+const VALUE = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
+
+let server: ServerWithDevices
+beforeAll(async () => {
+  server = await startServerWithDevices()
+})
+afterAll(() => server.stop())
+
+const sockets: Socket[] = []
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  const taken = () => admission.memory.taken + admission.temporaryFiles.taken
+  await vi.waitFor(() => expect(taken()).toBe(0), 20_000)
+})
+
+/** Begins a body; answers the first bytes of the answer. */
+function begin(token: string, head: string, start: string, sent: Buffer): Promise<string> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  sockets.push(socket)
+  socket.on('error', () => {})
+  const lines = ['POST /api/batch HTTP/1.1', 'Host: a', `Authorization: ${token}`, head]
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${start}`)
+  socket.write(sent)
+  return once(socket, 'data').then(([data]) => String(data))
+}
+
+const LENGTH = `Content-Length: ${32 * MIB}`
+const SENT = Buffer.alloc(12 * MIB, 'a')
+const CHUNK = `${SENT.length.toString(16)}\r\n`
+const { memory, temporaryFiles } = admission
+
+test.each([
+  ['JSON', `Content-Type: application/json\r\n${LENGTH}`, '{"name":"', memory, 96],
+  ['JSON in chunks', 'Content-Type: application/json\r\nTransfer-Encoding: chunked', CHUNK, memory, 96],
+  ['a value of a form', `Content-Type: ${FORM}\r\n${LENGTH}`, VALUE, memory, 96],
+  ['a file', `Content-Type: ${FORM}\r\n${LENGTH}`, FILE, temporaryFiles, 128],
+])(
+  'one account may begin many bodies, has its share, and others theirs: %s',
+  async (_, head, start, budget, share) => {
+    const [greedy, honest] = [await server.makeUser(), await server.makeUser()]
+    const refused = await Promise.race(
+      Array.from({ length: 20 }, () => begin(greedy.token, head, start, SENT)),
+    )
+    expect(refused).toContain('HTTP/1.1 429')
+    expect(refused.toLowerCase()).toContain('retry-after: 10')
+    expect(refused).toContain('Your share of')
+    expect(budget.taken).toBeLessThanOrEqual(share * MIB)
+    expect(budget.taken).toBeGreaterThan((share / 3) * MIB)
+    const body = new FormData()
+    body.set('data', 'b'.repeat(4 * MIB))
+    body.set('file', new Blob(['b'.repeat(4 * MIB)]))
+    for (const sent of [body, JSON.stringify({ name: 'b'.repeat(4 * MIB) })]) {
+      const type = typeof sent === 'string' ? { 'content-type': 'application/json' } : {}
+      const headers = { authorization: honest.token, ...type }
+      const answer = await fetch(server.url + RECORDS, { method: 'POST', headers, body: sent })
+      expect(answer.status).toBe(400)
+    }
+  },
+)
+
+test('bodies of one account that are complete are worked on one after the other', async () => {
+  const { token } = await server.makeUser()
+  const headers = { authorization: token, 'content-type': 'application/json' }
+  const body = JSON.stringify({ name: 'b'.repeat(MIB) })
+  const ask = () => fetch(server.url + RECORDS, { method: 'POST', headers, body })
+  const answers = await Promise.all(Array.from({ length: 8 }, ask))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]))
+})
