@@ -2,46 +2,26 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
-import { type RunningServer, start } from '../../src/server.ts'
+import { start } from '../../src/server.ts'
+import { client, withDevices } from '../support/server/server-with-devices.ts'
 import { type BackupServer, startBackupServer } from '../support/services/backups.ts'
 import { findS3Server, NO_S3_SERVER, startS3Server } from '../support/services/s3-server.ts'
 
-const PASSWORD = 'password1'
 const isOver = ({ running }: { running: unknown }) => running === null
 
-/** A user with a session, an API key and a device, and one text that waits. */
-async function fill(site: BackupServer) {
-  const email = 'ann@example.com'
-  const user = (
-    await site.call('POST', '/api/collections/users/records', {
-      email,
-      password: PASSWORD,
-      passwordConfirm: PASSWORD,
-      verified: true,
-    })
-  ).body.id as string
-  const { token } = (
-    await site.call('POST', '/api/collections/users/auth-with-password', {
-      identity: email,
-      password: PASSWORD,
-    })
-  ).body
-  const asUser = { authorization: token as string }
-  const { key } = (
-    await site.call('POST', '/api/collections/api_keys/records', { user, name: 'shop' }, asUser)
-  ).body
-  const { code } = (await site.call('POST', '/api/devices/pairing', { name: 'phone' }, asUser)).body
-  const paired = await site.call('POST', '/api/devices/pair', { code, platform: 'simulator' }, {})
-  return {
-    user,
-    asUser,
-    withKey: { 'x-api-key': key as string },
-    asDevice: { authorization: paired.body.token as string },
-  }
+/** A user with an API key and a device, signed in. */
+async function fill({ server }: BackupServer) {
+  const fixture = await withDevices(server)
+  const user = await fixture.makeUser()
+  const body = { user: user.id, name: 'shop' }
+  const { key } = (await user.call('POST', '/api/collections/api_keys/records', body)).body
+  return { user, phone: await fixture.pair(user), withKey: { 'x-api-key': key as string } }
 }
 
 const send = (site: BackupServer, headers: Record<string, string>, body = 'hello') =>
   site.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body }, headers)
+const restore = (site: BackupServer, key: string) => site.call('POST', `/api/backups/${key}/restore`)
+const restored = (site: BackupServer) => site.status((one) => isOver(one) && one.lastRestore)
 
 const messages = async (site: BackupServer): Promise<[body: string, status: string, error: string][]> =>
   (await site.call('GET', '/api/collections/sms_messages/records?sort=created')).body.items.map(
@@ -61,17 +41,13 @@ describe('a backup that is restored', () => {
     expect((await send(site, who.withKey, 'before')).status).toBe(200)
     expect((await site.call('POST', '/api/backups', { name: 'a.zip' })).status).toBe(204)
     await send(site, who.withKey, 'after')
-    const { body: group } = await site.call('POST', '/api/collections/contact_groups/records', {
-      user: who.user,
-      name: 'lost',
-    })
+    const groups = '/api/collections/contact_groups/records'
+    const { body: group } = await who.user.call('POST', groups, { user: who.user.id, name: 'lost' })
     expect((await messages(site)).map(([body]) => body)).toEqual(['before', 'after'])
 
-    const restoring = await site.call('POST', '/api/backups/a.zip/restore')
-    expect([restoring.status, restoring.text]).toEqual([204, ''])
-    expect((await site.call('POST', '/api/backups/a.zip/restore')).status).toBeGreaterThanOrEqual(400)
-    const status = await site.status((one) => isOver(one) && one.lastRestore)
-    expect(status).toMatchObject({
+    expect(await restore(site, 'a.zip')).toMatchObject({ status: 204, text: '' })
+    expect((await restore(site, 'a.zip')).status).toBeGreaterThanOrEqual(400)
+    expect(await restored(site)).toMatchObject({
       lastFailure: null,
       lastRestore: { action: 'restore', key: 'a.zip', by: 'root@example.com' },
       lastBackup: { key: 'a.zip' },
@@ -80,11 +56,9 @@ describe('a backup that is restored', () => {
     expect(await messages(site)).toEqual([
       ['before', 'failed', expect.stringMatching(/restored from a backup/)],
     ])
-    expect((await site.call('GET', `/api/collections/contact_groups/records/${group.id}`)).status).toBe(404)
-    expect(
-      (await site.call('POST', '/api/collections/users/auth-refresh', undefined, who.asUser)).status,
-    ).toBe(200)
-    expect((await site.call('POST', '/api/devices/claim', {}, who.asDevice)).status).toBe(200)
+    expect((await who.user.call('GET', `${groups}/${group.id}`)).status).toBe(404)
+    expect((await who.user.call('POST', '/api/collections/users/auth-refresh')).status).toBe(200)
+    expect((await who.phone.call('POST', '/api/devices/claim', {})).status).toBe(200)
     expect((await send(site, who.withKey, 'again')).status).toBe(200)
     const { items } = (await site.call('GET', '/api/audit?filter=action="restore backup"')).body
     expect(items.map(({ record, email }: Record<string, string>) => [record, email])).toEqual([
@@ -97,7 +71,7 @@ describe('a backup that is restored', () => {
   test('is refused while it runs, with a time to come again, and is lost nowhere', async () => {
     await site.call('POST', '/api/backups', { name: 'b.zip' })
     const before = (await messages(site)).length
-    await site.call('POST', '/api/backups/b.zip/restore')
+    await restore(site, 'b.zip')
     const answers = new Map<number, string | null>()
     let accepted = 0
     let wasRefused = false
@@ -128,7 +102,7 @@ describe('a backup that is restored', () => {
     const whole = await site.download('a.zip')
     writeFileSync(join(site.folder, 'bad.zip'), content ?? whole.slice(0, whole.length - 500))
     const before = await messages(site)
-    expect((await site.call('POST', '/api/backups/bad.zip/restore')).status).toBe(204)
+    expect((await restore(site, 'bad.zip')).status).toBe(204)
     const { lastFailure } = await site.status((one) => isOver(one) && one.lastFailure)
     expect(lastFailure).toMatchObject({ action: 'restore', key: 'bad.zip' })
     expect(lastFailure.message).toMatch(/not a backup of pocketsms, or it is damaged/)
@@ -137,30 +111,27 @@ describe('a backup that is restored', () => {
   })
 })
 
-describe('two nodes', () => {
-  test('both start anew, and both know what was restored', async () => {
-    const site = await startBackupServer()
-    const two: RunningServer = await start(site.server.services.config, createLogger({ logLevel: 'silent' }))
-    try {
-      const who = await fill(site)
-      await site.call('POST', '/api/backups', { name: 'a.zip' })
-      const field = { name: 'extra', type: 'text' }
-      await site.call('POST', '/api/collections', { name: 'later', type: 'base', fields: [field] })
-      const atTwo = (path: string, headers = who.asUser) => fetch(two.url + path, { headers })
-      expect(two.services.store.catalog.find('later')).toBeDefined()
-      const before = two.services
-      expect((await site.call('POST', '/api/backups/a.zip/restore')).status).toBe(204)
-      await site.status((one) => isOver(one) && one.lastRestore)
-      await expect.poll(() => two.services !== before, { timeout: 30_000 }).toBe(true)
-      expect(two.services.store.catalog.find('later')).toBeUndefined()
-      await expect
-        .poll(async () => (await atTwo('/api/collections/contacts/records')).status, { timeout: 30_000 })
-        .toBe(200)
-    } finally {
-      await two.stop()
-      await site.stop()
-    }
-  })
+test('two nodes both start again, and both know what was restored', async () => {
+  const site = await startBackupServer()
+  const two = await start(site.server.services.config, createLogger({ logLevel: 'silent' }))
+  try {
+    const { user } = await fill(site)
+    await site.call('POST', '/api/backups', { name: 'a.zip' })
+    const later = { name: 'later', type: 'base', fields: [{ name: 'extra', type: 'text' }] }
+    await site.call('POST', '/api/collections', later)
+    expect(two.services.store.catalog.find('later')).toBeDefined()
+    const before = two.services
+    expect((await restore(site, 'a.zip')).status).toBe(204)
+    await restored(site)
+    await expect.poll(() => two.services !== before, { timeout: 30_000 }).toBe(true)
+    expect(two.services.store.catalog.find('later')).toBeUndefined()
+    const atTwo = client(two.url, user.id, user.token)
+    const status = async () => (await atTwo.call('GET', '/api/collections/contacts/records')).status
+    await expect.poll(status, { timeout: 30_000 }).toBe(200)
+  } finally {
+    await two.stop()
+    await site.stop()
+  }
 })
 
 const hasS3 = findS3Server() !== undefined
@@ -184,8 +155,8 @@ test.skipIf(!hasS3)('an S3 store keeps backups as a folder does', async () => {
       { key: 'a.zip', size: content.length },
     ])
     expect((await site.upload('b.zip', content)).status).toBe(204)
-    expect((await site.call('POST', '/api/backups/b.zip/restore')).status).toBe(204)
-    await site.status((one) => isOver(one) && one.lastRestore)
+    expect((await restore(site, 'b.zip')).status).toBe(204)
+    await restored(site)
     expect((await messages(site)).map(([body]) => body)).toEqual(['kept'])
     // the settings are those of the backup, which was made on S3
     expect((await site.call('DELETE', '/api/backups/a.zip')).status).toBe(204)

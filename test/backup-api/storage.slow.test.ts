@@ -1,17 +1,25 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { BackupStorage } from '../../src/backup/storage/backup-storage.ts'
 import { folderStorage } from '../../src/backup/storage/folder.ts'
 import { s3Storage, testS3 } from '../../src/backup/storage/s3.ts'
-import { findS3Server, NO_S3_SERVER, type S3Server, startS3Server } from '../support/services/s3-server.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { listenLocally } from '../support/services/listen.ts'
+import { startReceiver } from '../support/services/receiver.ts'
+import {
+  findS3Server,
+  NO_S3,
+  NO_S3_SERVER,
+  type S3Server,
+  startS3Server,
+} from '../support/services/s3-server.ts'
 
-const work = mkdtempSync(join(tmpdir(), 'pocketsms-storage-'))
+const work = temporaryFolder()
 let s3: S3Server | undefined
 const hasS3 = findS3Server() !== undefined
 if (!hasS3) console.warn(`The S3 tests are skipped. ${NO_S3_SERVER}`)
@@ -19,32 +27,13 @@ if (!hasS3) console.warn(`The S3 tests are skipped. ${NO_S3_SERVER}`)
 beforeAll(async () => {
   if (hasS3) s3 = await startS3Server()
 })
-afterAll(async () => {
-  await s3?.stop()
-  rmSync(work, { recursive: true, force: true })
-})
+afterAll(() => s3?.stop())
 
 const folder = join(work, 'backups')
 const STORAGES: [name: string, open: () => BackupStorage, skipped: boolean][] = [
   ['a folder', () => folderStorage(folder), false],
   ['an S3 server', () => s3Storage(s3!.settings), !hasS3],
 ]
-
-async function bytesOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
-  const all = []
-  for await (const piece of pieces) all.push(piece)
-  return Buffer.concat(all)
-}
-
-const NOWHERE = {
-  enabled: true,
-  bucket: 'b',
-  region: 'r',
-  endpoint: '',
-  accessKey: 'a',
-  secret: 's',
-  forcePathStyle: true,
-}
 
 const fileOf = (content: Buffer | string): string => {
   const path = join(work, randomBytes(6).toString('hex'))
@@ -77,8 +66,8 @@ for (const [name, open, skipped] of STORAGES) {
       expect((await storage.list('@auto_')).length).toBe(1)
       expect((await storage.find('b.zip'))?.size).toBe(10)
       expect(await storage.find('b')).toBeUndefined()
-      expect((await bytesOf(storage.read('b.zip', 2, 5))).toString()).toBe('234')
-      expect((await bytesOf(storage.read('Ü x.zip', 0, 16))).toString()).toBe('umlauts & spaces')
+      expect(await text(storage.read('b.zip', 2, 5))).toBe('234')
+      expect(await text(storage.read('Ü x.zip', 0, 16))).toBe('umlauts & spaces')
       for (const { key } of listed) await storage.delete(key)
       expect(await storage.list()).toEqual([])
     })
@@ -135,31 +124,24 @@ describe.skipIf(!hasS3)('an S3 server that is set up wrongly', () => {
 test('a server that does not answer is not waited for', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const server = createServer(() => {})
+  const { url, stop } = await listenLocally(server)
   try {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
     const asked = once(server, 'request')
-    const listed = s3Storage({ ...NOWHERE, endpoint: `http://127.0.0.1:${port}` }).list()
+    const listed = s3Storage({ ...NO_S3, endpoint: url }).list()
     await Promise.race([asked, listed])
     vi.advanceTimersByTime(30_000)
     await expect(listed).rejects.toThrow('The S3 server does not answer.')
   } finally {
     vi.useRealTimers()
-    server.closeAllConnections()
-    server.close()
+    await stop()
   }
 })
 
 test('a redirect to another address is not followed', async () => {
-  const asked: string[] = []
-  const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    response.writeHead(307, { location: `http://127.0.0.1:${port}/elsewhere` }).end()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const settings = { ...NOWHERE, endpoint: `http://127.0.0.1:${port}` }
-  await expect(s3Storage(settings).list()).rejects.toThrow()
-  expect(asked.filter((url) => url.includes('elsewhere'))).toEqual([])
-  server.close()
+  const elsewhere = await startReceiver()
+  const server = await startReceiver()
+  server.answer(307, '', { location: `${elsewhere.url}/elsewhere` })
+  await expect(s3Storage({ ...NO_S3, endpoint: server.url }).list()).rejects.toThrow()
+  expect([server.told.length > 0, elsewhere.told]).toEqual([true, []])
+  await Promise.all([server.stop(), elsewhere.stop()])
 })

@@ -74,3 +74,14 @@ export async function startS3Server(): Promise<S3Server> {
     },
   }
 }
+
+/** Settings of a store that nobody runs. */
+export const NO_S3 = {
+  enabled: true,
+  bucket: 'b',
+  region: 'r',
+  endpoint: 'http://127.0.0.1:9',
+  accessKey: 'a',
+  secret: 's',
+  forcePathStyle: true,
+}
