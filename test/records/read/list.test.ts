@@ -54,37 +54,6 @@ describe('what is in an answer', () => {
     const { text } = await get('guest', 'shelves/records/shelfone0000001?fields=place,id')
     expect(text.trim()).toBe('{"id":"shelfone0000001","place":{"lat":50,"lon":7.5}}')
   })
-
-  test('a wrong modifier in `fields` leaves no body', async () => {
-    expect(await get('guest', 'shelves/records/shelfone0000001?fields=id:foo')).toEqual({
-      status: 200,
-      text: '',
-    })
-    expect(await get('guest', 'shelves/records?fields=id:foo')).toEqual({ status: 200, text: '' })
-  })
-})
-
-describe('pages', () => {
-  test.each([
-    [
-      '64 bits run over',
-      'page=9223372036854775807&perPage=2',
-      ['bookone00000001', 'booktwo00000001'],
-      2 ** 63,
-      2,
-      3,
-      2,
-    ],
-  ] as const)('%s: %s', async (_, query, ids, page, perPage, totalItems, totalPages) => {
-    const list = await getJson('guest', `books/records?${query}`)
-    expect(list.items.map((item: { id: string }) => item.id)).toEqual(ids)
-    expect(list).toMatchObject({ page, perPage, totalItems, totalPages })
-  })
-
-  test('as many records as the collection allows', async () => {
-    expect((await getJson('guest', 'books/records?perPage=5000')).perPage).toBe(1000)
-    expect((await getJson('super', 'sms_messages/records?perPage=5000')).perPage).toBe(500)
-  })
 })
 
 describe('what the outer join of a view lacks', () => {

@@ -98,13 +98,6 @@ const SCHEMA = [
     fields: [relation('shelf', 'shelves')],
   },
   {
-    id: 'shelf_titles',
-    name: 'shelf_titles',
-    type: 'view',
-    ...OPEN,
-    viewQuery: 'SELECT id, title, owner FROM shelves',
-  },
-  {
     id: 'open_books',
     name: 'open_books',
     type: 'view',
