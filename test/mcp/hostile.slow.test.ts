@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { createMcp } from '../../src/mcp/server.ts'
 import { NO_REQUEST } from '../../src/request/request.ts'
-import { forThisFile } from '../support/for-this-file.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Keys with few scopes, and calls that would cost much. In the words of the revision of March 2025, which has
 // batches and needs no handshake.
 
-const server = await forThisFile(startServerWithDevices())
+const server = stopAfterAll(await startServerWithDevices())
 const ann = await server.makeUser()
 const all = await newKey(['all:any'])
 const phone = await server.pair(ann)

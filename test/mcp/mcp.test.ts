@@ -2,12 +2,12 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
 import { startServerWithDevices, type Client as User } from '../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const open: { close(): Promise<void> }[] = []
 
-const server = await forThisFile(startServerWithDevices())
+const server = stopAfterAll(await startServerWithDevices())
 const ann = await server.makeUser()
 const ben = await server.makeUser()
 await server.pair(ann)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
 import { ANN, BEN, PHONES } from '../support/server/server-with-users.ts'
 import { basic, bearer, startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = await forThisFile(startSmsgateClientFixture())
+const fixture = stopAfterAll(await startSmsgateClientFixture())
 
 const SEND = { message: 'Hi', phoneNumbers: ['+4911111'] }
 const send = (headers: Record<string, string>) => fixture.ask('POST', '/messages', SEND, headers)

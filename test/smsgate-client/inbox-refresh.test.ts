@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
 import { startReceiver } from '../support/services/receiver.ts'
 import { joinPhone, startSmsgateFixture, until } from '../support/smsgate/smsgate-fixture.ts'
 import { openEvents } from '../support/smsgate/smsgate-stream.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = await forThisFile(startSmsgateFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
-const receiver = await forThisFile(startReceiver())
+const fixture = stopAfterAll(await startSmsgateFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const receiver = stopAfterAll(await startReceiver())
 const user = await fixture.gateway.makeUser()
 const other = await fixture.gateway.pair(user)
 const made = await user.call('POST', '/api/collections/api_keys/records', {

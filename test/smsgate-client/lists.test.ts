@@ -3,11 +3,11 @@ import { formatDate } from '../../src/fields/types/date.ts'
 import { listInbox, readInboxQuery } from '../../src/smsgate-client/inbox.ts'
 import { listMessages, readListQuery } from '../../src/smsgate-client/list-messages.ts'
 import { recordPlans } from '../support/database/plans.ts'
-import { forThisFile } from '../support/for-this-file.ts'
 import { ANN, BEN, BENS_PHONE, CLEO, PHONES } from '../support/server/server-with-users.ts'
 import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = await forThisFile(startSmsgateClientFixture())
+const fixture = stopAfterAll(await startSmsgateClientFixture())
 
 const at = (i: number) => formatDate(new Date(Date.UTC(2026, 0, 1, 0, i)))
 const iso = (i: number) => new Date(Date.UTC(2026, 0, 1, 0, i)).toISOString()
@@ -249,26 +249,23 @@ describe('devices', () => {
 test('pages among many rows are read by their indexes', async () => {
   const { store, rows } = fixture.server
   // in parts: on a busy machine one statement would take too long
-  const parts = [
-    [BEN.id, 1],
-    ...Array.from({ length: 20 }, (_, part) => [CLEO.id, part * 2_000 + 1]),
-  ] as const
-  for (const [user, first] of parts) {
+  const parts = [[BEN.id, 1, 500], ...[1, 2_001, 4_001, 6_001, 8_001].map((first) => [CLEO.id, first, 2_000])]
+  for (const part of parts) {
     await rows(
       `with m as (
         insert into sms_messages (id, "user", status, message_type, "to", body, created, updated)
         select left($1, 4) || lpad(i::text, 11, '0'), $1, 'sent', 'outgoing', '+49111', 'x',
           pb_text(now() - i * interval '1 minute'), pb_text(now())
-        from generate_series($2::int, $2 + 1999) i returning id, "user", created
+        from generate_series($2::int, $2 + $3 - 1) i returning id, "user", created
       ) insert into smsgate_sends select "user", id, id, false, created from m`,
-      [user, first],
+      part,
     )
     await rows(
       `insert into sms_messages (id, "user", status, message_type, "from", body, delivered_at, created, updated)
       select 'i' || left($1, 3) || lpad(i::text, 11, '0'), $1, 'received', 'incoming', '+49111', 'x',
         pb_text(now() - i * interval '1 minute'), pb_text(now()), pb_text(now())
-      from generate_series($2::int, $2 + 1999) i`,
-      [user, first],
+      from generate_series($2::int, $2 + $3 - 1) i`,
+      part,
     )
   }
   await rows(
@@ -278,11 +275,9 @@ test('pages among many rows are read by their indexes', async () => {
   await rows('analyze')
   const { db, plans } = recordPlans(store.db)
   const watched = { db, catalog: store.catalog }
-  expect((await listMessages(watched, BEN.id, readListQuery({}))).total).toBe(2_001)
-  expect((await listMessages(watched, BEN.id, readListQuery({ state: 'Sent', limit: '5' }))).total).toBe(
-    2_001,
-  )
-  expect((await listInbox(watched, BEN.id, readInboxQuery({}))).total).toBe(2_001)
+  expect((await listMessages(watched, BEN.id, readListQuery({}))).total).toBe(501)
+  expect((await listMessages(watched, BEN.id, readListQuery({ state: 'Sent', limit: '5' }))).total).toBe(501)
+  expect((await listInbox(watched, BEN.id, readInboxQuery({}))).total).toBe(501)
   expect(plans).toHaveLength(6)
   for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on (sms|smsgate)_/)
   expect(plans[5]).toMatch(/sms_messages_inbox/)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
 import { ANN, BEN } from '../support/server/server-with-users.ts'
 import { basic, bearer, startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = await forThisFile(startSmsgateClientFixture())
+const fixture = stopAfterAll(await startSmsgateClientFixture())
 
 const ask = (body: unknown, headers?: Record<string, string>) =>
   fixture.ask('POST', '/auth/token', body, headers)

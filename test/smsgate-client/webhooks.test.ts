@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
 import { ANN, BEN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
 import { startReceiver } from '../support/services/receiver.ts'
 import { bearer, startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = await forThisFile(startSmsgateClientFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
-const receiver = await forThisFile(startReceiver())
+const fixture = stopAfterAll(await startSmsgateClientFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const receiver = stopAfterAll(await startReceiver())
 
 const add = (body: object, headers?: Record<string, string>) =>
   fixture.ask('POST', '/webhooks', body, headers)
@@ -250,46 +250,25 @@ describe('deliveries', () => {
   })
 
   test('of what comes in, texts and data', async () => {
-    const receivedAt = Date.UTC(2026, 0, 2)
-    await device(PHONES[0], 'incoming', {
-      items: [
-        { from: '+49222', body: 'Hello', received_at: new Date(receivedAt).toISOString(), sim: 1 },
-        {
-          from: 'BANK',
-          body: 'data:application/octet-stream;base64,AAEC',
-          received_at: new Date(receivedAt).toISOString(),
-        },
-      ],
-    })
+    const received_at = '2026-01-02T00:00:00.000Z'
+    const items = [
+      { from: '+49222', body: 'Hello', received_at, sim: 1 },
+      { from: 'BANK', body: 'data:application/octet-stream;base64,AAEC', received_at },
+    ]
+    await device(PHONES[0], 'incoming', { items })
     const came = (await calls(2))
       .map(({ body }) => JSON.parse(body))
       .sort((a, b) => (a.event < b.event ? -1 : 1))
-    const at = '2026-01-02T00:00:00.000Z'
+    const from = (sender: string) => ({
+      sender,
+      phoneNumber: sender,
+      recipient: '+49333',
+      receivedAt: received_at,
+    })
+    const messageId = expect.any(String)
     expect(came.map(({ event, payload }) => [event, payload])).toEqual([
-      [
-        'sms:data-received',
-        {
-          messageId: expect.any(String),
-          sender: 'BANK',
-          recipient: '+49333',
-          phoneNumber: 'BANK',
-          simNumber: null,
-          data: 'AAEC',
-          receivedAt: at,
-        },
-      ],
-      [
-        'sms:received',
-        {
-          messageId: expect.any(String),
-          sender: '+49222',
-          recipient: '+49333',
-          phoneNumber: '+49222',
-          simNumber: 1,
-          message: 'Hello',
-          receivedAt: at,
-        },
-      ],
+      ['sms:data-received', { messageId, ...from('BANK'), simNumber: null, data: 'AAEC' }],
+      ['sms:received', { messageId, ...from('+49222'), simNumber: 1, message: 'Hello' }],
     ])
     const { body } = await fixture.ask('GET', '/inbox')
     expect(body.map(({ id }: { id: string }) => id).sort()).toEqual(

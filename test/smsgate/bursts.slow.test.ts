@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import {
   joinPhone,
@@ -11,13 +10,14 @@ import {
   until,
 } from '../support/smsgate/smsgate-fixture.ts'
 import { take, type WireMessage } from '../support/smsgate/smsgate-sender.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // The app's pulls and its sender race: each pull replaces the one before, and a text that comes in may start
 // the sender anew while it is at another text, which then goes on air twice. What it is handed, and when,
 // must not let that happen.
 
 let user: Client
-const fixture = await forThisFile(startSmsgateFixture())
+const fixture = stopAfterAll(await startSmsgateFixture())
 
 beforeEach(async () => {
   user = await fixture.gateway.makeUser()

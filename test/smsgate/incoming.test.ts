@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { loggedPath } from '../../src/http/server/logged-url.ts'
-import { forThisFile } from '../support/for-this-file.ts'
 import { joinPhone, records, startSmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = await forThisFile(startSmsgateFixture())
+const fixture = stopAfterAll(await startSmsgateFixture())
 const user = await fixture.gateway.makeUser()
 const phone = await joinPhone(fixture, user)
 const url = (await phone.call('GET', '/webhooks')).body[0].url

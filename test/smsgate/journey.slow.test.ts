@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import type { Phone } from '../support/smsgate/smsgate-app.ts'
 import {
@@ -11,9 +10,10 @@ import {
   startSmsgateFixture,
   until,
 } from '../support/smsgate/smsgate-fixture.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 let user: Client
-const fixture = await forThisFile(startSmsgateFixture())
+const fixture = stopAfterAll(await startSmsgateFixture())
 
 const COUNT = 200
 const LOSSES = 0.05

@@ -5,7 +5,6 @@ import { noteClock } from '../../src/smsgate/phone.ts'
 import { pullMessages } from '../../src/smsgate/pull.ts'
 import type { WireMessage } from '../../src/smsgate/wire-message.ts'
 import { assign } from '../support/database/queue.ts'
-import { forThisFile } from '../support/for-this-file.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import type { Phone } from '../support/smsgate/smsgate-app.ts'
 import {
@@ -19,6 +18,7 @@ import {
   until,
 } from '../support/smsgate/smsgate-fixture.ts'
 import { take } from '../support/smsgate/smsgate-sender.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 let user: Client
 /** A phone's lease is three of the usual ones. Longer than any test: it passes when a test says so. */
@@ -26,7 +26,7 @@ const LEASE_SECONDS = 360
 /** At the end of its lease a phone has that long to report, and sends no more. */
 const REPORT_MS = 30_000
 
-const fixture = await forThisFile(startSmsgateFixture())
+const fixture = stopAfterAll(await startSmsgateFixture())
 
 const db = () => fixture.gateway.server.services.store.db
 

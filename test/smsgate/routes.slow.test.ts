@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import {
   codeOf,
@@ -10,8 +9,9 @@ import {
   send,
   startSmsgateFixture,
 } from '../support/smsgate/smsgate-fixture.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = await forThisFile(startSmsgateFixture())
+const fixture = stopAfterAll(await startSmsgateFixture())
 const user = await fixture.gateway.makeUser()
 const phone = await joinPhone(fixture, user)
 

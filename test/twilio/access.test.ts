@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { makeKey, pairPhone, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 const NUMBER = '+4915550000001'
 
-const fixture = await forThisFile(startTwilioFixture())
+const fixture = stopAfterAll(await startTwilioFixture())
 const ann = await fixture.makeUser()
 const ben = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER, 'Desk')

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
 import { until } from '../support/services/receiver.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import {
   pairPhone,
   report,
@@ -14,11 +14,11 @@ import { deliveriesOf, makeDeliveriesDue } from '../support/webhook-fixture.ts'
 const NUMBER = '+4915550000001'
 const TO = '+4915112345678'
 
-const fixture = await forThisFile(startTwilioFixture())
+const fixture = stopAfterAll(await startTwilioFixture())
 const ann = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
 
-const app = await forThisFile(startApp())
+const app = stopAfterAll(await startApp())
 
 afterEach(() => {
   app.calls.length = 0

@@ -1,16 +1,16 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { twilioCalls } from '../../src/twilio/calls/call.ts'
-import { forThisFile } from '../support/for-this-file.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { pairPhone, startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 // What an SmsUrl answers that means no good.
 
 const NUMBER = '+4915550000001'
 
-const fixture = await forThisFile(startTwilioFixture({ WEBHOOK_ALLOW_PRIVATE: 'false' }))
+const fixture = stopAfterAll(await startTwilioFixture({ WEBHOOK_ALLOW_PRIVATE: 'false' }))
 const ann = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
-const app = await forThisFile(startApp())
+const app = stopAfterAll(await startApp())
 const { incoming_phone_numbers } = (await ann.ask('GET', 'IncomingPhoneNumbers.json')).body
 const number = incoming_phone_numbers[0].sid
 

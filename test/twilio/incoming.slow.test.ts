@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
 import { until } from '../support/services/receiver.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import {
   pairPhone,
   receive,
@@ -13,11 +13,11 @@ import { deliveriesOf, makeDeliveriesDue } from '../support/webhook-fixture.ts'
 
 const [NUMBER, OTHER] = ['+4915550000001', '+4915550000002']
 
-const fixture = await forThisFile(startTwilioFixture())
+const fixture = stopAfterAll(await startTwilioFixture())
 const ann = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
 await pairPhone(fixture, ann, OTHER)
-const app = await forThisFile(startApp())
+const app = stopAfterAll(await startApp())
 const { body } = await ann.ask('GET', `IncomingPhoneNumbers.json?PhoneNumber=${encodeURIComponent(NUMBER)}`)
 const pn = body.incoming_phone_numbers[0].sid
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { pairPhone, receive, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 const NUMBER = '+4915550000001'
@@ -17,7 +17,7 @@ const KEYS = [
 ]
 
 const sids: string[] = []
-const fixture = await forThisFile(startTwilioFixture())
+const fixture = stopAfterAll(await startTwilioFixture())
 const ann = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
 for (let i = 0; i < 5; i++) sids.unshift((await ann.send({ Body: `Text ${i}` })).body.sid)

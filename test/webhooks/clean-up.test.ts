@@ -1,11 +1,27 @@
-import { expect, test } from 'vitest'
+import type { ServerResponse } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
 import { cleanUpDeliveries } from '../../src/webhooks/clean-up.ts'
-import { forThisFile } from '../support/for-this-file.ts'
-import { startCpuTimer } from '../support/server/cpu-timer.ts'
-import { until } from '../support/services/receiver.ts'
-import { deliveriesOf, makeWebhook, sendAndReport, startWebhookFixture } from '../support/webhook-fixture.ts'
+import { findDue } from '../../src/webhooks/due.ts'
+import { recordOutcome } from '../../src/webhooks/record-outcome.ts'
+import { startReceiver, until } from '../support/services/receiver.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+import {
+  deliveriesOf,
+  makeDeliveriesDue,
+  makeWebhook,
+  sendAndReport,
+  startWebhookFixture,
+} from '../support/webhook-fixture.ts'
 
-const fixture = await forThisFile(startWebhookFixture())
+const fixture = stopAfterAll(await startWebhookFixture())
+
+/** A user of a test's own, with a phone and a receiver. */
+async function household() {
+  const receiver = await startReceiver()
+  onTestFinished(receiver.stop)
+  const user = await fixture.gateway.makeUser()
+  return { user, phone: await fixture.gateway.pair(user), receiver, store: fixture.store }
+}
 
 const age = (days: number, count: number) =>
   fixture.store.db.query(
@@ -50,24 +66,49 @@ test('all that is old goes, however much it is', async () => {
   expect(rows).toEqual([])
 })
 
-test('ten thousand are sent again in one go', async () => {
-  const { store, receiver } = fixture
-  const user = await fixture.gateway.makeUser()
-  const hook = await makeWebhook(user, receiver.url)
-  await store.db.query(
-    `with made as (
-       insert into webhook_deliveries (id, "user", webhook, event_id, event, status, created, updated)
-       select pb_new_id(), $1, $2, pb_new_id(), 'message.sent', 'failed', pb_text(now()), pb_text(now())
-       from generate_series(1, 10000) returning id
-     )
-     insert into webhook_payloads (delivery, at, image) select id, now(), '{"id":"x"}' from made`,
-    [user.id, hook.id],
-  )
-  const calls = receiver.told.length
-  const took = startCpuTimer()
-  const { body } = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, { since: '2026-01-01' })
-  expect(body).toEqual({ resent: 10_000 })
-  expect(took()).toBeLessThan(20_000)
-  await receiver.heard(calls + 200, 80_000)
-  await user.call('DELETE', `/api/collections/webhooks/records/${hook.id}`)
+test('what is sent again while an attempt is under way begins anew as soon as that is over', async () => {
+  const { user, phone, receiver, store } = await household()
+  const one = async () => (await deliveriesOf(user))[0]
+  receiver.answer(500)
+  await makeWebhook(user, receiver.url)
+  await sendAndReport(user, phone, 1, 'sent')
+  await until('an attempt', async () => (await one())?.attempts === 1)
+  let held: ServerResponse | undefined
+  receiver.behave((_, res) => {
+    held = res
+  })
+  await makeDeliveriesDue(store)
+  await receiver.heard(2)
+  const again = await user.call('POST', `/api/webhooks/deliveries/${(await one()).id}/resend`)
+  expect(again.status).toBe(200)
+  receiver.answer(204)
+  held!.writeHead(500).end()
+  await until('the new attempt', async () => (await one()).status === 'delivered')
+  expect(await one()).toMatchObject({ attempts: 1, response_status: 204 })
+})
+
+test('what ended while an attempt was under way stays as it ended', async () => {
+  const { user, phone, receiver, store } = await household()
+  let held: ServerResponse | undefined
+  receiver.behave(({ path }, res) => {
+    if (path === '/held') held = res
+    else res.writeHead(204).end()
+  })
+  const hook = await makeWebhook(user, `${receiver.url}/held`, { events: ['message.delivered'] })
+  await sendAndReport(user, phone, 1, 'delivered')
+  const one = async () => (await deliveriesOf(user)).find(({ webhook }) => webhook === hook.id)
+  await until('the attempt', () => held !== undefined)
+  const due = await findDue(store, (await one()).id)
+  const path = `/api/collections/webhooks/records/${hook.id}`
+  expect((await user.call('PATCH', path, { enabled: false })).status).toBe(200)
+  const ended = { status: 'failed', attempts: 0, response_body: 'The webhook is disabled' }
+  const before = await one()
+  expect(before).toMatchObject(ended)
+  // the call fails, and its outcome comes too late
+  held!.writeHead(500).end()
+  const outcome = { status: 500, text: '', latencyMs: 1, retryAfter: 0 }
+  await recordOutcome(store, { delivery: before.id, since: '' }, due!, outcome)
+  expect(await one()).toMatchObject(ended)
+  // nor would another attempt begin
+  expect(await findDue(store, before.id)).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import { type Receiver, startReceiver, until, verify } from '../support/services/receiver.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import {
   deliveriesOf,
   makeWebhook,
@@ -13,7 +13,7 @@ import {
 let user: Client
 let phone: Client
 let receiver: Receiver
-const fixture = await forThisFile(startWebhookFixture())
+const fixture = stopAfterAll(await startWebhookFixture())
 
 beforeEach(async () => {
   user = await fixture.gateway.makeUser()

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DELAYS_SECONDS, nextDelay, retryAfterOf } from '../../src/webhooks/schedule.ts'
 import { freePort } from '../support/database/postgres.ts'
-import { forThisFile } from '../support/for-this-file.ts'
+import { startCpuTimer } from '../support/server/cpu-timer.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import { type Receiver, startReceiver, until, verify } from '../support/services/receiver.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import {
   deliveriesOf,
   makeDeliveriesDue,
@@ -50,7 +51,7 @@ describe('the schedule', () => {
 let user: Client
 let phone: Client
 let receiver: Receiver
-const fixture = await forThisFile(startWebhookFixture())
+const fixture = stopAfterAll(await startWebhookFixture())
 
 beforeEach(async () => {
   user = await fixture.gateway.makeUser()
@@ -248,6 +249,27 @@ describe('sent again', () => {
       return statuses.sort().join() === 'delivered,delivered,delivered,failed,failed'
     })
     expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(5)
+  })
+
+  test('ten thousand in one go', async () => {
+    const hook = await makeWebhook(user, receiver.url)
+    await fixture.store.db.query(
+      `with made as (
+         insert into webhook_deliveries (id, "user", webhook, event_id, event, status, created, updated)
+         select pb_new_id(), $1, $2, pb_new_id(), 'message.sent', 'failed', pb_text(now()), pb_text(now())
+         from generate_series(1, 10000) returning id
+       )
+       insert into webhook_payloads (delivery, at, image) select id, now(), '{"id":"x"}' from made`,
+      [user.id, hook.id],
+    )
+    const took = startCpuTimer()
+    const { body } = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, {
+      since: '2026-01-01',
+    })
+    expect(body).toEqual({ resent: 10_000 })
+    expect(took()).toBeLessThan(20_000)
+    await receiver.heard(200, 80_000)
+    await user.call('DELETE', `/api/collections/webhooks/records/${hook.id}`)
   })
 })
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { forThisFile } from '../support/for-this-file.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { makeWebhook, startWebhookFixture } from '../support/webhook-fixture.ts'
 
-const fixture = await forThisFile(startWebhookFixture())
+const fixture = stopAfterAll(await startWebhookFixture())
 const user = fixture.user
 
 test('the routes are for the user of the webhook and for superusers', async () => {

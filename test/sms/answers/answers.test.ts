@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { MAX_ANSWERS_A_DAY } from '../../../src/sms/answers/answer.ts'
 import { fold, matches } from '../../../src/sms/answers/match.ts'
 import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = await forThisFile(openLineFixture())
-const other = await forThisFile(openLineFixture())
+const fixture = stopAfterAll(await openLineFixture())
+const other = stopAfterAll(await openLineFixture())
 
 beforeEach(async () => {
   await fixture.reset()

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { forThisFile } from '../../support/for-this-file.ts'
 import {
   ANN,
   BEN,
@@ -8,8 +7,9 @@ import {
   startServerWithUsers,
   TEMPLATES,
 } from '../../support/server/server-with-users.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = await forThisFile(startServerWithUsers())
+const server = stopAfterAll(await startServerWithUsers())
 const ann = await server.signedIn('users', ANN.id)
 const ben = await server.signedIn('users', BEN.id)
 

@@ -11,7 +11,7 @@ import { cancelBatch } from '../../../src/sms/edit/cancel-batch.ts'
 import { Acceptor } from '../../../src/sms/send/accept.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // A campaign of which two texts are assigned, two wait for room and one for the end of quiet hours.
 
@@ -21,7 +21,7 @@ const config = readConfig({})
 const extensions = extensionsOf(config)
 let campaign: string
 let batch: string
-const fixture = await forThisFile(openLineFixture())
+const fixture = stopAfterAll(await openLineFixture())
 const { store } = fixture
 const services = { store, config, extensions, acceptor: new Acceptor(store, config) }
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { TestListener } from '../../realtime/ear.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Conversations as a client sees them: kept by texts that come in and go out.
 
@@ -9,7 +9,7 @@ const ZOE = '+4915112345678'
 const MAX = '+4915187654321'
 const RECORDS = '/api/collections/conversations/records'
 
-const server = await forThisFile(startServerWithDevices())
+const server = stopAfterAll(await startServerWithDevices())
 const user = await server.makeUser()
 const phone = await server.pair(user)
 

@@ -2,14 +2,14 @@ import { afterAll, expect, test } from 'vitest'
 import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import { receiveTexts } from '../../../src/sms/inbound/receive.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // What keeps conversations, at once: without a server, so that nothing else happens.
 
 const WORDS = { out: ['STOP'], in: ['START'] }
 const AT = Date.parse('2026-11-20T07:00:00.000Z')
 
-const fixture = await forThisFile(openSendFixture(2))
+const fixture = stopAfterAll(await openSendFixture(2))
 const nodes = [await openStore(fixture.db), await openStore(fixture.db)]
 
 afterAll(async () => {

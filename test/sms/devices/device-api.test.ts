@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { forThisFile } from '../../support/for-this-file.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = await forThisFile(startServerWithDevices())
+const server = stopAfterAll(await startServerWithDevices())
 const user = await server.makeUser()
 const device = await server.pair(user)
 

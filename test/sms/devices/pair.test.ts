@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { forThisFile } from '../../support/for-this-file.ts'
 import { client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = await forThisFile(startServerWithDevices({ PUBLIC_URL: 'https://sms.example.org/' }))
+const server = stopAfterAll(await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.org/' }))
 const user = await server.makeUser()
 
 beforeEach(async () => {

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import { TestListener } from '../../realtime/ear.ts'
 import { HOUR_MS, isoAtHour, storedAtHour } from '../../support/clock.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
 import { ANN, as, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = await forThisFile(startServerWithUsers())
+const server = stopAfterAll(await startServerWithUsers())
 
 const used = async () => (await server.ask('GET', 'usage')).body.used
 const schedule = async (more: object = {}): Promise<string> =>
@@ -182,20 +181,4 @@ test('who waits though it is due, as no device is there, can still be changed', 
     scheduled_at: storedAtHour(9),
   })
   await server.rows(`update devices set enabled = true where "user" = $1`, [ANN.id])
-})
-
-test('subscribers hear of the changed record, and of the row of its history', async () => {
-  const { authorization } = await server.signedIn('users', ANN.id)
-  const id = await schedule()
-  const ear = await TestListener.on(server.url, authorization!, `sms_messages/${id}`, 'sms_events/*')
-  await change(id, { scheduled_at: isoAtHour(8), body: LONG })
-  const heard = (await ear.next(2)).map(({ data }) => [data.action, data.record])
-  await ear.close()
-  expect(heard).toHaveLength(2)
-  expect(heard).toEqual(
-    expect.arrayContaining([
-      ['update', expect.objectContaining({ id, scheduled_at: storedAtHour(8), body: LONG, segments: 2 })],
-      ['create', expect.objectContaining({ message: id, status: 'pending', detail: 'Changed: time, text' })],
-    ]),
-  )
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { isoAtHour, storedAtHour } from '../../support/clock.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
 import { as, BEN, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = await forThisFile(startServerWithUsers())
+const server = stopAfterAll(await startServerWithUsers())
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+4977${i + 10_000}`)
 const schedule = async (count: number, options = {}) =>

@@ -9,8 +9,8 @@ import { applyReports } from '../../../src/sms/queue/report.ts'
 import { lockUserSends } from '../../../src/sms/send/lock-user.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Somebody says STOP while a device has a text for them, or while one is being accepted.
 
@@ -28,7 +28,7 @@ async function waitingIn({ db }: Store): Promise<number> {
 }
 
 const store = await testStore()
-const server = await forThisFile(startServerWithDevices())
+const server = stopAfterAll(await startServerWithDevices())
 
 const say = (device: Device, body: string) =>
   receiveTexts(store, device, [{ from: RECIPIENT, body, receivedAt: Date.now(), sim: 0 }], WORDS)

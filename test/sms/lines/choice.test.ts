@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = await forThisFile(openLineFixture())
+const fixture = stopAfterAll(await openLineFixture())
 
 beforeEach(() => fixture.reset())
 
@@ -169,6 +169,7 @@ test('higher priority goes first when there is room again, also before a new tex
   await fixture.send(text('+4912', { priority: 1 }))
   await fixture.send(text('+4913', { priority: 5 }))
   await fixture.set('a1', 'daily_limit = 2')
+  await fixture.rows('select pg_sleep(0.002)') // the instant of a send is in whole milliseconds
   expect(await fixture.send(text('+4914', { priority: 3 }))).toBe(null)
   await sweep(fixture.store, 600)
   expect(await fixture.rows(`select "to" from sms_messages where status = 'assigned' order by "to"`)).toEqual(

@@ -1,10 +1,10 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { lineWarnings, readLineFigures } from '../../../src/sms/usage/line-limits.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = await forThisFile(openLineFixture())
+const fixture = stopAfterAll(await openLineFixture())
 // that of the other user
 await fixture.rows(`update devices set enabled = false`)
 

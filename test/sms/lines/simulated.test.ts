@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = await forThisFile(openLineFixture())
+const fixture = stopAfterAll(await openLineFixture())
 
 const setDevice = (device: string, columns: string) =>
   fixture.rows(`update devices set ${columns} where name = $1`, [device.padEnd(15, '0')])

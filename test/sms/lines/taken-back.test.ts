@@ -4,9 +4,9 @@ import { deleteRecords } from '../../../src/records/write/cascade.ts'
 import { changeMessage, readChange } from '../../../src/sms/edit/change.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = await forThisFile(openLineFixture())
+const fixture = stopAfterAll(await openLineFixture())
 
 beforeEach(() => fixture.reset())
 

@@ -2,9 +2,9 @@ import { beforeEach, expect, test } from 'vitest'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { inGroupsOf64 } from '../../support/database/send-fixture.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = await forThisFile(openLineFixture({ SMS_MAX_RECIPIENTS: '10000' }))
+const fixture = stopAfterAll(await openLineFixture({ SMS_MAX_RECIPIENTS: '10000' }))
 
 beforeEach(() => fixture.reset())
 

@@ -57,17 +57,6 @@ describe('reports of the current attempt', () => {
       { id: 'nosuchmessage00', attempt: 1, result: 'not_found' },
     ])
   })
-
-  test('a failure always has a reason', async () => {
-    const [mute, wordy] = [await claimed(), await claimed()]
-    await report([
-      { id: mute, attempt: 1, status: 'failed' },
-      { id: wordy, attempt: 1, status: 'failed', error_message: 'No credit' },
-    ])
-    const [a, b] = await lookUp(store, [mute, wordy])
-    expect(a!.error).not.toBe('')
-    expect(b!.error).toBe('No credit')
-  })
 })
 
 describe('what a report cannot do', () => {

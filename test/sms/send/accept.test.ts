@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { type Offer, PLAIN_OFFER } from '../../../src/sms/send/offer-shape.ts'
 import { randomId } from '../../../src/tools/random.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = await forThisFile(openSendFixture(2))
+const fixture = stopAfterAll(await openSendFixture(2))
 
 const offer = (more: Partial<Offer> = {}): Offer => ({
   ...PLAIN_OFFER,

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { forThisFile } from '../../support/for-this-file.ts'
 import {
   ANN,
   as,
@@ -8,8 +7,11 @@ import {
   startServerWithUsers,
   TEMPLATES,
 } from '../../support/server/server-with-users.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = await forThisFile(startServerWithUsers({ SMS_MONTHLY_QUOTA: '1000', SMS_MAX_RECIPIENTS: '5' }))
+const server = stopAfterAll(
+  await startServerWithUsers({ SMS_MONTHLY_QUOTA: '1000', SMS_MAX_RECIPIENTS: '5' }),
+)
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 const used = async () => (await server.ask('GET', 'usage')).body.used

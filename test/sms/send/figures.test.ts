@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { waitPastMidnight } from '../../support/database/midnight.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 await waitPastMidnight()
-const server = await forThisFile(startServerWithDevices())
+const server = stopAfterAll(await startServerWithDevices())
 const ann = await server.makeUser()
 const bea = await server.makeUser()
 const phone = await server.pair(ann)

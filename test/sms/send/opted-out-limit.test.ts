@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { chargeOptedOut } from '../../../src/sms/send/opted-out-limit.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = await forThisFile(startServerWithDevices())
+const server = stopAfterAll(await startServerWithDevices())
 const user = await server.makeUser()
 await server.server.services.store.db.query(
   `insert into contacts (id, "user", phone, opted_out)

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
 import {
   ANN,
   as,
@@ -10,8 +9,9 @@ import {
   startServerWithUsers,
   TEMPLATES,
 } from '../../support/server/server-with-users.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = await forThisFile(startServerWithUsers())
+const server = stopAfterAll(await startServerWithUsers())
 
 const withKey = (key: string, who = ANN) => ({ ...as(who), 'idempotency-key': key })
 const stored = async () => Number((await server.rows('select count(*) from sms_messages'))[0]![0])

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { forThisFile } from '../../support/for-this-file.ts'
 import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = await forThisFile(startServerWithUsers())
+const server = stopAfterAll(await startServerWithUsers())
 
 // credentials are remembered for a while: each of these sends before they change, and after
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { readUsage } from '../../../src/sms/usage/quota.ts'
 import { waitPastMidnight } from '../../support/database/midnight.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
 import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 await waitPastMidnight({ isMonth: true })
-const server = await forThisFile(startServerWithUsers({ SMS_MONTHLY_QUOTA: '3' }))
+const server = stopAfterAll(await startServerWithUsers({ SMS_MONTHLY_QUOTA: '3' }))
 
 const setQuota = (user: string, quota: number) =>
   server.rows('update users set monthly_quota = $2 where id = $1', [user, quota])

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { forThisFile } from '../../support/for-this-file.ts'
 import { BENS_PHONE, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = await forThisFile(startServerWithUsers())
+const server = stopAfterAll(await startServerWithUsers())
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
 const devicesOf = async (batch: string) =>

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { forThisFile } from '../../support/for-this-file.ts'
 import {
   ANN,
   as,
@@ -9,8 +8,9 @@ import {
   PHONES,
   startServerWithUsers,
 } from '../../support/server/server-with-users.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = await forThisFile(startServerWithUsers({ SMS_MAX_RECIPIENTS: '10000' }))
+const server = stopAfterAll(await startServerWithUsers({ SMS_MAX_RECIPIENTS: '10000' }))
 
 const ID = /^[a-z0-9]{15}$/
 const DATE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z$/

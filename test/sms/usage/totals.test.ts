@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
 import { countMessages, keepTotals, totalSql } from '../../../src/sms/usage/totals.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
 import {
   ANN,
   as,
@@ -9,10 +8,11 @@ import {
   CLEO,
   startServerWithUsers,
 } from '../../support/server/server-with-users.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // The totals of lists are kept, not counted: they must be what counting would give, whatever was done.
 
-const server = await forThisFile(startServerWithUsers())
+const server = stopAfterAll(await startServerWithUsers())
 
 beforeEach(() => server.store.db.query('delete from sms_messages'))
 

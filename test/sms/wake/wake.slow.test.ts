@@ -4,7 +4,6 @@ import { counts } from '../../../src/counts.ts'
 import { notifyNodes } from '../../../src/sms/queue/reassign.ts'
 import { notifyCanceled, onDeviceEvent, wakeDevices } from '../../../src/sms/wake/wake.ts'
 import { freePort } from '../../support/database/postgres.ts'
-import { forThisFile } from '../../support/for-this-file.ts'
 import { serve } from '../../support/server/program.ts'
 import {
   type Client,
@@ -13,6 +12,7 @@ import {
   startServerWithDevices,
 } from '../../support/server/server-with-devices.ts'
 import { startPushService } from '../../support/services/push-service.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 /**
  * Who is not woken looks by himself, or is woken once more, after 5 seconds: so many rounds of that are
@@ -20,7 +20,7 @@ import { startPushService } from '../../support/services/push-service.ts'
  */
 const ROUNDS = 20
 
-const server = await forThisFile(startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const server = stopAfterAll(await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
 
 const send = async (by: Client, more: object = {}): Promise<string> => {
   const message = { recipients: ['+4915112345678'], body: 'Hello', ...more }

@@ -1,9 +1,9 @@
-import { afterAll } from 'vitest'
 import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import type { Store } from '../../../src/collections/catalog.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { randomId } from '../../../src/tools/random.ts'
 import { openPreparedDb } from '../server/start.ts'
+import { stopAfterAll } from '../stop-after-all.ts'
 
 const NOW = 'pb_text(now())'
 
@@ -22,9 +22,7 @@ export async function openTestStore(): Promise<{ store: Store; close: () => Prom
 
 /** The same for a whole test file: it is closed after the last test. */
 export async function testStore(): Promise<Store> {
-  const { store, close } = await openTestStore()
-  afterAll(close)
-  return store
+  return stopAfterAll(await openTestStore()).store
 }
 
 /** A user without a password, straight in the table. */

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll } from 'vitest'
 import { freePort } from '../database/postgres.ts'
+import { temporaryFolder } from '../database/temporary-folder.ts'
 import { type Client, type ServerWithDevices, startServerWithDevices } from '../server/server-with-devices.ts'
 import { makeBreakableProxy } from '../services/breakable-proxy.ts'
 import { Phone, type PhoneOptions } from './smsgate-app.ts'
@@ -32,14 +29,17 @@ export async function startSmsgateFixture(env: Record<string, string> = {}): Pro
   const publicUrl = new URL(proxy.url).origin
   const server = await startServerWithDevices({ PORT: String(port), PUBLIC_URL: publicUrl, ...env })
   await proxy.connect()
+  const mobileUrl = `${publicUrl}/api/mobile/v1`
   return {
     gateway: server,
-    mobileUrl: `${publicUrl}/api/mobile/v1`,
+    mobileUrl,
     breakLine(next) {
       share = next
     },
     breaks: () => breaks,
+    /** No phone goes on, whatever its test came to. */
     async stop() {
+      for (const phone of phones) if (phone.options.url === mobileUrl && phones.delete(phone)) phone.kill()
       await proxy.disconnect()
       await server.stop()
     },
@@ -64,7 +64,7 @@ export const makePhone = (
 ): Phone =>
   switchOn({
     url: site.mobileUrl,
-    folder: mkdtempSync(join(tmpdir(), 'smsgate-')),
+    folder: temporaryFolder(),
     clockMs: 0,
     scale: 1 / TIMES_FASTER,
     sendMs: () => Math.random() * 5,
@@ -75,18 +75,11 @@ export const makePhone = (
     ...options,
   })
 
-/**
- * The phones of a file of tests. After them, whatever they came to, none goes on and nothing of any is left.
- */
-const phones: Phone[] = []
-afterAll(() => {
-  for (const phone of phones) phone.kill()
-  for (const { options } of phones.splice(0)) rmSync(options.folder, { recursive: true, force: true })
-})
+const phones = new Set<Phone>()
 
 function switchOn(options: PhoneOptions): Phone {
   const phone = new Phone(options)
-  phones.push(phone)
+  phones.add(phone)
   return phone
 }
 

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../support/database/postgres.ts'
-import { forThisFile } from '../support/for-this-file.ts'
 import { serve } from '../support/server/program.ts'
 import { type Client, client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { testConfig } from '../support/server/start.ts'
@@ -15,9 +14,10 @@ import {
 } from '../support/smsgate/smsgate-fixture.ts'
 import { take } from '../support/smsgate/smsgate-sender.ts'
 import { openEvents, PULL } from '../support/smsgate/smsgate-stream.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 let user: Client
-const fixture = await forThisFile(startSmsgateFixture())
+const fixture = stopAfterAll(await startSmsgateFixture())
 
 test('the stream says in the words of the app that messages wait', async () => {
   user = await fixture.gateway.makeUser()
