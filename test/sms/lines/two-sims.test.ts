@@ -1,25 +1,38 @@
-import { readFileSync } from 'node:fs'
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, test } from 'vitest'
 import { pair } from '../../../src/agent/pair.ts'
 import { runAgent } from '../../../src/agent/run.ts'
 import { Simulator } from '../../../src/agent/simulator.ts'
-import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { joinPhone } from '../../support/smsgate/smsgate-fixture.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
+const folder = mkdtempSync(join(tmpdir(), 'two-sims-'))
 const server = stopAfterAll(await startServerWithDevices())
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+})
 
 const records = async (user: Client, collection: string, query = '') =>
   (await user.call('GET', `/api/collections/${collection}/records?perPage=100${query}`)).body.items
-const slotsOf = (messages: readonly { id: string; expand: { line: { slot: number } } }[]) =>
-  messages.map(({ id, expand }): [string, number] => [id, expand.line.slot]).sort()
+
+/** Waits until `state` gives something. */
+async function until<T>(state: () => Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < 200; tries++) {
+    const found = await state()
+    if (found !== undefined) return found
+    await sleep(50)
+  }
+  throw new Error('it never came')
+}
 
 test('the agent tells its SIMs, and each text leaves by the slot that was chosen', async () => {
   const user = await server.makeUser()
   const { code } = (await user.call('POST', '/api/devices/pairing', {})).body
-  const folder = temporaryFolder()
   const file = join(folder, 'agent.json')
   await pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, () => file)
   const sentFile = join(folder, 'sent')
@@ -27,28 +40,42 @@ test('the agent tells its SIMs, and each text leaves by the slot that was chosen
   const simulator = new Simulator({ lagMs: 1, deliveryMs: 1, sentFile, sims: 2 })
   const running = runAgent(file, simulator, () => {}, ended.signal)
   try {
-    const linesOf = () => records(user, 'lines', '&sort=slot')
-    await expect.poll(linesOf).toMatchObject([
-      { slot: 1, enabled: true },
-      { slot: 2, enabled: true },
+    const lines = await until(async () => {
+      const found = await records(user, 'lines', '&sort=slot')
+      return found.length === 2 ? found : undefined
+    })
+    expect(lines.map(({ slot, enabled }: never) => [slot, enabled])).toEqual([
+      [1, true],
+      [2, true],
     ])
-    const [, second] = await linesOf()
-    await user.call('PATCH', `/api/collections/lines/records/${second.id}`, { number: '+4915112' })
+    await user.call('PATCH', `/api/collections/lines/records/${lines[1].id}`, { number: '+4915112' })
     await user.call('POST', '/api/sms/send', { recipients: ['+491511', '+491512', '+491513'], body: 'Hi' })
     await user.call('POST', '/api/sms/send', { recipients: ['+491514'], body: 'Hi', from: '+4915112' })
-    const delivered = () => records(user, 'sms_messages', '&filter=status="delivered"&expand=line')
-    await expect.poll(delivered).toHaveLength(4)
-    const chosen = slotsOf(await delivered())
-    const sent = readFileSync(sentFile, 'utf8').trim().split('\n')
-    const left = sent.map((line) => JSON.parse(line)).map(({ id, sim }) => [id, sim])
-    expect(left.sort()).toEqual(chosen)
-    expect(chosen.map(([, slot]) => slot).sort()).toEqual([1, 1, 2, 2])
-    const byIt = `&filter=${encodeURIComponent('line.number="+4915112"')}`
-    for (const { from } of await records(user, 'sms_messages', byIt)) expect(from).toBe('+4915112')
+    const done = await until(async () => {
+      const found = await records(user, 'sms_messages', '&filter=status="delivered"&expand=line&sort=to')
+      return found.length === 4 ? found : undefined
+    })
+    const chosen = new Map(
+      done.map(({ id, expand }: never) => [id, (expand as { line: { slot: number } }).line.slot]),
+    )
+    const sent = readFileSync(sentFile, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(sent.map(({ id, sim }) => [id, sim]).sort()).toEqual([...chosen].sort())
+    expect([...chosen.values()].toSorted()).toEqual([1, 1, 2, 2])
+    const named = await records(
+      user,
+      'sms_messages',
+      `&filter=${encodeURIComponent('line.number="+4915112"')}`,
+    )
+    expect(named.every(({ from }: { from: string }) => from === '+4915112')).toBe(true)
     simulator.receive({ from: '+4915999', body: 'Hello', sim: 2 })
-    await expect
-      .poll(() => records(user, 'sms_messages', '&filter=status="received"'))
-      .toMatchObject([{ line: second.id, to: '+4915112' }])
+    const [incoming] = await until(async () => {
+      const found = await records(user, 'sms_messages', '&filter=status="received"')
+      return found.length === 1 ? found : undefined
+    })
+    expect([incoming.line, incoming.to]).toEqual([lines[1].id, '+4915112'])
   } finally {
     ended.abort()
     await running.catch(() => {})
@@ -57,27 +84,66 @@ test('the agent tells its SIMs, and each text leaves by the slot that was chosen
 
 test('a phone with the SMSGate app is told the slot that was chosen, and its texts have their line', async () => {
   const user = await server.makeUser()
-  const phone = await joinPhone({ mobileUrl: `${server.url}/api/mobile/v1` }, user)
-  const simCards = [1, 2].map((simNumber) => ({ slotIndex: simNumber - 1, simNumber }))
-  await phone.call('PATCH', '/device', { id: phone.store.registration!.id, simCards })
+  const { code } = (await user.call('POST', '/api/devices/pairing', {})).body
+  const registered = await fetch(`${server.url}/api/mobile/v1/device`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Code ${code}` },
+    body: JSON.stringify({
+      name: 'Phone',
+      simCards: [
+        { slotIndex: 0, simNumber: 1, carrierName: 'One' },
+        { slotIndex: 1, simNumber: 2 },
+      ],
+    }),
+  })
+  const { token } = (await registered.json()) as { token: string }
   for (const sim of [2, 1])
     await user.call('POST', '/api/sms/send', { recipients: [`+49151${sim}`], body: 'Hi', sim })
   await user.call('POST', '/api/sms/send', { recipients: ['+491513', '+491514'], body: 'Hi' })
-  const pulled = (await phone.call('GET', '/message')).body as { phoneNumbers: string[]; simNumber: number }[]
-  const slots = new Map(pulled.map(({ phoneNumbers, simNumber }) => [phoneNumbers[0], simNumber]))
+  const pulled = await fetch(`${server.url}/api/mobile/v1/message`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const messages = (await pulled.json()) as { phoneNumbers: string[]; simNumber: number }[]
+  const slots = new Map(messages.map(({ phoneNumbers, simNumber }) => [phoneNumbers[0], simNumber]))
   expect([slots.get('+491511'), slots.get('+491512')]).toEqual([1, 2])
   expect([slots.get('+491513'), slots.get('+491514')].toSorted()).toEqual([1, 2])
 
-  phone.start()
-  await expect
-    .poll(() => [phone.store.webhooks.length > 0, 'webhooks' in phone.store.settings])
-    .toEqual([true, true])
-  for (const simNumber of [1, 2])
-    phone.receive({ sender: '+491701234567', text: 'Hi', receivedAt: Date.now() - simNumber, simNumber })
-  await expect
-    .poll(() => records(user, 'sms_messages', '&filter=status="received"&expand=line&sort=sim'))
-    .toMatchObject([1, 2].map((slot) => ({ sim: slot, expand: { line: { slot } } })))
-  phone.kill()
+  const ask = async (path: string) =>
+    (
+      await fetch(`${server.url}/api/mobile/v1/${path}`, { headers: { authorization: `Bearer ${token}` } })
+    ).json()
+  const [webhook] = (await ask('webhooks')) as [{ url: string }]
+  const { webhooks } = (await ask('settings')) as { webhooks: { signing_key: string } }
+  for (const simNumber of [1, 2]) {
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const payload = {
+      ...{ messageId: `m${simNumber}`, sender: '+491701234567', recipient: null, simNumber, message: 'Hi' },
+      ...{ phoneNumber: '+491701234567', receivedAt: new Date(Date.now() - simNumber).toISOString() },
+    }
+    const body = JSON.stringify({
+      id: `e${simNumber}`,
+      webhookId: 'x',
+      event: 'sms:received',
+      deviceId: 'x',
+      payload,
+    })
+    const signature = createHmac('sha256', webhooks.signing_key)
+      .update(body + timestamp)
+      .digest('hex')
+    const headers = { 'x-timestamp': timestamp, 'x-signature': signature }
+    const url = server.url + new URL(webhook.url).pathname
+    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(204)
+  }
+  const incoming = await records(user, 'sms_messages', '&filter=status="received"&expand=line&sort=sim')
+  expect(
+    incoming.map(({ sim, expand }: { sim: number; expand: { line: { slot: number } } }) => [
+      sim,
+      expand.line.slot,
+    ]),
+  ).toEqual([
+    [1, 1],
+    [2, 2],
+  ])
 })
 
 test('nobody creates lines, and only their owner changes what is theirs', async () => {

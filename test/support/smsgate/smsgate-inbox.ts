@@ -14,12 +14,10 @@ export interface InboxText {
   readonly sender: string
   readonly text: string
   readonly receivedAt: number
-  /** 1 if it is not said. */
-  readonly simNumber?: number
 }
 
 /** The app hears of a text, or finds it when it is asked for its inbox: one that it has handled it skips. */
-export function hear(phone: Phone, { sender, text, receivedAt, simNumber = 1 }: InboxText): void {
+export function hear(phone: Phone, { sender, text, receivedAt }: InboxText): void {
   const messageId = createHash('sha256').update(`${sender} ${text} ${receivedAt}`).digest('hex').slice(0, 8)
   if (phone.store.seen.has(messageId)) return
   phone.store.write({ kind: 'seen', text: messageId })
@@ -27,7 +25,7 @@ export function hear(phone: Phone, { sender, text, receivedAt, simNumber = 1 }: 
     messageId,
     sender,
     recipient: null,
-    simNumber,
+    simNumber: 1,
     phoneNumber: sender,
     message: text,
     receivedAt: new Date(receivedAt).toISOString(),
