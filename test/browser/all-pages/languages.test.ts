@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { dialogTitles } from '../../console/dialog-titles.ts'
 import { ANN, type BrowserFixture, scenario } from '../support/browser-fixture.ts'
-import { type Furnished, furnish, STRANGER } from '../support/furnished.ts'
+import { BEA, type Furnished, furnish, STRANGER } from '../support/furnished.ts'
 import { catalogueOf, type Say } from '../support/say.ts'
 import {
   choose,
@@ -63,11 +63,11 @@ const makeSecret = (say: Say): readonly Step[] => [
   sees('heading', say('The new secret')),
 ]
 
-/** Presses a button of the dialog of a user, which asks a question. */
-const askOfUser = (say: Say, button: string, question: string): readonly Step[] => [
-  say('Edit {name}', { name: ANN.email }),
-  button,
-  sees('heading', question),
+/** Presses a button of the dialog of a user, which asks a question about the email. */
+const askOfUser = (say: Say, name: string, button: string, question: string): readonly Step[] => [
+  say('Edit {name}', { name }),
+  say(button),
+  sees('heading', say(question, { email: name })),
 ]
 
 const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
@@ -127,8 +127,9 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
 const dialogsOfSuperuser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/users', say('New user')],
   ['/users', say('Edit {name}', { name: ANN.email })],
-  ['/users', ...askOfUser(say, say('Disable…'), say('Disable {email}?', { email: ANN.email }))],
-  ['/users', ...askOfUser(say, say('Delete…'), say('Delete {email}?', { email: ANN.email }))],
+  ['/users', ...askOfUser(say, ANN.email, 'Disable…', 'Disable {email}?')],
+  ['/users', ...askOfUser(say, BEA, 'Enable…', 'Enable {email}?')],
+  ['/users', ...askOfUser(say, ANN.email, 'Delete…', 'Delete {email}?')],
   ['/settings', say('Send a test mail')],
   ['/settings', say('Add a rule')],
   ['/settings', new RegExp(say('Change {rule}', { rule: '.+' }))],

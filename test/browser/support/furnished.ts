@@ -5,6 +5,8 @@ import { type Phone, pairPhone } from './phone.ts'
 const SOON_MS = 3_600_000
 const ZOE = '+4915112345678'
 export const STRANGER = '+4915112345679'
+/** A user who is disabled. */
+export const BEA = 'bea@example.com'
 /** As a browser with a push service makes one (RFC 8291). */
 const SUBSCRIPTION = {
   endpoint: 'https://push.example.com/laptop',
@@ -33,6 +35,10 @@ export async function furnish({ ann: makeAnn, root: makeRoot, url }: BrowserFixt
   const [ann, root] = [await makeAnn(), await makeRoot()]
   const user = ann.authStore.record!.id
   await root.collection('users').update(user, { monthly_quota: 1500 })
+  const { id: bea } = await root
+    .collection('users')
+    .create({ ...ANN, passwordConfirm: ANN.password, email: BEA })
+  await root.collection('user_settings').create({ user: bea, disabled: true })
   const make = async (collection: string, values: object) =>
     (await ann.collection(collection).create({ user, ...values })).id
   const phone = await pairPhone(url, ann, 'Ladentelefon', [], 'simulator')
