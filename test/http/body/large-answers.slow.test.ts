@@ -190,13 +190,3 @@ test('pipelined requests are answered in their order', async () => {
     expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 404']),
   )
 })
-
-test('a third export of an account waits for the others', async () => {
-  const path = '/api/collections/contacts/export'
-  const begun = [1, 2].map(
-    () => new Promise((resolve) => sendUnread([path], ben).once('readable', () => resolve(0))),
-  )
-  await Promise.all(begun)
-  expect((await ask('GET', path, ben)).status).toBe(429)
-  expect((await ask('GET', path)).status).toBe(200)
-})
