@@ -25,13 +25,13 @@ export const MAX_WAIT_MS = 10_000
  */
 export const LIMITS = {
   /** Of any kind, until the answer is made. */
-  requests: { name: 'requests at once', total: 2_000, share: 200 },
+  requests: { name: 'requests at once', total: 1_000, share: 50 },
   /** Previews, plans of campaigns, thumbnails: each takes up to some seconds of a core. */
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
   /** Each locks rows of the queue. */
   claims: { name: 'claims at once', total: 4, share: 4 },
   /** Pieces of 64 KiB: each takes the event loop for up to a millisecond. */
-  fileReads: { name: 'reads of files at once', total: 4, share: 2 },
+  fileReads: { name: 'reads of files at once', total: 2, share: 2 },
   /** Calls to push services that wake devices. */
   wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },
   /** Bodies and answers beyond 64 KiB each, from the first byte to the last. */

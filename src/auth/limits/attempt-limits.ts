@@ -62,7 +62,8 @@ const KNOWN_DAYS = 90
 /** Checks at once per holder and node. Low, so that correct attempts are not refused meanwhile. */
 const PLACES = 4
 const MAX_WAITING = 200
-const signIns = new Semaphore('sign-ins at once', PLACES, MAX_WAITING)
+const strangers = new Semaphore('sign-ins at once', PLACES, MAX_WAITING)
+const known = new Semaphore('sign-ins at once', PLACES, MAX_WAITING)
 const refusals = new RecentRefusals()
 
 /**
@@ -92,7 +93,7 @@ export async function limitSignInAttempts<T>(
       throw error
     }
   }
-  return signIns.run(attempt, networkOf(signInAttempt.ip), isKnown)
+  return (isKnown ? known : strangers).run(attempt, networkOf(signInAttempt.ip))
 }
 
 /** Counts a password hash that `holder` (an account or address) causes. Throws 429 after too many. */
