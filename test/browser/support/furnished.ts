@@ -113,7 +113,7 @@ async function failUnknown(ann: PocketBase, phone: Phone): Promise<string> {
 
 /** A campaign whose first text was sent and whose second failed; its id. */
 async function failCampaign(ann: PocketBase, phone: Phone): Promise<string> {
-  const body = { recipients: [ZOE, STRANGER], body: 'Nur heute', hold_seconds: 0 }
+  const body = { recipients: [ZOE, STRANGER], body: 'Nur heute', hold_seconds: 0, quiet_hours: false }
   const { id } = await ann.send('/api/campaigns', { method: 'POST', body })
   for (let left = 2; left > 0; )
     for (const task of await phone.claim()) {
