@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { admission } from '../../admission/admission.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { retryStale } from '../../sms/send/sender.ts'
 import { describeConnection, findAccount, listAccounts } from '../../twilio/account.ts'
@@ -22,6 +23,7 @@ import { checkRate } from '../middleware/gate.ts'
 import { READS, requireSender } from '../middleware/sender.ts'
 import { sendRaw } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
+import { holderOf } from '../server/holder.ts'
 import { requestClient } from '../server/request-client.ts'
 
 const ACCOUNTS = '/2010-04-01/Accounts.json'
@@ -149,8 +151,9 @@ async function enter(
   c.set('asker', account.auth)
   const inPath = (c.req.param('AccountSid') ?? account.sid).replace(/\.json$/, '')
   if (idOf('AC', inPath) !== account.user) throw notFound()
+  const holder = holderOf(c.env.incoming, services, account.auth)
   try {
-    return await withCatalog(services.store, () => work(account))
+    return await admission.requests.run(holder, () => withCatalog(services.store, () => work(account)))
   } finally {
     c.get('memory')?.leaveBody()
   }
