@@ -87,6 +87,7 @@ class Field {
   async #playOnce(attack: Attack, seconds: number): Promise<Played> {
     const site = await this.site()
     const prepared = (await attack.prepare?.(site)) ?? {}
+    if (attack.prepare) await site.settle(SETTLE_SECONDS)
     const { counts, ...measured } = await this.#measure(site, attack, prepared, seconds)
     if (attack !== control && (typeof counts !== 'object' || Object.keys(counts).length === 0))
       throw new Error(`${attack.name}: the attack did nothing.`)

@@ -124,26 +124,30 @@ export class HostileSite implements Target {
   }
 
   /**
-   * Waits until the server and its database have ended what an attack began, at most `seconds`. The next
-   * attack is not to be blamed for it.
+   * Waits until the server and its database have ended what an attack or its preparation began, at most
+   * `seconds`. What comes next is not to be blamed for it.
    */
   async settle(seconds: number): Promise<void> {
     for (const end = Date.now() + seconds * 1_000; Date.now() < end; await sleep(100)) {
       const before = await processorSeconds(this.pid)
       await sleep(IDLE_MS)
       const share = ((await processorSeconds(this.pid)) - before) / (IDLE_MS / 1_000)
-      if (share < IDLE_SHARE && !(await this.#isDatabaseBusy())) return
+      if (share < IDLE_SHARE && !(await this.#isDatabaseBusy())) break
     }
   }
 
   async #isDatabaseBusy(): Promise<boolean> {
+    const { rowCount } = await this.#ask(
+      `select from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`,
+    )
+    return rowCount !== 0
+  }
+
+  async #ask(statement: string): Promise<pg.QueryResult> {
     const database = new pg.Client({ connectionString: this.#data.url })
     await database.connect()
     try {
-      const { rowCount } = await database.query(
-        `select from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`,
-      )
-      return rowCount !== 0
+      return await database.query(statement)
     } finally {
       await database.end()
     }
