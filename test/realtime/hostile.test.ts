@@ -13,7 +13,7 @@ let server: RunningServer
 let tokens: Awaited<ReturnType<typeof signIn>>
 
 beforeAll(async () => {
-  server = await withStage((files) => startServer(files))
+  server = await withStage((files) => startServer({ ...files, env: { CLIENT_STATEMENT_SECONDS: '1' } }))
   tokens = await signIn(server.url)
 })
 afterAll(() => server.stop())
