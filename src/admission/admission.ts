@@ -1,5 +1,5 @@
 import { Budget } from './budget.ts'
-import { LIMITS, RATES } from './limits.ts'
+import { BYTES, LIMITS, RATES } from './limits.ts'
 import { Places } from './places.ts'
 import { Rates } from './rates.ts'
 
@@ -10,9 +10,9 @@ export const admission = {
   fileReads: new Places(LIMITS.fileReads),
   wakeUps: new Places(LIMITS.wakeUps),
   heavyWork: new Places(LIMITS.heavyWork),
-  memory: new Budget(LIMITS.memory),
-  temporaryFiles: new Budget(LIMITS.temporaryFiles),
-  realtimeMemory: new Budget(LIMITS.realtimeMemory),
+  memory: new Budget(BYTES.memory),
+  temporaryFiles: new Budget(BYTES.temporaryFiles),
+  realtimeMemory: new Budget(BYTES.realtimeMemory),
   bodyBytes: new Rates(RATES.bodyBytes),
   subscriptions: new Rates(RATES.subscriptions),
   optedOut: new Rates(RATES.optedOut),

@@ -1,26 +1,22 @@
-import { type Limit, MAX_WAIT_MS } from './limits.ts'
+import type { ByteLimit } from './limits.ts'
 import { overLimit } from './refusal.ts'
+import { waitForTurn } from './turn.ts'
 
 const RETRY_SECONDS = 10
-
-interface Waiting {
-  readonly share: Share
-  readonly bytes: number
-  readonly enter: () => void
-}
 
 /**
  * Bytes shared between holders. A holder may have as many as are left free, so one has half of all at most,
  * ten have an eleventh each, and there is always room for another (dynamic thresholds: Choudhury and Hahne,
- * 1998). A request larger than that is served while nobody else has anything.
+ * 1998). A larger request is served while no other request has any.
  */
 export class Budget {
-  readonly #limit: Limit
+  readonly #limit: ByteLimit
   readonly #taken = new Map<string, number>()
-  readonly #waiting = new Set<Waiting>()
+  /** Each enters if there is room for it. */
+  readonly #waiting = new Set<() => void>()
   #free: number
 
-  constructor(limit: Limit) {
+  constructor(limit: ByteLimit) {
     this.#limit = limit
     this.#free = limit.total
   }
@@ -48,22 +44,18 @@ export class Budget {
 
   /** Used by Share alone. Throws RetryLater. */
   wait(share: Share, bytes: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const late = setTimeout(() => {
-        this.#waiting.delete(waiting)
-        reject(this.refusal(share))
-      }, MAX_WAIT_MS)
-      const waiting: Waiting = {
-        share,
-        bytes,
-        enter: () => {
-          clearTimeout(late)
-          this.#waiting.delete(waiting)
-          resolve()
-        },
-      }
-      this.#waiting.add(waiting)
-    })
+    return waitForTurn<void>(
+      (enter) => {
+        const tryEnter = () => {
+          if (!share.tryTake(bytes)) return
+          this.#waiting.delete(tryEnter)
+          enter()
+        }
+        this.#waiting.add(tryEnter)
+        return () => this.#waiting.delete(tryEnter)
+      },
+      () => this.refusal(share),
+    )
   }
 
   /** 429 for a holder with more than an equal part, else 503. */
@@ -73,7 +65,7 @@ export class Budget {
   }
 
   #admit(): void {
-    for (const waiting of this.#waiting) if (waiting.share.tryTake(waiting.bytes)) waiting.enter()
+    for (const tryEnter of this.#waiting) tryEnter()
   }
 }
 
@@ -93,9 +85,10 @@ export class Share {
     return this.#bytes
   }
 
-  /** Takes more bytes if there is room now. */
+  /** Takes more bytes if there is room now. A closed share takes nothing and has room for all. */
   tryTake(bytes: number): boolean {
-    if (this.#isClosed || !this.#budget.tryAdd(this, bytes)) return this.#isClosed
+    if (this.#isClosed) return true
+    if (!this.#budget.tryAdd(this, bytes)) return false
     this.#bytes += bytes
     return true
   }

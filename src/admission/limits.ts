@@ -6,6 +6,12 @@ export interface Limit {
   readonly share: number
 }
 
+/** Bytes of all holders together: see Budget. */
+export interface ByteLimit {
+  readonly name: string
+  readonly total: number
+}
+
 /** A rate of one holder: units at once, and units gained per second. */
 export interface Rate {
   readonly name: string
@@ -20,8 +26,7 @@ export const MAX_WAIT_MS = 10_000
 
 /**
  * Bounds on the work of clients in one process. A holder is an account, or the network of a guest.
- * `test/admission/limits.test.ts` compares the table in docs/security.md. Of bytes a holder may have as many
- * as are left free; its `share` is what that is when it is alone.
+ * `test/admission/limits.test.ts` compares the table in docs/security.md.
  */
 export const LIMITS = {
   /** Of any kind, until the answer is made. */
@@ -34,13 +39,16 @@ export const LIMITS = {
   fileReads: { name: 'reads of files at once', total: 2, share: 2 },
   /** Calls to push services that wake devices. */
   wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },
-  /** Bodies and answers beyond 64 KiB each, from the first byte to the last. */
-  memory: { name: 'memory', total: 192 * MEBIBYTE, share: 96 * MEBIBYTE },
-  /** Uploaded files on their way to the database. */
-  temporaryFiles: { name: 'temporary files', total: 256 * MEBIBYTE, share: 128 * MEBIBYTE },
-  /** Subscriptions, changes that wait for filters, events that are not read. */
-  realtimeMemory: { name: 'memory of subscriptions', total: 64 * MEBIBYTE, share: 32 * MEBIBYTE },
 } as const satisfies Record<string, Limit>
+
+export const BYTES = {
+  /** Bodies and answers beyond 64 KiB each, from the first byte to the last. */
+  memory: { name: 'memory', total: 192 * MEBIBYTE },
+  /** Uploaded files on their way to the database. */
+  temporaryFiles: { name: 'temporary files', total: 256 * MEBIBYTE },
+  /** Subscriptions, changes that wait for filters, events that are not read. */
+  realtimeMemory: { name: 'memory of subscriptions', total: 64 * MEBIBYTE },
+} as const satisfies Record<string, ByteLimit>
 
 /** Superusers are not charged for bodies and filters. */
 export const RATES = {

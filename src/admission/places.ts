@@ -1,24 +1,21 @@
-import { type Limit, MAX_WAIT_MS } from './limits.ts'
+import type { Limit } from './limits.ts'
 import { overLimit } from './refusal.ts'
 import { RoundRobin } from './round-robin.ts'
+import { waitForTurn } from './turn.ts'
 
 const RETRY_SECONDS = 5
 /** Work that waits: of one holder, and of all. */
 const MAX_WAITING = 500
 const MAX_WAITING_IN_ALL = 5_000
 
-interface Waiting {
-  readonly enter: () => void
-}
-
 /**
- * A semaphore whose holders take turns: first come, first served within a holder. Who waits longer than
- * MAX_WAIT_MS, or behind too many, is refused.
+ * A semaphore whose holders take turns: first come, first served within a holder. Work is refused that waits
+ * longer than MAX_WAIT_MS or behind too much other work.
  */
 export class Places {
   readonly #limit: Limit
   readonly #taken = new Map<string, number>()
-  readonly #waiting = new RoundRobin<Waiting>()
+  readonly #waiting = new RoundRobin<() => void>()
   #free: number
 
   constructor(limit: Limit) {
@@ -32,7 +29,7 @@ export class Places {
 
   /** Does `work` in turn. Throws RetryLater. */
   async run<T>(holder: string, work: () => Promise<T>): Promise<T> {
-    const leave = this.tryEnter(holder) ?? (await this.#wait(holder))
+    const leave = await this.enter(holder)
     try {
       return await work()
     } finally {
@@ -41,9 +38,8 @@ export class Places {
   }
 
   /** Takes a place until the returned function is called. Throws RetryLater. */
-  enter(holder: string): Promise<() => void> {
-    const leave = this.tryEnter(holder)
-    return leave ? Promise.resolve(leave) : this.#wait(holder)
+  async enter(holder: string): Promise<() => void> {
+    return this.tryEnter(holder) ?? this.#wait(holder)
   }
 
   /** The same at once; undefined when there is no place. */
@@ -68,19 +64,14 @@ export class Places {
   #wait(holder: string): Promise<() => void> {
     if (this.#waiting.countOf(holder) >= MAX_WAITING || this.#waiting.count >= MAX_WAITING_IN_ALL)
       throw this.refusal(holder)
-    return new Promise((resolve, reject) => {
-      const late = setTimeout(() => {
-        this.#waiting.remove(holder, waiting)
-        reject(this.refusal(holder))
-      }, MAX_WAIT_MS)
-      const waiting = {
-        enter: () => {
-          clearTimeout(late)
-          resolve(this.tryEnter(holder)!)
-        },
-      }
-      this.#waiting.push(holder, waiting)
-    })
+    return waitForTurn(
+      (enter) => {
+        const waiting = () => enter(this.tryEnter(holder)!)
+        this.#waiting.push(holder, waiting)
+        return () => this.#waiting.remove(holder, waiting)
+      },
+      () => this.refusal(holder),
+    )
   }
 
   #leave(holder: string): void {
@@ -88,6 +79,6 @@ export class Places {
     if (left > 0) this.#taken.set(holder, left)
     else this.#taken.delete(holder)
     this.#free++
-    this.#waiting.shift((other) => (this.#taken.get(other) ?? 0) < this.#limit.share)?.enter()
+    this.#waiting.shift((other) => (this.#taken.get(other) ?? 0) < this.#limit.share)?.()
   }
 }

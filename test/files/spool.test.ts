@@ -41,7 +41,7 @@ test.each([
 })
 
 test('files of one request share its memory, and one counted file', async () => {
-  const budget = new Budget({ name: 'temporary files', total: 10_000, share: 5_000 })
+  const budget = new Budget({ name: 'temporary files', total: 10_000 })
   const space = new UploadSpace(budget.open('ann'), 3_000, 100)
   const spools = Array.from({ length: 50 }, () => new Spool(space))
   const before = openUploads()

@@ -28,7 +28,7 @@ class Reader implements ClientConnection {
 }
 
 function node(total: number) {
-  const memory = new Budget({ name: 'memory', total, share: total })
+  const memory = new Budget({ name: 'memory', total })
   const registry = new ClientRegistry()
   const flusher = new Flusher()
   const open = (account: string, connection: ClientConnection = new Reader()) => {

@@ -54,10 +54,7 @@ export class RequestMemory {
 
   /** Has room for an answer of exactly this many bytes. Throws RetryLater. */
   hold(bytes: number): void {
-    const more = bytes - this.#answer
-    if (more > 0) this.#share.takeNow(more)
-    else this.#share.giveBack(-more)
-    this.#answer = bytes
+    this.#resize(bytes, (more) => this.#share.takeNow(more))
   }
 
   /** The same for at least this many, later if need be. */
@@ -70,13 +67,17 @@ export class RequestMemory {
 
   /** The same for the answer to what was stored, even if there is no room. */
   force(bytes: number): void {
-    const more = bytes - this.#answer
-    if (more > 0) this.#share.force(more)
-    else this.#share.giveBack(-more)
-    this.#answer = bytes
+    this.#resize(bytes, (more) => this.#share.force(more))
   }
 
   close(): void {
     this.#share.close()
+  }
+
+  #resize(bytes: number, take: (more: number) => void): void {
+    const more = bytes - this.#answer
+    if (more > 0) take(more)
+    else this.#share.giveBack(-more)
+    this.#answer = bytes
   }
 }

@@ -1,4 +1,4 @@
-import type { Ticket } from '../../admission/ticket.ts'
+import { accountHolder, type Ticket } from '../../admission/ticket.ts'
 import { SUPERUSERS, USERS_ID } from '../../collections/collection.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { Ctx, Services } from '../context.ts'
@@ -46,7 +46,7 @@ export const readingClient = (c: Ctx, services: Services, auth: AuthRecord | nul
 
 /** The same for a user whose id is known; null for a superuser. */
 export const clientOfUser = (c: Ctx, user: string | null): Ticket => ({
-  holder: user === null ? SUPERUSERS : `${USERS_ID} ${user}`,
+  holder: user === null ? SUPERUSERS : accountHolder(USERS_ID, user),
   isSuperuser: user === null,
   isGone: () => c.env.outgoing.closed,
 })

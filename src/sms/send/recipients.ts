@@ -1,4 +1,4 @@
-import { ticketOf } from '../../admission/ticket.ts'
+import { accountHolder, ticketOf } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { USERS_ID } from '../../collections/collection.ts'
 import { cleanText } from '../../fields/values/cast.ts'
@@ -48,7 +48,7 @@ export async function allRecipients(
 }
 
 /** All contacts of the user are read for the members of a group. */
-const clientOf = (user: string) => ticketOf(`${USERS_ID} ${user}`)
+const clientOf = (user: string) => ticketOf(accountHolder(USERS_ID, user))
 
 /** A refusal with the full number, of which only some were read. */
 async function tooManyMembers(
