@@ -8,8 +8,7 @@ import { mayExceedSmall } from '../body/bytes.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { authOf } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
-import { holderOf } from '../server/holder.ts'
-import { callerOf } from '../server/request-log-line.ts'
+import { knownHolderOf } from '../server/holder.ts'
 import { judgeSender } from './guest-body.ts'
 import { findRule, RateLimiter } from './rate-limit.ts'
 import { rateLimitLabels } from './rate-limit-actions.ts'
@@ -26,7 +25,7 @@ export const gate =
   async (c, next) => {
     c.set('services', services)
     const { incoming } = c.env
-    const leave = await admission.requests.enter(holderOf(incoming, services, callerOf(services, incoming)))
+    const leave = await admission.requests.enter(knownHolderOf(incoming, services))
     c.set('leaveRequest', leave)
     try {
       const { superuserIPs, rateLimits } = services.settings.current
@@ -38,7 +37,7 @@ export const gate =
     }
   }
 
-/** Who sends a large body is known before it is read. It is let go of when its answer is known. */
+/** Identifies the caller before a large body is read. The body is released when the answer is made. */
 async function workLarge(c: Ctx, services: Services, next: () => Promise<void>): Promise<void> {
   await judgeSender(c, services)
   try {

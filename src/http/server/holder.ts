@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { accountHolder } from '../../admission/ticket.ts'
 import { networkOf } from '../../auth/limits/addresses.ts'
+import { cachedKeyHolder } from '../../auth/tokens/api-keys.ts'
+import { cachedIdentity } from '../../auth/tokens/identify.ts'
 import type { AuthRecord } from '../../request/request.ts'
+import { keyIn as twilioKeyIn } from '../../twilio/credentials.ts'
 import type { Services } from '../context.ts'
+import { keyIn } from '../smsgate-client/credentials.ts'
 import { ipOf } from './client-ip.ts'
 
 const ADDRESS = 'address '
@@ -18,3 +22,19 @@ export const holderOf = (
   auth: AuthRecord | null | undefined,
 ): string =>
   auth ? accountHolder(auth.collection.id, auth.id) : ADDRESS + networkOf(ipOf(incoming, services))
+
+/** The authenticated caller, if its credentials are in the cache. */
+export function callerOf(
+  { store }: Pick<Services, 'store'>,
+  { headers }: IncomingMessage,
+): AuthRecord | undefined {
+  const authorization = headers.authorization ?? ''
+  const key = headers['x-api-key'] ?? (keyIn(authorization) || twilioKeyIn(authorization))
+  return key ? cachedKeyHolder(store, String(key)) : cachedIdentity(store, headers.authorization)
+}
+
+/** The same before the caller was authenticated: its account if its credentials are in the cache. */
+export const knownHolderOf = (
+  incoming: IncomingMessage,
+  services: Pick<Services, 'config' | 'settings' | 'store'>,
+): string => holderOf(incoming, services, callerOf(services, incoming))

@@ -1,21 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cachedKeyHolder } from '../../auth/tokens/api-keys.ts'
-import { cachedIdentity } from '../../auth/tokens/identify.ts'
 import { ApiError, GatewayError } from '../../errors.ts'
 import { DEBUG, ERROR, type LogLine } from '../../logs/log-line.ts'
-import type { AuthRecord } from '../../request/request.ts'
-import { keyIn as twilioKeyIn } from '../../twilio/credentials.ts'
 import { TwilioRefusal } from '../../twilio/refusal.ts'
 import type { Services } from '../context.ts'
-import { keyIn } from '../smsgate-client/credentials.ts'
 import { addressOf, ipOf } from './client-ip.ts'
-import { holderOf } from './holder.ts'
+import { callerOf, knownHolderOf } from './holder.ts'
 import { loggedPath, loggedUrl } from './logged-url.ts'
 
 /** The client was gone before it was answered. nginx has the same. */
 export const CLIENT_CLOSED = 499
 
-/** A request that is over. */
+/** A finished request. */
 export interface FinishedRequest {
   /** '' if it has none. */
   readonly id: string
@@ -51,7 +46,7 @@ export function logFinishedRequest(
   if (!services.logs.wants(level) || method === 'OPTIONS') return
   if (level === DEBUG && QUIET.test(loggedPath(finished.url))) return
   const isRefused = level === ERROR && status < 500
-  const holder = isRefused ? holderOf(req, services, callerOf(services, req)) : undefined
+  const holder = isRefused ? knownHolderOf(req, services) : undefined
   services.logs.add(lineOf(services, req, finished, level, faults.get(res)), holder)
 }
 
@@ -89,16 +84,6 @@ function lineOf(
     ...(logIP && { userIP: ipOf(req, services) }),
   }
   return { atMs: Date.now(), level, message: `${method} ${url}`, data }
-}
-
-/** The authenticated caller, if its credentials are in the cache. */
-export function callerOf(
-  { store }: Pick<Services, 'store'>,
-  { headers }: IncomingMessage,
-): AuthRecord | undefined {
-  const authorization = headers.authorization ?? ''
-  const key = headers['x-api-key'] ?? (keyIn(authorization) || twilioKeyIn(authorization))
-  return key ? cachedKeyHolder(store, String(key)) : cachedIdentity(store, headers.authorization)
 }
 
 interface FaultDescription {
