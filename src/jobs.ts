@@ -68,12 +68,8 @@ export function jobsOf(
     { id: 'deadJobs', ...HOURLY, run: () => deleteDeadJobs(store.db) },
     { id: 'pushCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpPushes(store.db) },
     { id: 'changesCleanUp', ...EVERY_MINUTE, run: changesCleanUp(store) },
+    { id: 'replyMails', ...EVERY_MINUTE, run: () => addReplyMails(store.db, { settings, log, config }) },
   ]
-  jobs.push({
-    id: 'replyMails',
-    ...EVERY_MINUTE,
-    run: () => addReplyMails(store.db, { settings, log, config }),
-  })
   if (deviceAlarmMinutes > 0) {
     jobs.push({
       id: 'deviceAlarms',

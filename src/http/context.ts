@@ -56,7 +56,7 @@ export type Env = {
     /** Bytes that a guest's body may have. */
     guestLimit?: number
     services?: Services
-    /** Who sends a large body, and for whom an answer is made. */
+    /** The caller who is charged for a large body and for the answer. */
     asker?: AuthRecord | null
     /** What the request takes of the server's memory. */
     memory?: RequestMemory

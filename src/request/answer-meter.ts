@@ -79,7 +79,7 @@ export class AnswerMeter {
     return this.#maxExpanded - this.#expanded
   }
 
-  /** Throws 400 if so many more expanded records are too many. */
+  /** Throws 400 if this many more expanded records are too many. */
   checkExpanded(count: number): void {
     if (count <= this.expandable) return
     throw new AnswerTooLarge(`${this.#maxExpanded} expanded records`)

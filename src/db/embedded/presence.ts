@@ -9,7 +9,7 @@ import { type Settings, Started } from './start.ts'
 
 const LOOK_MS = 25
 const CONNECT_MS = 10_000
-/** A postmaster that lets so many connections wait for CONNECT_MS is ended. */
+/** Connection attempts that time out before the postmaster is ended. */
 const MAX_HANGS = 3
 /** Processes of a killed postmaster end by then. */
 const LOCKED_MS = 5_000

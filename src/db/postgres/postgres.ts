@@ -22,7 +22,7 @@ import { openPipeline } from './pipeline.ts'
  * not take all connections from those that do not.
  */
 const LOCK_TIMEOUT_MS = 10_000
-/** A look-up that takes longer is none. */
+/** Time limit of a look-up. */
 const LOOK_UP_MS = 1_000
 /** Postgres keeps each prepared statement until its connection ends. */
 const LIFETIME_MS = 3_600_000
@@ -190,7 +190,7 @@ function longWork(settings: pg.ClientConfig) {
   }
 }
 
-/** One connection of its own that listens, and connects anew when it is lost. */
+/** A connection that listens, and connects again when it is lost. */
 async function listen(url: string, channel: string, heard: (payload: string) => void, log: Logger) {
   let stopped = false
   let client: pg.Client | undefined

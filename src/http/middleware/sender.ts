@@ -63,7 +63,7 @@ export async function ownerOf(c: Ctx, services: Services): Promise<string | null
 
 const SENDS: readonly Scope[] = ['messages:send']
 
-/** Runs `work` for whoever may send. See `withFreshSender`. */
+/** Runs `work` for the sender of a request. See `withFreshSender`. */
 export const withSender = <T>(c: Ctx, services: Services, work: (sender: Sender) => Promise<T>): Promise<T> =>
   withFreshSender((cached) => requireSender(c, services, SENDS, cached), work)
 

@@ -56,7 +56,7 @@ function preflight(req: IncomingMessage, res: ServerResponse) {
   res.writeHead(204).end()
 }
 
-/** Go's server does this by itself, before anything of PocketBase's; only who reads gets a page. */
+/** Go's server does this by itself, before anything of PocketBase's; only GET and HEAD get a page. */
 function redirect({ method }: IncomingMessage, res: ServerResponse, location: string) {
   if (method !== 'GET' && method !== 'HEAD') return res.writeHead(307, { location }).end()
   res.writeHead(307, { location, 'content-type': 'text/html; charset=utf-8' })

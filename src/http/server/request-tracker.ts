@@ -87,7 +87,7 @@ export class RequestTracker {
     })
   }
 
-  /** From now on whoever is answered is asked to hang up. */
+  /** Sets `Connection: close` on all answers from now on. */
   close(): void {
     this.#isClosed = true
     for (const res of this.#running) if (!res.headersSent) res.setHeader('connection', 'close')
