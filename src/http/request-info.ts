@@ -6,7 +6,7 @@ import { meterFor } from './body/large-answer.ts'
 import { memoryOf } from './body/memory-of.ts'
 import type { RequestBody } from './body/request-body.ts'
 import { type Ctx, queryOf, type Services } from './context.ts'
-import { withCatalog } from './middleware/fresh-catalog.ts'
+import { withCatalog } from './middleware/retry.ts'
 import { requestClient } from './server/request-client.ts'
 
 /** The body, read once a request. */
@@ -27,40 +27,26 @@ function ruleHeaders(c: Ctx): Record<string, string> {
   )
 }
 
-/** The caller, read from the database; with `cached` perhaps from memory (see records/fresh-auth). */
-export function authOf(
+/** The caller, read from the database; `isCached`: perhaps from the cache (see records/fresh-auth). */
+export const authenticate = (c: Ctx, { store }: Services, isCached: boolean): Promise<AuthRecord | null> =>
+  identify(store, c.env.incoming.headers.authorization, { cached: isCached })
+
+/** The same outside of `retry`. */
+export const authOf = (
   c: Ctx,
   services: Services,
-  options?: { cached?: boolean },
-): Promise<AuthRecord | null> {
-  const { store } = services
-  return withCatalog(store, () => identify(store, c.env.incoming.headers.authorization, options))
-}
+  { cached = false }: { cached?: boolean } = {},
+): Promise<AuthRecord | null> => withCatalog(services.store, () => authenticate(c, services, cached))
 
-/**
- * The request as rules and filters see it. Reads the body first: PocketBase does so on every record route, so
- * that a GET with a broken body is a 400.
- */
-export async function requestInfo(
-  c: Ctx,
-  services: Services,
-  options: { context?: RequestContext; cached?: boolean } = {},
-): Promise<RequestInfo> {
-  const { values } = await bodyOf(c)
-  const auth = await authOf(c, services, options)
-  return requestOf(c, services, auth, values, options.context)
-}
-
-/** The same for a known caller, with the holder of its answer and statements. */
-export function requestOf(
+/** The request as rules and filters see it, with the holder of its answer and statements. */
+export const requestOf = (
   c: Ctx,
   services: Services,
   auth: AuthRecord | null,
   body: Readonly<Record<string, unknown>>,
-  context?: RequestContext,
-): RequestInfo {
+): RequestInfo => {
   const limits = { meter: meterFor(c, services, auth), client: requestClient(c, services, auth) }
-  return buildRequest(c, auth, body, context, limits)
+  return buildRequest(c, auth, body, 'default', limits)
 }
 
 /** The same from known parts. Headers are only read when a rule uses them. */

@@ -17,7 +17,7 @@ import { auditWrite } from '../middleware/audit.ts'
 import { batchPasswords } from '../middleware/batch-passwords.ts'
 import { checkRate } from '../middleware/gate.ts'
 import { limitOldPasswordChecks } from '../middleware/old-password.ts'
-import { retryWrite } from '../middleware/retry-write.ts'
+import { retry } from '../middleware/retry.ts'
 import {
   actionOf,
   bodyOfPart,
@@ -26,7 +26,7 @@ import {
   PartFault,
   runPart,
 } from '../records/batch-part.ts'
-import { authOf, bodyOf, buildRequest } from '../request-info.ts'
+import { authenticate, bodyOf, buildRequest } from '../request-info.ts'
 import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 
@@ -70,8 +70,8 @@ function write(
   const { store, extensions } = services
   const memories = requests.map(() => new PasswordMemory())
   const rated = new Set<BatchRequest>()
-  const identify = () => authOf(c, services)
-  return retryWrite(store, identify, async (auth, { locksRecord }) => {
+  const identify = () => authenticate(c, services, false)
+  return retry(store, identify, async (auth, { locksRecord }) => {
     const work = await batchPasswords(c, services, auth, requests, memories)
     const outer = buildRequest(c, auth, values, 'batch', { meter: meterFor(c, services, auth) })
     const runOne = async (inside: Store, asked: BatchRequest, i: number) => {

@@ -34,7 +34,7 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { requireDeviceOf } from '../middleware/guards.ts'
 import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
 import { limitPairing } from '../middleware/pair-tries.ts'
-import { retryWrite } from '../middleware/retry-write.ts'
+import { retry } from '../middleware/retry.ts'
 import { authOf, buildRequest } from '../request-info.ts'
 import { sendRaw } from '../send-json.ts'
 import { clientOfUser } from '../server/request-client.ts'
@@ -64,7 +64,7 @@ export function deviceRoutes(services: Services): Hono<Env> {
   return new Hono<Env>()
     .post('/pairing', async (c) => {
       let body: Promise<unknown> | undefined
-      const pairing = await retryWrite(
+      const pairing = await retry(
         store,
         async () => requireUser(await authOf(c, services)),
         async (user) => {

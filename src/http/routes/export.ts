@@ -3,7 +3,7 @@ import { notFound } from '../../errors.ts'
 import { exportRecords, PAGE_BYTES } from '../../records/read/export.ts'
 import { memoryOf } from '../body/memory-of.ts'
 import type { Env, Services } from '../context.ts'
-import { requestInfo } from '../request-info.ts'
+import { authOf, bodyOf, requestOf } from '../request-info.ts'
 
 /** `/api/collections/…/export`: records as a CSV stream. A failure breaks the connection. */
 export const exportRoutes = (services: Services) =>
@@ -11,9 +11,11 @@ export const exportRoutes = (services: Services) =>
     const { store, extensions } = services
     const collection = store.catalog.find(c.req.param('collection'))
     if (!collection) throw notFound('Missing collection context')
-    await requestInfo(c, services, { cached: true })
+    const { values } = await bodyOf(c)
+    const request = async () => requestOf(c, services, await authOf(c, services), values)
+    await request()
     memoryOf(c).hold(PAGE_BYTES)
-    const pieces = exportRecords(store, extensions, collection, () => requestInfo(c, services))
+    const pieces = exportRecords(store, extensions, collection, request)
     // what is wrong with the request shows before the first piece
     const first = await pieces.next()
     const encoder = new TextEncoder()

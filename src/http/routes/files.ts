@@ -10,8 +10,8 @@ import { findServedFile } from '../../records/read/served-file.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { type SentFile, sendFile } from '../files/send-file.ts'
-import { readWithCatalog } from '../middleware/fresh-catalog.ts'
 import { requireAuth } from '../middleware/guards.ts'
+import { withCatalog } from '../middleware/retry.ts'
 import { bodyOf, buildRequest } from '../request-info.ts'
 import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
@@ -25,7 +25,9 @@ export const fileRoutes = (services: Services) =>
       c.header('cache-control', 'no-store')
       return sendJson(c, JSON.stringify({ token: await signToken(auth, 'file') }))
     })
-    .get('/:collection/:record/:file', (c) => readWithCatalog(services.store, () => serve(c, services)))
+    .get('/:collection/:record/:file', (c) =>
+      withCatalog(services.store, () => serve(c, services), { isRead: true }),
+    )
 
 async function serve(c: Ctx, services: Services): Promise<Response> {
   const { store } = services

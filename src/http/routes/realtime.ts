@@ -5,10 +5,11 @@ import { ApiError, badRequest } from '../../errors.ts'
 import type { ClientConnection, Origin } from '../../realtime/clients/client.ts'
 import { readSubscribeForm } from '../../realtime/clients/form.ts'
 import { readTopic } from '../../realtime/clients/topic.ts'
-import { StaleAuth } from '../../records/fresh-auth.ts'
+import type { AuthRecord } from '../../request/request.ts'
 import { readQuery } from '../body/query.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { authOf, bodyOf } from '../request-info.ts'
+import { retry } from '../middleware/retry.ts'
+import { authenticate, bodyOf } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { holderOf } from '../server/holder.ts'
 import { limitOpenStreams } from '../server/streams.ts'
@@ -36,19 +37,12 @@ export function realtimeRoutes(services: Services): Hono<Env> {
       const { clientId, subscriptions } = readSubscribeForm(await subscriptionValues(c))
       const topics = subscriptions.filter((name) => name !== '').map(toTopic)
       const ip = clientIp(c, services)
-      const subscribe = async (cached: boolean) => {
-        const auth = await authOf(c, services, { cached })
-        await services.realtime.subscribe(holderOf(c.env.incoming, services, auth), {
-          clientId,
-          ip,
-          auth,
-          topics,
-        })
+      const subscribe = (auth: AuthRecord | null) => {
+        const holder = holderOf(c.env.incoming, services, auth)
+        return services.realtime.subscribe(holder, { clientId, ip, auth, topics })
       }
-      await subscribe(true).catch((error: unknown) => {
-        if (!(error instanceof StaleAuth)) throw error
-        return subscribe(false)
-      })
+      const identify = (isCached: boolean) => authenticate(c, services, isCached)
+      await retry(services.store, identify, subscribe, { startsCached: true })
       return c.body(null, 204)
     })
 }

@@ -13,9 +13,9 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { limitOldPasswordChecks } from '../middleware/old-password.ts'
 import { passwordWork } from '../middleware/password-work.ts'
-import { retryWrite, type WriteAttempt } from '../middleware/retry-write.ts'
+import { type Attempt, retry } from '../middleware/retry.ts'
 import { writableCollection } from '../records/writable-collection.ts'
-import { authOf, bodyOf, requestOf } from '../request-info.ts'
+import { authenticate, bodyOf, requestOf } from '../request-info.ts'
 import { sendJson } from '../send-json.ts'
 
 const MISSING = 'Missing or invalid collection context'
@@ -69,8 +69,8 @@ type Run<T> = (
 async function write<T>(c: Ctx, services: Services, find: () => Collection, run: Run<T>): Promise<T> {
   const { values, files: uploads } = await bodyOf(c)
   const memory = new PasswordMemory()
-  const identify = (cached: boolean) => authOf(c, services, { cached })
-  const once = (auth: AuthRecord | null, attempt: WriteAttempt) => {
+  const identify = (isCached: boolean) => authenticate(c, services, isCached)
+  const once = (auth: AuthRecord | null, attempt: Attempt) => {
     const collection = find()
     const request = requestOf(c, services, auth, values)
     const options: WriteOptions = {
@@ -81,7 +81,7 @@ async function write<T>(c: Ctx, services: Services, find: () => Collection, run:
     }
     return runWhole(services, request, (inside) => run(inside, collection, request, options))
   }
-  return retryWrite(services.store, identify, once, true)
+  return retry(services.store, identify, once, { startsCached: true })
 }
 
 /** Expanding may fail or wait for memory, so the write and its answer are one transaction. */

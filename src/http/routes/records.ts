@@ -1,14 +1,13 @@
 import { Hono } from 'hono'
 import type { Collection } from '../../collections/collection.ts'
 import { notFound } from '../../errors.ts'
-import { StaleAuth } from '../../records/fresh-auth.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { readingStore } from '../../records/read/reading-store.ts'
 import { viewRecord } from '../../records/read/view.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { readWithCatalog } from '../middleware/fresh-catalog.ts'
-import { requestInfo } from '../request-info.ts'
+import { retry } from '../middleware/retry.ts'
+import { authenticate, bodyOf, requestOf } from '../request-info.ts'
 import { sendJson, sendRaw } from '../send-json.ts'
 
 /** `/api/collections/…/records`: lists and single records. */
@@ -41,18 +40,14 @@ function collectionOf(c: Ctx, { store }: Services): Collection {
 
 type Run = (request: RequestInfo) => Promise<string>
 
-/** Runs for a collection that is there, as all nodes know it. */
+/** Reads as the cached caller, or as the caller read again if that record has changed. */
 async function read(c: Ctx, services: Services, run: Run): Promise<string> {
   collectionOf(c, services) // before anything of the request is read
-  return readWithCatalog(services.store, () => readAs(c, services, run))
-}
-
-/** Runs with the sign-in from memory, and again with a fresh one if that turned out to be old. */
-async function readAs(c: Ctx, services: Services, run: Run): Promise<string> {
-  try {
-    return await run(await requestInfo(c, services, { cached: true }))
-  } catch (error) {
-    if (!(error instanceof StaleAuth)) throw error
-    return run(await requestInfo(c, services))
-  }
+  const { values } = await bodyOf(c) // as PocketBase: a GET with a broken body is a 400
+  return retry(
+    services.store,
+    (isCached) => authenticate(c, services, isCached),
+    (auth) => run(requestOf(c, services, auth, values)),
+    { startsCached: true, isRead: true },
+  )
 }

@@ -7,7 +7,7 @@ import { type Sender, senderOfKey } from '../../sms/send/sender.ts'
 import { readToken } from '../../smsgate-client/jwt.ts'
 import { findToken, type LiveToken } from '../../smsgate-client/tokens.ts'
 import type { Ctx, Services } from '../context.ts'
-import { withCatalog } from '../middleware/fresh-catalog.ts'
+import { withCatalog } from '../middleware/retry.ts'
 import { scopeRequired } from '../middleware/sender.ts'
 
 /** Who calls SMSGate's client API: a user, by an API key or by a token that one made. */

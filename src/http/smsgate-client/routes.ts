@@ -30,7 +30,7 @@ import { listWebhooks } from '../../smsgate-client/webhooks.ts'
 import { setSigningKey } from '../../webhooks/smsgate-key.ts'
 import { readJson } from '../body/json-body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
-import { retryWrite } from '../middleware/retry-write.ts'
+import { retry } from '../middleware/retry.ts'
 import { withFreshSender } from '../middleware/sender.ts'
 import { buildRequest } from '../request-info.ts'
 import { sendRaw } from '../send-json.ts'
@@ -203,7 +203,7 @@ async function healthOf(services: Services): Promise<Health> {
 async function deleteDevice(c: Ctx, services: Services, id: string): Promise<void> {
   const { store, extensions } = services
   const identify = async () => (await requireClient(c, services, 'devices:delete')).auth
-  await retryWrite(store, identify, async (auth, attempt) => {
+  await retry(store, identify, async (auth, attempt) => {
     await checkDevice(store, auth.id, id)
     const devices = store.catalog.find('devices') as Collection
     await deleteRecord(store, extensions, devices, id, buildRequest(c, auth, {}), attempt)

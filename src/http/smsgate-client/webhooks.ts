@@ -14,7 +14,7 @@ import {
 import { SMSGATE_EVENTS, type SmsgateEvent } from '../../webhooks/smsgate-event.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Services } from '../context.ts'
-import { retryWrite, type WriteAttempt } from '../middleware/retry-write.ts'
+import { type Attempt, retry } from '../middleware/retry.ts'
 import { scopeRequired } from '../middleware/sender.ts'
 import { buildRequest } from '../request-info.ts'
 import { requireClient } from './credentials.ts'
@@ -27,9 +27,9 @@ export async function saveWebhook(c: Ctx, services: Services): Promise<ClientWeb
   await requireClient(c, services, 'webhooks:write') // before the body is read
   const body = readWebhookBody(await readJson(c, MAX_BODY_BYTES))
   const identify = () => identifyFor(c, services, body.event)
-  const save = (auth: AuthRecord, attempt: WriteAttempt) => writeWebhook(c, services, auth, body, attempt)
+  const save = (auth: AuthRecord, attempt: Attempt) => writeWebhook(c, services, auth, body, attempt)
   // another request may have added one with this id since it was looked for
-  const saved = await retryWrite(store, identify, (auth, attempt) =>
+  const saved = await retry(store, identify, (auth, attempt) =>
     save(auth, attempt).catch((error: unknown) => {
       if (!(error instanceof ApiError && 'smsgate_id' in error.data)) throw error
       return save(auth, attempt)
@@ -53,7 +53,7 @@ async function writeWebhook(
   { store, extensions }: Services,
   auth: AuthRecord,
   { id, url, event, device }: ReturnType<typeof readWebhookBody>,
-  attempt: WriteAttempt,
+  attempt: Attempt,
 ): Promise<{ smsgate_id: string; url: string }> {
   const webhooks = webhooksOf(store)
   const values = { user: auth.id, url, device, smsgate_event: event, smsgate_id: id, enabled: true }
@@ -84,7 +84,7 @@ function asClientFault(error: unknown): unknown {
 export async function deleteWebhook(c: Ctx, services: Services, id: string): Promise<void> {
   const { store, extensions } = services
   const identify = async () => (await requireClient(c, services, 'webhooks:delete')).auth
-  await retryWrite(store, identify, async (auth, attempt) => {
+  await retry(store, identify, async (auth, attempt) => {
     const known = await findWebhook(store, auth.id, id)
     if (!known) return
     await deleteRecord(store, extensions, webhooksOf(store), known, buildRequest(c, auth, {}), attempt)

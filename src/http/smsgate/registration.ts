@@ -8,7 +8,7 @@ import { checkShape } from '../../sms/send/shape.ts'
 import { REGISTER_BODY } from '../../smsgate/body.ts'
 import type { Ctx, Services } from '../context.ts'
 import { limitPairing, limitPrivateTokenPairing } from '../middleware/pair-tries.ts'
-import { retryWrite } from '../middleware/retry-write.ts'
+import { retry } from '../middleware/retry.ts'
 import { signInBasic } from './password.ts'
 
 /** The app cannot renew its token: it is good for ten years, or until the device is deleted. */
@@ -52,7 +52,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   code: ofSixDigits(byCode),
   bearer: ofSixDigits(byPrivateToken),
   basic: (c, services, _, phone) =>
-    retryWrite(
+    retry(
       services.store,
       () => signInBasic(c, services),
       (user) => addDevice(services.store, services.extensions, user, { ...phone, name: phone.model ?? '' }),

@@ -6,14 +6,14 @@ import { ruleFor } from '../../rules/access.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 import { answerRecord } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
-import { authVersionSql, checkAuthFresh, checkAuthVersion } from '../fresh-auth.ts'
+import { authVersionSql, checkAuthVersion } from '../fresh-auth.ts'
 import { isRuleFault } from '../render/visibility.ts'
 import { selectRows } from '../select.ts'
 import { checkAuthRequired } from './require-auth.ts'
 
 /**
  * One record as the JSON text of an answer. Throws 403 for a viewRule of null, 404 when there is no such
- * record or the rule keeps it from the requester, StaleAuth when the requester's own record has changed.
+ * record or the rule keeps it from the caller, StaleAuth when the record shows that the caller has changed.
  * PocketBase: apis/record_crud.go, recordView
  */
 export async function viewRecord(
@@ -54,6 +54,5 @@ async function findRow(
   })
   const row = rows?.[0]
   if (row) checkAuthVersion(auth, row[columnsOf(collection).count])
-  else await checkAuthFresh(store, auth)
   return row
 }

@@ -11,7 +11,7 @@ import { senderOfKey } from '../../../sms/send/sender.ts'
 import { readJson } from '../../body/json-body.ts'
 import { countAnswer } from '../../body/large-answer.ts'
 import type { Ctx, Env, Services } from '../../context.ts'
-import { withCatalog } from '../../middleware/fresh-catalog.ts'
+import { withCatalog } from '../../middleware/retry.ts'
 import { scopeRequired, withFreshSender } from '../../middleware/sender.ts'
 import { readingClient } from '../../server/request-client.ts'
 

@@ -19,7 +19,7 @@ import { memoryOf } from '../../body/memory-of.ts'
 import type { Ctx, Env, Services } from '../../context.ts'
 import { refuseSuspended, requireDeviceOf } from '../../middleware/guards.ts'
 import { GUEST_BODY_BYTES } from '../../middleware/guest-body.ts'
-import { retryWrite } from '../../middleware/retry-write.ts'
+import { retry } from '../../middleware/retry.ts'
 import { authOf } from '../../request-info.ts'
 import { clientIp } from '../../server/client-ip.ts'
 import { limitOpenStreams } from '../../server/streams.ts'
@@ -71,7 +71,7 @@ export function mobileRoutes(services: Services): Hono<Env> {
       return c.body(null, 204)
     })
     .get('/user/code', async (c) => {
-      const { code, expires_at } = await retryWrite(
+      const { code, expires_at } = await retry(
         store,
         () => signInBasic(c, services),
         (user) => startPairing(store, user, '', config.publicUrl),

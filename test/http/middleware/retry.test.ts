@@ -5,7 +5,7 @@ import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { AuthCollection, BaseCollection } from '../../../src/collections/collection.ts'
 import type { Db } from '../../../src/db/open.ts'
 import { badRequest } from '../../../src/errors.ts'
-import { retryWrite, type WriteAttempt } from '../../../src/http/middleware/retry-write.ts'
+import { type Attempt, retry } from '../../../src/http/middleware/retry.ts'
 import { PasswordMemory } from '../../../src/records/auth/passwords.ts'
 import { StaleAuth } from '../../../src/records/fresh-auth.ts'
 import { Conflict } from '../../../src/records/write/conflict.ts'
@@ -33,7 +33,7 @@ afterAll(async () => {
   await db.close()
 })
 
-let attempts: WriteAttempt[] = []
+let attempts: Attempt[] = []
 let waits = 0
 beforeEach(() => {
   attempts = []
@@ -49,7 +49,7 @@ const large = () =>
 
 /** Fails with these faults, one an attempt, then answers how many attempts there were. */
 function failing(faults: readonly (() => unknown)[]) {
-  return async (_: AuthRecord | null, attempt: WriteAttempt) => {
+  return async (_: AuthRecord | null, attempt: Attempt) => {
     attempts.push(attempt)
     const fault = faults[attempts.length - 1]
     if (fault) throw await fault()
@@ -62,7 +62,7 @@ const conflict = () => new Conflict()
 const stale = () => new StaleAuth()
 
 test('a conflict is tried again, after the third one with a lock', async () => {
-  expect(await retryWrite(here, asGuest, failing(times(3, conflict)))).toBe(4)
+  expect(await retry(here, asGuest, failing(times(3, conflict)))).toBe(4)
   expect(attempts.map(({ locksRecord }) => locksRecord)).toEqual([false, false, false, true])
 })
 
@@ -72,7 +72,7 @@ test('a stale auth record is read again, and held', async () => {
     asked.push(isCached)
     return null
   }
-  expect(await retryWrite(here, identify, failing(times(2, stale)), true)).toBe(3)
+  expect(await retry(here, identify, failing(times(2, stale)), { startsCached: true })).toBe(3)
   expect(asked).toEqual([true, false, false])
   expect(attempts.map(({ isAuthCached, locksAuth }) => [isAuthCached, locksAuth])).toEqual([
     [true, false],
@@ -82,13 +82,13 @@ test('a stale auth record is read again, and held', async () => {
 })
 
 test('a large answer waits for its room', async () => {
-  expect(await retryWrite(here, asGuest, failing([large]))).toBe(2)
+  expect(await retry(here, asGuest, failing([large]))).toBe(2)
   expect(waits).toBe(1)
 })
 
 test('different faults do not use up each other’s retries', async () => {
   const faults = [...times(3, conflict), large, ...times(5, stale)]
-  expect(await retryWrite(here, asGuest, failing(faults))).toBe(10)
+  expect(await retry(here, asGuest, failing(faults))).toBe(10)
 })
 
 test('an update that another node’s change overtakes sees the changed collections', async () => {
@@ -99,20 +99,22 @@ test('an update that another node’s change overtakes sees the changed collecti
     })
     return db.query('select nowhere from contacts').catch((error: unknown) => error)
   }
-  expect(await retryWrite(here, asGuest, failing(times(3, overtaken)))).toBe(4)
+  expect(await retry(here, asGuest, failing(times(3, overtaken)))).toBe(4)
 })
 
 test.each([
   ['stale auth', stale, 21, StaleAuth],
   ['large answers', large, 2, LargeAnswer],
 ] as const)('%s without end', async (_, fault, count, type) => {
-  await expect(retryWrite(here, asGuest, failing(times(99, fault)))).rejects.toBeInstanceOf(type)
+  await expect(retry(here, asGuest, failing(times(99, fault)))).rejects.toBeInstanceOf(type)
   expect(attempts).toHaveLength(count)
 })
 
 test('any other error fails at once', async () => {
-  await expect(retryWrite(here, userNow, failing([() => badRequest('no')]), true)).rejects.toThrow('No.')
-  await expect(retryWrite(here, asGuest, failing(times(9, () => new Error('bug'))))).rejects.toThrow('bug')
+  await expect(
+    retry(here, userNow, failing([() => badRequest('no')]), { startsCached: true }),
+  ).rejects.toThrow('No.')
+  await expect(retry(here, asGuest, failing(times(9, () => new Error('bug'))))).rejects.toThrow('bug')
   expect(attempts).toHaveLength(2)
 })
 
@@ -125,7 +127,7 @@ test.each([
     await changeUser()
     return fault()
   }
-  const done = retryWrite(here, userNow, failing([changed]), startsCached).catch(() => undefined)
+  const done = retry(here, userNow, failing([changed]), { startsCached }).catch(() => undefined)
   expect(await done).toBe(count)
   expect(attempts.at(-1)?.isAuthCached).toBe(false)
 })

@@ -3,7 +3,7 @@ import { type CatalogStore, openStore } from '../../../src/collections/catalog/c
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { BaseCollection } from '../../../src/collections/collection.ts'
 import type { Db } from '../../../src/db/open.ts'
-import { readWithCatalog, withCatalog } from '../../../src/http/middleware/fresh-catalog.ts'
+import { withCatalog } from '../../../src/http/middleware/retry.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
 
 let db: Db
@@ -49,7 +49,7 @@ test.each([0, 1, 4])(
 
 test.each([0, 1, 4])('what has read a part, before each of %i changes, reads all of it', async (times) => {
   const read = overtaken(times, () => misfit().catch(() => {}))
-  expect(await readWithCatalog(here, read)).toBe(times + 1)
+  expect(await withCatalog(here, read, { isRead: true })).toBe(times + 1)
 })
 
 test('what fits no collections, old or new, fails at once', async () => {

@@ -1,0 +1,101 @@
+import type { CatalogStore } from '../../collections/catalog/catalog-store.ts'
+import { schemaMismatchCount } from '../../db/errors.ts'
+import { ApiError, GatewayError } from '../../errors.ts'
+import { StaleAuth } from '../../records/fresh-auth.ts'
+import type { WriteOptions } from '../../records/input/write-options.ts'
+import { StoredWithoutAnswer } from '../../records/write/answer-write.ts'
+import { Conflict } from '../../records/write/conflict.ts'
+import { LargeAnswer } from '../../request/answer-meter.ts'
+
+/** How often a request starts again after each fault. On a busy machine, one request may meet many. */
+const MAX_RETRIES = {
+  /** The caller's record has changed since it was cached: read it from the database. */
+  staleAuth: 20,
+  /** Another write changed the record between read and write: the last retry locks the record first. */
+  conflict: 3,
+  /** The answer needs more memory than the first mebibyte: wait for all that it may have. */
+  largeAnswer: 1,
+  /** Another node changed the collections: they have been read again. */
+  oldCatalog: 9,
+}
+type Fault = keyof typeof MAX_RETRIES
+
+/** How one attempt is made, as options of a record's write. */
+export type Attempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksAuth' | 'locksRecord'>>
+
+interface RetryOptions {
+  /** The first attempts use the caller from the cache; the statement compares its version. */
+  readonly startsCached?: boolean
+  /** An answer that was made with old collections is made again: a part of it may be missing. */
+  readonly isRead?: boolean
+}
+
+/**
+ * Runs a request's work until it meets none of the faults above. `Db` alone retries deadlocks. An attempt
+ * that fails must have stored nothing, or throw StoredWithoutAnswer. Throws what `identify` and `work` throw.
+ */
+export async function retry<A extends { readonly version: string } | null, T>(
+  store: CatalogStore,
+  identify: (isCached: boolean) => Promise<A>,
+  work: (auth: A, attempt: Attempt) => Promise<T>,
+  { startsCached = false, isRead = false }: RetryOptions = {},
+): Promise<T> {
+  const retries: Record<Fault, number> = { staleAuth: 0, conflict: 0, largeAnswer: 0, oldCatalog: 0 }
+  const mayRetry = (fault: Fault) => retries[fault]++ < MAX_RETRIES[fault]
+  for (;;) {
+    const isAuthCached = startsCached && retries.staleAuth === 0
+    const locksRecord = retries.conflict === MAX_RETRIES.conflict
+    const isCatalogOld = watchCatalog(store)
+    let auth: A | undefined
+    try {
+      auth = await identify(isAuthCached)
+      const result = await work(auth, { isAuthCached, locksAuth: !isAuthCached, locksRecord })
+      if (!isRead || !(await isCatalogOld()) || !mayRetry('oldCatalog')) return result
+    } catch (error) {
+      if (error instanceof StoredWithoutAnswer) throw error.cause
+      const isStale = async () => auth?.version !== (await identify(false))?.version
+      const fault = await faultOf(error, auth && isAuthCached ? isStale : undefined, isCatalogOld)
+      if (!fault || !mayRetry(fault)) throw error
+      if (error instanceof LargeAnswer) await error.wait()
+    }
+  }
+}
+
+/** The same for work without a caller. */
+export const withCatalog = <T>(
+  store: CatalogStore,
+  work: () => Promise<T>,
+  options?: RetryOptions,
+): Promise<T> => retry(store, async () => null, work, options)
+
+/** A refusal of a cached caller (`isStale`) counts only if the caller's record has not changed. */
+async function faultOf(
+  error: unknown,
+  isStale: (() => Promise<boolean>) | undefined,
+  isCatalogOld: () => Promise<boolean>,
+): Promise<Fault | undefined> {
+  if (error instanceof StaleAuth) return 'staleAuth'
+  if (error instanceof LargeAnswer) return 'largeAnswer'
+  const isConflict = error instanceof Conflict
+  if (isStale && (isConflict || isRefusal(error)) && (await isStale())) return 'staleAuth'
+  if (isConflict) return 'conflict'
+  return (await isCatalogOld()) ? 'oldCatalog' : undefined
+}
+
+/** An answer that says no to this caller, other than for lack of room or time. */
+const isRefusal = (error: unknown): boolean =>
+  (error instanceof ApiError || error instanceof GatewayError) && error.status < 429
+
+/**
+ * Returns a function that says whether the collections are out of date, after a statement did not fit its
+ * tables. If so, it has read them again. Costs a comparison as long as every statement fits.
+ */
+function watchCatalog(store: CatalogStore): () => Promise<boolean> {
+  const seen = schemaMismatchCount()
+  const { catalog } = store
+  return async () => {
+    if (schemaMismatchCount() === seen) return false
+    await store.reload()
+    return store.catalog !== catalog
+  }
+}
