@@ -2,6 +2,7 @@ import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
 import { compile } from '../filter/compile/compile.ts'
+import { FilterError } from '../filter/errors.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { randomText } from '../tools/random.ts'
 
@@ -11,9 +12,12 @@ export interface CandidateCheck {
   readonly params: readonly unknown[]
 }
 
+/** No condition. */
+export const NO_CONDITION: CandidateCheck = { condition: '', params: [] }
+
 /**
- * Compiles a rule on a new, unverified record; undefined if it cannot hold. A missing id is a temporary one.
- * Throws FilterError. PocketBase: apis/record_crud.go, recordCreate
+ * Compiles a rule on a new, unverified record; undefined if it is invalid or cannot hold. A missing id is a
+ * temporary one. PocketBase: apis/record_crud.go, recordCreate
  */
 export function checkCandidate(
   catalog: Catalog,
@@ -22,18 +26,16 @@ export function checkCandidate(
   values: Readonly<Record<string, Value>>,
   request: RequestInfo,
 ): CandidateCheck | undefined {
-  if (rule === '') return { condition: '', params: [] }
+  if (rule === '') return NO_CONDITION
   const candidate = { ...values }
   if (candidate.id === '') candidate.id = `__temp_id____pb_create__${randomText(6)}`
   if (collection.type === 'auth') candidate.verified = false
-  const { from, where, never, params } = compile(catalog, {
-    collection,
-    rule,
-    filter: '',
-    sort: '',
-    request,
-    candidate,
-  })
-  if (never) return undefined
-  return { condition: where && `exists (select 1 from ${from} where ${where})`, params }
+  try {
+    const selection = { collection, rule, filter: '', sort: '', request, candidate }
+    const { from, where, never, params } = compile(catalog, selection)
+    return never ? undefined : { condition: where && `exists (select 1 from ${from} where ${where})`, params }
+  } catch (error) {
+    if (error instanceof FilterError) return undefined
+    throw error
+  }
 }

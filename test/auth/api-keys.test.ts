@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { apiKeysExtension, identifyKey } from '../../src/auth/tokens/api-keys.ts'
-import { createRecord } from '../../src/records/write/create.ts'
-import { updateRecord } from '../../src/records/write/update.ts'
+import { createRecord, updateRecord } from '../../src/records/write/write.ts'
 import type { RequestInfo } from '../../src/request/request.ts'
 import { startServerWithMail } from '../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

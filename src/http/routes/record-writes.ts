@@ -4,9 +4,8 @@ import type { Collection } from '../../collections/collection.ts'
 import { maxBodyBytes } from '../../fields/types/max-bytes.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
 import type { WriteOptions } from '../../records/input/write-options.ts'
-import { createRecord } from '../../records/write/create.ts'
 import { deleteRecord } from '../../records/write/delete.ts'
-import { updateRecord } from '../../records/write/update.ts'
+import { createRecord, updateRecord } from '../../records/write/write.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { MAX_BODY_BYTES } from '../body/body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
@@ -79,17 +78,7 @@ async function write<T>(c: Ctx, services: Services, find: () => Collection, run:
       passwordWork: memory.over(passwordWork(c, services, auth), attempt.locksRecord),
       inSameTransaction: auditWrite(c, services, request, collection, uploads.keys()),
     }
-    return runWhole(services, request, (inside) => run(inside, collection, request, options))
+    return run(services.store, collection, request, options)
   }
   return retry(services.store, identify, once, { startsCached: true })
-}
-
-/** Expanding may fail or wait for memory, so the write and its answer are one transaction. */
-function runWhole<T>(
-  { store }: Services,
-  request: RequestInfo,
-  run: (inside: Store) => Promise<T>,
-): Promise<T> {
-  if (!request.query.expand) return run(store)
-  return store.db.transaction((db) => run({ db, catalog: store.catalog }))
 }

@@ -1,8 +1,7 @@
 import { grants } from '../../auth/tokens/scopes.ts'
 import { ApiError, badRequest } from '../../errors.ts'
-import { createRecord } from '../../records/write/create.ts'
 import { deleteRecord } from '../../records/write/delete.ts'
-import { updateRecord } from '../../records/write/update.ts'
+import { createRecord, updateRecord } from '../../records/write/write.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { invalid } from '../../smsgate-client/invalid.ts'
 import {

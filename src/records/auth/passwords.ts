@@ -1,5 +1,5 @@
 import type { Collection } from '../../collections/collection.ts'
-import { checkLength, hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
+import { hashPassword, MAX_PASSWORD_BYTES, verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { PasswordWork } from '../input/password-work.ts'
 import type { Prepared } from '../input/prepared.ts'
 import type { Values } from '../input/values.ts'
@@ -46,13 +46,14 @@ const newPasswords = (collection: Collection, { passwords }: Pick<Prepared, 'pas
 export const hasNewPassword = (collection: Collection, prepared: Pick<Prepared, 'passwords'>): boolean =>
   newPasswords(collection, prepared).length > 0
 
-/** The values without the hashes of new passwords. Throws a RangeError over 72 bytes. */
+/** Whether bcrypt would not read all of a new password. */
+export const isTooLong = (collection: Collection, prepared: Prepared): boolean =>
+  newPasswords(collection, prepared).some(({ plain }) => Buffer.byteLength(plain) > MAX_PASSWORD_BYTES)
+
+/** The values with a placeholder for each new password. */
 export function withoutHashes(collection: Collection, prepared: Prepared): Values {
   const values = { ...prepared.values }
-  for (const { field, plain } of newPasswords(collection, prepared)) {
-    checkLength(plain)
-    values[field.name] = PLACEHOLDER
-  }
+  for (const { field } of newPasswords(collection, prepared)) values[field.name] = PLACEHOLDER
   return values
 }
 

@@ -1,3 +1,4 @@
+import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
 import type { FileField, Value } from '../../fields/field.ts'
@@ -7,7 +8,6 @@ import { toTexts } from '../../fields/values/cast.ts'
 import { storeFile } from '../../files/contents.ts'
 import type { Upload, Uploads } from '../../files/upload.ts'
 import type { Values } from './values.ts'
-import type { WriteOptions } from './write-options.ts'
 
 /** Uploads by stored name. */
 export type NamedUploads = ReadonlyMap<string, Upload>
@@ -81,30 +81,18 @@ function shown(name: string): string {
 const isOfType = ({ sniffed }: Upload, type: string): boolean =>
   sniffed.names.includes(type.split(';')[0]!.trim().toLowerCase())
 
-/** Options of a write that stores the named uploads in its transaction. */
-export function storing(
-  options: WriteOptions,
+/** Stores the sent files that a record has kept. */
+export async function storeUploads(
+  { db }: Store,
   collection: Collection,
+  record: string,
   values: Readonly<Values>,
   uploads: NamedUploads,
-): WriteOptions {
-  const names = new Set(
-    collection.fields.flatMap((f) => (f.type === 'file' ? chosenTexts(values[f.name]!) : [])),
-  )
-  const kept = [...uploads.values()].filter(({ name }) => names.has(name))
-  if (kept.length === 0) return options
-  return {
-    ...options,
-    async inSameTransaction(store, id) {
-      for (const { name, sniffed, content } of kept) {
-        await storeFile(
-          store.db,
-          { collection: collection.id, record: id, name },
-          { type: sniffed.type },
-          content,
-        )
-      }
-      await options.inSameTransaction?.(store, id)
-    },
+): Promise<void> {
+  const fields = uploads.size > 0 ? collection.fields.filter(({ type }) => type === 'file') : []
+  const names = new Set(fields.flatMap(({ name }) => chosenTexts(values[name]!)))
+  for (const { name, sniffed, content } of uploads.values()) {
+    const place = { collection: collection.id, record, name }
+    if (names.has(name)) await storeFile(db, place, { type: sniffed.type }, content)
   }
 }

@@ -21,21 +21,6 @@ export interface WriteOptions {
   readonly inSameTransaction?: (store: Store, id: string) => Promise<void>
 }
 
-/** Runs a write and its further work. `idOf` is called after the write, where a new record has its id. */
-export async function writeWith(
-  store: Store,
-  { inSameTransaction: also }: WriteOptions,
-  idOf: () => string,
-  write: (store: Store) => Promise<void>,
-): Promise<void> {
-  if (!also) return write(store)
-  await store.db.transaction(async (db) => {
-    const inside = { db, catalog: store.catalog }
-    await write(inside)
-    await also(inside, idOf())
-  })
-}
-
 /** The condition that the cached auth record is up to date, for the writing statement. */
 export function authConditions(
   auth: AuthRecord | null,

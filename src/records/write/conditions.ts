@@ -2,15 +2,23 @@ import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import { quote, tableName } from '../../collections/names.ts'
-import { fieldError } from '../../errors.ts'
+import { type FieldError, fieldError } from '../../errors.ts'
 import type { RelationField, TextField } from '../../fields/field.ts'
 import { chosenTexts } from '../../fields/types/choice.ts'
 import { KEY_PATTERN } from '../../fields/values/record-key.ts'
 import { LINKED_COLLECTIONS } from '../auth/auth-links.ts'
 import type { FieldErrors } from '../input/validate.ts'
 import type { Values } from '../input/values.ts'
-import type { Parameters } from '../parameters.ts'
-import type { WriteCondition } from './write-condition.ts'
+import type { Parameters, SqlCondition } from '../parameters.ts'
+
+/** A condition on a record that only the database can test. */
+export interface WriteCondition {
+  readonly field: string
+  readonly error: FieldError
+  readonly sql: SqlCondition
+  /** Tested only if everything else is valid. */
+  readonly late: boolean
+}
 
 /**
  * Conditions on a record's values: related records exist, the id is free. Fields with an error in `errors`

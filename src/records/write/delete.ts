@@ -8,7 +8,7 @@ import type { RequestInfo } from '../../request/request.ts'
 import { ruleFor } from '../../rules/access.ts'
 import { changeLogCte } from '../changes.ts'
 import type { Extensions } from '../extension.ts'
-import { authConditions, type WriteOptions, writeWith } from '../input/write-options.ts'
+import { authConditions, type WriteOptions } from '../input/write-options.ts'
 import { Parameters, type SqlCondition } from '../parameters.ts'
 import { isRuleFault } from '../render/visibility.ts'
 import { statementName } from '../select.ts'
@@ -44,7 +44,13 @@ export async function deleteRecord(
       if (isPlain && (await deleteUnreferenced(inside, collection, references, target()))) return
       await deleteWithAll(inside, extensions, collection, id, target())
     }
-    await writeWith(store, options, () => id, remove)
+    const { inSameTransaction: also } = options
+    if (!also) return await remove(store)
+    await store.db.transaction(async (db) => {
+      const inside = { db, catalog: store.catalog }
+      await remove(inside)
+      await also(inside, id)
+    })
   } catch (error) {
     if (error instanceof RequiredByRelation) throw badRequest(FAILED)
     if (isRuleFault(error)) throw notFound()

@@ -1,18 +1,11 @@
 import type { Store } from '../../collections/catalog.ts'
 import { type ApiError, badRequest } from '../../errors.ts'
+import type { CandidateCheck } from '../../rules/candidate-check.ts'
 import type { FieldErrors } from '../input/validate.ts'
 import { Parameters } from '../parameters.ts'
 import { isRuleFault } from '../render/visibility.ts'
-import type { WriteCondition } from './write-condition.ts'
-
-/** A rule as SQL with its values; `''` for no condition. */
-export interface RuleSql {
-  readonly condition: string
-  readonly params: readonly unknown[]
-}
-
-/** No condition. */
-export const NO_RULE: RuleSql = { condition: '', params: [] }
+import type { WriteCondition } from './conditions.ts'
+import type { Write } from './prepare-write.ts'
 
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
 
@@ -21,9 +14,7 @@ export const isEmptyObject = (errors: object) => Object.keys(errors).length === 
  * the known errors and those of unmet conditions, late ones only if there are no others.
  */
 export async function explainRejection(
-  store: Store,
-  message: string,
-  guard: RuleSql,
+  { store, failure: message, guard }: Write,
   errors: FieldErrors,
   conditions: readonly WriteCondition[],
 ): Promise<ApiError> {
@@ -44,9 +35,9 @@ const sorted = (errors: FieldErrors): FieldErrors =>
 const errorsOf = (failed: readonly WriteCondition[]): FieldErrors =>
   Object.fromEntries(failed.map(({ field, error }) => [field, error]))
 
-/** Whether a rule holds; queries only if it has a condition. */
-export async function ruleHolds(store: Store, guard: RuleSql): Promise<boolean> {
-  if (guard.condition === '') return true
+/** Whether a rule holds; queries only if it has a condition. Undefined: it cannot hold. */
+export async function ruleHolds(store: Store, guard: CandidateCheck | undefined): Promise<boolean> {
+  if (!guard?.condition) return guard !== undefined
   const [allowed] = await ask(store, [guard.condition], new Parameters(guard.params))
   return allowed === true
 }

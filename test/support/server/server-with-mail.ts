@@ -1,6 +1,6 @@
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { AuthCollection } from '../../../src/collections/collection.ts'
-import { createRecord } from '../../../src/records/write/create.ts'
+import { createRecord } from '../../../src/records/write/write.ts'
 import type { RunningServer } from '../../../src/server.ts'
 import { type MailServer, startMailServer } from '../services/mail-server.ts'
 import { SUPERUSER, startServer } from './start.ts'

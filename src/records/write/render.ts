@@ -1,10 +1,11 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import { writeSorted } from '../../fields/values/json-text.ts'
 import { AnswerMeter } from '../../request/answer-meter.ts'
 import { changeRequest } from '../../request/late-request.ts'
-import type { RequestInfo } from '../../request/request.ts'
-import type { RecordRow } from '../columns.ts'
+import { toRow } from '../columns.ts'
 import { answerRecord } from '../expand/answer.ts'
+import { isEmptyObject } from './explain.ts'
+import type { Write } from './prepare-write.ts'
+import type { Extra } from './store.ts'
 
 /** The write is committed but its answer failed (`cause`): it must not be repeated. */
 export class StoredWithoutAnswer extends Error {
@@ -16,13 +17,13 @@ export class StoredWithoutAnswer extends Error {
  * stored if there is none. After the commit it is never refused; its size is counted when sent. Throws
  * StoredWithoutAnswer if it fails then.
  */
-export async function answerWrite(
-  store: Store,
-  collection: Collection,
-  row: RecordRow,
-  request: RequestInfo,
-): Promise<string> {
-  if (store.db.inTransaction) return answerRecord(store, collection, row, request)
+export async function renderWrite(write: Write, extra: Extra): Promise<string> {
+  const { store, collection, values, request } = write
+  const row = toRow(collection, values)
+  if (store.db.inTransaction) {
+    const text = await answerRecord(store, collection, row, request)
+    return isEmptyObject(extra) ? text : writeSorted({ ...JSON.parse(text), ...extra })
+  }
   try {
     return await answerRecord(store, collection, row, changeRequest(request, { meter: new AnswerMeter() }))
   } catch (error) {

@@ -1,0 +1,50 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import type { Extensions } from '../extension.ts'
+import type { WriteOptions } from '../input/write-options.ts'
+import { judge } from './judge.ts'
+import { prepareCreate, prepareUpdate, type Write } from './prepare-write.ts'
+import { renderWrite } from './render.ts'
+import { isOneStatement, storeRecord } from './store.ts'
+
+/**
+ * Creates a record in a base or auth collection and returns its JSON. One round trip: rule and relations are
+ * conditions of the insert; only a refused record needs another query. Throws 403, or 400 with field errors.
+ * PocketBase: apis/record_crud.go, recordCreate; contract 4
+ */
+export const createRecord = (
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  request: RequestInfo,
+  options: WriteOptions = {},
+): Promise<string> => write(prepareCreate(store, extensions, collection, request, options))
+
+/**
+ * Updates a record and returns its JSON. Two round trips: the old record under the updateRule, and the write.
+ * One more if a rule needs a modifier resolved. Throws 403, 404, 400 with field errors, StaleAuth, or
+ * Conflict if another write came in between (impossible with `locksRecord`). PocketBase:
+ * apis/record_crud.go, recordUpdate; contract 4
+ */
+export function updateRecord(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  id: string,
+  request: RequestInfo,
+  options: WriteOptions = {},
+): Promise<string> {
+  const update = (inside: Store) => write(prepareUpdate(inside, extensions, collection, id, request, options))
+  if (!options.locksRecord) return update(store)
+  return store.db.transaction((db) => update({ db, catalog: store.catalog }))
+}
+
+/** The stages after `prepare`. What takes several statements is stored and rendered in one transaction. */
+async function write(prepared: Promise<Write>): Promise<string> {
+  const judged = await judge(await prepared)
+  const finish = async (inside: Write) => renderWrite(inside, await storeRecord(inside))
+  if (isOneStatement(judged)) return finish(judged)
+  const { catalog, db } = judged.store
+  return db.transaction((tx) => finish({ ...judged, store: { db: tx, catalog } }))
+}
