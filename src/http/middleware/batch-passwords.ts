@@ -52,7 +52,7 @@ export async function batchPasswords(
 function writeOf({ store }: Services, auth: AuthRecord | null, asked: BatchRequest): Write | undefined {
   const { method } = asked
   const action = actionOf(asked)
-  const collection = action && store.catalog.find(action.collection)
+  const collection = action && store.catalog.find(action.name)
   if (collection?.type !== 'auth' || method === 'DELETE') return undefined
   const body = bodyOfPart(asked)
   return { method, collection, id: action?.id || toText(body.id), body, auth }

@@ -7,8 +7,7 @@ import type { Extensions } from '../../records/extension.ts'
 import type { PasswordWork } from '../../records/input/password-work.ts'
 import type { WriteOptions } from '../../records/input/write-options.ts'
 import { pickFields } from '../../records/render/pick.ts'
-import { deleteRecord } from '../../records/write/delete.ts'
-import { createRecord, updateRecord } from '../../records/write/write.ts'
+import { writeRecord } from '../../records/write/write.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { BatchRequest } from '../body/batch-body.ts'
 import { formOfQuery } from '../body/body.ts'
@@ -43,17 +42,12 @@ export class PartFault extends Error {
   override name = 'PartFault'
 }
 
-type Run = (part: Part, collection: string, id: string) => Promise<PartAnswer>
-
 const RECORDS = '/api/collections/([^/?]+)/records'
 
 /** What a batch may ask for, by method and URL. PocketBase: apis/batch.go, ValidBatchActions */
-const ACTIONS: readonly [RegExp, Run][] = [
-  [new RegExp(`^PUT ${RECORDS}()(?:\\?.*)?$`), upsert],
-  [new RegExp(`^POST ${RECORDS}()(?:\\?.*)?$`), create],
-  [new RegExp(`^PATCH ${RECORDS}/([^/?]+)(?:\\?.*)?$`), update],
-  [new RegExp(`^DELETE ${RECORDS}/([^/?]+)(?:\\?.*)?$`), remove],
-]
+const ACTIONS = [`(PUT|POST) ${RECORDS}()`, `(PATCH|DELETE) ${RECORDS}/([^/?]+)`].map(
+  (action) => new RegExp(`^${action}(?:\\?.*)?$`),
+)
 
 /** What Go takes for no URL: a broken escape before the query, a control character anywhere. */
 const isNoUrl = (url: string) =>
@@ -61,9 +55,9 @@ const isNoUrl = (url: string) =>
 
 /** What one request of a batch asks for. */
 interface Action {
-  readonly run: Run
+  readonly method: string
   /** Name or id, as the URL has it. */
-  readonly collection: string
+  readonly name: string
   /** The record's; '' where the URL names none. */
   readonly id: string
 }
@@ -71,52 +65,35 @@ interface Action {
 /** Reads method and URL of one request; undefined where a batch may not ask for that. */
 export function actionOf({ method, url }: BatchRequest): Action | undefined {
   if (isNoUrl(url)) return undefined
-  for (const [pattern, run] of ACTIONS) {
+  for (const pattern of ACTIONS) {
     const match = pattern.exec(`${method} ${url}`)
-    if (match) return { run, collection: match[1]!, id: match[2]! }
+    if (match) return { method, name: match[2]!, id: match[3]! }
   }
   return undefined
 }
 
 /** Runs one request of a batch in its transaction. Throws its error, or a PartFault. */
-export function runPart(part: Part): Promise<PartAnswer> {
-  const action = actionOf(part.asked)
-  if (!action) throw new PartFault()
-  return action.run(part, action.collection, action.id)
-}
-
-async function create(part: Part, name: string): Promise<PartAnswer> {
-  const { store, extensions, uploads, alsoFor, passwordWork } = part
+export async function runPart(part: Part): Promise<PartAnswer> {
+  const asked = actionOf(part.asked)
+  if (!asked) throw new PartFault()
+  const { store, extensions, uploads, passwordWork, locksRecord, alsoFor } = part
+  const { method, name, id } = asked.method === 'PUT' ? await upsert(part, asked) : asked
   const collection = writableCollection(store.catalog, name)
-  const request = requestOf(part, 'POST')
-  const options: WriteOptions = { uploads, passwordWork, inSameTransaction: alsoFor(request, collection) }
-  return answer(request, await createRecord(store, extensions, collection, request, options))
-}
-
-async function update(part: Part, name: string, id: string): Promise<PartAnswer> {
-  const { store, extensions, uploads, alsoFor, passwordWork, locksRecord } = part
-  const collection = writableCollection(store.catalog, name)
-  const request = requestOf(part, 'PATCH')
-  const inSameTransaction = alsoFor(request, collection)
-  const options: WriteOptions = { uploads, passwordWork, locksRecord, inSameTransaction }
-  return answer(request, await updateRecord(store, extensions, collection, id, request, options))
-}
-
-async function remove(part: Part, name: string, id: string): Promise<PartAnswer> {
-  const { store, extensions, alsoFor } = part
-  const collection = writableCollection(store.catalog, name)
-  const request = requestOf(part, 'DELETE')
-  await deleteRecord(store, extensions, collection, id, request, {
-    inSameTransaction: alsoFor(request, collection),
-  })
-  return { body: 'null', status: 204 }
+  const request = requestOf(part, method)
+  const options = { uploads, passwordWork, locksRecord, inSameTransaction: alsoFor(request, collection) }
+  const text = await writeRecord(store, extensions, collection, id, request, options)
+  if (method === 'DELETE') return { body: text, status: 204 }
+  const { fields } = request.query
+  const body = fields ? pickFields(text, fields) : text
+  if (body === '') throw new PartFault()
+  return { body, status: 200 }
 }
 
 /** An update when the body names a record that exists, else a create. */
-async function upsert(part: Part, name: string): Promise<PartAnswer> {
-  const id = toText(part.asked.body?.id)
-  const exists = id !== '' && (await isStored(part.store, name, id))
-  return exists ? update(part, name, id) : create(part, name)
+async function upsert({ store, asked }: Part, { name }: Action): Promise<Action> {
+  const id = toText(asked.body?.id)
+  const exists = id !== '' && (await isStored(store, name, id))
+  return { method: exists ? 'PATCH' : 'POST', name, id }
 }
 
 async function isStored(store: Store, name: string, id: string): Promise<boolean> {
@@ -124,12 +101,6 @@ async function isStored(store: Store, name: string, id: string): Promise<boolean
   if (!collection) return false
   const { rows } = await store.db.query(`select 1 from ${quote(tableName(collection))} where id = $1`, [id])
   return rows.length > 0
-}
-
-function answer({ query: { fields } }: RequestInfo, text: string): PartAnswer {
-  const body = fields ? pickFields(text, fields) : text
-  if (body === '') throw new PartFault()
-  return { body, status: 200 }
 }
 
 /** What a part sends: to PocketBase each is a form, which the query of its URL is part of. */

@@ -122,7 +122,7 @@ function runAll(
 /** The collection that it names; undefined where a batch may not ask for that. */
 function collectionOf({ store }: Services, asked: BatchRequest): Collection | undefined {
   const action = actionOf(asked)
-  return action && store.catalog.find(action.collection)
+  return action && store.catalog.find(action.name)
 }
 
 /** Whether it may make a record by which one can come in later. */

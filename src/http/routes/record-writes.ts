@@ -1,12 +1,9 @@
 import { Hono } from 'hono'
-import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { maxBodyBytes } from '../../fields/types/max-bytes.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
-import type { WriteOptions } from '../../records/input/write-options.ts'
-import { deleteRecord } from '../../records/write/delete.ts'
-import { createRecord, updateRecord } from '../../records/write/write.ts'
-import type { AuthRecord, RequestInfo } from '../../request/request.ts'
+import { writeRecord } from '../../records/write/write.ts'
+import type { AuthRecord } from '../../request/request.ts'
 import { MAX_BODY_BYTES } from '../body/body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
@@ -17,68 +14,40 @@ import { writableCollection } from '../records/writable-collection.ts'
 import { authenticate, bodyOf, requestOf } from '../request-info.ts'
 import { sendJson } from '../send-json.ts'
 
-const MISSING = 'Missing or invalid collection context'
-
 /** `/api/collections/…/records`: create, update and delete. PocketBase: apis/record_crud.go */
-export const recordWriteRoutes = (services: Services) => {
-  const { store, extensions } = services
-  return new Hono<Env>()
-    .post('/:collection/records', async (c) => {
-      const find = () => writableCollection(store.catalog, c.req.param('collection'), MISSING)
-      const collection = find()
-      await bodyOf(c, bodyLimit(collection))
-      // a hook may show a secret, once
-      if (extensions.get(collection.id)?.beforeCreate) c.header('cache-control', 'no-store')
-      const create: Run<string> = (inside, collection, request, options) =>
-        createRecord(inside, extensions, collection, request, options)
-      return sendJson(c, await write(c, services, find, create))
-    })
-    .patch('/:collection/records/:id', async (c) => {
-      const find = () => writableCollection(store.catalog, c.req.param('collection'), MISSING)
-      const collection = find()
-      const { values } = await bodyOf(c, bodyLimit(collection))
-      const update: Run<string> = (inside, collection, request, options) =>
-        updateRecord(inside, extensions, collection, c.req.param('id'), request, options)
-      const save = () => write(c, services, find, update)
-      if (collection.type !== 'auth') return sendJson(c, await save())
-      return sendJson(c, await limitOldPasswordChecks(c, services, [values], save))
-    })
+export const recordWriteRoutes = (services: Services) =>
+  new Hono<Env>()
+    .post('/:collection/records', async (c) => sendJson(c, await write(c, services, 'POST')))
+    .patch('/:collection/records/:id', async (c) => sendJson(c, await write(c, services, 'PATCH')))
     .delete('/:collection/records/:id', async (c) => {
-      const find = () => writableCollection(store.catalog, c.req.param('collection'))
-      find() // before anything of the request is read
-      await write(c, services, find, (inside, collection, request, options) =>
-        deleteRecord(inside, extensions, collection, c.req.param('id'), request, options),
-      )
+      await write(c, services, 'DELETE')
       return c.body(null, 204)
     })
+
+/** Reads the body once, then writes for the caller and the collection as they are at each attempt. */
+async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DELETE'): Promise<string> {
+  const { store, extensions } = services
+  const missing = method === 'DELETE' ? undefined : 'Missing or invalid collection context'
+  const find = () => writableCollection(store.catalog, c.req.param('collection')!, missing)
+  const known = find() // before anything of the request is read
+  const { values, files: uploads } = await bodyOf(c, method === 'DELETE' ? MAX_BODY_BYTES : bodyLimit(known))
+  // a hook may show a secret, once
+  if (method === 'POST' && extensions.get(known.id)?.beforeCreate) c.header('cache-control', 'no-store')
+  const memory = new PasswordMemory()
+  const attempt = (auth: AuthRecord | null, how: Attempt) => {
+    const collection = find()
+    const request = requestOf(c, services, auth, values)
+    const work = memory.over(passwordWork(c, services, auth), how.locksRecord)
+    const inSameTransaction = auditWrite(c, services, request, collection, uploads.keys())
+    const options = { ...how, uploads, passwordWork: work, inSameTransaction }
+    return writeRecord(store, extensions, collection, c.req.param('id') ?? '', request, options)
+  }
+  const identify = (isCached: boolean) => authenticate(c, services, isCached)
+  const passwords = method === 'PATCH' && known.type === 'auth' ? [values] : []
+  const run = () => retry(store, identify, attempt, { startsCached: true })
+  return limitOldPasswordChecks(c, services, passwords, () => run())
 }
 
 /** What a body may have: the limit of all routes and what the fields can take beyond it. Contract 8.2 */
 const bodyLimit = ({ fields }: Collection) =>
   fields.reduce((sum, field) => sum + maxBodyBytes(field), MAX_BODY_BYTES)
-
-type Run<T> = (
-  inside: Store,
-  collection: Collection,
-  request: RequestInfo,
-  options: WriteOptions,
-) => Promise<T>
-
-/** Runs a write for the caller and the collection as they are at each attempt. Reads the body once. */
-async function write<T>(c: Ctx, services: Services, find: () => Collection, run: Run<T>): Promise<T> {
-  const { values, files: uploads } = await bodyOf(c)
-  const memory = new PasswordMemory()
-  const identify = (isCached: boolean) => authenticate(c, services, isCached)
-  const once = (auth: AuthRecord | null, attempt: Attempt) => {
-    const collection = find()
-    const request = requestOf(c, services, auth, values)
-    const options: WriteOptions = {
-      ...attempt,
-      uploads,
-      passwordWork: memory.over(passwordWork(c, services, auth), attempt.locksRecord),
-      inSameTransaction: auditWrite(c, services, request, collection, uploads.keys()),
-    }
-    return run(services.store, collection, request, options)
-  }
-  return retry(services.store, identify, once, { startsCached: true })
-}

@@ -3,6 +3,7 @@ import type { Collection } from '../../collections/collection.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Extensions } from '../extension.ts'
 import type { WriteOptions } from '../input/write-options.ts'
+import { deleteRecord } from './delete.ts'
 import { judge } from './judge.ts'
 import { prepareCreate, prepareUpdate, type Write } from './prepare-write.ts'
 import { renderWrite } from './render.ts'
@@ -38,6 +39,21 @@ export function updateRecord(
   const update = (inside: Store) => write(prepareUpdate(inside, extensions, collection, id, request, options))
   if (!options.locksRecord) return update(store)
   return store.db.transaction((db) => update({ db, catalog: store.catalog }))
+}
+
+/** Creates, updates or deletes a record by its request's method. Returns its JSON, `null` after a delete. */
+export async function writeRecord(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  id: string,
+  request: RequestInfo,
+  options: WriteOptions,
+): Promise<string> {
+  if (request.method === 'POST') return createRecord(store, extensions, collection, request, options)
+  if (request.method === 'PATCH') return updateRecord(store, extensions, collection, id, request, options)
+  await deleteRecord(store, extensions, collection, id, request, options)
+  return 'null'
 }
 
 /** The stages after `prepare`. What takes several statements is stored and rendered in one transaction. */
