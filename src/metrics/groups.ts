@@ -1,7 +1,11 @@
-import { CLIENT_PATH, canonicalPath } from '../smsgate-client/path.ts'
-
 /** What requests are counted as: never a path, whose parts are ids. */
 export type Group = string
+
+/** What the requests of a protocol of others are counted as: some by method and path, else all the same. */
+export interface CountedProtocol {
+  readonly group: Group
+  readonly groups?: Readonly<Record<string, Group>>
+}
 
 /** Groups by the segment after `/api/`. */
 const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
@@ -9,8 +13,6 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
   ['collections', 'collections'],
   ['devices', 'devices'],
   ['files', 'files'],
-  ['mobile', 'mobile'],
-  ['3rdparty', 'smsgate_clients'],
   ['realtime', 'realtime'],
   ['settings', 'settings'],
   ['sms', 'sms'],
@@ -27,36 +29,28 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
   ['backup-status', 'admin'],
 ])
 
-/** Requests of their own kind within a group: what waits for long would hide how long the others take. */
-const SPECIAL: ReadonlyMap<string, Group> = new Map([
-  ['POST /api/sms/send', 'send'],
-  ['POST /api/sms/send-template', 'send'],
-  [`POST ${CLIENT_PATH}/messages`, 'send'],
-  ['POST /api/devices/claim', 'claim'],
-  ['GET /api/realtime', 'streams'],
-  ['GET /api/realtime/', 'streams'],
-  ['GET /api/devices/events', 'streams'],
-  ['GET /api/mobile/v1/events', 'streams'],
-])
-
 /** Open as long as somebody listens: counted, but not timed, and not waited for when the server stops. */
 export const STREAMS: Group = 'streams'
+/** Requests that send texts. */
+export const SENDS: Group = 'send'
 
-/** Groups of paths outside of the API. */
-const OUTSIDE: ReadonlyMap<string, Group> = new Map([
-  ['/metrics', 'metrics'],
-  ['/mcp', 'mcp'],
+/** Requests of their own kind within a group: what waits for long would hide how long the others take. */
+const SPECIAL: ReadonlyMap<string, Group> = new Map([
+  ['POST /api/sms/send', SENDS],
+  ['POST /api/sms/send-template', SENDS],
+  ['POST /api/devices/claim', 'claim'],
+  ['GET /api/realtime', STREAMS],
+  ['GET /api/realtime/', STREAMS],
+  ['GET /api/devices/events', STREAMS],
 ])
 
 const API = '/api/'
 const COLLECTIONS = '/api/collections/'
 
-/** The group of a request by its method and URL, `pages` for what is not in the API. */
-export function groupOf(method: string, url: string): Group {
-  const query = url.indexOf('?')
-  const path = canonicalPath(query < 0 ? url : url.slice(0, query))
-  if (path.startsWith('/2010-04-01/')) return 'twilio'
-  if (!path.startsWith(API)) return OUTSIDE.get(path) ?? 'pages'
+/** The group of a request, `pages` for what is not in the API. `protocol`: whose path it is, if one's. */
+export function groupOf(method: string, path: string, protocol?: CountedProtocol): Group {
+  if (protocol) return protocol.groups?.[`${method} ${path}`] ?? protocol.group
+  if (!path.startsWith(API)) return path === '/metrics' ? 'metrics' : 'pages'
   if (path.startsWith(COLLECTIONS)) return groupInCollections(path)
   const special = SPECIAL.get(`${method} ${path}`)
   if (special) return special

@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { defineCommand } from 'citty'
 import { runProgramCommand, UserError } from '../errors.ts'
-import type { Extensions } from '../records/extension.ts'
-import { describedCollections, openApiDocument } from './document.ts'
+import { type DocumentScope, describedCollections, openApiDocument } from './document.ts'
 
 /** `pocketsms openapi`: prints the API description without a server. `setting` may throw a UserError. */
-export const openapiCommand = (setting: () => { url: string; extensions: Extensions }) =>
+export const openapiCommand = (setting: () => Omit<DocumentScope, 'collections'>) =>
   defineCommand({
     meta: { name: 'openapi', description: 'Print the API as an OpenAPI 3.1 document (JSON).' },
     args: { out: { type: 'string', description: 'write it to this file', valueHint: 'FILE' } },

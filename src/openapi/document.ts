@@ -12,13 +12,10 @@ import { campaignPaths } from './paths/campaign-paths.ts'
 import { DEVICES, devicePaths } from './paths/device-paths.ts'
 import { filePaths } from './paths/file-paths.ts'
 import { logPaths } from './paths/log-paths.ts'
-import { mcpPaths } from './paths/mcp-paths.ts'
 import { recordPaths, recordTag } from './paths/record-paths.ts'
 import { sentPaths } from './paths/sent-paths.ts'
 import { SERVER, serverPaths } from './paths/server-paths.ts'
 import { SENDING, smsPaths } from './paths/sms-paths.ts'
-import { SMSGATE_CLIENTS, smsgateClientPaths } from './paths/smsgate-client-paths.ts'
-import { TWILIO_API, twilioPaths } from './paths/twilio-paths.ts'
 import { userPaths } from './paths/user-paths.ts'
 import { webhookPaths } from './paths/webhook-paths.ts'
 import { hooks } from './schemas/hooks.ts'
@@ -51,10 +48,17 @@ export interface DocumentScope {
   readonly url: string
   readonly collections: readonly Collection[]
   readonly extensions: Extensions
+  readonly protocols: readonly DescribedProtocol[]
+}
+
+/** What a protocol of others says of its routes. */
+export interface DescribedProtocol {
+  readonly tags?: readonly { readonly name: string; readonly description: string }[]
+  readonly paths?: () => ZodOpenApiPathsObject
 }
 
 /** The whole API as an OpenAPI 3.1 document, made from the schemas that check requests and type answers. */
-export function openApiDocument({ url, collections, extensions }: DocumentScope): OpenApiDocument {
+export function openApiDocument({ url, collections, extensions, protocols }: DocumentScope): OpenApiDocument {
   const schemaOf = recordSchemas(collections)
   const device = schemaOf('devices')!
   const webhooks = collections.find(({ id }) => id === 'webhooks')!
@@ -70,33 +74,26 @@ export function openApiDocument({ url, collections, extensions }: DocumentScope)
       servers: [{ url }],
       tags: [
         { name: SENDING, description: 'For the web app that sends.' },
-        { name: TWILIO_API, description: "Twilio's Messaging API, for programs that were written for it." },
         { name: DEVICES, description: 'For the program on a phone or beside a modem.' },
         ...collections.map(recordTag),
         { name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' },
         { name: SERVER, description: 'What is about no one collection.' },
-        {
-          name: SMSGATE_CLIENTS,
-          description:
-            'For programs written for SMSGate\'s server. The same routes are at `/3rdparty/v1`; `message` and `device` stand for `messages` and `devices`, `inbox/export` for `messages/inbox/export`. Errors are `{"message"}`.',
-        },
+        ...protocols.flatMap(({ tags = [] }) => tags),
       ],
       paths: {
         ...smsPaths(),
         ...sentPaths(),
-        ...twilioPaths(),
         ...campaignPaths(),
         ...devicePaths(device),
         ...collectionPaths(collections, schemaOf, extensions),
         ...webhookPaths(),
-        ...mcpPaths(),
         ...accountPaths(),
         ...userPaths(),
         ...serverPaths(),
         ...logPaths(),
         ...backupPaths(),
         ...filePaths(),
-        ...smsgateClientPaths(),
+        ...Object.assign({}, ...protocols.map(({ paths }) => paths?.())),
       },
       webhooks: hooks(webhooks, schemaOf('sms_messages')!),
       components: { securitySchemes: SECURITY_SCHEMES },

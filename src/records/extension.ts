@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 import type { RequestInfo } from '../request/request.ts'
@@ -17,6 +18,10 @@ export interface Extension {
   readonly authRequired?: boolean
   /** An unreadable value is an error of its field. Otherwise PocketBase's cast makes it empty. */
   readonly readsStrictly?: boolean
+  /** Fields that only the server sets. */
+  readonly setByServer?: readonly string[]
+  /** Schemas of what `beforeCreate` adds to the answer. */
+  readonly shownOnce?: z.ZodRawShape
   /** Runs in the transaction before validation; may change `values`. Its result is added to the answer. */
   beforeCreate?(
     store: Store,

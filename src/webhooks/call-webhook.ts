@@ -4,7 +4,6 @@ import { type ResponseHead, sendOutgoing } from '../outgoing/send.ts'
 import type { DueDelivery } from './due.ts'
 import { retryAfterOf } from './schedule.ts'
 import { signatureHeaders } from './secrets.ts'
-import { smsgateHeaders } from './smsgate-event.ts'
 
 /** Headers of a request, by name. */
 export type SentHeaders = Readonly<Record<string, string | number>>
@@ -35,14 +34,14 @@ export async function callWebhook(
   allowPrivate: boolean,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
-  const { url, eventId: id, body, secrets, smsgateKey } = due
+  const { url, eventId: id, body, secrets, moreHeaders } = due
   const at = new Date()
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     'user-agent': `pocketsms/${about.version}`,
     ...signatureHeaders({ id, at, body }, secrets),
-    ...(smsgateKey !== undefined && smsgateHeaders(smsgateKey, body, at)),
+    ...moreHeaders?.(at),
   }
   const begun = performance.now()
   const latencyMs = () => Math.round(performance.now() - begun)

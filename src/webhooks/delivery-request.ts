@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { type DueDelivery, findDelivery } from './due.ts'
+import { findDelivery } from './due.ts'
 import { isOwn, type Owner } from './hook.ts'
+import type { OtherForms } from './other-forms.ts'
 import { webhookRefusal } from './refusals.ts'
 
 /** What a delivery sends. */
@@ -18,9 +19,6 @@ export const DELIVERY_REQUEST = z
 /** The same as a type. */
 export type DeliveryRequest = Readonly<z.output<typeof DELIVERY_REQUEST>>
 
-/** Renders the body of a delivery in another form than Standard Webhooks or SMSGate's. */
-export type OtherBody = (delivery: DueDelivery) => string
-
 const HEADERS = `
 select p.headers::text from webhook_deliveries d join webhook_payloads p on p.delivery = d.id
 where d.id = $1 and ${isOwn('d', 2)}`
@@ -30,14 +28,14 @@ export async function readDeliveryRequest(
   store: Store,
   owner: Owner,
   delivery: string,
-  otherBody: OtherBody,
+  { bodyForm, bodyOf }: OtherForms,
 ): Promise<DeliveryRequest> {
   const { rows } = await store.db.query(HEADERS, [delivery, owner], 'webhook headers')
-  const found = rows[0] && (await findDelivery(store, delivery))
+  const found = rows[0] && (await findDelivery(store, delivery, bodyForm))
   if (!found) throw webhookRefusal('delivery_not_found')
   return {
     headers: textsOf(JSON.parse(String(rows[0]![0] ?? '{}'))),
-    body: found.format === '' ? found.body : otherBody(found),
+    body: found.format === '' ? found.body : bodyOf(found),
   }
 }
 

@@ -1,17 +1,15 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Logger } from '../log.ts'
-import { type CallOutcome, callWebhook } from './call-webhook.ts'
-import { type DueDelivery, findDue } from './due.ts'
+import { callWebhook } from './call-webhook.ts'
+import { findDue } from './due.ts'
 import { endLease, type Lease, leaseDeliveries } from './lease.ts'
+import type { OtherForms } from './other-forms.ts'
 import { endTurn, failWithoutCall, recordOutcome } from './record-outcome.ts'
 
 /** What calls need of the settings. */
 export interface WebhookSettings {
   readonly webhookAllowPrivate: boolean
 }
-
-/** Calls a delivery in another form than Standard Webhooks. Rejects only if `signal` aborts. */
-export type OtherCalls = (due: DueDelivery, signal: AbortSignal) => Promise<CallOutcome>
 
 /** Calls of this node at a time. Each holds a socket and a kilobyte, for 12 s at most. */
 const MAX_CALLS = 400
@@ -24,7 +22,7 @@ export class DeliveryWorker {
   readonly #settings: WebhookSettings
   readonly #log: Logger
   readonly #wake: () => void
-  readonly #otherCalls: OtherCalls
+  readonly #otherForms: OtherForms
   readonly #ending = new AbortController()
   readonly #running = new Set<Promise<void>>()
 
@@ -34,13 +32,13 @@ export class DeliveryWorker {
     settings: WebhookSettings,
     log: Logger,
     wake: () => void,
-    otherCalls: OtherCalls,
+    otherForms: OtherForms,
   ) {
     this.#store = store
     this.#settings = settings
     this.#log = log
     this.#wake = wake
-    this.#otherCalls = otherCalls
+    this.#otherForms = otherForms
   }
 
   /** Leases what is due as long as there is room, and sets off on it. */
@@ -74,14 +72,14 @@ export class DeliveryWorker {
   }
 
   async #call(lease: Lease): Promise<void> {
-    const due = await findDue(this.#store, lease.delivery)
+    const due = await findDue(this.#store, lease.delivery, this.#otherForms.bodyForm)
     if (!due) return endTurn(this.#store, lease)
     if (due.closed) return failWithoutCall(this.#store, lease, due, due.closed)
     const { signal } = this.#ending
     const call =
       due.format === ''
         ? callWebhook(due, this.#settings.webhookAllowPrivate, signal)
-        : this.#otherCalls(due, signal)
+        : this.#otherForms.call(due, signal)
     const outcome = await call.catch((error: unknown) => {
       if (!signal.aborted) throw error
     })

@@ -7,7 +7,6 @@ import { renderRecord } from '../records/render/render.ts'
 import { statementName } from '../records/select.ts'
 import { memoize } from '../tools/memoize.ts'
 import { isSecret } from './secrets.ts'
-import { type EventMessage, type SmsgateHook, smsgateBody } from './smsgate-event.ts'
 
 /** Why deliveries end without an answer. */
 export const END_REASONS = {
@@ -41,7 +40,7 @@ export interface DueDelivery {
   readonly url: string
   /** Why nothing may be sent; undefined if it may. */
   readonly closed: string | undefined
-  /** '' for Standard Webhooks, else whose form it has: `twilio`. */
+  /** '' for Standard Webhooks; for others see `OtherForms.call`. */
   readonly format: string
   /** Maximum attempts. */
   readonly maxAttempts: number
@@ -57,34 +56,39 @@ export interface DueDelivery {
   readonly secrets: readonly string[]
   /** The JSON that is sent, to the letter the same at every attempt. */
   readonly body: string
-  /** With this key it is signed as SMSGate's app signs, too; undefined for other webhooks. */
-  readonly smsgateKey?: string | undefined
+  /** Headers beside those of Standard Webhooks, for an attempt at this time. */
+  readonly moreHeaders?: (at: Date) => Readonly<Record<string, string>>
 }
 
-/** SQL: what a webhook in SMSGate's form needs, as JSON; null for others. */
-const SMSGATE = `case when w.smsgate_event <> '' then json_build_object(
-        'event', w.smsgate_event, 'id', w.smsgate_id, 'message', row_to_json(b.*),
-        'signingKey', (select k.signing_key from smsgate_accounts k where k."user" = d."user"),
-        'sendId', (select s.id from smsgate_sends s
-          where s.ref in (b.id, nullif(b.batch_id, '')) and s."user" = d."user" order by s.is_batch desc limit 1),
-        'devicePhone', (select nullif(v.phone, '') from devices v where v.id = b.device and v."user" = d."user")
-      )::text end`
+/** Another body that a delivery of Standard Webhooks may have. */
+export interface BodyForm {
+  /** SQL of what it needs to know of delivery `d`, webhook `w`, message `b`: JSON text, null if not used. */
+  readonly facts: string
+  readonly render: (facts: string, eventId: string, at: Date) => Pick<DueDelivery, 'body' | 'moreHeaders'>
+}
 
 /** SQL: the delivery waits, and has a place to go to. */
 const IS_OPEN = `d.status = 'pending' and (w.id is not null or p.target is not null)`
 
 /** All that an attempt needs; undefined when there is nothing left to do. */
-export const findDue = (store: Store, delivery: string) => find(store, delivery, IS_OPEN)
+export const findDue = (store: Store, delivery: string, form?: BodyForm) =>
+  find(store, delivery, IS_OPEN, form)
 
 /** The same of a delivery whatever became of it; undefined for an unknown one. */
-export const findDelivery = (store: Store, delivery: string) => find(store, delivery, 'true')
+export const findDelivery = (store: Store, delivery: string, form?: BodyForm) =>
+  find(store, delivery, 'true', form)
 
-async function find(store: Store, delivery: string, condition: string): Promise<DueDelivery | undefined> {
+async function find(
+  store: Store,
+  delivery: string,
+  condition: string,
+  form: BodyForm | undefined,
+): Promise<DueDelivery | undefined> {
   const messages = messagesOf(store)
   const { select, count } = columnsOf(messages)
   const text = `select ${select}, d."user", d.webhook, d.event_id, d.event, d.attempts, w.url,
       w.enabled and w."user" = d."user", w.secret, case when r.until > now() then w.previous_secret else '' end,
-      extract(epoch from p.at)::float8, p.target::text, w.format, w.api_key, p.image::text, ${SMSGATE}
+      extract(epoch from p.at)::float8, p.target::text, w.format, w.api_key, p.image::text, ${form?.facts ?? 'null'}
     from webhook_deliveries d
     left join webhooks w on w.id = d.webhook
     join webhook_payloads p on p.delivery = d.id
@@ -99,11 +103,8 @@ async function find(store: Store, delivery: string, condition: string): Promise<
   )
   const row = rows[0]
   if (!row) return undefined
-  return dueOf(delivery, row.slice(count) as DueColumns, messages, row as RecordRow)
+  return dueOf(delivery, row.slice(count) as DueColumns, messages, row as RecordRow, form)
 }
-
-/** A webhook in SMSGate's form, and the message that it tells of. */
-type SmsgateDelivery = SmsgateHook & { readonly message: EventMessage }
 
 /** The columns behind those of the message; those of the webhook are null where there is none. */
 type DueColumns = [
@@ -121,7 +122,7 @@ type DueColumns = [
   format: string | null,
   apiKey: string | null,
   image: string,
-  smsgate: string | null,
+  facts: string | null,
 ]
 
 function dueOf(
@@ -141,15 +142,15 @@ function dueOf(
     form,
     key,
     image,
-    smsgate,
+    facts,
   ]: DueColumns,
   messages: Collection,
   row: RecordRow,
+  bodyForm: BodyForm | undefined,
 ): DueDelivery {
   const target = to === null ? null : (JSON.parse(to) as Target)
-  const format = target ? 'twilio' : (form ?? '')
+  const format = target ? 'callback' : (form ?? '')
   const secrets = [secret ?? '', previous ?? ''].filter(isSecret)
-  const hook = smsgate === null ? null : (JSON.parse(smsgate) as SmsgateDelivery)
   const time = new Date(at * 1000)
   return {
     delivery,
@@ -166,12 +167,8 @@ function dueOf(
     target,
     apiKey: target?.api_key ?? key ?? '',
     secrets,
-    body: hook
-      ? smsgateBody(hook, eventId, time, hook.message)
-      : format === ''
-        ? bodyOf(event, time, messages, row)
-        : '',
-    smsgateKey: hook?.signingKey,
+    body: format === '' && facts === null ? bodyOf(event, time, messages, row) : '',
+    ...(facts !== null && bodyForm?.render(facts, eventId, time)),
   }
 }
 

@@ -6,20 +6,17 @@ import type { Value } from '../fields/field.ts'
 import { type UrlFault, urlFault } from '../outgoing/addresses.ts'
 import type { Extension } from '../records/extension.ts'
 import { validate } from '../records/input/validate.ts'
-import { randomId } from '../tools/random.ts'
 import type { WebhookSettings } from './delivery-worker.ts'
 import { END_REASONS } from './due.ts'
 import { failPending } from './record-outcome.ts'
-import { newSecret } from './secrets.ts'
-import { SMSGATE_EVENTS, type SmsgateEvent } from './smsgate-event.ts'
-import { ensureSigningKey } from './smsgate-key.ts'
+import { NEW_SECRET, newSecret } from './secrets.ts'
 
 /** Ids of the two collections. */
 export const WEBHOOKS = 'webhooks'
 export const DELIVERIES = 'webhook_deliveries'
 
 /** Fields of a webhook that only the server sets. */
-export const SET_BY_SERVER = ['secret', 'previous_secret'] as const
+const SET_BY_SERVER = ['secret', 'previous_secret'] as const
 
 const [FAILED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
 const COUNT = 'select count(*) from webhooks where "user" = $1'
@@ -36,20 +33,16 @@ const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
 const MOST_WEBHOOKS = 20
 const TOO_MANY = fieldError('validation_too_many_webhooks', `A user has at most ${MOST_WEBHOOKS} webhooks.`)
 
-/** The webhooks that Twilio's API calls an SmsUrl. */
-const TWILIO = 'twilio'
-const RECEIVED = ['message.received']
-/** Such a webhook needs a key to sign with, and a device whose texts it is told of. */
-const SIGNER = `select
-  exists (select from api_keys k where k.id = $2 and k."user" = $1 and k.twilio),
-  exists (select from devices d where d.id = $3 and d."user" = $1)`
-const NO_SIGNER = fieldError('validation_twilio_key', 'Must be an API key of this user, made with twilio.')
-const NO_TWILIO_DEVICE = fieldError('validation_twilio_device', 'Must be a device of this user.')
-
 type Values = Record<string, Value>
 
+/** Fits the values of a webhook to the form of a protocol. Throws 400 with the message `failed`. */
+export type FitWebhook = (store: Store, values: Values, failed: string) => Promise<void>
+
 /** Webhooks: the secret is answered once, at creation. Disabling one, or a new form, fails the queue. */
-export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Extension {
+export function webhooksExtension(
+  { webhookAllowPrivate }: WebhookSettings,
+  fits: readonly FitWebhook[],
+): Extension {
   const check = (store: Store, failed: string, values: Values) => {
     const collection = store.catalog.find(WEBHOOKS) as Collection
     // other errors first: they are told all at once
@@ -57,26 +50,15 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Ext
     const fault = urlFault(String(values.url), webhookAllowPrivate)
     if (fault) throw badRequest(failed, { url: URL_ERRORS[fault] })
   }
-  const checkFormat = async ({ db }: Store, failed: string, values: Values) => {
-    if (values.format !== TWILIO) {
-      if (values.api_key !== undefined) values.api_key = ''
-      return
-    }
-    values.events = RECEIVED
-    if (!values.enabled) return
-    const { rows } = await db.query(SIGNER, [values.user, values.api_key, values.device], 'webhook signer')
-    const [hasKey, hasDevice] = rows[0]!
-    if (!hasKey) throw badRequest(failed, { api_key: NO_SIGNER })
-    if (!hasDevice) throw badRequest(failed, { device: NO_TWILIO_DEVICE })
-  }
   return {
     grantsAccess: true,
+    setByServer: SET_BY_SERVER,
+    shownOnce: NEW_SECRET.shape,
     async beforeCreate(store, values, { body }) {
       const secret = newSecret()
       Object.assign(values, { secret, previous_secret: '' })
       if (!('enabled' in body)) values.enabled = true
-      await fitSmsgate(store, values)
-      await checkFormat(store, FAILED, values)
+      for (const fitForm of fits) await fitForm(store, values, FAILED)
       check(store, FAILED, { ...values, id: values.id || 'newwebhook00000' })
       await checkDevice(store, FAILED, values)
       await store.db.query('select pg_advisory_xact_lock($1, hashtext($2))', [
@@ -89,8 +71,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Ext
     },
     async beforeUpdate(store, values, old) {
       for (const field of SET_BY_SERVER) values[field] = old[field]!
-      await fitSmsgate(store, values)
-      await checkFormat(store, NOT_UPDATED, values)
+      for (const fitForm of fits) await fitForm(store, values, NOT_UPDATED)
       if (values.url !== old.url) check(store, NOT_UPDATED, values)
       if (values.device !== old.device) await checkDevice(store, NOT_UPDATED, values)
       const reason = endReason(values, old)
@@ -109,18 +90,6 @@ function endReason(values: Values, old: Readonly<Values>): string | undefined {
   // the form of a call is read when it is made: `sms:sent` would become `sms:delivered`
   const isOther = values.smsgate_event !== old.smsgate_event || values.format !== old.format
   return isOther ? END_REASONS.changed : undefined
-}
-
-/** A webhook in SMSGate's form gets the matching event, an id and a key. */
-async function fitSmsgate(store: Store, values: Values): Promise<void> {
-  const { smsgate_event: event, smsgate_id: id } = values
-  if (!event || !Object.hasOwn(SMSGATE_EVENTS, String(event))) {
-    if (id) values.smsgate_id = ''
-    return
-  }
-  values.events = [SMSGATE_EVENTS[event as SmsgateEvent]]
-  values.smsgate_id = id || randomId()
-  await ensureSigningKey(store.db, String(values.user))
 }
 
 const OWN_DEVICE = 'select 1 from devices d where d.id = $1 and d."user" = $2'

@@ -1,8 +1,9 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Logger } from '../log.ts'
 import { WakeSignal } from '../tools/wake-signal.ts'
-import { DeliveryWorker, type OtherCalls, type WebhookSettings } from './delivery-worker.ts'
+import { DeliveryWorker, type WebhookSettings } from './delivery-worker.ts'
 import { CHANNEL, endExpiredLeases } from './lease.ts'
+import type { OtherForms } from './other-forms.ts'
 
 /** How often is looked for what is due by now, while deliveries wait. What is new wakes. */
 const LOOK_MS = 1_000
@@ -14,11 +15,11 @@ export async function startWebhooks(
   store: Store,
   settings: WebhookSettings,
   log: Logger,
-  otherCalls: OtherCalls,
+  otherForms: OtherForms,
 ): Promise<() => Promise<void>> {
   const signal = new WakeSignal()
   const ended = new AbortController()
-  const worker = new DeliveryWorker(store, settings, log, signal.notifier, otherCalls)
+  const worker = new DeliveryWorker(store, settings, log, signal.notifier, otherForms)
   const deaf = await store.db.listen(CHANNEL, signal.notifier)
   let isWaiting = false
   let lookedMs = 0

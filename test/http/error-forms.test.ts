@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createRestoringApp } from '../../src/http/server/restoring.ts'
+import { createRestoringApp } from '../../src/http/restoring.ts'
 import type { RunningServer } from '../../src/server.ts'
 import { withDevices } from '../support/server/server-with-devices.ts'
 import { startServer } from '../support/server/start.ts'
@@ -42,9 +42,8 @@ test.each(FORMS)('an unknown route below %s', async (family, keys) => {
 })
 
 test.each(FORMS)('a 503 below %s while a backup is restored', async (family, keys) => {
-  const { config, log } = server.services
   const env = { incoming: { headers: {} }, outgoing: { setHeader() {} } }
-  const answer = await createRestoringApp(config, log).request(`${family}/any`, {}, env)
+  const answer = await createRestoringApp(server.services).request(`${family}/any`, {}, env)
   expect([answer.status, await keysOf(answer)]).toEqual([503, keys])
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMcp } from '../../src/mcp/server.ts'
+import { createMcp } from '../../src/protocols/mcp/server.ts'
 import { NO_REQUEST } from '../../src/request/request.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { pathOf, protocolOf } from '../../src/http/server/protocol-of.ts'
 import { groupOf } from '../../src/metrics/groups.ts'
+import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 
 test.each([
   ['a list', 'GET', '/api/collections/sms_messages/records?filter=to="x"', 'records'],
@@ -24,10 +26,15 @@ test.each([
   ['an event stream of a device', 'GET', '/api/devices/events?', 'streams'],
   ['one of a phone with the SMSGate app', 'GET', '/api/mobile/v1/events', 'streams'],
   ['the rest of its API', 'GET', '/api/mobile/v1/message', 'mobile'],
+  ['a send of a program for SMSGate', 'POST', '/3rdparty/v1/message?x', 'send'],
+  ['an assistant', 'POST', '/mcp', 'mcp'],
+  ["Twilio's API", 'GET', '/2010-04-01/Accounts.json?x', 'twilio'],
   ['what nobody knows in the API', 'GET', '/api/k3v9x0c2m5n8b1a/whatever', 'other'],
   ['words that any object knows', 'GET', '/api/constructor', 'other'],
   ['what is not in the API', 'GET', '/_/k3v9x0c2m5n8b1a', 'pages'],
   ['metrics', 'GET', '/metrics?x', 'metrics'],
 ] as const)('%s: %s %s', (_, method, url, group) => {
-  expect(groupOf(method, url)).toBe(group)
+  const services = { protocols: PROTOCOLS }
+  const path = pathOf(services, url)
+  expect(groupOf(method, path, protocolOf(services, path))).toBe(group)
 })

@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import { extensionsOf } from '../../src/extensions.ts'
 import { describedCollections, openApiDocument } from '../../src/openapi/document.ts'
 import texts from '../../src/openapi/schemas/texts.json' with { type: 'json' }
+import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 
 type Json = Record<string, unknown>
 
@@ -13,6 +14,7 @@ const subject = {
   url: 'https://sms.example.com',
   collections: describedCollections(),
   extensions: extensionsOf(readConfig({})),
+  protocols: PROTOCOLS,
 }
 const text = JSON.stringify(openApiDocument(subject))
 const document = JSON.parse(text) as Record<'paths' | 'webhooks', Record<string, Record<string, Json>>> & Json

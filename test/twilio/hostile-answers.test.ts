@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { twilioCalls } from '../../src/twilio/calls/call.ts'
+import { twilioCalls } from '../../src/protocols/twilio/calls/call.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { pairPhone, startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
@@ -45,7 +45,6 @@ function tell(answer: (settings: { webhookAllowPrivate: boolean }) => string) {
     image,
     body: '',
     secrets: [],
-    smsgateKey: undefined,
     message: image.id,
     apiKey: ann.keyId,
   }

@@ -24,16 +24,18 @@ const VISIBLE_LENGTH = PREFIX.length + 6
 const TOUCH_MS = 60_000
 
 /** Fields that clients cannot set. */
-export const SET_BY_SERVER = ['prefix', 'hash', 'last_used_at'] as const
+const SET_BY_SERVER = ['prefix', 'hash', 'last_used_at'] as const
 
 /** Further content of the answer that creates a key. */
-export const NEW_KEY = z.object({
+const NEW_KEY = z.object({
   key: z.string().describe('The key itself, for `X-API-Key`. Shown this once.'),
 })
 
 /** A key is made with its record and answered once as `key`; the database has its SHA-256. */
 export const apiKeysExtension: Extension = {
   grantsAccess: true,
+  setByServer: SET_BY_SERVER,
+  shownOnce: NEW_KEY.shape,
   async beforeCreate(_store, values): Promise<z.output<typeof NEW_KEY>> {
     const key = PREFIX + randomText(RANDOM_LENGTH)
     Object.assign(values, { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key), last_used_at: '' })

@@ -1,5 +1,5 @@
 import { isSuspended } from '../../auth/tokens/identify.ts'
-import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
+import { type AuthCollection, SUPERUSERS, USERS_ID } from '../../collections/collection.ts'
 import { forbidden, notFound, unauthorized } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { type Device, requireDevice } from '../../sms/devices/device.ts'
@@ -31,6 +31,13 @@ export async function requireDeviceOf(c: Ctx, services: Services): Promise<Devic
 /** Throws 403 for a device whose user is disabled. */
 export async function refuseSuspended(c: Ctx, { store }: Services): Promise<void> {
   if (await isSuspended(store, c.env.incoming.headers.authorization)) throw gatewayRefusal('account_disabled')
+}
+
+/** The id of the user that asks. Throws 401 for a guest, 403 for others: they have no conversations. */
+export async function requireUser(c: Ctx, services: Services): Promise<string> {
+  const { id, collection } = await requireAuth(c, services)
+  if (collection.id !== USERS_ID) throw forbidden('Only users are notified of texts.')
+  return id
 }
 
 /** Superusers. */

@@ -26,9 +26,9 @@ const PAGE_HEADERS = pageHeaders("'self' 'unsafe-inline'")
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /** `/api/openapi.json` and `/docs`: the API description. Made at the first request. */
-export function docsRoutes({ config, extensions }: Services): Hono<Env> {
+export function docsRoutes({ config, extensions, protocols }: Services): Hono<Env> {
   const description = once(() => {
-    const subject = { url: config.publicUrl, collections: describedCollections(), extensions }
+    const subject = { url: config.publicUrl, collections: describedCollections(), extensions, protocols }
     return tagged(JSON.stringify(openApiDocument(subject)))
   })
   const assets = once(readAssets)

@@ -6,19 +6,17 @@ import { listSessions } from '../../auth/sessions/sessions.ts'
 import { listSuperusers } from '../../auth/superusers/superusers.ts'
 import { tokenOf } from '../../auth/tokens/identify.ts'
 import { readClaims } from '../../auth/tokens/tokens.ts'
-import { USERS_ID } from '../../collections/collection.ts'
 import { forbidden } from '../../errors.ts'
 import { endBrowsers, listBrowsers, saveBrowser } from '../../notifications/subscriptions.ts'
 import { toRow } from '../../records/columns.ts'
 import { answerRecord } from '../../records/expand/answer.ts'
 import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/web-push.ts'
 import { checkShape } from '../../sms/send/shape.ts'
-import { SIGNING_KEY, setSigningKey, signingKeyOf } from '../../webhooks/smsgate-key.ts'
 import { readJson } from '../body/json-body.ts'
 import { meterFor } from '../body/large-answer.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { auditRequest } from '../middleware/audit.ts'
-import { requireAuth } from '../middleware/guards.ts'
+import { requireAuth, requireUser } from '../middleware/guards.ts'
 import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
 import { buildRequest } from '../request-info.ts'
 import { sendRaw } from '../send-json.ts'
@@ -41,7 +39,6 @@ export function accountRoutes(services: Services): Hono<Env> {
     })
     .post('/account/end-other-sessions', (c) => endOthers(c, services))
     .route('/account', pushRoutes(services))
-    .route('/account/smsgate-key', smsgateKeyRoutes(services))
     .get('/setup', async (c) => {
       const { settings } = services
       const hasSuperuser = (await listSuperusers(store)).length > 0
@@ -82,30 +79,6 @@ function pushRoutes(services: Services): Hono<Env> {
       await endBrowsers(store.db, await requireUser(c, services), queryOf(c).endpoint)
       return c.body(null, 204)
     })
-}
-
-/** `/api/account/smsgate-key`: the key with which a user's webhooks in SMSGate's form are signed. */
-function smsgateKeyRoutes(services: Services): Hono<Env> {
-  const { db } = services.store
-  return new Hono<Env>()
-    .get('/', async (c) => {
-      const user = await requireUser(c, services)
-      c.header('cache-control', 'no-store')
-      return c.json({ signing_key: await signingKeyOf(db, user) })
-    })
-    .put('/', async (c) => {
-      const user = await requireUser(c, services)
-      const { signing_key } = checkShape(SIGNING_KEY, await readJson(c, GUEST_BODY_BYTES))
-      await setSigningKey(db, user, signing_key)
-      return c.body(null, 204)
-    })
-}
-
-/** The id of the user that asks. Throws 401 for a guest, 403 for others: they have no conversations. */
-async function requireUser(c: Ctx, services: Services): Promise<string> {
-  const { id, collection } = await requireAuth(c, services)
-  if (collection.id !== USERS_ID) throw forbidden('Only users are notified of texts.')
-  return id
 }
 
 const claimsOf = (c: Ctx) => readClaims(tokenOf(c.env.incoming.headers.authorization))

@@ -1,9 +1,7 @@
 import { Hono } from 'hono'
 import type { AuditEntry } from '../../auth/superusers/audit.ts'
 import type { Store } from '../../collections/catalog.ts'
-import { formOf } from '../../twilio/calls/call.ts'
 import { readDeliveryRequest } from '../../webhooks/delivery-request.ts'
-import type { DueDelivery } from '../../webhooks/due.ts'
 import { type Owner, ownerOf, rotateSecret } from '../../webhooks/hook.ts'
 import { resendDelivery, resendFailed } from '../../webhooks/resend.ts'
 import { sendTest } from '../../webhooks/test-event.ts'
@@ -32,8 +30,6 @@ export function webhookRoutes(services: Services): Hono<Env> {
     collection,
     record: c.req.param('id') ?? '',
   })
-  const twilioBody = (delivery: DueDelivery) =>
-    new URLSearchParams([...formOf(delivery, services.config.optWords)]).toString()
   return new Hono<Env>()
     .post('/:id/test', async (c) => {
       const id = c.req.param('id')
@@ -56,7 +52,7 @@ export function webhookRoutes(services: Services): Hono<Env> {
     .get('/deliveries/:id/request', async (c) => {
       const owner = ownerOf(await authOf(c, services))
       c.header('cache-control', 'no-store')
-      return c.json(await readDeliveryRequest(store, owner, c.req.param('id'), twilioBody))
+      return c.json(await readDeliveryRequest(store, owner, c.req.param('id'), services.otherForms))
     })
     .post('/deliveries/:id/resend', async (c) => {
       const id = c.req.param('id')

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { escapeHtml } from '../../auth/mail/mails.ts'
 import type { Config } from '../../config.ts'
-import { isTwilio } from '../twilio/failure.ts'
+import type { Services } from '../context.ts'
+import { protocolOf } from './protocol-of.ts'
 import type { RequestTracker } from './request-tracker.ts'
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
@@ -10,21 +11,22 @@ const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 
 /**
  * What happens to every request before the routes: CORS and security headers, preflights, clean paths;
- * `reception` sees it come and go. `transport`: the value of Strict-Transport-Security, '' for none. On
- * Node's own objects, since headers set there cost the routes nothing. Contract 8.4, 8.5.
+ * `reception` sees it come and go. On Node's own objects, since headers set there cost the routes nothing.
+ * Contract 8.4, 8.5.
  */
 export function front(
   next: (req: IncomingMessage, res: ServerResponse) => unknown,
   reception: Pick<RequestTracker, 'admit'>,
-  transport = '',
+  services: Pick<Services, 'config' | 'protocols'>,
 ) {
+  const transport = strictTransport(services.config)
   return (req: IncomingMessage, res: ServerResponse) => {
     reception.admit(req, res)
     if (BROKEN_ESCAPE.test(req.url ?? '')) return refuse(res)
     if (req.url?.includes('%00')) req.url = withoutNul(req.url)
-    // programs written for Twilio follow no redirect, and take one for a success
-    const clean = isTwilio(req.url ?? '') ? undefined : cleanPath(req.url ?? '/')
-    if (clean !== undefined) return redirect(req, res, clean)
+    const path = cleanPath(req.url ?? '/')
+    if (path !== undefined && !protocolOf(services, req.url ?? '')?.isNeverRedirected)
+      return redirect(req, res, path)
     res.setHeader('Vary', 'Origin')
     if (req.headers.origin) res.setHeader('Access-Control-Allow-Origin', '*')
     if (req.method === 'OPTIONS') return preflight(req, res)

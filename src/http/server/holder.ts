@@ -4,10 +4,9 @@ import { networkOf } from '../../auth/limits/addresses.ts'
 import { cachedKeyHolder } from '../../auth/tokens/api-keys.ts'
 import { cachedIdentity } from '../../auth/tokens/identify.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { keyIn as twilioKeyIn } from '../../twilio/credentials.ts'
 import type { Services } from '../context.ts'
-import { keyIn } from '../smsgate-client/credentials.ts'
 import { ipOf } from './client-ip.ts'
+import { keyIn } from './protocol-of.ts'
 
 const ADDRESS = 'address '
 
@@ -25,16 +24,16 @@ export const holderOf = (
 
 /** The authenticated caller, if its credentials are in the cache. */
 export function callerOf(
-  { store }: Pick<Services, 'store'>,
+  services: Pick<Services, 'store' | 'protocols'>,
   { headers }: IncomingMessage,
 ): AuthRecord | undefined {
-  const authorization = headers.authorization ?? ''
-  const key = headers['x-api-key'] ?? (keyIn(authorization) || twilioKeyIn(authorization))
+  const { store } = services
+  const key = headers['x-api-key'] ?? keyIn(services, headers.authorization ?? '')
   return key ? cachedKeyHolder(store, String(key)) : cachedIdentity(store, headers.authorization)
 }
 
 /** The same before the caller was authenticated: its account if its credentials are in the cache. */
 export const knownHolderOf = (
   incoming: IncomingMessage,
-  services: Pick<Services, 'config' | 'settings' | 'store'>,
+  services: Pick<Services, 'config' | 'settings' | 'store' | 'protocols'>,
 ): string => holderOf(incoming, services, callerOf(services, incoming))

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, GatewayError } from '../../errors.ts'
 import { DEBUG, ERROR, type LogLine } from '../../logs/log-line.ts'
-import { TwilioRefusal } from '../../twilio/refusal.ts'
+import { type Group, STREAMS } from '../../metrics/groups.ts'
 import type { Services } from '../context.ts'
 import { addressOf, ipOf } from './client-ip.ts'
 import { callerOf, knownHolderOf } from './holder.ts'
@@ -16,6 +16,7 @@ export interface FinishedRequest {
   readonly id: string
   readonly method: string
   readonly url: string
+  readonly group: Group
   readonly status: number
   readonly ms: number
 }
@@ -26,10 +27,11 @@ const faults = new WeakMap<ServerResponse, unknown>()
 /** Notes why a request fails. */
 export const recordFault = (res: ServerResponse, error: unknown): void => void faults.set(res, error)
 
-type LogServices = Pick<Services, 'config' | 'settings' | 'logs' | 'store'>
+type LogServices = Pick<Services, 'config' | 'settings' | 'logs' | 'store' | 'protocols'>
 
-/** What looks into the logs, and streams that end: only their failures are worth a line. */
-const QUIET = /^\/api\/(?:logs|realtime|devices\/events|mobile\/v1\/events)(?:\/|$)/
+/** Realtime and requests for logs: only their failures are worth a line. */
+const isQuiet = ({ group, url }: FinishedRequest) =>
+  group === STREAMS || group === 'realtime' || /^\/api\/logs(?:[/?]|$)/.test(url)
 
 /**
  * Puts a request into the table of logs if the settings want those of its kind. PocketBase:
@@ -44,7 +46,7 @@ export function logFinishedRequest(
   const { method, status } = finished
   const level = status >= 400 && status !== CLIENT_CLOSED ? ERROR : DEBUG
   if (!services.logs.wants(level) || method === 'OPTIONS') return
-  if (level === DEBUG && QUIET.test(loggedPath(finished.url))) return
+  if (level === DEBUG && isQuiet(finished)) return
   const isRefused = level === ERROR && status < 500
   const holder = isRefused ? knownHolderOf(req, services) : undefined
   services.logs.add(lineOf(services, req, finished, level, faults.get(res)), holder)
@@ -102,8 +104,6 @@ function describeFault(fault: unknown): FaultDescription {
     const details = codesOf(fault.data)
     return { error: withoutValues(fault.message), ...(Object.keys(details).length > 0 && { details }) }
   }
-  if (fault instanceof TwilioRefusal)
-    return { error: withoutValues(fault.message), details: { code: String(fault.code) } }
   if (fault instanceof GatewayError) {
     const code = fault.body.error
     return { error: withoutValues(fault.message), ...(code !== undefined && { details: { code } }) }

@@ -7,6 +7,7 @@ import { randomText } from '../../tools/random.ts'
 import type { Services } from '../context.ts'
 import { ipOf, isTrusted } from './client-ip.ts'
 import { loggedPath } from './logged-url.ts'
+import { pathOf, protocolOf } from './protocol-of.ts'
 import { CLIENT_CLOSED, type FinishedRequest, logFinishedRequest } from './request-log-line.ts'
 
 /** Header by which a request and its lines in the log find each other. */
@@ -34,7 +35,10 @@ export function assignRequestId(req: IncomingMessage, res: ServerResponse, confi
   return id
 }
 
-type TrackerServices = Pick<Services, 'config' | 'settings' | 'log' | 'logs' | 'store' | 'traffic'>
+type TrackerServices = Pick<
+  Services,
+  'config' | 'settings' | 'log' | 'logs' | 'store' | 'traffic' | 'protocols'
+>
 
 /**
  * Sees each request come and go: counts it, gives it an id, writes its line into the log. Once closed, it
@@ -72,16 +76,18 @@ export class RequestTracker {
     const id = this.#log.isLevelEnabled('info') ? assignRequestId(req, res, this.#services.config) : ''
     const method = req.method ?? ''
     const url = req.url ?? ''
-    const group = groupOf(method, url)
+    const path = pathOf(this.#services, url)
+    const group = groupOf(method, path, protocolOf(this.#services, path))
     if (group !== STREAMS) this.#running.add(res)
     this.#heard(req.socket)
     if (this.#isClosed) res.setHeader('connection', 'close')
     res.on('close', () => {
       const ms = performance.now() - beganMs
       const status = res.headersSent ? res.statusCode : CLIENT_CLOSED
+      const finished = { id, method, url, group, status, ms }
       this.#services.traffic.count(group, method, status, ms)
-      if (id) this.#write(req, res, { id, method, url, status, ms })
-      logFinishedRequest(this.#services, req, res, { id, method, url, status, ms })
+      if (id) this.#write(req, res, finished)
+      logFinishedRequest(this.#services, req, res, finished)
       this.#running.delete(res)
       this.#tellIdle()
     })

@@ -1,13 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getRequestListener } from '@hono/node-server'
-import type { Config } from '../../config.ts'
 import type { Logger } from '../../log.ts'
 import { countdown } from '../../tools/deadline.ts'
 import type { Services } from '../context.ts'
-import { front, strictTransport } from './front.ts'
 import type { RequestTracker } from './request-tracker.ts'
-import { createRestoringApp } from './restoring.ts'
 
 /** How long running requests may take before a backup is restored. */
 const PAUSE_MS = 6_000
@@ -40,17 +36,17 @@ export class Restartable {
   #restarting: Promise<void> = Promise.resolve()
   #isStopped = false
 
-  private constructor(begin: () => Promise<Work>, work: Work, config: Config, log: Logger) {
+  private constructor(begin: () => Promise<Work>, work: Work, unavailable: Handler, log: Logger) {
     this.#begin = begin
     this.#log = log
-    const restoring = getRequestListener(createRestoringApp(config, log).fetch)
-    this.#unavailable = front(restoring, { admit: () => {} }, strictTransport(config))
+    this.#unavailable = unavailable
     this.#work = work
     this.#handle = work.handle
   }
 
-  static async start(begin: () => Promise<Work>, config: Config, log: Logger): Promise<Restartable> {
-    return new Restartable(begin, await begin(), config, log)
+  /** `unavailable` answers requests while nothing works on the database. */
+  static async start(begin: () => Promise<Work>, unavailable: Handler, log: Logger): Promise<Restartable> {
+    return new Restartable(begin, await begin(), unavailable, log)
   }
 
   get work(): Work {

@@ -3,7 +3,6 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { SESSION } from '../../auth/sessions/sessions.ts'
 import { PUSH_BROWSER } from '../../notifications/subscriptions.ts'
 import { SUBSCRIPTION } from '../../sms/devices/web-push.ts'
-import { SIGNING_KEY } from '../../webhooks/smsgate-key.ts'
 import { done, failures, success } from '../schemas/answers.ts'
 import { chapter } from '../schemas/operations.ts'
 import { NOBODY, SIGNED_IN } from '../schemas/security.ts'
@@ -90,20 +89,6 @@ export const accountPaths = (): ZodOpenApiPathsObject =>
         query: z.object({ endpoint: z.string().optional().describe('The address of the subscription.') }),
       },
       responses: [done('Ended.'), failures(401)],
-    },
-    'GET /api/account/smsgate-key': {
-      id: 'readSmsgateKey',
-      summary: "Read the signing key of SMSGate's form",
-      description:
-        "The key with which the user's webhooks in SMSGate's form are signed. Made when it is first read.",
-      responses: [success('The key.', SIGNING_KEY), failures(401)],
-    },
-    'PUT /api/account/smsgate-key': {
-      id: 'saveSmsgateKey',
-      summary: "Change the signing key of SMSGate's form",
-      description: 'What is delivered from now on is signed with it.',
-      body: [SIGNING_KEY],
-      responses: [done('Kept.'), failures(400, 401, 413)],
     },
     'GET /api/setup': {
       id: 'readSetup',

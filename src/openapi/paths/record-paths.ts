@@ -1,10 +1,7 @@
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { NEW_KEY } from '../../auth/tokens/api-keys.ts'
 import type { Collection, Rule } from '../../collections/collection.ts'
 import type { Extensions } from '../../records/extension.ts'
-import { NEW_TWILIO_KEY } from '../../twilio/keys-extension.ts'
-import { NEW_SECRET } from '../../webhooks/secrets.ts'
 import { type Answers, done, failures, json, success } from '../schemas/answers.ts'
 import { GUEST_ERROR } from '../schemas/errors.ts'
 import { chapter, type Operation } from '../schemas/operations.ts'
@@ -13,12 +10,6 @@ import { BY_ID, EXPORT, listQuery, ONE, pageOf } from '../schemas/record-query.t
 import { typeName } from '../schemas/record-schema.ts'
 import { ANYONE, SIGNED_IN } from '../schemas/security.ts'
 import { describeCollection, describeRule } from '../schemas/texts.ts'
-
-/** What only the answer to a create holds, by collection id. */
-const SHOWN_ONCE: Readonly<Record<string, z.ZodRawShape>> = {
-  api_keys: { ...NEW_KEY.shape, ...NEW_TWILIO_KEY.shape },
-  webhooks: NEW_SECRET.shape,
-}
 
 /** List, view, create, update and delete of one collection, as far as its type has them. */
 export function recordPaths(
@@ -56,7 +47,7 @@ export function recordPaths(
     },
   }
   if (collection.type === 'view') return chapter(name, SIGNED_IN, reads)
-  const once = SHOWN_ONCE[id]
+  const once = extension?.shownOnce
   const made = once
     ? record.extend(once).meta({ id: `New${typeName(collection)}`, 'x-collection': name })
     : record
@@ -65,7 +56,7 @@ export function recordPaths(
     [`POST ${path}`]: {
       ...about('create', `Create one of ${name}`, collection.createRule),
       params: ONE,
-      requestBody: bodyOf(createBody(collection)),
+      requestBody: bodyOf(createBody(collection, extension)),
       responses: [success('The new record.', made), failures(400, 404, 413)],
     },
     [`GET /api/collections/${name}/export`]: {
@@ -85,7 +76,7 @@ export function recordPaths(
     [`PATCH ${path}/{id}`]: {
       ...about('update', `Update one of ${name}`, collection.updateRule),
       params: BY_ID,
-      requestBody: bodyOf(updateBody(collection)),
+      requestBody: bodyOf(updateBody(collection, extension)),
       responses: [success('The record as it is now.', record), failures(400, 404, 413)],
     },
     [`DELETE ${path}/{id}`]: {

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Collection } from '../../collections/collection.ts'
 import { type Field, type FieldTypeName, isMulti, type SelectField } from '../../fields/field.ts'
+import type { Extension } from '../../records/extension.ts'
 import { typeName } from './record-schema.ts'
-import { describeField, isSetByServer } from './texts.ts'
+import { describeField } from './texts.ts'
 
 /** What a client may send for a field, by its type. Limits are the field's own. */
 const VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
@@ -38,11 +39,11 @@ const numberOf = ({ min, max, onlyInt }: Field & { type: 'number' }) =>
   })
 
 /** Fields that a client may set: not what the server sets, not what only superusers see. */
-const settable = (collection: Collection) =>
+const settable = (collection: Collection, extension: Extension | undefined) =>
   collection.fields.filter(
     (field) =>
       field.type !== 'autodate' &&
-      !isSetByServer(collection, field) &&
+      !extension?.setByServer?.includes(field.name) &&
       (!field.hidden || isPassword(collection, field)),
   )
 
@@ -57,8 +58,8 @@ const sent = (collection: Collection, field: Field) =>
 const CONFIRM = z.string().meta({ description: 'The same password again.', format: 'password' })
 
 /** The body that creates a record. */
-export function createBody(collection: Collection): z.ZodType {
-  const fields = settable(collection).map((field) => {
+export function createBody(collection: Collection, extension: Extension | undefined): z.ZodType {
+  const fields = settable(collection, extension).map((field) => {
     const schema = sent(collection, field)
     return [field.name, field.required && !isMade(field) ? schema : schema.optional()]
   })
@@ -69,8 +70,8 @@ export function createBody(collection: Collection): z.ZodType {
 }
 
 /** The body that updates one: any of its fields, and modifiers of those that can be added to. */
-export function updateBody(collection: Collection): z.ZodType {
-  const fields = settable(collection).filter(({ name }) => name !== 'id')
+export function updateBody(collection: Collection, extension: Extension | undefined): z.ZodType {
+  const fields = settable(collection, extension).filter(({ name }) => name !== 'id')
   const plain = fields.map((field) => [field.name, sent(collection, field).optional()])
   const modified = fields.flatMap((field) => modifiersOf(field))
   const more =

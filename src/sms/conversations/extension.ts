@@ -5,7 +5,7 @@ import { now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
 
 /** The fields that texts and contacts keep; a client's value for them does not count. */
-export const SET_BY_SERVER = [
+const SET_BY_SERVER = [
   'name',
   'last_text',
   'last_at',
@@ -19,6 +19,7 @@ const LAST = 'select id, body, at, type, device, name from sms_conversation_last
 
 /** A client starts a conversation. HEARD_CTES and sms_conversation_answered keep it up to date. */
 export const conversationsExtension: Extension = {
+  setByServer: SET_BY_SERVER,
   async beforeCreate(store, values) {
     await checkLine(store, 'Failed to create record.', values)
     const { rows } = await store.db.query(LAST, [values.user, values.number], 'conversation last')

@@ -1,6 +1,17 @@
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
 import {
+  DATA_PAYLOAD,
+  EVENT_BODY,
+  MMS_PAYLOAD,
+  PASSWORD_BODY,
+  REGISTER_BODY,
+  STARTED_PAYLOAD,
+  STATES_BODY,
+  TEXT_PAYLOAD,
+  UPDATE_BODY,
+} from '../../../src/protocols/smsgate/body.ts'
+import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
   INCOMING_BODY,
@@ -14,17 +25,6 @@ import { RESCHEDULE } from '../../../src/sms/edit/reschedule.ts'
 import { RETRY_BATCH } from '../../../src/sms/edit/retry-batch.ts'
 import { SEND, TEMPLATE_SEND } from '../../../src/sms/send/body.ts'
 import { checkShape } from '../../../src/sms/send/shape.ts'
-import {
-  DATA_PAYLOAD,
-  EVENT_BODY,
-  MMS_PAYLOAD,
-  PASSWORD_BODY,
-  REGISTER_BODY,
-  STARTED_PAYLOAD,
-  STATES_BODY,
-  TEXT_PAYLOAD,
-  UPDATE_BODY,
-} from '../../../src/smsgate/body.ts'
 
 const AT = '2026-11-20T07:00:00.000Z'
 const PUSH = {

@@ -1,0 +1,28 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { ApiError } from '../../errors.ts'
+import { OTHER_REFUSALS } from '../../sms/send/refusal.ts'
+import type { Ctx, ErrorForm } from '../context.ts'
+import { sendRaw } from '../send-json.ts'
+
+const CODES: Readonly<Record<number, string>> = OTHER_REFUSALS
+
+/** The code of an error that has only a status. */
+export const codeOfStatus = (status: number): string => CODES[status] ?? 'invalid_request'
+
+/** Answers with JSON and the status of an error. */
+export const sendError = (c: Ctx, status: number, body: object): Response =>
+  sendRaw(c, JSON.stringify(body), status as ContentfulStatusCode)
+
+/** `{"error","message"}`. A refusal that has another body keeps it. */
+export const gatewayForm: ErrorForm = (c, error) => {
+  const { status, message } = error
+  return sendError(c, status, 'body' in error ? error.body : { error: codeOfStatus(status), message })
+}
+
+/** `{"data","message","status"}`. A refusal of the gateway that has another body keeps it. */
+export const pocketBaseForm: ErrorForm = (c, error) => {
+  const { status, message } = error
+  if (error instanceof ApiError) return sendError(c, status, { data: error.data, message, status })
+  const isRefusal = typeof error.body.error === 'string' && !('data' in error.body)
+  return sendError(c, status, isRefusal ? { data: {}, message, status } : error.body)
+}

@@ -1,0 +1,33 @@
+import type { Hono } from 'hono'
+import { RetryLater } from '../errors.ts'
+import type { Readiness } from '../metrics/readiness.ts'
+import { appWithErrorForms } from './app.ts'
+import type { Env, Services } from './context.ts'
+import { answerFailure } from './middleware/failure.ts'
+
+const RETRY_SECONDS = 5
+
+const NOT_READY: Readiness = {
+  ready: false,
+  serving: false,
+  database: { reachable: true, migrated: true },
+  queue: null,
+}
+
+/** The process lives: nobody need kill it. */
+const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
+
+/**
+ * Answers every request but `/api/health` with 503 while a backup is restored: what was accepted now would be
+ * lost.
+ */
+export function createRestoringApp(services: Pick<Services, 'config' | 'log' | 'protocols'>): Hono<Env> {
+  const app = appWithErrorForms(services.protocols)
+  app.get('/api/ready', (c) => c.json(NOT_READY, 503, { 'cache-control': 'no-store' }))
+  app.get('/api/health', (c) => c.json(HEALTHY))
+  app.all('*', () => {
+    throw new RetryLater(503, RETRY_SECONDS, 'A backup is being restored. Try again in a moment.')
+  })
+  app.onError((error, c) => answerFailure(c, error, services))
+  return app
+}

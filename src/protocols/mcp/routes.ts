@@ -1,0 +1,115 @@
+import { Hono } from 'hono'
+import { identifyKey, type KeyHolder } from '../../auth/tokens/api-keys.ts'
+import { hasScope, type Scope } from '../../auth/tokens/scopes.ts'
+import { RetryLater } from '../../errors.ts'
+import { readJson } from '../../http/body/json-body.ts'
+import { countAnswer } from '../../http/body/large-answer.ts'
+import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
+import { gatewayForm } from '../../http/middleware/error-forms.ts'
+import { gate } from '../../http/middleware/gate.ts'
+import { withCatalog } from '../../http/middleware/retry.ts'
+import { scopeRequired, withFreshSender } from '../../http/middleware/sender.ts'
+import { readingClient } from '../../http/server/request-client.ts'
+import { AnswerMeter } from '../../request/answer-meter.ts'
+import { NO_REQUEST } from '../../request/request.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { senderOfKey } from '../../sms/send/sender.ts'
+import type { McpCaller } from './caller.ts'
+import { mcpPaths } from './description.ts'
+import { createMcp, type McpHandler } from './server.ts'
+
+/** Room for 1,000 recipients and for the values of a template's variables. */
+const MAX_BODY_BYTES = 1 << 20
+/** Calls in one request, which only the revision of March 2025 knows. */
+const MAX_BATCH = 10
+/** No tool takes longer. A call that its own batch cancels has no answer, and would be waited for. */
+const MAX_ANSWER_MS = 60_000
+/** Bytes of records that the calls of one request read: each becomes text twice. */
+const MAX_READ_BYTES = 4 << 20
+const RETRY_SECONDS = 5
+
+/** The Model Context Protocol for assistants, opened by an API key. */
+export const MCP: Protocol = {
+  group: 'mcp',
+  roots: ['/mcp'],
+  errorForm: gatewayForm,
+  routes: mcpRoutes,
+  paths: mcpPaths,
+}
+
+function mcpRoutes(services: Services): Hono<Env> {
+  const { store, extensions, config, log, sending } = services
+  const answer = createMcp({ store, extensions, config, log, send: sending })
+  const handle = async (c: Ctx) => {
+    const holder = await requireKey(c, services)
+    if (c.req.method !== 'POST') return refuseMethod(c)
+    return respond(c, services, holder, answer)
+  }
+  return new Hono<Env>().use('/mcp', gate(services)).post('/mcp', handle).all('/mcp', handle)
+}
+
+/** There are no sessions to open by GET or to end by DELETE. */
+function refuseMethod(c: Ctx): Response {
+  c.header('allow', 'POST')
+  return c.json({ jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null }, 405)
+}
+
+/** Answers when all of it is known, so that an unread answer counts as any large one. */
+async function respond(c: Ctx, services: Services, holder: KeyHolder, answer: McpHandler): Promise<Response> {
+  const json = await readJson(c, MAX_BODY_BYTES)
+  if (Array.isArray(json) && json.length > MAX_BATCH)
+    throw gatewayRefusal('invalid_request', `A batch has at most ${MAX_BATCH} calls`)
+  const signal = endOf(c)
+  const request = new Request(c.req.url, { method: 'POST', headers: c.req.header(), signal })
+  c.set('asker', holder.auth)
+  try {
+    const response = await answer(request, json, callerOf(c, services, holder))
+    const bytes = Buffer.from(await response.arrayBuffer())
+    countAnswer(c, bytes.length)
+    return new Response(bytes, response)
+  } catch (error) {
+    throw signal.aborted ? new RetryLater(503, RETRY_SECONDS, 'The answer took too long') : error
+  }
+}
+
+/** Aborts when the client is gone, or when an answer takes too long. */
+function endOf({ env: { outgoing } }: Ctx): AbortSignal {
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  const timer = setTimeout(end, MAX_ANSWER_MS)
+  outgoing.once('close', () => {
+    clearTimeout(timer)
+    end()
+  })
+  return ending.signal
+}
+
+/** The API key, in `X-API-Key` or as a bearer token. Throws 401 without one that is known and valid. */
+async function requireKey(c: Ctx, { store }: Services): Promise<KeyHolder> {
+  const { authorization = '', 'x-api-key': header } = c.env.incoming.headers
+  const key = String(header ?? authorization.replace(/^Bearer +/i, ''))
+  const holder = await withCatalog(store, () => identifyKey(store, key))
+  if (holder) return holder
+  c.header('www-authenticate', 'Bearer realm="pocketsms"')
+  throw gatewayRefusal('unauthorized')
+}
+
+const SENDS: Scope = 'messages:send'
+
+function callerOf(c: Ctx, services: Services, holder: KeyHolder): McpCaller {
+  // the key as it was read for this request, until a send finds that it has changed
+  const identifySender = async (cached: boolean) => {
+    const key = cached ? holder : await requireKey(c, services)
+    if (!hasScope(key.scopes, SENDS)) throw scopeRequired(SENDS)
+    return senderOfKey(key)
+  }
+  const client = readingClient(c, services, holder.auth)
+  const meter = new AnswerMeter(undefined, 0, MAX_READ_BYTES)
+  return {
+    user: holder.auth.id,
+    may: (scope) => hasScope(holder.scopes, scope),
+    client,
+    asSender: (work) => withFreshSender(identifySender, work),
+    reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, client, meter, query }),
+  }
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { ApiError, notFound } from '../../../errors.ts'
+import { spendReading } from '../../../filter/compile/shape-budget.ts'
+import { readSort } from '../../../filter/compile/sort.ts'
+import { FilterError } from '../../../filter/errors.ts'
+import { namesIn } from '../../../filter/parse/names.ts'
+import { parseFilter } from '../../../filter/parse/parse.ts'
+import { spelling } from '../../../filter/parse/tree.ts'
+import { listRecords } from '../../../records/read/list.ts'
+import { viewRecord } from '../../../records/read/view.ts'
+import { AnswerTooLarge } from '../../../request/answer-meter.ts'
+import { id } from '../../../sms/send/shape.ts'
+import type { McpCaller, McpServices } from '../caller.ts'
+import { type Tool, tool } from '../tool.ts'
+
+const MAX_PER_PAGE = 100
+/** What the limits of a list's query come to, so that no more is read. */
+const [MAX_FILTER, MAX_SORT] = [3_500, 2_100]
+
+const page = (filterHelp: string, sort: string) =>
+  z.object({
+    filter: z.string().max(MAX_FILTER).optional().describe(filterHelp),
+    sort: z
+      .string()
+      .max(MAX_SORT)
+      .default(sort)
+      .describe('Fields to sort by; `-` before a field turns the order around.'),
+    page: z.int().min(1).default(1),
+    per_page: z.int().min(1).max(MAX_PER_PAGE).default(20),
+  })
+
+type Page = z.output<ReturnType<typeof page>>
+
+const MESSAGE_FILTER =
+  'A PocketBase filter, such as `status = "failed" && created >= @todayStart`, `to = "+4915112345678"` or `body ~ "parcel"`. Fields: to, from, body, status (pending, assigned, sending, sent, delivered, failed, received), message_type (outgoing, incoming), device, batch_id, error_message, scheduled_at, sent_at, delivered_at, created.'
+const CONVERSATION_FILTER =
+  'A PocketBase filter, such as `unanswered = true`, `name ~ "Anna"` or `number = "+4915112345678"`. Fields: number, name, last_text, last_at, last_type (outgoing, incoming), unread, unanswered, archived.'
+const DEVICE_FILTER =
+  'A PocketBase filter, such as `enabled = true`. Fields: name, phone, platform, enabled, last_seen.'
+
+/** A page of records of one collection that the caller may list. `seen`: restricts the filter. */
+async function find(
+  { store, extensions }: McpServices,
+  caller: McpCaller,
+  name: string,
+  query: Page,
+  seen = (filter: string) => filter,
+): Promise<object> {
+  const { filter = '', sort, page, per_page } = query
+  try {
+    checkNames(caller, filter, sort)
+    const asked = { filter: seen(filter), sort, page: String(page), perPage: String(per_page) }
+    const collection = store.catalog.find(name)!
+    return JSON.parse(await listRecords(store, extensions, collection, caller.reading(asked)))
+  } catch (error) {
+    throw readable(error)
+  }
+}
+
+/** PocketBase's refusal of a filter says nothing of it. */
+function readable(error: unknown): unknown {
+  const isFilter = error instanceof FilterError || (error instanceof ApiError && error.status === 400)
+  if (!isFilter || error instanceof AnswerTooLarge) return error
+  return new ApiError(
+    400,
+    'The filter or the sort cannot be read: look at the fields and examples of this tool',
+  )
+}
+
+/** Tools that read records as the key's user may. */
+export const FIND_TOOLS: readonly Tool[] = [
+  tool({
+    name: 'find_messages',
+    title: 'Find messages',
+    description:
+      'Lists messages that were sent, and received if the key has `inbox:list`, newest first, with how many match.',
+    scope: 'messages:list',
+    kind: 'read',
+    input: page(MESSAGE_FILTER, '-created'),
+    run: (services, caller, query) =>
+      find(services, caller, 'sms_messages', query, (filter) => visibleMessages(caller, filter)),
+  }),
+  tool({
+    name: 'get_message',
+    title: 'Get a message',
+    description: 'One message with its present status.',
+    scope: 'messages:read',
+    kind: 'read',
+    input: z.object({ id: id().describe('The id that a send answered.') }),
+    async run({ store, extensions }, caller, { id }) {
+      const messages = store.catalog.find('sms_messages')!
+      const message = JSON.parse(await viewRecord(store, extensions, messages, id, caller.reading({})))
+      if (message.message_type !== 'outgoing' && !caller.may('inbox:list')) throw notFound()
+      return message
+    },
+  }),
+  tool({
+    name: 'find_conversations',
+    title: 'Find conversations',
+    description: 'Lists conversations, the one with the newest text first, with how many match.',
+    scope: 'inbox:list',
+    kind: 'read',
+    input: page(CONVERSATION_FILTER, '-last_at'),
+    run: (services, caller, query) => find(services, caller, 'conversations', query),
+  }),
+  tool({
+    name: 'list_devices',
+    title: 'List devices',
+    description: 'Lists the phones and modems that send, with their state.',
+    scope: 'devices:list',
+    kind: 'read',
+    input: page(DEVICE_FILTER, 'name'),
+    run: (services, caller, query) => find(services, caller, 'devices', query),
+  }),
+]
+
+/** A key without `all:any` filters by own fields, never through relations. Throws a FilterError. */
+function checkNames({ may, client }: McpCaller, filter: string, sort: string): void {
+  if (may('all:any')) return
+  const read = () => parseFilter(filter, () => spendReading(client, filter.length))
+  const filtered = filter === '' ? [] : [...namesIn(read())]
+  const sorted = readSort(sort).map(({ name }) => name)
+  if ([...filtered, ...sorted].some((name) => name.includes('.')))
+    throw new FilterError('a path through a relation needs all:any')
+}
+
+const SENT = 'message_type = "outgoing"'
+
+/** A filter of the messages that the caller may see. Throws a FilterError for an escaping bracket. */
+function visibleMessages({ may }: McpCaller, filter: string): string {
+  if (may('inbox:list')) return filter
+  if (filter === '') return SENT
+  const both = `${SENT} && (${filter}\n)`
+  const { root } = parseFilter(both)
+  const [first] = root.kind === 'and' ? root.items : []
+  const isOurs = first?.kind === 'comparison' && spelling(first.left) === 'message_type'
+  if (!isOurs || first.sign !== '=' || spelling(first.right) !== 'outgoing')
+    throw new FilterError('invalid group')
+  return both
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { cancelMessage } from '../../../sms/edit/cancel.ts'
+import { readPreview, readSend, readTemplateSend, type SendBody } from '../../../sms/send/body.ts'
+import { fingerprintOf, readIdempotencyKey } from '../../../sms/send/idempotency.ts'
+import { previewInTurn, previewSend } from '../../../sms/send/preview.ts'
+import { send } from '../../../sms/send/send.ts'
+import { id } from '../../../sms/send/shape.ts'
+import { readUsage } from '../../../sms/usage/quota.ts'
+import type { McpCaller, McpServices } from '../caller.ts'
+import { type Tool, tool } from '../tool.ts'
+
+const RECIPIENTS = {
+  recipients: z.array(z.string()).optional().describe('Phone numbers in E.164, such as +4915112345678.'),
+  group_ids: z.array(z.string()).optional().describe('Contact groups whose members are added.'),
+}
+const TEXT = {
+  body: z.string().describe('The text, at most 1,600 characters.'),
+  variables: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Given, even empty: `{{variables}}` in the text are filled in. Left out, it is sent as it is.'),
+}
+const TEMPLATE = {
+  template_id: z.string().describe('The id of a template: see the resources.'),
+  variables: z.record(z.string(), z.string()).optional().describe('Values for its `{{variables}}`.'),
+}
+const WHEN = {
+  device_id: z.string().optional().describe('This device sends. Left out, devices take turns.'),
+  scheduled_at: z.string().optional().describe('ISO 8601: not before this instant.'),
+  idempotency_key: z
+    .string()
+    .optional()
+    .describe('A value of your own for this send: the same call again with it sends nothing twice.'),
+}
+
+type SendInput = { readonly idempotency_key?: string | undefined }
+
+/** Sends as `/api/sms` does: with the same checks, quota and opt-outs. `name`: that of the tool. */
+async function sendAs(
+  { send: services }: McpServices,
+  caller: McpCaller,
+  name: string,
+  { idempotency_key, ...json }: SendInput,
+  read: (raw: unknown, now: Date) => SendBody,
+): Promise<object> {
+  const body = read(json, new Date())
+  const key = readIdempotencyKey(idempotency_key)
+  const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(`/mcp/${name}`, json) }
+  const { answer } = await caller.asSender((sender) => send(services, sender, body, idempotency))
+  return JSON.parse(answer)
+}
+
+/** Tools that send, preview, cancel, and read the quota. */
+export const SEND_TOOLS: readonly Tool[] = [
+  tool({
+    name: 'send_message',
+    title: 'Send a text message',
+    description:
+      'Sends a text to people. It cannot be taken back: preview it first, and send only what the person has agreed to.',
+    scope: 'messages:send',
+    kind: 'write',
+    input: z.object({ ...RECIPIENTS, ...TEXT, ...WHEN }),
+    run: (services, caller, input) => sendAs(services, caller, 'send_message', input, readSend),
+  }),
+  tool({
+    name: 'send_template',
+    title: 'Send a template',
+    description:
+      'Sends a template to people, a text of its own to each. It cannot be taken back: preview it first, and send only what the person has agreed to.',
+    scope: 'messages:send',
+    kind: 'write',
+    input: z.object({ ...RECIPIENTS, ...TEMPLATE, ...WHEN }),
+    run: (services, caller, input) => sendAs(services, caller, 'send_template', input, readTemplateSend),
+  }),
+  tool({
+    name: 'preview_message',
+    title: 'Preview a text message',
+    description:
+      'What a send would send to whom, in how many segments. Sends nothing. Give `body` or `template_id`.',
+    scope: 'messages:send',
+    kind: 'read',
+    input: z.object({
+      ...RECIPIENTS,
+      body: TEXT.body.optional(),
+      template_id: TEMPLATE.template_id.optional(),
+      variables: TEMPLATE.variables,
+    }),
+    run: ({ store, config }, { user }, input) =>
+      previewInTurn(user, () => previewSend(store, config, user, readPreview(input, new Date()))),
+  }),
+  tool({
+    name: 'cancel_message',
+    title: 'Cancel a text message',
+    description: 'Cancels a message that no device has taken yet.',
+    scope: 'messages:cancel',
+    kind: 'write',
+    input: z.object({ id: id().describe('The id that a send answered.') }),
+    run: ({ store }, { user }, { id }) => cancelMessage(store, user, id),
+  }),
+  tool({
+    name: 'get_quota',
+    title: 'Get the quota',
+    description: 'How many messages were sent this month, and how many may be.',
+    scope: 'messages:send',
+    kind: 'read',
+    input: z.object({}),
+    run: ({ store, config }, { user }) => readUsage(store, user, config, new Date()),
+  }),
+]

@@ -1,0 +1,19 @@
+import type { Protocol } from '../http/context.ts'
+import type { OtherForms } from '../webhooks/other-forms.ts'
+import { MCP } from './mcp/routes.ts'
+import { SMSGATE } from './smsgate/routes.ts'
+import { SMSGATE_CLIENT } from './smsgate-client/routes.ts'
+import { SMSGATE_FORM } from './smsgate-client/webhooks/event.ts'
+import { twilioBody, twilioCalls } from './twilio/calls/call.ts'
+import type { CallServices } from './twilio/calls/caller.ts'
+import { TWILIO } from './twilio/routes.ts'
+
+/** The APIs of others that this server speaks. */
+export const PROTOCOLS: readonly Protocol[] = [TWILIO, SMSGATE, SMSGATE_CLIENT, MCP]
+
+/** How webhooks are called in their forms. */
+export const otherForms = (services: CallServices): OtherForms => ({
+  bodyForm: SMSGATE_FORM,
+  call: twilioCalls(services),
+  bodyOf: (due) => twilioBody(due, services.config.optWords),
+})

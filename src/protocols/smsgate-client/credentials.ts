@@ -1,0 +1,81 @@
+import { identifyKey, type KeyHolder, keyHolderById, PREFIX } from '../../auth/tokens/api-keys.ts'
+import { readBasic } from '../../auth/tokens/basic.ts'
+import { effectiveScopes, grants, REFRESH_SCOPE, type Scopes } from '../../auth/tokens/scopes.ts'
+import type { Ctx, Services } from '../../http/context.ts'
+import { withCatalog } from '../../http/middleware/retry.ts'
+import { scopeRequired } from '../../http/middleware/sender.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { type Sender, senderOfKey } from '../../sms/send/sender.ts'
+import { readToken } from './jwt.ts'
+import { findToken, type LiveToken } from './tokens.ts'
+
+/** Who calls SMSGate's client API: a user, by an API key or by a token that one made. */
+export interface ClientCaller {
+  readonly auth: AuthRecord
+  readonly sender: Sender
+  readonly apiKey: string
+  readonly scopes: Scopes
+  /** Undefined for an API key. */
+  readonly token?: LiveToken
+}
+
+/** 401 as SMSGate's server says it. */
+const unauthorizedClient = () => gatewayRefusal('unauthorized', 'Unauthorized')
+
+const BEARER = /^bearer +(\S+) *$/i
+const bearerIn = (authorization: string) => BEARER.exec(authorization)?.[1] ?? ''
+
+/** The API key of an Authorization header, '' for none. */
+export function keyIn(authorization: string): string {
+  const key = readBasic(authorization)?.password ?? bearerIn(authorization)
+  return key.startsWith(PREFIX) ? key : ''
+}
+
+/** The caller by Basic (user and API key) or Bearer (API key or token). Throws 401, 403 for a scope. */
+export async function requireClient(
+  c: Ctx,
+  services: Services,
+  scope: string,
+  cached = false,
+): Promise<ClientCaller> {
+  const { store } = services
+  const caller = await withCatalog(store, () => identifyClient(c, services, cached))
+  if (!caller) throw unauthorizedClient()
+  if (grants(caller.scopes, scope)) return caller
+  if (cached) return requireClient(c, services, scope)
+  throw scopeRequired(scope)
+}
+
+async function identifyClient(c: Ctx, services: Services, cached: boolean): Promise<ClientCaller | null> {
+  const { store } = services
+  const { authorization = '' } = c.env.incoming.headers
+  const key = keyIn(authorization)
+  const basic = readBasic(authorization)
+  if (!key) return basic ? null : identifyToken(services, bearerIn(authorization))
+  const holder = await identifyKey(store, key, { cached })
+  if (!holder || (basic && !isNamed(holder, basic.identity))) return null
+  return callerOf(holder, effectiveScopes(holder.scopes))
+}
+
+/** A token is good as long as the API key that made it, and opens no more than that key does now. */
+async function identifyToken({ store }: Services, text: string): Promise<ClientCaller | null> {
+  const claims = text ? await readToken(store.db, text) : null
+  const token = claims && (await findToken(store, claims))
+  const holder = token && (await keyHolderById(store, token.apiKey))
+  if (!holder || holder.auth.id !== token.user) return null
+  const allowed = effectiveScopes(holder.scopes)
+  const scopes = token.scopes.filter((scope) => scope === REFRESH_SCOPE || grants(allowed, scope))
+  return { ...callerOf(holder, scopes), token }
+}
+
+const callerOf = (holder: KeyHolder, scopes: Scopes): ClientCaller => ({
+  auth: holder.auth,
+  sender: senderOfKey(holder),
+  apiKey: holder.id,
+  scopes,
+})
+
+/** Whether a user name is the id or the email of a key's user. */
+const isNamed = ({ auth }: KeyHolder, name: string) =>
+  name === auth.id || (name !== '' && name.toLowerCase() === String(auth.values.email).toLowerCase())

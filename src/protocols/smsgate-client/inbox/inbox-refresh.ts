@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { overLimit } from '../../../admission/refusal.ts'
+import type { Store } from '../../../collections/catalog.ts'
+import { LOCKS } from '../../../db/advisory-locks.ts'
+import { dateOf } from '../../../fields/types/date.ts'
+import { isOwnDevice } from '../../../sms/send/send.ts'
+import { checkShape, id } from '../../../sms/send/shape.ts'
+import { invalid, unknownDevice } from '../invalid.ts'
+import { MAX_DEVICE_ID, rfc3339 } from '../query.ts'
+
+const MAX_DAYS = 31
+/** Calls of one refresh: 20,000 in one statement would take seconds. */
+const MAX_CALLS = 1_000
+const DAY_MS = 86_400_000
+
+/** The body of a request to read inboxes again. */
+export const REFRESH_BODY = z
+  .object({
+    since: rfc3339(),
+    until: rfc3339(),
+    deviceId: id(MAX_DEVICE_ID).nullish().describe('Left out: all devices.'),
+    messageTypes: z
+      .array(z.enum(['SMS', 'MMS'], 'must be SMS or MMS'), 'must be a list')
+      .max(10)
+      .nullish()
+      .describe('Phones always hand in both.'),
+    webhookDelivery: z
+      .enum(['Disabled', 'Individual', 'Batch'], 'must be Disabled or Individual')
+      .nullish()
+      .describe('`Individual`: tell `sms:received` webhooks of the stored texts once more.'),
+    triggerWebhooks: z.boolean('must be true or false').nullish().describe('True: `Individual`.'),
+  })
+  .meta({ id: 'SmsgateInboxRefresh' })
+
+/** What is to be read again. Dates in PocketBase's form; `device` '' for all. */
+export interface InboxRefresh {
+  readonly since: string
+  readonly until: string
+  readonly device: string
+  /** Webhooks are told of the stored texts once more. */
+  readonly tellsWebhooks: boolean
+}
+
+/** Reads the body of such a request. Throws 400 that names the first wrong field. */
+export function readRefreshBody(raw: unknown): InboxRefresh {
+  const { since, until, deviceId, webhookDelivery, triggerWebhooks } = checkShape(REFRESH_BODY, raw)
+  if (since > until) throw invalid('since must not be after until')
+  if (dateOf(until)!.getTime() - dateOf(since)!.getTime() > MAX_DAYS * DAY_MS)
+    throw invalid(`until must be at most ${MAX_DAYS} days after since`)
+  if (webhookDelivery === 'Batch') throw invalid('webhookDelivery must be Disabled or Individual')
+  const tellsWebhooks = webhookDelivery === 'Individual' || triggerWebhooks === true
+  return { since, until, device: deviceId ?? '', tellsWebhooks }
+}
+
+/** Throws 400 for a device that is not the user's. */
+export async function checkOwnDevice(store: Store, user: string, device: string): Promise<void> {
+  if (device !== '' && !(await isOwnDevice(store, user, device))) throw unknownDevice()
+}
+
+const IN_PERIOD = `
+  m."user" = $1 and m.message_type = 'incoming' and m.delivered_at >= $2 and m.delivered_at <= $3
+  and ($4 = '' or m.device = $4)`
+
+const RECEIVERS = `webhooks w where w."user" = $1 and w.enabled and w.smsgate_event = 'sms:received'`
+
+/** Texts and webhooks that a refresh is about. */
+const COUNT = `
+select (select count(*) from (select from sms_messages m where ${IN_PERIOD} limit ${MAX_CALLS + 1}) found),
+  (select count(*) from ${RECEIVERS})`
+
+const DELIVER = `
+insert into webhook_dispatch (delivery, webhook, "user", event_id, event, message)
+select pb_new_id(), w.id, t."user", t.event_id, 'message.received', t.id
+from (select m.id, m."user", pb_new_id() as event_id from sms_messages m where ${IN_PERIOD} limit ${MAX_CALLS}) t
+cross join (select w.id from ${RECEIVERS}) w`
+
+const RETRY_SECONDS = 60
+
+/** With a limit inside, so that the index gives the calls of each webhook by itself. */
+const WAITING = `
+select count(*) from (select w.id from ${RECEIVERS}) w cross join lateral (
+  select from webhook_dispatch d where d."user" = $1 and d.webhook = w.id and d.handed_at is null
+  limit ${MAX_CALLS}) waiting`
+
+/**
+ * Tells a user's `sms:received` webhooks once more of the texts of a period. Throws 400 for too many, and 429
+ * while as many calls of these webhooks wait as one refresh can make: a flood of refreshes would fill the
+ * disk.
+ */
+export function deliverAgain(
+  { db }: Store,
+  user: string,
+  { since, until, device }: InboxRefresh,
+): Promise<void> {
+  const params = [user, since, until, device]
+  return db.transaction(async (inside) => {
+    await inside.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.inboxRefresh, user])
+    const waiting = await inside.query(WAITING, [user], 'smsgate waiting calls')
+    if (Number(waiting.rows[0]![0]) >= MAX_CALLS)
+      throw overLimit('texts of an earlier refresh that wait for their webhooks', true, RETRY_SECONDS)
+    const { rows } = await inside.query(COUNT, params, 'smsgate count texts')
+    const [texts, webhooks] = rows[0]!.map(Number) as [number, number]
+    if (texts * webhooks > MAX_CALLS)
+      throw invalid(
+        `This would be more than ${MAX_CALLS} calls, one for each text and webhook: ask for a shorter time`,
+      )
+    await inside.query(DELIVER, params, 'smsgate deliver again')
+  })
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import type { Ticket } from '../../admission/ticket.ts'
+import type { Store } from '../../collections/catalog.ts'
+import { isOwnedBy } from '../../db/by-id.ts'
+import { dateOf } from '../../fields/types/date.ts'
+import { EVENT_STATE, STATES, type State, stateSql, WHOLE_STATE } from './states.ts'
+
+const date = z.string().meta({ format: 'date-time', description: 'As `2026-11-20T07:00:00.000Z`.' })
+
+/** A send as SMSGate's clients read it. */
+export const MESSAGE_STATE = z
+  .object({
+    id: z.string(),
+    deviceId: z.string().describe('Of the first recipient. Empty while no device is chosen.'),
+    state: z.enum(STATES),
+    isHashed: z.literal(false),
+    isEncrypted: z.literal(false),
+    recipients: z.array(
+      z.object({ phoneNumber: z.string(), state: z.enum(STATES), error: z.string().optional() }),
+    ),
+    states: z.partialRecord(z.enum(STATES), date).describe('When the first recipient came to each state.'),
+    createdAt: date,
+    textMessage: z
+      .object({ text: z.string() })
+      .optional()
+      .describe('Empty once the retention of texts has taken it away.'),
+  })
+  .meta({ id: 'SmsgateMessage' })
+export type MessageState = z.output<typeof MESSAGE_STATE>
+
+/** A send: its id, which the client may have chosen, and `ref`, the id of its message or batch. */
+export interface SendRow {
+  readonly id: string
+  readonly ref: string
+  readonly isBatch: boolean
+  /** In PocketBase's form. */
+  readonly created: string
+}
+
+/**
+ * SQL of the messages of a send `s` of user $1. The batch is a range: for an equality Postgres would read the
+ * whole table, as most messages have ''.
+ */
+export const MESSAGES_OF_SEND = `
+  select a.* from sms_messages a where not s.is_batch and a.id = s.ref and ${isOwnedBy('a', '$1')}
+  union all
+  select b.* from sms_messages b
+  where s.is_batch and b.batch_id between s.ref and s.ref and b.batch_id <> '' and ${isOwnedBy('b', '$1')}`
+
+/** SQL: the states that the messages `m` reached, and when. An opt-out fails a message without an event. */
+const REACHED = `
+  select ${EVENT_STATE} as state, e.created as at from m join sms_events e on e.message = m.id
+  union all
+  select m.state, m.updated from m where not exists (select from sms_events e where e.message = m.id)`
+
+/** The states of sends, $2. The text is read from the first message: all have the same. */
+const STATE_OF_SENDS = `
+select s.number - 1, t.*
+from rows from (json_to_recordset($2) as (ref text, is_batch boolean))
+  with ordinality s(ref, is_batch, number)
+cross join lateral (
+  with m as materialized (
+    select n.id, n."to", n.device, n.error_message, n.updated, n._rowid, ${stateSql('n')} as state,
+      case when $3 and row_number() over (order by n._rowid) = 1 then n.body end as text
+    from (${MESSAGES_OF_SEND}) n
+  )
+  select ${WHOLE_STATE} as state, (array_agg(device order by _rowid))[1] as device,
+    json_agg(json_strip_nulls(json_build_object('phoneNumber', "to", 'state', state,
+      'error', case state when 'Failed' then nullif(error_message, '') end)) order by _rowid)::text as recipients,
+    (array_agg(text order by _rowid))[1] as body,
+    (select coalesce(json_object_agg(p.state, p.at), '{}')::text from (
+      select state, min(at) as at from (${REACHED}) reached
+      where state is not null and state <> 'Pending' group by state
+    ) p) as states
+  from m
+) t
+where t.recipients is not null
+order by s.number`
+
+/** The states of a user's sends, without those that have no message. `hasContent`: with the text. */
+export async function readStates(
+  store: Store,
+  user: string,
+  sends: readonly SendRow[],
+  hasContent: boolean,
+  client?: Ticket,
+): Promise<MessageState[]> {
+  if (sends.length === 0) return []
+  const given = sends.map(({ ref, isBatch }) => ({ ref, is_batch: isBatch }))
+  const { rows } = await store.db.queryFor(client, STATE_OF_SENDS, [user, JSON.stringify(given), hasContent])
+  return rows.map(([i, ...row]) => toState(sends[Number(i)]!, row as StateRow, hasContent))
+}
+
+type StateRow = [state: State, device: string, recipients: string, body: string | null, states: string]
+
+function toState(
+  send: SendRow,
+  [state, deviceId, recipients, body, states]: StateRow,
+  hasContent: boolean,
+): MessageState {
+  const createdAt = isoDate(send.created)
+  const since = Object.entries(JSON.parse(states) as Record<string, string>)
+  return {
+    id: send.id,
+    deviceId,
+    state,
+    isHashed: false,
+    isEncrypted: false,
+    recipients: JSON.parse(recipients),
+    states: { Pending: createdAt, ...Object.fromEntries(since.map(([name, at]) => [name, isoDate(at)])) },
+    createdAt,
+    ...(hasContent && { textMessage: { text: body ?? '' } }),
+  }
+}
+
+/** A stored date as SMSGate's clients read it: `2026-11-20T07:00:00.000Z`. */
+export const isoDate = (stored: string): string => dateOf(stored)?.toISOString() ?? ''

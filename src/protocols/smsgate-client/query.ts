@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { parseDate } from '../../fields/types/date.ts'
+import { invalid } from './invalid.ts'
+
+/** The first values of a request's query parameters. Unknown ones are ignored. */
+export type Query = Readonly<Record<string, string>>
+
+/** SMSGate's ids of devices have 21 characters, ours 15. */
+export const MAX_DEVICE_ID = 21
+
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+
+/** An instant in PocketBase's form; undefined for a text that is no date of RFC 3339. */
+export function readInstant(text: string): string | undefined {
+  return RFC3339.test(text) ? parseDate(text) || undefined : undefined
+}
+
+/** A field that holds an instant, in PocketBase's form. */
+export const rfc3339 = () =>
+  z
+    .string('must be a date')
+    .transform((raw, issues) => {
+      const at = readInstant(raw)
+      if (at !== undefined) return at
+      issues.addIssue({
+        code: 'custom',
+        message: 'must be a date, for example 2026-11-20T07:00:00Z',
+        continue: false,
+      })
+      return z.NEVER
+    })
+    .describe('An instant of RFC 3339, as `2026-11-20T07:00:00Z`.')
+
+/** An instant of the query in PocketBase's form, '' if it is left out. Throws 400. */
+export function dateIn(query: Query, name: string): string {
+  const raw = query[name]
+  if (!raw) return ''
+  // a `+` that was not escaped is a space
+  const at = readInstant(raw.replace(' ', '+'))
+  if (at === undefined) throw invalid(`${name} must be a date, for example 2026-11-20T07:00:00Z`)
+  return at
+}
+
+/** The `deviceId` of the query, '' if it is left out. Throws 400 for what no id can be. */
+export function deviceIn({ deviceId = '' }: Query): string {
+  if (deviceId.length > MAX_DEVICE_ID) throw invalid(`deviceId must have at most ${MAX_DEVICE_ID} characters`)
+  if (deviceId.includes('\0')) throw invalid('deviceId must not contain a NUL character')
+  return deviceId
+}
+
+/** A whole number of the query, undefined if it is left out. Throws 400 for what is none. */
+export function numberIn(query: Query, name: string): number | undefined {
+  const raw = query[name]
+  if (!raw) return undefined
+  if (!/^-?\d{1,15}$/.test(raw)) throw invalid(`${name} must be a whole number`)
+  return Number(raw)
+}
+
+/** As Go's strconv.ParseBool reads it. */
+const BOOLEANS = new Map([
+  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
+])
+
+/** A boolean of the query, false if it is left out. Throws 400 for what is none. */
+export function flagIn(query: Query, name: string): boolean {
+  const raw = query[name]
+  if (!raw) return false
+  const value = BOOLEANS.get(raw)
+  if (value === undefined) throw invalid(`${name} must be true or false`)
+  return value
+}

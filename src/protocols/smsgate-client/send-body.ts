@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { dateOf, formatDate } from '../../fields/types/date.ts'
+import {
+  ANY_LINE,
+  dateAt,
+  MAX_CHARACTERS,
+  PLAIN_OPTIONS,
+  type SendBody,
+  type SendOptions,
+} from '../../sms/send/body.ts'
+import { E164, withoutSeparators } from '../../sms/send/phone.ts'
+import { checkShape, id, listOf, nonEmptyText, visibleText, wholeNumber } from '../../sms/send/shape.ts'
+import { invalid } from './invalid.ts'
+import { MAX_DEVICE_ID, rfc3339 } from './query.ts'
+
+const MAX_RECIPIENTS = 100
+const MAX_NUMBER = 128
+export const MAX_ID = 36
+const MIN_TTL_SECONDS = 5
+
+/** The body of a send as SMSGate's clients write it. Unknown fields are ignored, `null` counts as absent. */
+export const SEND_BODY = z
+  .object({
+    phoneNumbers: listOf(nonEmptyText(MAX_NUMBER), MAX_RECIPIENTS).describe(
+      'In E.164. Spaces, `-`, `.`, `(` and `)` are removed, a leading `00` becomes `+`. No number twice.',
+    ),
+    textMessage: z
+      .object({ text: visibleText().meta({ maxLength: MAX_CHARACTERS }) })
+      .nullish()
+      .describe('The text. At most 1,600 characters.'),
+    message: visibleText().nullish().describe('The old form of `textMessage.text`.'),
+    dataMessage: z.unknown().optional().describe('Refused: this server sends texts only.'),
+    mmsMessage: z.unknown().optional().describe('Refused: this server sends texts only.'),
+    id: id(MAX_ID).nullish().describe('An id of yours. One that was used before is refused with 409.'),
+    deviceId: id(MAX_DEVICE_ID)
+      .nullish()
+      .describe('This device sends. Left out, the available devices take turns.'),
+    simNumber: wholeNumber(1, 3).nullish(),
+    priority: wholeNumber(-128, 127)
+      .nullish()
+      .describe('Higher goes first. Limits of the device hold for every priority.'),
+    ttl: wholeNumber(MIN_TTL_SECONDS, Number.MAX_SAFE_INTEGER)
+      .nullish()
+      .describe('Seconds from acceptance after which the text is not sent any more. Excludes `validUntil`.'),
+    validUntil: rfc3339().nullish(),
+    scheduleAt: rfc3339().nullish(),
+    withDeliveryReport: z
+      .boolean('must be true or false')
+      .nullish()
+      .describe('Only `true`, the default: this server always asks for delivery reports.'),
+    isEncrypted: z
+      .boolean('must be true or false')
+      .nullish()
+      .describe('Only `false`, the default: encrypted numbers and texts cannot be checked.'),
+  })
+  .meta({ id: 'SmsgateSend' })
+
+/** Reads the body of a send. Throws 400 that names the first field that cannot be honoured. */
+export function readSendBody(raw: unknown, now: Date): SendBody {
+  const body = checkShape(SEND_BODY, raw)
+  const text = textOf(body)
+  refuseUnsupported(body)
+  const times = timesOf(body, now)
+  return {
+    recipients: phoneNumbersOf(body.phoneNumbers),
+    groupIds: [],
+    deviceId: body.deviceId ?? '',
+    line: ANY_LINE,
+    content: { body: text },
+    options: {
+      ...PLAIN_OPTIONS,
+      ...times,
+      priority: body.priority ?? 0,
+      sim: body.simNumber ?? 0,
+      sendId: body.id ?? '',
+    },
+  }
+}
+
+type Body = z.output<typeof SEND_BODY>
+
+const isGiven = (value: unknown) => value !== undefined && value !== null
+
+function textOf({ textMessage, message, dataMessage, mmsMessage }: Body): string {
+  if (isGiven(dataMessage)) throw invalid('dataMessage cannot be sent: send textMessage')
+  if (isGiven(mmsMessage)) throw invalid('mmsMessage cannot be sent: send textMessage')
+  const [text, another] = [textMessage?.text, message].filter(isGiven)
+  if (text === undefined || text === null) throw invalid('textMessage is required')
+  if (isGiven(another)) throw invalid('message and textMessage exclude each other')
+  return text
+}
+
+function refuseUnsupported({ isEncrypted, withDeliveryReport }: Body): void {
+  if (isEncrypted) throw invalid('isEncrypted must be false: numbers and texts are checked here')
+  if (withDeliveryReport === false)
+    throw invalid('withDeliveryReport must be true: delivery reports are always asked for')
+}
+
+/** When the message is due and when it ends, in PocketBase's form; '' for unset. */
+function timesOf(body: Body, now: Date): Pick<SendOptions, 'scheduledAt' | 'expiresAt'> {
+  const scheduledAt = body.scheduleAt ?? ''
+  if (scheduledAt !== '' && scheduledAt <= formatDate(now)) throw invalid('scheduleAt must lie in the future')
+  const expiresAt = expiryOf(body, now)
+  if (scheduledAt !== '' && expiresAt !== '' && scheduledAt > expiresAt)
+    throw invalid('scheduleAt must not be after the end of the message (validUntil or ttl)')
+  return { scheduledAt, expiresAt }
+}
+
+function expiryOf({ ttl, validUntil }: Body, now: Date): string {
+  if (ttl && validUntil) throw invalid('ttl and validUntil exclude each other')
+  if (ttl) return dateAt(now.getTime() + ttl * 1000)
+  if (validUntil && dateOf(validUntil)! <= now) throw invalid('validUntil must lie in the future')
+  return validUntil ?? ''
+}
+
+/** The numbers in E.164, in their order. Throws 400 for the first that is no number, or is there twice. */
+function phoneNumbersOf(given: readonly string[]): string[] {
+  const numbers = given.map((number) => withoutSeparators(number).replace(/^00/, '+'))
+  for (const [i, number] of numbers.entries()) {
+    if (!E164.test(number))
+      throw invalid(`phoneNumbers[${i}] must be in E.164 format, for example +4915112345678`)
+    if (numbers.indexOf(number) < i) throw invalid(`phoneNumbers[${i}] is there twice`)
+  }
+  return numbers
+}

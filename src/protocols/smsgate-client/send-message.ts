@@ -1,0 +1,131 @@
+import type { Store } from '../../collections/catalog.ts'
+import { GatewayError } from '../../errors.ts'
+import { formatDate } from '../../fields/types/date.ts'
+import type { SendBody } from '../../sms/send/body.ts'
+import { firstAnswer } from '../../sms/send/idempotency.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { type Idempotency, type SendServices, send } from '../../sms/send/send.ts'
+import type { Sender } from '../../sms/send/sender.ts'
+import { sendOfRef } from './find-send.ts'
+import { invalid, unknownDevice } from './invalid.ts'
+import { type MessageState, readStates } from './message-state.ts'
+import { flagIn, numberIn, type Query } from './query.ts'
+
+export interface SendQuery {
+  /** Hours within which the named device must have been seen; 0 for no such condition. */
+  readonly activeWithinHours: number
+}
+
+/** Reads the query of a send. Throws 400. */
+export function readSendQuery(query: Query): SendQuery {
+  // accepted and without effect: what is not E.164 cannot be stored
+  flagIn(query, 'skipPhoneValidation')
+  const activeWithinHours = numberIn(query, 'deviceActiveWithin') ?? 0
+  if (activeWithinHours < 0) throw invalid('deviceActiveWithin must not be negative')
+  return { activeWithinHours }
+}
+
+/** An accepted send; `replayed`: an earlier request with the same Idempotency-Key made it. */
+export interface AcceptedSend {
+  readonly state: MessageState
+  readonly replayed: boolean
+}
+
+/** Sends as `/api/sms/send`. Throws as that, 409 for a used id, 400 for a wrong or missing device. */
+export async function sendMessage(
+  services: SendServices,
+  sender: Sender,
+  body: SendBody,
+  query: SendQuery,
+  idempotency: Idempotency | null,
+): Promise<AcceptedSend> {
+  const { store } = services
+  await checkDevices(store, sender.user, body, query)
+  const { answer, replayed } = await sendOrWait(services, sender, body, idempotency)
+  const ref = refOf(answer)
+  const state = await readState(store, sender.user, ref).catch((error: unknown) => {
+    if (replayed) throw error
+    // stored by now: an error would have some programs send it again
+    return acceptedState(ref, body)
+  })
+  return { state, replayed }
+}
+
+/** The send of an Idempotency-Key; undefined if new. Throws 422 if it was another request. */
+export async function repeatedSend(
+  store: Store,
+  user: string,
+  { key, fingerprint }: Idempotency,
+): Promise<AcceptedSend | undefined> {
+  const answer = await firstAnswer(store, user, key, fingerprint)
+  return answer === undefined
+    ? undefined
+    : { state: await readState(store, user, refOf(answer)), replayed: true }
+}
+
+/** The message or batch of an answer of `send`. */
+function refOf(answer: string): string {
+  const { batch_id, message_ids } = JSON.parse(answer) as { batch_id: string; message_ids: string[] }
+  return batch_id || message_ids[0]!
+}
+
+async function readState(store: Store, user: string, ref: string): Promise<MessageState> {
+  const [state] = await readStates(store, user, [await sendOfRef(store, user, ref)], true)
+  if (!state) throw gatewayRefusal('message_not_found')
+  return state
+}
+
+/** The state of a send that cannot be read now, as far as its request tells. */
+function acceptedState(ref: string, { recipients, deviceId, content, options }: SendBody): MessageState {
+  const createdAt = new Date().toISOString()
+  return {
+    id: options.sendId || ref,
+    deviceId,
+    state: 'Pending',
+    isHashed: false,
+    isEncrypted: false,
+    recipients: recipients.map((phoneNumber) => ({ phoneNumber, state: 'Pending' })),
+    states: { Pending: createdAt },
+    createdAt,
+    ...('body' in content && { textMessage: { text: content.body } }),
+  }
+}
+
+/** Sends. Where the named device is not available, the message is scheduled for now and waits for it. */
+async function sendOrWait(
+  services: SendServices,
+  sender: Sender,
+  body: SendBody,
+  idempotency: Idempotency | null,
+) {
+  try {
+    return await send(services, sender, body, idempotency)
+  } catch (error) {
+    const mayWait = body.deviceId !== '' && isRefusal(error, 'no_devices')
+    if (!mayWait) throw isRefusal(error, 'device_not_found') ? unknownDevice() : error
+    const options = { ...body.options, scheduledAt: formatDate(new Date()) }
+    return send(services, sender, { ...body, options }, idempotency)
+  }
+}
+
+const isRefusal = (error: unknown, code: string) => error instanceof GatewayError && error.body.error === code
+
+const DEVICES = `
+select d.last_seen >= $3, exists (select from lines l where l.device = d.id and l.slot in ($4, 0))
+from devices d where d."user" = $1 and ($2 = '' or d.id = $2) limit 1`
+
+/** Throws 400 when the user has no device, or the named one was not seen for so long or has no such SIM. */
+async function checkDevices(
+  { db }: Store,
+  user: string,
+  { deviceId, options: { sim } }: SendBody,
+  { activeWithinHours }: SendQuery,
+): Promise<void> {
+  const since = formatDate(new Date(Math.max(0, Date.now() - activeWithinHours * 3_600_000)))
+  const { rows } = await db.query(DEVICES, [user, deviceId, since, sim], 'smsgate send devices')
+  if (!rows[0]) throw deviceId ? unknownDevice() : invalid('You have no device: pair one first')
+  const [wasActive, hasSim] = rows[0]
+  if (deviceId && sim > 0 && !hasSim) throw invalid(`simNumber ${sim} is no SIM of this device (deviceId)`)
+  if (deviceId && activeWithinHours > 0 && !wasActive)
+    throw invalid(`deviceId was not active within ${activeWithinHours} hours (deviceActiveWithin)`)
+}

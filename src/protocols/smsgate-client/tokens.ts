@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import { grants, REFRESH_SCOPE, SCOPES, type Scopes } from '../../auth/tokens/scopes.ts'
+import type { Store } from '../../collections/catalog.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { checkShape } from '../../sms/send/shape.ts'
+import { randomText } from '../../tools/random.ts'
+import { invalid } from './invalid.ts'
+import { signClaims, type TokenClaims } from './jwt.ts'
+
+const ACCESS_SECONDS = 15 * 60
+const REFRESH_SECONDS = 30 * 86_400
+const MAX_TTL = Number.MAX_SAFE_INTEGER
+const ID_LENGTH = 21
+/** Behind the id of a pair: the `jti` of its refresh token. */
+const REFRESH_SUFFIX = ':refresh'
+
+/** The body of a request for a pair of tokens. */
+export const TOKEN_BODY = z
+  .object({
+    scopes: z
+      .array(z.string('must be a text'), 'must be a list')
+      .min(1, 'must name at least one scope')
+      .max(50, 'must have at most 50 items'),
+    ttl: z
+      .int('must be a whole number')
+      .min(0, 'must not be negative')
+      .max(MAX_TTL)
+      .nullish()
+      .describe('Seconds. At most 15 minutes, which is what 0 means, too.'),
+  })
+  .meta({ id: 'SmsgateTokenRequest' })
+
+const text = z.string()
+/** A pair of tokens, in the spellings of SMSGate's server and of its clients. */
+export const TOKEN_PAIR = z
+  .object({
+    id: text.describe('The `jti` of the pair, by which it is revoked.'),
+    token_type: z.literal('Bearer'),
+    access_token: text,
+    refresh_token: text,
+    expires_at: text.describe('End of the access token.'),
+    tokenType: z.literal('Bearer'),
+    accessToken: text,
+    refreshToken: text,
+    expiresAt: text,
+  })
+  .meta({ id: 'SmsgateTokens' })
+export type TokenPair = z.output<typeof TOKEN_PAIR>
+
+/** Whose pair it is, the key that made it, and the scopes that it has. */
+interface Grant {
+  readonly user: string
+  readonly apiKey: string
+  readonly scopes: Scopes
+}
+
+/** Makes a pair of tokens within the scopes `allowed`. Throws 400, 403. */
+export async function issueTokens(
+  store: Store,
+  caller: Omit<Grant, 'scopes'>,
+  allowed: Scopes,
+  raw: unknown,
+): Promise<TokenPair> {
+  const { scopes, ttl } = checkShape(TOKEN_BODY, raw)
+  for (const [i, scope] of scopes.entries()) {
+    if (!SCOPES.some((known) => known === scope)) throw invalid(`scopes[${i}] is no known scope`)
+    if (!grants(allowed, scope)) throw gatewayRefusal('forbidden', `scope required: ${scope}`)
+  }
+  return insertPair(
+    store,
+    { ...caller, scopes: [...new Set(scopes)] },
+    Math.min(ttl || ACCESS_SECONDS, ACCESS_SECONDS),
+  )
+}
+
+/** Of one user. A new one ends the oldest, so a program that asks for a pair at each request does no harm. */
+const MAX_PAIRS = 1_000
+
+const INSERT = `
+with ended as (
+  delete from smsgate_tokens where id in (
+    select id from smsgate_tokens where "user" = $2 order by created desc, id offset ${MAX_PAIRS - 1})
+)
+insert into smsgate_tokens (id, "user", api_key, scopes, access_until, refresh_until)
+values ($1, $2, $3, $4, to_timestamp($5::float8), to_timestamp($6::float8))`
+
+async function insertPair(
+  store: Store,
+  { user, apiKey, scopes }: Grant,
+  seconds: number,
+): Promise<TokenPair> {
+  const id = randomText(ID_LENGTH)
+  const iat = Math.floor(Date.now() / 1000)
+  const [exp, refreshExp] = [iat + seconds, iat + REFRESH_SECONDS]
+  await store.db.query(INSERT, [id, user, apiKey, scopes, exp, refreshExp], 'smsgate add tokens')
+  const about = { sub: user, iss: 'pocketsms', iat, user_id: user }
+  const sign = (claims: Pick<TokenClaims, 'jti' | 'exp' | 'scopes'>) =>
+    signClaims(store.db, { ...about, ...claims })
+  const access = await sign({ jti: id, exp, scopes })
+  const refresh = await sign({ jti: id + REFRESH_SUFFIX, exp: refreshExp, scopes: [REFRESH_SCOPE] })
+  const end = new Date(exp * 1000).toISOString()
+  return {
+    ...{ id, token_type: 'Bearer', access_token: access, refresh_token: refresh, expires_at: end },
+    ...{ tokenType: 'Bearer', accessToken: access, refreshToken: refresh, expiresAt: end },
+  }
+}
+
+/** A valid token: the pair that it belongs to, and the API key that made the pair. */
+export interface LiveToken {
+  readonly pair: string
+  readonly user: string
+  readonly apiKey: string
+  /** A refresh token has one alone, for another pair. */
+  readonly scopes: Scopes
+}
+
+/** The pair of a `jti`, and whether it is that of the refresh token. */
+function pairOf(jti: string): { readonly pair: string; readonly isRefresh: boolean } {
+  const isRefresh = jti.endsWith(REFRESH_SUFFIX)
+  return { pair: isRefresh ? jti.slice(0, -REFRESH_SUFFIX.length) : jti, isRefresh }
+}
+
+const FIND = `
+select t."user", t.api_key, t.scopes, t.access_until > now(), t.refresh_until > now() and not t.is_refreshed
+from smsgate_tokens t where t.id = $1`
+
+/** The token of claims that this server signed; null if it has expired, was revoked or used. */
+export async function findToken({ db }: Store, { jti }: TokenClaims): Promise<LiveToken | null> {
+  const { pair, isRefresh } = pairOf(jti)
+  const { rows } = await db.query(FIND, [pair], 'smsgate find token')
+  if (!rows[0]) return null
+  const [user, apiKey, scopes, isAccessLive, isRefreshLive] = rows[0] as [
+    string,
+    string,
+    string[],
+    boolean,
+    boolean,
+  ]
+  if (!(isRefresh ? isRefreshLive : isAccessLive)) return null
+  return { pair, user, apiKey, scopes: isRefresh ? [REFRESH_SCOPE] : scopes }
+}
+
+const USE = `
+update smsgate_tokens set is_refreshed = true
+where id = $1 and not is_refreshed and refresh_until > now() returning scopes`
+
+/** Replaces a pair by a new one with the same scopes. A refresh token works once, then throws 401. */
+export function refreshTokens(store: Store, { pair, user, apiKey }: LiveToken): Promise<TokenPair> {
+  return store.db.transaction(async (db) => {
+    const { rows } = await db.query(USE, [pair], 'smsgate use refresh token')
+    if (!rows[0]) throw gatewayRefusal('unauthorized', 'Unauthorized')
+    const scopes = rows[0][0] as string[]
+    return insertPair({ ...store, db }, { user, apiKey, scopes }, ACCESS_SECONDS)
+  })
+}
+
+/** Ends both tokens of a user's pair. One that is not there is no error. */
+export async function revokeTokens({ db }: Store, user: string, id: string): Promise<void> {
+  const { pair } = pairOf(id)
+  await db.query('delete from smsgate_tokens where id = $1 and "user" = $2', [pair, user], 'smsgate revoke')
+}
+
+/** Deletes pairs that have ended. To be called now and then, on any node. */
+export async function deleteOldTokens({ db }: Store): Promise<void> {
+  await db.query('delete from smsgate_tokens where refresh_until <= now()')
+}

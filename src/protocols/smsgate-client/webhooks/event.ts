@@ -1,0 +1,102 @@
+import { createHmac } from 'node:crypto'
+import { dateOf } from '../../../fields/types/date.ts'
+import type { BodyForm } from '../../../webhooks/due.ts'
+import { DATA_URL } from '../../smsgate/wire.ts'
+
+/** SMSGate's events, and ours that they are told at. A cancellation is a failure with its own reason. */
+export const SMSGATE_EVENTS = {
+  'sms:received': 'message.received',
+  'sms:data-received': 'message.received',
+  'sms:sent': 'message.sent',
+  'sms:delivered': 'message.delivered',
+  'sms:failed': 'message.failed',
+  'sms:cancelled': 'message.failed',
+} as const
+export type SmsgateEvent = keyof typeof SMSGATE_EVENTS
+
+/** Of a webhook in SMSGate's form: what a delivery has that others have not. */
+interface SmsgateHook {
+  readonly event: SmsgateEvent
+  /** The id that its client knows it by. */
+  readonly id: string
+  readonly signingKey: string
+  /** The SMSGate id of the message's send; null for one that was sent otherwise. */
+  readonly sendId: string | null
+  /** The number of the message's device; null if that is unknown. */
+  readonly devicePhone: string | null
+  readonly message: EventMessage
+}
+
+/** The fields of a message that an event tells of; dates in PocketBase's form. */
+interface EventMessage {
+  readonly id: string
+  readonly to: string
+  readonly from: string
+  readonly body: string
+  readonly device: string
+  readonly batch_id: string
+  readonly segments: number
+  readonly sim: number
+  readonly sent_at: string
+  readonly delivered_at: string
+  readonly error_message: string
+}
+
+type Details = (message: EventMessage, at: string) => Readonly<Record<string, unknown>>
+
+const isoOf = (stored: string, otherwise: string) => dateOf(stored)?.toISOString() ?? otherwise
+
+/** What each event tells beside what all tell. */
+const DETAILS: Readonly<Record<SmsgateEvent, Details>> = {
+  'sms:received': ({ body, delivered_at }, at) => ({ message: body, receivedAt: isoOf(delivered_at, at) }),
+  'sms:data-received': ({ body, delivered_at }, at) => ({
+    data: body.slice(DATA_URL.length),
+    receivedAt: isoOf(delivered_at, at),
+  }),
+  'sms:sent': ({ sent_at, segments }, at) => ({ sentAt: isoOf(sent_at, at), partsCount: segments }),
+  'sms:delivered': ({ delivered_at }, at) => ({ deliveredAt: isoOf(delivered_at, at) }),
+  'sms:failed': ({ error_message }, at) => ({ failedAt: at, reason: error_message }),
+  'sms:cancelled': (_, at) => ({ cancelledAt: at }),
+}
+
+const FACTS = `case when w.smsgate_event <> '' then json_build_object(
+        'event', w.smsgate_event, 'id', w.smsgate_id, 'message', row_to_json(b.*),
+        'signingKey', (select k.signing_key from smsgate_accounts k where k."user" = d."user"),
+        'sendId', (select s.id from smsgate_sends s
+          where s.ref in (b.id, nullif(b.batch_id, '')) and s."user" = d."user" order by s.is_batch desc limit 1),
+        'devicePhone', (select nullif(v.phone, '') from devices v where v.id = b.device and v."user" = d."user")
+      )::text end`
+
+/** Deliveries of webhooks in SMSGate's form. */
+export const SMSGATE_FORM: BodyForm = {
+  facts: FACTS,
+  render(facts, eventId, time) {
+    const hook = JSON.parse(facts) as SmsgateHook
+    const body = bodyOf(hook, eventId, time)
+    return { body, moreHeaders: (at) => headersOf(hook.signingKey, body, at) }
+  },
+}
+
+/** The body of a delivery. `at`: when the event happened. */
+function bodyOf(hook: SmsgateHook, eventId: string, at: Date): string {
+  const { event, devicePhone, message } = hook
+  const isIncoming = SMSGATE_EVENTS[event] === 'message.received'
+  const phoneNumber = isIncoming ? message.from : message.to
+  const ours = (isIncoming ? message.to : '') || devicePhone || null
+  const payload = {
+    messageId: hook.sendId ?? (message.batch_id || message.id),
+    sender: isIncoming ? phoneNumber : ours,
+    recipient: isIncoming ? ours : phoneNumber,
+    phoneNumber,
+    simNumber: message.sim > 0 ? message.sim : null,
+    ...DETAILS[event](message, at.toISOString()),
+  }
+  return JSON.stringify({ id: eventId, webhookId: hook.id, event, deviceId: message.device, payload })
+}
+
+/** The signature of a body, for SMSGate's receivers. */
+function headersOf(signingKey: string, body: string, at: Date): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000))
+  const signature = createHmac('sha256', signingKey).update(body).update(timestamp).digest('hex')
+  return { 'x-timestamp': timestamp, 'x-signature': signature }
+}

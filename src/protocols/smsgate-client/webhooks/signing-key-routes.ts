@@ -1,0 +1,49 @@
+import { Hono } from 'hono'
+import { readJson } from '../../../http/body/json-body.ts'
+import type { Env, Services } from '../../../http/context.ts'
+import { requireUser } from '../../../http/middleware/guards.ts'
+import { GUEST_BODY_BYTES } from '../../../http/middleware/guest-body.ts'
+import { ACCOUNT } from '../../../openapi/paths/account-paths.ts'
+import { done, failures, success } from '../../../openapi/schemas/answers.ts'
+import { chapter } from '../../../openapi/schemas/operations.ts'
+import { SIGNED_IN } from '../../../openapi/schemas/security.ts'
+import { checkShape } from '../../../sms/send/shape.ts'
+import { SIGNING_KEY, setSigningKey, signingKeyOf } from './signing-key.ts'
+
+const PATH = '/api/account/smsgate-key'
+
+/** The key with which a user's webhooks in SMSGate's form are signed. */
+export function signingKeyRoutes(services: Services): Hono<Env> {
+  const { db } = services.store
+  return new Hono<Env>()
+    .get(PATH, async (c) => {
+      const user = await requireUser(c, services)
+      c.header('cache-control', 'no-store')
+      return c.json({ signing_key: await signingKeyOf(db, user) })
+    })
+    .put(PATH, async (c) => {
+      const user = await requireUser(c, services)
+      const { signing_key } = checkShape(SIGNING_KEY, await readJson(c, GUEST_BODY_BYTES))
+      await setSigningKey(db, user, signing_key)
+      return c.body(null, 204)
+    })
+}
+
+/** Their description. */
+export const signingKeyPaths = () =>
+  chapter(ACCOUNT, SIGNED_IN, {
+    [`GET ${PATH}`]: {
+      id: 'readSmsgateKey',
+      summary: "Read the signing key of SMSGate's form",
+      description:
+        "The key with which the user's webhooks in SMSGate's form are signed. Made when it is first read.",
+      responses: [success('The key.', SIGNING_KEY), failures(401)],
+    },
+    [`PUT ${PATH}`]: {
+      id: 'saveSmsgateKey',
+      summary: "Change the signing key of SMSGate's form",
+      description: 'What is delivered from now on is signed with it.',
+      body: [SIGNING_KEY],
+      responses: [done('Kept.'), failures(400, 401, 413)],
+    },
+  })

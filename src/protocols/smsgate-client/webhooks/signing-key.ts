@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import type { Db } from '../../../db/open.ts'
+import { randomText } from '../../../tools/random.ts'
+
+/** 256 bits and more, in letters and digits. */
+const KEY_LENGTH = 43
+
+const [MIN_LENGTH, MAX_LENGTH] = [16, 255]
+
+/** A key of the user's own. */
+export const signingKey = () => {
+  const fault = `must have ${MIN_LENGTH} to ${MAX_LENGTH} characters`
+  return z
+    .string('must be a text')
+    .min(MIN_LENGTH, fault)
+    .max(MAX_LENGTH, fault)
+    .refine((key) => !key.includes('\0'), 'must not contain a NUL character')
+}
+export const SIGNING_KEY = z.object({ signing_key: signingKey() })
+
+const ADD = `
+insert into smsgate_accounts ("user", signing_key) select id, $2 from users where id = $1 on conflict do nothing`
+
+/** Makes the key with which a user's webhooks in SMSGate's form are signed, unless there is one. */
+export async function ensureSigningKey(db: Db, user: string): Promise<void> {
+  await db.query(ADD, [user, randomText(KEY_LENGTH)], 'smsgate add key')
+}
+
+/** That key, made when it is first asked for. */
+export async function signingKeyOf(db: Db, user: string): Promise<string> {
+  await ensureSigningKey(db, user)
+  const { rows } = await db.query(
+    'select signing_key from smsgate_accounts where "user" = $1',
+    [user],
+    'smsgate key',
+  )
+  return String(rows[0]?.[0] ?? '')
+}
+
+const SET = `
+insert into smsgate_accounts as a ("user", signing_key) select id, $2 from users where id = $1
+on conflict ("user") do update set signing_key = excluded.signing_key`
+
+/** Gives a user another one. What is delivered from now on is signed with it. */
+export async function setSigningKey(db: Db, user: string, key: string): Promise<void> {
+  await db.query(SET, [user, key], 'smsgate set key')
+}

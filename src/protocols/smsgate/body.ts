@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { MAX_TEXT } from '../../sms/devices/device-body.ts'
+import { instant, nonEmptyId, nonEmptyText, text, wholeNumber } from '../../sms/send/shape.ts'
+
+/** What the app keeps of one reason. */
+const MAX_ERROR = 1_000
+const MAX_REPORTS = 500
+const MAX_SIMS = 8
+const MAX_SENDER = 255
+
+const optional = <T extends z.ZodType>(shape: T) => shape.nullish().transform((value) => value ?? undefined)
+
+/** A text of at most `max` characters. A longer one is cut: the app gives up on what is refused. */
+const cut = (max: number) =>
+  z
+    .string('must be a text')
+    .transform((value) => value.slice(0, max))
+    .pipe(text())
+
+/** One SIM in the form in which devices keep theirs, or none for one that is in no slot (Android's -1). */
+const simCard = z
+  .object({ simNumber: z.unknown(), phoneNumber: optional(cut(50)), carrierName: optional(cut(100)) })
+  .transform(({ simNumber, phoneNumber, carrierName }) => {
+    const slot = slotOf.safeParse(simNumber).data
+    return slot
+      ? [{ slot, ...(phoneNumber && { number: phoneNumber }), ...(carrierName && { carrier: carrierName }) }]
+      : []
+  })
+const slotOf = wholeNumber(1, MAX_SIMS)
+
+/** SIMs as the app lists them. It masks numbers and names itself. A refusal would leave the phone deaf. */
+const simCards = z.array(simCard, 'must be a list').transform((list) => list.flat().slice(0, MAX_SIMS))
+
+/** The shapes of what the app sends. It names more fields, which we do not read. */
+export const REGISTER_BODY = z.object({ name: optional(cut(255)), simCards: optional(simCards) })
+
+export const UPDATE_BODY = z.object({ id: nonEmptyId(100), simCards: optional(simCards) })
+
+export const PASSWORD_BODY = z.object({
+  currentPassword: z.string('must be a text'),
+  newPassword: z.string('must be a text').min(14, 'must have at least 14 characters'),
+})
+
+/** Androids before 7 write zones west of Greenwich as `+-5:00` and `+-3:-30`: those are -05:00 and -03:30. */
+const OLD_ZONE = /\+-(\d{1,2}):-?(\d\d)$/
+const phoneInstant = z
+  .string('must be a date')
+  .transform((raw) => raw.replace(OLD_ZONE, (_, hours, minutes) => `-${hours.padStart(2, '0')}:${minutes}`))
+  .pipe(instant())
+
+/** Instants by state, by the phone's clock; one that is no date is left out. */
+const states = z.record(z.string(), z.unknown()).transform((raw) => {
+  const read = Object.entries(raw).map(([state, at]) => [state, phoneInstant.safeParse(at).data] as const)
+  return Object.fromEntries(read.filter((pair): pair is [string, number] => pair[1] !== undefined))
+})
+
+const report = z.object({
+  id: z.string('must be a text'),
+  /** A state that we do not know is one in which the phone has the message still. */
+  state: z
+    .enum(['Pending', 'Cancelling', 'Cancelled', 'Processed', 'Sent', 'Delivered', 'Failed'])
+    .catch('Pending'),
+  recipients: z
+    .array(z.object({ error: optional(cut(MAX_ERROR)) }))
+    .nullish()
+    .transform((list) => list ?? []),
+  states: states.nullish().transform((map): Record<string, number> => map ?? {}),
+})
+
+/** What the app says of a message: one recipient each, as we send them. */
+export type StateReport = z.output<typeof report>
+
+export const STATES_BODY = z
+  .array(report, 'must be a list')
+  .max(MAX_REPORTS, `must have at most ${MAX_REPORTS} items`)
+
+export const EVENT_BODY = z.object({
+  event: nonEmptyText(100),
+  payload: z.record(z.string(), z.unknown()).nullish(),
+})
+
+/** What every event that brings something in has. None is refused for it: the text would be lost. */
+const received = {
+  /** Some texts have no sender, and what was mailed has a long one. */
+  sender: cut(MAX_SENDER)
+    .nullish()
+    .transform((name) => name || 'unknown'),
+  recipient: optional(text()),
+  simNumber: wholeNumber(0, MAX_SIMS).catch(0),
+  /** Some Androids keep instants in other units, which are no dates as milliseconds. */
+  receivedAt: phoneInstant.catch(() => Date.now()),
+}
+const content = cut(MAX_TEXT)
+  .nullish()
+  .transform((value) => value ?? '')
+
+/** Payloads of the events that bring something in. */
+export const TEXT_PAYLOAD = z.object({ ...received, message: content })
+export const DATA_PAYLOAD = z.object({ ...received, data: content })
+export const MMS_PAYLOAD = z.object({
+  ...received,
+  subject: content,
+  body: content,
+  attachments: z
+    .array(
+      z.object({
+        name: optional(cut(255)),
+        contentType: optional(cut(100)),
+        size: z.number().optional().catch(undefined),
+      }),
+    )
+    .nullish()
+    .transform((list) => list ?? []),
+})
+export const STARTED_PAYLOAD = z.object({ simCards: optional(simCards) })

@@ -1,0 +1,135 @@
+import type { Store } from '../../collections/catalog.ts'
+import { dateOf } from '../../fields/types/date.ts'
+import type { Device } from '../../sms/devices/device.ts'
+import { deviceEvents } from '../../sms/devices/streams.ts'
+import { wakeDevices } from '../../sms/wake/wake.ts'
+import { type Period, takeInboxRequest } from './inbox-request.ts'
+import { endAbsence, phoneOf } from './phone.ts'
+import { noteConnected, shouldPull } from './pull-signal.ts'
+
+/** Interval of a stream's own checks. */
+const USUAL_MS = 15_000
+
+/** The next time that a stream checks whether its phone should pull, as an answer may be lost. */
+class PullCheck {
+  readonly #device: string
+  #timer: NodeJS.Timeout | undefined
+  #afterMs = 0
+  #atMs = Infinity
+  #isDue = false
+
+  constructor(device: string) {
+    this.#device = device
+  }
+
+  /** Plans a check after this time. */
+  plan(afterMs: number): void {
+    const atMs = performance.now() + afterMs
+    if (atMs >= this.#atMs) return
+    clearTimeout(this.#timer)
+    this.#afterMs = afterMs
+    this.#atMs = atMs
+    this.#timer = setTimeout(() => {
+      this.#isDue = true
+      this.#atMs = Infinity
+      wakeDevices([this.#device])
+    }, afterMs)
+  }
+
+  /** Plans the next check after twice the time. */
+  planNext(): void {
+    if (this.#afterMs * 2 < USUAL_MS) this.plan(this.#afterMs * 2)
+  }
+
+  /** Whether the wake-up that is being looked at is a planned look. */
+  takeDue(): boolean {
+    const isDue = this.#isDue
+    this.#isDue = false
+    return isDue
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
+export interface StreamSettings {
+  readonly deviceOnlineSeconds: number
+  readonly leaseSeconds: number
+}
+
+const KEEP_ALIVE = ':keepalive\n\n'
+/** Texts that came shortly before the phone was last seen may not have reached us, either. */
+const OVERLAP_MS = 60_000
+/** Older ones are not asked for: the phone would post its whole inbox. */
+const MAX_MISSED_MS = 30 * 86_400_000
+
+const frame = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+const PULL = frame('MessageEnqueued', null)
+
+/** The app pulls by itself when its stream is open. It is looked then whether it did. */
+const CONNECT_MS = 2_000
+/** So long after a wake-up it is looked whether the phone got what waited for it. */
+const LOOK_MS = 4_000
+/** Checks in the last `LEASE_SECONDS` of a lease, when a phone is asked to pull. */
+const LOOKS_PER_LEASE = 2
+
+/**
+ * The app's event stream as text: tells a phone to pull when that brings it something. Checks with each
+ * wake-up and keep-alive, so that a lost notice costs seconds. Begins with a request for texts that the phone
+ * received while away.
+ */
+export async function* phoneEvents(
+  store: Store,
+  device: Device,
+  { deviceOnlineSeconds, leaseSeconds }: StreamSettings,
+  identify: () => Promise<Device | null>,
+  ended: AbortSignal,
+): AsyncGenerator<string> {
+  const { missedSince } = await phoneOf(store, device)
+  const isToPull = () => shouldPull(store, device, leaseSeconds)
+  await noteConnected(store, device)
+  const check = new PullCheck(device.id)
+  check.plan(CONNECT_MS)
+  const lapseMs = (leaseSeconds * 1000) / LOOKS_PER_LEASE
+  let signs = 0
+  try {
+    for await (const item of deviceEvents(store, device, deviceOnlineSeconds, identify, ended)) {
+      if (item.name === 'alive') {
+        yield KEEP_ALIVE
+        signs++
+        if (missedSince && signs === 1) yield askForInbox(missedSince)
+        // it was still there to hear it
+        if (missedSince && signs === 2) await endAbsence(store, device, missedSince)
+        if (signs > 1 && (await isToPull())) yield PULL
+        yield* askedFor(store, device)
+        continue
+      }
+      const isPlanned = check.takeDue()
+      const isTold = await isToPull()
+      if (isTold) yield PULL
+      else yield* askedFor(store, device)
+      if (!isPlanned) check.plan(LOOK_MS)
+      else if (isTold) check.planNext()
+      if (lapseMs < USUAL_MS) check.plan(lapseMs)
+    }
+  } finally {
+    check.stop()
+  }
+}
+
+/** Asks for what a program wants read again. */
+async function* askedFor(store: Store, device: Device): AsyncGenerator<string> {
+  const period = await takeInboxRequest(store, device)
+  if (period) yield exportFrame(period)
+}
+
+/** Asks for texts since the phone was last seen. Known ones are ignored. */
+function askForInbox(missedSince: string): string {
+  const until = Date.now()
+  const since = Math.max(dateOf(missedSince)!.getTime() - OVERLAP_MS, until - MAX_MISSED_MS)
+  return exportFrame({ since: new Date(since).toISOString(), until: new Date(until).toISOString() })
+}
+
+const exportFrame = (period: Period) =>
+  frame('MessagesExportRequested', { ...period, messageTypes: 'SMS,MMS', triggerWebhooks: 'true' })

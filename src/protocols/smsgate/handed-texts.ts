@@ -1,0 +1,136 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import type { Device } from '../../sms/devices/device.ts'
+import type { Attempt } from '../../sms/queue/renew.ts'
+import { CAPACITY_SQL, MAX_CAPACITY } from './phone.ts'
+
+/** What was in an answer younger than this is not listed again: the phone is still reading it. */
+export const ANSWER_SECONDS = 3
+/** A phone that took at least this long for half of its texts takes as long for the other half. */
+const SLOW_SECONDS = 5
+/** After this long new texts are handed out whatever a phone still has to send. */
+const STUCK_SECONDS = 60
+
+export interface HandedText extends Attempt {
+  /** It is not to be sent any more: it was deleted, or went to another device. */
+  readonly isCanceled: boolean
+  /** Its last answer is so young that the phone may still be reading it. */
+  readonly isListed: boolean
+  readonly isKnown: boolean
+}
+
+/** What decides an answer to a pull. */
+export interface HandedState {
+  readonly texts: readonly HandedText[]
+  /** Its event stream is open: it can be told to pull again. */
+  readonly canBeWoken: boolean
+  /** It may be handed new texts: see IS_OPEN. */
+  readonly isOpen: boolean
+}
+
+/** SQL: how many texts a phone has that it may still send, by what it has said. $1: device, $2: user. */
+const TO_SEND = `(
+  select count(*) from smsgate_texts t
+  where t.device = $1 and t."user" = $2 and not t.is_processed and t.valid_until > now())`
+
+/** SQL: a text (`t`) that a phone was handed is not to be sent by it any more. */
+const IS_CANCELED = `not t.is_processed and t.valid_until > now() and not exists (
+  select from sms_dispatch d
+  where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending')`
+
+/**
+ * SQL: phone `p` may be handed new texts. The app restarts its sender for a text when its own queue is empty
+ * or at its last one, which it then sends twice. So a phone gets texts when it is through, or still has many.
+ */
+export const IS_OPEN = `(
+  select n = 0 or n <= ${CAPACITY_SQL} / 2 and (
+    p.handed_at < now() - interval '${SLOW_SECONDS} seconds' and n * 2 >= p.handed
+    or p.handed_at < now() - interval '${STUCK_SECONDS} seconds')
+  from ${TO_SEND} as c(n))`
+
+/** SQL: the phone should pull for a text that it seems not to have got, or for one that was canceled. */
+export const IS_UNANSWERED = `exists (
+  select from smsgate_texts t
+  where t.device = $1 and t."user" = $2 and (
+    not t.is_known and t.valid_until > now() and t.listed_at < now() - interval '${ANSWER_SECONDS} seconds'
+    or ${IS_CANCELED} and (t.canceled_at is null or t.canceled_at < now() - interval '${ANSWER_SECONDS} seconds')))`
+
+const STATE = `
+select exists (select from device_streams s where s.device = $1 and s.until > now()),
+  (select ${IS_OPEN} from smsgate_phones p where p.device = $1 and p."user" = $2),
+  coalesce((
+    select json_agg(json_build_object(
+      'id', t.message, 'attempt', t.attempt, 'isCanceled', ${IS_CANCELED}, 'isKnown', t.is_known,
+      'isListed', t.listed_at > now() - interval '${ANSWER_SECONDS} seconds') order by t.message)
+    from smsgate_texts t where t.device = $1 and t."user" = $2), '[]')::text`
+
+/** What a phone was handed, and whether it may be handed more. Call it under the lock of the phone's row. */
+export async function handedState(db: Db, device: Device): Promise<HandedState> {
+  const { rows } = await db.query(STATE, [device.id, device.user], 'smsgate handed')
+  const [canBeWoken, isOpen, texts] = rows[0]!
+  return { canBeWoken: canBeWoken === true, isOpen: isOpen === true, texts: JSON.parse(String(texts)) }
+}
+
+/** What an answer lists. `validUntilMs`: by the database's clock. */
+export interface Listed {
+  readonly texts: readonly (Attempt & { readonly validUntilMs: number })[]
+  readonly canceled: readonly Attempt[]
+  /** How many of `texts` the phone was never handed before. */
+  readonly added: number
+}
+
+const NOTE = `
+with forgotten as (
+  delete from smsgate_texts t where t.device = $1 and t."user" = $2 and t.valid_until <= now() and not exists (
+    select from sms_dispatch d where d.message = t.message and d.attempt = t.attempt and d.state = 'sending')
+), canceled as (
+  update smsgate_texts t set canceled_at = now()
+  from json_to_recordset($4) g(id text, attempt int)
+  where t.device = $1 and t."user" = $2 and t.message = g.id and t.attempt = g.attempt
+), phone as (
+  update smsgate_phones set handed_at = now(), handed = $5::int + ${TO_SEND}
+  where device = $1 and "user" = $2 and $5::int > 0
+)
+insert into smsgate_texts (device, "user", message, attempt, listed_at, valid_until)
+select $1, $2, g.id, g.attempt, now(), to_timestamp(g."validUntilMs" / 1000)
+from json_to_recordset($3) g(id text, attempt int, "validUntilMs" float8)
+on conflict (device, message, attempt) do update set listed_at = excluded.listed_at`
+
+/** Notes what an answer lists, and deletes finished texts. */
+export async function noteListed(db: Db, device: Device, { texts, canceled, added }: Listed): Promise<void> {
+  const given = texts.map(({ id, attempt, validUntilMs }) => ({ id, attempt, validUntilMs }))
+  const values = [device.id, device.user, JSON.stringify(given), JSON.stringify(canceled), added]
+  await db.query(NOTE, values, 'smsgate note listed')
+}
+
+/** How far a phone says it is with a text: it waits there, Android has it, or nothing more is to be done. */
+export type Progress = Attempt & { readonly step: 'waits' | 'processed' | 'over' }
+
+const PROGRESS = `
+with given as (select * from json_to_recordset($3) g(id text, attempt int, step text)), over as (
+  delete from smsgate_texts t using given g
+  where t.device = $1 and t."user" = $2 and t.message = g.id and t.attempt = g.attempt and g.step = 'over'
+)
+update smsgate_texts t set is_known = true, is_processed = t.is_processed or g.step = 'processed'
+from given g
+where t.device = $1 and t."user" = $2 and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`
+
+/** Notes what a phone says of texts that it was handed. */
+export async function noteProgress(
+  { db }: Store,
+  device: Device,
+  progress: readonly Progress[],
+): Promise<void> {
+  if (progress.length === 0) return
+  // the last word counts where a report names a text twice
+  const given = [...new Map(progress.map((text) => [`${text.id}.${text.attempt}`, text])).values()]
+  await db.query(PROGRESS, [device.id, device.user, JSON.stringify(given)], 'smsgate note progress')
+}
+
+/** SQL: a phone holds so few texts that it is handed more. Counts what is with Android's radio, too. */
+export const HAS_CAPACITY = `(
+  select count(*) from (
+    select from sms_dispatch where device = $1 and "user" = $2 and state = 'sending' and lease_until > now()
+    limit ${MAX_CAPACITY}
+  ) held
+) <= ${CAPACITY_SQL} / 2`

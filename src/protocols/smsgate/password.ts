@@ -1,0 +1,73 @@
+import { changeAuthRecord } from '../../auth/account/change.ts'
+import { findAuthRecord } from '../../auth/auth-rows.ts'
+import { limitSignInAttempts } from '../../auth/limits/attempt-limits.ts'
+import { answerSignIn } from '../../auth/sign-in/sign-in.ts'
+import { authWithPassword } from '../../auth/sign-in/with-password.ts'
+import { readBasic } from '../../auth/tokens/basic.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { ApiError, badRequest, GatewayError } from '../../errors.ts'
+import { verifyPassword } from '../../fields/values/bcrypt.ts'
+import type { Ctx, Services } from '../../http/context.ts'
+import { buildRequest } from '../../http/request-info.ts'
+import { clientIp } from '../../http/server/client-ip.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+
+const USERS = 'users'
+const WRONG = 'The login or the password is wrong.'
+
+/** The user of `Authorization: Basic`, with all limits of a sign-in. Throws 401, 429. */
+export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
+  const pair = readBasic(c.env.incoming.headers.authorization)
+  if (!pair) throw gatewayRefusal('unauthorized', WRONG)
+  const { store } = services
+  const users = store.catalog.find(USERS) as AuthCollection
+  const ip = clientIp(c, services)
+  try {
+    const form = async () => ({ ...pair, identityField: '' })
+    const auth = await authWithPassword(store, services, users, ip, form)
+    const visit = {
+      request: buildRequest(c, null, {}, 'password'),
+      readMfaForm: async () => ({ mfaId: '' }),
+      ip,
+      userAgent: c.env.incoming.headers['user-agent'] ?? '',
+    }
+    await answerSignIn(store, services, auth, visit, { method: 'password', isOnce: true })
+    return auth
+  } catch (error) {
+    if (isRefusal(error)) throw gatewayRefusal('unauthorized', WRONG)
+    throw error
+  }
+}
+
+/** A wrong password, an unfulfilled rule, a second method that is asked for: none is a fault of ours. */
+const isRefusal = (error: unknown) =>
+  (error instanceof ApiError || error instanceof GatewayError) && error.status >= 400 && error.status < 429
+
+/** Sets another password, given the present one; ends all sessions. Throws 401, 400, 429. */
+export async function changePassword(
+  c: Ctx,
+  services: Services,
+  userId: string,
+  { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
+): Promise<void> {
+  const { store, config, extensions } = services
+  const users = store.catalog.find(USERS) as AuthCollection
+  const user = await findAuthRecord(store, users, userId)
+  if (!user) throw gatewayRefusal('unauthorized', WRONG)
+  const tried = { db: store.db, config, collection: users.id, account: userId, ip: clientIp(c, services) }
+  await limitSignInAttempts(tried, async (isKnown) => {
+    const hash = String(user.values.password)
+    if (!(await verifyPassword(currentPassword, hash, `${users.id} ${userId}`, isKnown)))
+      throw badRequest(WRONG)
+  }).catch((error: unknown) => {
+    throw isRefusal(error) ? gatewayRefusal('unauthorized', WRONG) : error
+  })
+  await changeAuthRecord(
+    store,
+    extensions,
+    user,
+    { password: newPassword },
+    'The new password cannot be taken.',
+  )
+}

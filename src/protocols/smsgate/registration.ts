@@ -1,0 +1,96 @@
+import { findAuthRecord } from '../../auth/auth-rows.ts'
+import { signToken } from '../../auth/tokens/tokens.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { GatewayError } from '../../errors.ts'
+import type { Ctx, Services } from '../../http/context.ts'
+import { limitPairing, limitPrivateTokenPairing } from '../../http/middleware/pair-tries.ts'
+import { retry } from '../../http/middleware/retry.ts'
+import { addDevice, pairDevice } from '../../sms/devices/pair.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { checkShape } from '../../sms/send/shape.ts'
+import { REGISTER_BODY } from './body.ts'
+import { signInBasic } from './password.ts'
+
+/** The app cannot renew its token: it is good for ten years, or until the device is deleted. */
+const TOKEN_SECONDS = 3650 * 86_400
+
+/** What the app is told when it registers. No password: the user has one. */
+export interface Registered {
+  readonly id: string
+  readonly token: string
+  readonly login: string
+}
+
+type NewPhone = Parameters<typeof addDevice>[3]
+/** Makes the device and answers its id. */
+type Way = (c: Ctx, services: Services, given: string, phone: NewPhone) => Promise<string>
+
+const CODE = /^\d{6}$/
+const NO_NAME = 'Android phone'
+const HOW =
+  'A phone joins with a pairing code (By Code, or as its private token), or with the login and password of its user.'
+
+const byCode: Way = (c, services, code, phone) =>
+  limitPairing(c, services, () => pairByCode(services, code, phone))
+
+const byPrivateToken: Way = (c, services, token, phone) =>
+  limitPrivateTokenPairing(c, services, token, () => pairByCode(services, token, phone))
+
+const pairByCode = ({ store, extensions }: Services, code: string, phone: NewPhone) =>
+  pairDevice(store, extensions, { ...phone, code })
+
+/** What is no code at all is refused before it is looked for, and is no try. */
+const ofSixDigits =
+  (way: Way): Way =>
+  async (c, services, code, phone) => {
+    if (!CODE.test(code)) throw gatewayRefusal('unauthorized', HOW)
+    return way(c, services, code, phone)
+  }
+
+/** How a phone names its user, by scheme. Apps show a code only once; later it is their private token. */
+const WAYS: Readonly<Record<string, Way>> = {
+  code: ofSixDigits(byCode),
+  bearer: ofSixDigits(byPrivateToken),
+  basic: (c, services, _, phone) =>
+    retry(
+      services.store,
+      () => signInBasic(c, services),
+      (user) => addDevice(services.store, services.extensions, user, { ...phone, name: phone.model ?? '' }),
+    ),
+}
+
+/** Registers a phone. Throws 401 for a wrong code or password, or none. API keys are not accepted. */
+export async function register(c: Ctx, services: Services, body: unknown): Promise<Registered> {
+  const { name, simCards } = checkShape(REGISTER_BODY, body)
+  const [scheme = '', given = ''] = (c.env.incoming.headers.authorization ?? '').trim().split(/ +/)
+  const way = Object.hasOwn(WAYS, scheme.toLowerCase()) ? WAYS[scheme.toLowerCase()] : undefined
+  if (!way) throw gatewayRefusal('unauthorized', HOW)
+  const phone = {
+    name: '',
+    model: name || NO_NAME,
+    platform: 'android',
+    phone: '',
+    sims: simCards ?? [],
+    push: null,
+  }
+  try {
+    return await answer(services, await way(c, services, given, phone))
+  } catch (error) {
+    throw asUnauthorized(error)
+  }
+}
+
+/** In the app's protocol a wrong code is a 401. */
+const asUnauthorized = (error: unknown) =>
+  error instanceof GatewayError && error.body.error === 'wrong_code'
+    ? gatewayRefusal('unauthorized', error.message)
+    : error
+
+async function answer({ store }: Services, id: string): Promise<Registered> {
+  const collectionOf = (name: string) => store.catalog.find(name) as AuthCollection
+  const device = await findAuthRecord(store, collectionOf('devices'), id)
+  const user = device && (await findAuthRecord(store, collectionOf('users'), String(device.values.user)))
+  if (!device || !user) throw gatewayRefusal('unauthorized', HOW)
+  const token = await signToken(device, 'auth', { duration: TOKEN_SECONDS })
+  return { id, token, login: String(user.values.email || user.id) }
+}

@@ -1,0 +1,86 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Device } from '../../sms/devices/device.ts'
+import { renewLeases } from '../../sms/queue/renew.ts'
+import { applyReports, type Report } from '../../sms/queue/report.ts'
+import { REASONS } from '../../sms/status/status.ts'
+import type { StateReport } from './body.ts'
+import { noteProgress, type Progress } from './handed-texts.ts'
+import { noteClockAhead, reduceCapacity } from './phone.ts'
+import { phoneLease } from './pull.ts'
+import { wakeForMore } from './pull-signal.ts'
+import { readWireId } from './wire-message.ts'
+
+/** What the app says when it finds a message too old, just before it would send it. */
+const TOO_LATE = 'TTL expired'
+/** A report takes a while: a clock that seems ahead by less is right. */
+const AHEAD_MS = 5_000
+
+export interface ReportSettings {
+  readonly leaseSeconds: number
+  readonly deviceOnlineSeconds: number
+}
+
+type Outcome = Omit<Report, 'id' | 'attempt'>
+
+/** What each state of the app means; undefined: still waiting. `Processed`: Android has it. */
+const OUTCOMES: Readonly<Record<StateReport['state'], (report: StateReport) => Outcome | undefined>> = {
+  Pending: () => undefined,
+  Cancelling: () => undefined,
+  Processed: () => undefined,
+  Sent: ({ states }) => ({ status: 'sent', at: states.Sent }),
+  Delivered: ({ states }) => ({ status: 'delivered', at: states.Delivered }),
+  Failed: (report) => failed(errorOf(report)),
+  Cancelled: () => ({ status: 'failed', error_message: REASONS.canceledOnPhone, blameless: true }),
+}
+
+/** How far the phone is with a text that is in a state of the app; `over` if not named. */
+const STEPS: Readonly<Partial<Record<StateReport['state'], Progress['step']>>> = {
+  Pending: 'waits',
+  Cancelling: 'waits',
+  Processed: 'processed',
+}
+
+/** The app looks at the age of a message before it sends it: one that is too late was not sent. */
+const failed = (error: string): Outcome => ({
+  status: 'failed',
+  error_message: error,
+  not_sent: error === TOO_LATE,
+  blameless: error === TOO_LATE,
+})
+
+const errorOf = ({ recipients }: StateReport) => recipients.find(({ error }) => error)?.error ?? ''
+
+/** Applies a phone's states, all or none; unknown ids and old attempts are ignored. Wakes it for more. */
+export async function takeStates(
+  store: Store,
+  device: Device,
+  states: readonly StateReport[],
+  { leaseSeconds, deviceOnlineSeconds }: ReportSettings,
+): Promise<void> {
+  const known = states.flatMap((state) => {
+    const attempt = readWireId(state.id)
+    return attempt ? [{ state, attempt, outcome: OUTCOMES[state.state](state) }] : []
+  })
+  const reports = known.flatMap(({ attempt, outcome }) => (outcome ? [{ ...attempt, ...outcome }] : []))
+  const held = known.flatMap(({ attempt, outcome }) => (outcome ? [] : [attempt]))
+  await renewLeases(store, device, held, phoneLease(leaseSeconds))
+  await learn(store, device, states, leaseSeconds)
+  const progress = known.map(({ state, attempt }) => ({ ...attempt, step: STEPS[state.state] ?? 'over' }))
+  if (reports.length > 0) await applyReports(store, device, reports, deviceOnlineSeconds)
+  await noteProgress(store, device, progress)
+  if (progress.some(({ step }) => step !== 'waits')) await wakeForMore(store, device)
+}
+
+/** Learns from reports that a phone's clock is ahead, or else that it was too slow. */
+async function learn(
+  store: Store,
+  device: Device,
+  states: readonly StateReport[],
+  leaseSeconds: number,
+): Promise<void> {
+  const aheadMs = Math.max(...states.flatMap(({ states }) => Object.values(states))) - Date.now()
+  const isTooLate = states.some((state) => errorOf(state) === TOO_LATE)
+  if (!Number.isFinite(aheadMs) || !(isTooLate || aheadMs > AHEAD_MS)) return
+  await noteClockAhead(store, device, aheadMs, isTooLate)
+  if (isTooLate) await reduceCapacity(store, device, phoneLease(leaseSeconds))
+}

@@ -1,0 +1,155 @@
+import { Hono } from 'hono'
+import { stream as openStream } from 'hono/streaming'
+import type { StreamingApi } from 'hono/utils/stream'
+import { readBytes } from '../../http/body/bytes.ts'
+import { readJson } from '../../http/body/json-body.ts'
+import { memoryOf } from '../../http/body/memory-of.ts'
+import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
+import { refuseSuspended, requireDeviceOf } from '../../http/middleware/guards.ts'
+import { GUEST_BODY_BYTES } from '../../http/middleware/guest-body.ts'
+import { retry } from '../../http/middleware/retry.ts'
+import { authOf } from '../../http/request-info.ts'
+import { clientIp } from '../../http/server/client-ip.ts'
+import { limitOpenStreams } from '../../http/server/streams.ts'
+import { STREAMS } from '../../metrics/groups.ts'
+import { saveSims, touchDevice } from '../../sms/devices/heartbeat.ts'
+import { startPairing } from '../../sms/devices/pair.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { checkShape } from '../../sms/send/shape.ts'
+import { PASSWORD_BODY, STATES_BODY, UPDATE_BODY } from './body.ts'
+import { messageForm } from './error-form.ts'
+import { phoneEvents } from './events.ts'
+import { findPoster, isSigned, takeEvent } from './incoming.ts'
+import { changePassword, signInBasic } from './password.ts'
+import { phoneOf, recordAbsence } from './phone.ts'
+import { pullMessages } from './pull.ts'
+import { register } from './registration.ts'
+import { takeStates } from './report.ts'
+import { MOBILE_PATH, settingsOf, webhooksOf } from './setup.ts'
+import { wireDate, wireDevice } from './wire.ts'
+
+/** Reports on 500 messages. */
+const MAX_BODY_BYTES = 1 << 20
+/** An MMS comes with its pictures, which we do not keep. */
+const MAX_EVENT_BYTES = 8 << 20
+
+/**
+ * What the SMSGate app asks of its server. A 401 makes the app forget its registration: only an invalid token
+ * gets one.
+ */
+export const SMSGATE: Protocol = {
+  group: 'mobile',
+  groups: { [`GET ${MOBILE_PATH}/events`]: STREAMS },
+  roots: [MOBILE_PATH],
+  errorForm: messageForm,
+  routes: mobileRoutes,
+}
+
+function mobileRoutes(services: Services): Hono<Env> {
+  const { store, config } = services
+  const phoneThatAsks = (c: Ctx) => identifyPhone(c, services)
+  const bodyOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+
+  const messages = new Hono<Env>()
+    .get('/', async (c) => c.json(await pullMessages(store, await phoneThatAsks(c), config.leaseSeconds)))
+    .patch('/', async (c) => {
+      const device = await phoneThatAsks(c)
+      await takeStates(store, device, checkShape(STATES_BODY, await bodyOf(c)), config)
+      return c.body(null, 204)
+    })
+
+  return new Hono<Env>()
+    .basePath(MOBILE_PATH)
+    .route('/message', messages)
+    .route('/messages', messages)
+    .get('/device', async (c) => {
+      const auth = await authOf(c, services)
+      if (!auth) await refuseSuspended(c, services)
+      const isPhone = auth?.collection.name === 'devices'
+      return c.json({
+        externalIp: clientIp(c, services),
+        ...(isPhone && { device: wireDevice(auth.values) }),
+      })
+    })
+    .post('/device', async (c) =>
+      c.json(await register(c, services, await readJson(c, GUEST_BODY_BYTES)), 201),
+    )
+    .patch('/device', async (c) => {
+      const device = await phoneThatAsks(c)
+      const { id, simCards } = checkShape(UPDATE_BODY, await bodyOf(c))
+      if (id !== device.id) throw gatewayRefusal('forbidden', 'This is another device')
+      if (simCards) await saveSims(store, device, simCards)
+      return c.body(null, 204)
+    })
+    .get('/user/code', async (c) => {
+      const { code, expires_at } = await retry(
+        store,
+        () => signInBasic(c, services),
+        (user) => startPairing(store, user, '', config.publicUrl),
+      )
+      return c.json({ code, validUntil: wireDate(expires_at) })
+    })
+    .patch('/user/password', async (c) => {
+      const device = await phoneThatAsks(c)
+      await changePassword(c, services, device.user, checkShape(PASSWORD_BODY, await bodyOf(c)))
+      return c.body(null, 204)
+    })
+    .get('/webhooks', async (c) => {
+      const phone = await phoneOf(store, await phoneThatAsks(c))
+      return c.json(webhooksOf(phone, config.publicUrl))
+    })
+    .get('/settings', async (c) => c.json(settingsOf(await phoneOf(store, await phoneThatAsks(c)))))
+    .get('/events', async (c) => sendEvents(c, services))
+    .post('/incoming/:path', async (c) => {
+      await takePosted(c, services, c.req.param('path'))
+      return c.body(null, 204)
+    })
+}
+
+/** The phone that asks, noted as seen. Throws 401 and 403. */
+async function identifyPhone(c: Ctx, services: Services) {
+  const { store, config } = services
+  const device = await requireDeviceOf(c, services)
+  await recordAbsence(store, device, config.deviceOnlineSeconds)
+  await touchDevice(store, device, config.deviceOnlineSeconds)
+  return device
+}
+
+/** Takes an event that a phone posted. Throws 404 for an unknown path, 401 for a wrong signature. */
+async function takePosted(c: Ctx, services: Services, path: string): Promise<void> {
+  const { store, config, log } = services
+  const poster = await findPoster(store, path)
+  if (!poster) throw gatewayRefusal('device_not_found')
+  if (poster.isSuspended) throw gatewayRefusal('account_disabled')
+  const { 'x-timestamp': timestamp, 'x-signature': signature } = c.env.incoming.headers
+  const body = await readBytes(c.env.incoming, MAX_EVENT_BYTES, () => memoryOf(c))
+  const posted = { body, timestamp: String(timestamp ?? ''), signature: String(signature ?? '') }
+  if (!isSigned(poster.signingKey, posted)) {
+    log.warn({ device: poster.device.id }, 'a phone signed with another key than it was given')
+    throw gatewayRefusal('unauthorized', 'The signature is wrong')
+  }
+  await takeEvent(store, poster.device, posted, config.optWords)
+  await touchDevice(store, poster.device, config.deviceOnlineSeconds)
+}
+
+async function sendEvents(c: Ctx, services: Services): Promise<Response> {
+  const { store, config, ending, log } = services
+  const device = await identifyPhone(c, services)
+  c.header('content-type', 'text/event-stream')
+  c.header('cache-control', 'no-cache')
+  // nginx passes on at once what is marked so
+  c.header('x-accel-buffering', 'no')
+  if (c.req.method === 'HEAD') return c.body(null)
+  limitOpenStreams(c, services, device.user)
+  const send = async (stream: StreamingApi) => {
+    const gone = new AbortController()
+    stream.onAbort(() => gone.abort())
+    const again = () => identifyPhone(c, services).catch(() => null) // signed out, deleted
+    const ended = AbortSignal.any([ending, gone.signal])
+    for await (const frame of phoneEvents(store, device, config, again, ended)) await stream.write(frame)
+  }
+  // the phone comes again
+  return openStream(c, send, async (error) =>
+    log.warn({ device: device.id, err: error }, 'a phone lost its stream'),
+  )
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { twilioDate } from './date.ts'
+import { accountPath } from './messages/message.ts'
+import { describePage, PAGE, PAGE_PARAMETERS, readPage, unknownToken } from './paging.ts'
+import { type Parameters, refuseUnknown } from './parameters.ts'
+import { hasSid, sidOf } from './sid.ts'
+
+/** A user as Twilio's API has it. */
+export const ACCOUNT = z
+  .strictObject({
+    sid: z.string(),
+    owner_account_sid: z.string(),
+    friendly_name: z.string(),
+    status: z.literal('active'),
+    type: z.literal('Full'),
+    auth_token: z.null(),
+    date_created: z.string().nullable(),
+    date_updated: z.string().nullable(),
+    subresource_uris: z.strictObject({ messages: z.string(), incoming_phone_numbers: z.string() }),
+    uri: z.string(),
+  })
+  .meta({ id: 'TwilioAccount' })
+export type TwilioAccount = Readonly<z.output<typeof ACCOUNT>>
+
+/** The account of the caller, in a list. */
+export const ACCOUNTS = PAGE.extend({ accounts: z.array(ACCOUNT) }).meta({ id: 'TwilioAccounts' })
+
+/** The account of a user. */
+export async function findAccount({ db }: Store, user: string): Promise<TwilioAccount> {
+  const { rows } = await db.query('select name, created, updated from users where id = $1', [user])
+  const [name, created, updated] = rows[0]!.map(String) as [string, string, string]
+  const sid = sidOf('AC', user)
+  const path = accountPath(sid)
+  return {
+    sid,
+    owner_account_sid: sid,
+    friendly_name: name,
+    status: 'active',
+    type: 'Full',
+    auth_token: null,
+    date_created: twilioDate(created),
+    date_updated: twilioDate(updated),
+    subresource_uris: {
+      messages: `${path}/Messages.json`,
+      incoming_phone_numbers: `${path}/IncomingPhoneNumbers.json`,
+    },
+    uri: `${path}.json`,
+  }
+}
+
+const KNOWN: ReadonlySet<string> = new Set(['FriendlyName', 'Status', ...PAGE_PARAMETERS])
+
+/** The list of a user's accounts: the one account, or none when a filter does not match it. */
+export async function listAccounts(
+  store: Store,
+  user: string,
+  parameters: Parameters,
+): Promise<z.output<typeof ACCOUNTS>> {
+  refuseUnknown(parameters, KNOWN)
+  const page = readPage(parameters, 'AC')
+  if (page.from) throw unknownToken()
+  const account = await findAccount(store, user)
+  const name = parameters.get('FriendlyName') || account.friendly_name
+  const status = parameters.get('Status') || account.status
+  const isListed = name === account.friendly_name && status === account.status && page.page === 0
+  const content = { ids: isListed ? [user] : [], hasOlder: false, hasNewer: page.page > 0 }
+  const place = { accountSid: '', path: '', kind: 'AC' } as const
+  const described = describePage(place, parameters, page, content)
+  const uri = (text: string) => text.replace('/Accounts/', '/Accounts.json')
+  return {
+    ...described,
+    first_page_uri: uri(described.first_page_uri),
+    uri: uri(described.uri),
+    accounts: isListed ? [account] : [],
+  }
+}
+
+/** What a program needs to use this API, without the token. */
+export const CONNECTION = z
+  .object({
+    account_sid: z.string(),
+    messaging_service_sid: z.string(),
+    key_sid: z.string().optional().describe('Of the API key that asks.'),
+    base_url: z.string().describe('In the place of `https://api.twilio.com`.'),
+    numbers: z.array(z.object({ phone_number: z.string(), sid: z.string() })),
+  })
+  .meta({ id: 'TwilioConnection' })
+
+const NUMBERS = `select phone, id from devices where "user" = $1 and phone <> '' order by _rowid`
+
+/** The SIDs of a user. Throws 403 for one whose id cannot be an AccountSid. */
+export async function describeConnection(
+  { db }: Store,
+  { publicUrl }: Pick<Config, 'publicUrl'>,
+  user: string,
+  key: string | undefined,
+): Promise<z.output<typeof CONNECTION>> {
+  if (!hasSid(user)) throw gatewayRefusal('forbidden', 'The id of this user cannot be an AccountSid')
+  const { rows } = await db.query(NUMBERS, [user], 'twilio numbers')
+  return {
+    account_sid: sidOf('AC', user),
+    messaging_service_sid: sidOf('MG', user),
+    ...(key !== undefined && { key_sid: sidOf('SK', key) }),
+    base_url: publicUrl,
+    numbers: rows.map(([phone, id]) => ({ phone_number: String(phone), sid: sidOf('PN', String(id)) })),
+  }
+}

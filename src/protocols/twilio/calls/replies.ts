@@ -1,0 +1,96 @@
+import type { Store } from '../../../collections/catalog.ts'
+import { cleanText } from '../../../fields/values/cast.ts'
+import { urlFault } from '../../../outgoing/addresses.ts'
+import { MAX_CHARACTERS } from '../../../sms/send/body.ts'
+import { E164, withoutSeparators } from '../../../sms/send/phone.ts'
+import { optedOut } from '../../../sms/send/recipients.ts'
+import { isInvisible } from '../../../sms/send/shape.ts'
+import { type NumberSender, sendersFrom } from '../numbers/own-number.ts'
+import { TwimlError, type TwimlMessage } from './twiml.ts'
+
+export interface AnsweredText {
+  readonly user: string
+  readonly message: string
+  readonly device: string
+  /** Who wrote it. */
+  readonly from: string
+  /** The API key that signs the callbacks of the replies. */
+  readonly key: string
+}
+
+/** A reply that is to be sent. */
+export interface Reply {
+  readonly device: string
+  /** The line of the device that sends; '' for any. */
+  readonly line: string
+  readonly to: string
+  readonly body: string
+  readonly callback: string
+}
+
+/** Of one text. */
+const MAX_REPLIES = 10
+/** From one device to one number. */
+const MAX_BETWEEN = { replies: 15, seconds: 30 }
+
+/** The replies of a document. `base`: for relative addresses. Throws TwimlError for the first fault. */
+export async function planReplies(
+  store: Store,
+  text: AnsweredText,
+  messages: readonly TwimlMessage[],
+  base: string,
+  allowPrivate: boolean,
+): Promise<Reply[]> {
+  const replies: Reply[] = []
+  // one more than allowed, so that too many are refused: a document can have 1,500, with a query each
+  for (const message of messages.slice(0, MAX_REPLIES + 1)) {
+    const to = withoutSeparators(message.to) || text.from
+    if (!E164.test(to)) throw new TwimlError(14101, "The 'to' of a <Message> is no phone number")
+    const sender = await senderFor(store, text, withoutSeparators(message.from))
+    const body = cleanText(message.body)
+    if (isInvisible(body) || [...body].length > MAX_CHARACTERS)
+      throw new TwimlError(14103, `A <Message> must have 1 to ${MAX_CHARACTERS} characters`)
+    replies.push({ ...sender, to, body, callback: callbackOf(message.callback, base, allowPrivate) })
+  }
+  return replies
+}
+
+/** What has this number, rather the device that received the text; that one for ''. Throws TwimlError. */
+async function senderFor(store: Store, text: AnsweredText, from: string): Promise<NumberSender> {
+  if (from === '') return { device: text.device, line: '' }
+  const senders = await sendersFrom(store, text.user, from)
+  const sender = senders.find(({ device }) => device === text.device) ?? senders[0]
+  if (!sender) throw new TwimlError(14102, "The 'from' of a <Message> is not one of your numbers")
+  return sender
+}
+
+/** '' for an address that cannot be called: the message is sent without a callback. */
+function callbackOf(address: string, base: string, allowPrivate: boolean): string {
+  if (address === '') return ''
+  const url = URL.parse(address, base)?.href ?? ''
+  return urlFault(url, allowPrivate) === undefined ? url : ''
+}
+
+const BETWEEN = `
+select count(*) from sms_messages m join twilio_messages t on t.message = m.id and t.reply
+where m."user" = $1 and m."to" = $2 and m.device || '' = $3 and m.created || '' > pb_text(now() - interval '${MAX_BETWEEN.seconds} seconds')`
+
+/** Throws TwimlError for too many replies, and for one whose recipient has opted out. */
+export async function checkReplies(store: Store, user: string, replies: readonly Reply[]): Promise<void> {
+  if (replies.length > MAX_REPLIES) throw new TwimlError(14109, `A text gets at most ${MAX_REPLIES} replies`)
+  const out = await optedOut(
+    store,
+    user,
+    replies.map(({ to }) => to),
+  )
+  if (out.size > 0) throw new TwimlError(21610, 'The recipient of a reply has opted out')
+  const pairs = Map.groupBy(replies, ({ to, device }) => `${to} ${device}`)
+  for (const [{ to, device }, ...more] of pairs.values() as Iterable<[Reply, ...Reply[]]>) {
+    const { rows } = await store.db.query(BETWEEN, [user, to, device])
+    if (Number(rows[0]![0]) + 1 + more.length > MAX_BETWEEN.replies)
+      throw new TwimlError(
+        14107,
+        `${MAX_BETWEEN.replies} replies between two numbers in ${MAX_BETWEEN.seconds} s`,
+      )
+  }
+}

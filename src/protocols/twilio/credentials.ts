@@ -1,0 +1,39 @@
+import { identifyKey, type KeyHolder } from '../../auth/tokens/api-keys.ts'
+import { readBasic } from '../../auth/tokens/basic.ts'
+import type { Store } from '../../collections/catalog.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { type Sender, senderOfKey } from '../../sms/send/sender.ts'
+import { unauthorized } from './refusal.ts'
+import { hasSid, idOf, sidOf } from './sid.ts'
+
+/** The caller: a user, by an API key that was made for this API. */
+export interface Account {
+  readonly auth: AuthRecord
+  readonly sender: Sender
+  readonly user: string
+  readonly key: string
+  /** The user's AccountSid. */
+  readonly sid: string
+}
+
+/** An API key is `psk_` and letters and digits; as a token it has no underscore. */
+const TOKEN = /^psk[A-Za-z0-9]{64}$/
+
+/** The API key in an Authorization header of Twilio's API; undefined without one. */
+export function keyIn(header?: string): string | undefined {
+  const token = readBasic(header)?.password ?? ''
+  return TOKEN.test(token) ? `psk_${token.slice(3)}` : undefined
+}
+
+/** The account of an Authorization header (AccountSid or key SID, and token). Throws 401. */
+export async function identifyAccount(store: Store, header: string | undefined): Promise<Account> {
+  const key = keyIn(header)
+  const holder = key ? await identifyKey(store, key) : null
+  if (!holder?.isTwilio || !hasSid(holder.auth.id)) throw unauthorized()
+  if (!isNameOf(readBasic(header)!.identity, holder)) throw unauthorized()
+  const { auth, id } = holder
+  return { auth, sender: senderOfKey(holder), user: auth.id, key: id, sid: sidOf('AC', auth.id) }
+}
+
+const isNameOf = (name: string, { auth, id }: KeyHolder) =>
+  idOf('AC', name) === auth.id || idOf('SK', name) === id

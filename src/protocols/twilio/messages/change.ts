@@ -1,0 +1,75 @@
+import type { Store } from '../../../collections/catalog.ts'
+import type { Extensions } from '../../../records/extension.ts'
+import { deleteRecords } from '../../../records/write/cascade.ts'
+import { clearLastTexts } from '../../../sms/conversations/clear.ts'
+import { cancelMessage } from '../../../sms/edit/cancel.ts'
+import { logChanged } from '../../../sms/status/change-log.ts'
+import { type Parameters, refuseUnknown } from '../parameters.ts'
+import { invalid, TwilioRefusal } from '../refusal.ts'
+import { findMessage, type Message, renderMessage } from './message.ts'
+
+const KNOWN: ReadonlySet<string> = new Set(['Body', 'Status'])
+/** SQL: the message is in a final status, or sent; only then it can be redacted and deleted. */
+const IS_OVER = `m.status || '' in ('sent', 'delivered', 'failed', 'received')`
+
+/** Cancels a message, removes its text, or both. Throws 404, 20001, 30409, 20009. */
+export async function changeMessage(
+  store: Store,
+  user: string,
+  sid: string,
+  parameters: Parameters,
+): Promise<Message> {
+  const { id } = await findMessage(store, user, sid)
+  refuseUnknown(parameters, KNOWN)
+  const [status, body] = [parameters.get('Status') ?? '', parameters.get('Body')]
+  if (status !== '' && status !== 'canceled') throw invalid("Status can be 'canceled' only")
+  if (body !== undefined && body !== '') throw invalid('Body can be made empty only')
+  if (status === '' && body === undefined) throw invalid('Body or Status is required')
+  if (status !== '') await cancelMessage(store, user, id)
+  if (body !== undefined) await redact(store, user, id)
+  return renderMessage(await findMessage(store, user, sid), user)
+}
+
+/** Removes the text of a message, also from the deliveries of webhooks that kept it. */
+const REDACT = `
+with redacted as (
+  update sms_messages m set body = '', updated = pb_text(now())
+  where m.id = $1 and m."user" || '' = $2 and ${IS_OVER} returning m.id
+), told as (
+  update webhook_deliveries d set response_body = '' from redacted r where d.message = r.id returning d.id
+), kept as (
+  update webhook_payloads p set image = jsonb_set(p.image::jsonb, '{body}', '""')::json
+  from told where p.delivery = told.id
+)
+select id from redacted`
+
+async function redact(store: Store, user: string, id: string): Promise<void> {
+  await store.db.transaction(async (db) => {
+    const { rows } = await db.query(REDACT, [id, user])
+    if (rows.length === 0) throw tooEarly()
+    const inside = { db, catalog: store.catalog }
+    await logChanged(inside, 'sms_messages', 'update', [id])
+    await logChanged(inside, 'conversations', 'update', await clearLastTexts(db, [id]))
+  })
+}
+
+const LOCK = `select m.id from sms_messages m where m.id = $1 and m."user" || '' = $2 and ${IS_OVER} for update`
+
+/** Deletes a message. Throws 404, 20009 for one that is not over. */
+export async function deleteMessage(
+  store: Store,
+  extensions: Extensions,
+  user: string,
+  sid: string,
+): Promise<void> {
+  const { id } = await findMessage(store, user, sid)
+  await store.db.transaction(async (db) => {
+    const { rows } = await db.query(LOCK, [id, user])
+    if (rows.length === 0) throw tooEarly()
+    const messages = store.catalog.find('sms_messages')!
+    await deleteRecords({ db, catalog: store.catalog }, extensions, messages, [id])
+  })
+}
+
+const tooEarly = () =>
+  new TwilioRefusal(20009, 'The message is not over yet: its text stays until it is sent')

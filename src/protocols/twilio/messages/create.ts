@@ -1,0 +1,153 @@
+import type { Store } from '../../../collections/catalog.ts'
+import type { Config } from '../../../config.ts'
+import { formatDate } from '../../../fields/types/date.ts'
+import { PLAIN_OPTIONS } from '../../../sms/send/body.ts'
+import { fingerprintOf, firstAnswer, readIdempotencyKey } from '../../../sms/send/idempotency.ts'
+import { optedOut } from '../../../sms/send/recipients.ts'
+import { countSegments } from '../../../sms/send/segments.ts'
+import { type Idempotency, type SendServices, type Sent, send } from '../../../sms/send/send.ts'
+import type { Account } from '../credentials.ts'
+import { type NumberSender, sendersFrom } from '../numbers/own-number.ts'
+import { type Parameters, refuseUnknown } from '../parameters.ts'
+import { TwilioRefusal } from '../refusal.ts'
+import { idOf, sidOf } from '../sid.ts'
+import {
+  CREATE_PARAMETERS,
+  readBody,
+  readCallback,
+  readExpiry,
+  readFrom,
+  readSchedule,
+  readTo,
+  refuseMedia,
+  refuseUnsupported,
+} from './create-body.ts'
+import { findMessage, type Message, type MessageRow, renderMessage } from './message.ts'
+
+/** What a create needs of the server. */
+export interface CreateServices {
+  readonly store: Store
+  readonly config: Pick<Config, 'webhookAllowPrivate'>
+  readonly send: SendServices
+}
+
+/** An accepted message; `replayed`: an earlier request with the same Idempotency-Key made it. */
+export interface Created {
+  readonly message: Message
+  readonly replayed: boolean
+}
+
+/** Statuses of a message that the answer still calls `queued`. */
+const LATER = new Set(['sending', 'sent', 'delivered', 'undelivered'])
+
+/**
+ * Sends a message as `POST Messages.json`. Checks in Twilio's order; stores nothing when it throws
+ * TwilioRefusals, refusals of the send, StaleSender. After a 503 it may be stored: use an Idempotency-Key.
+ */
+export async function createMessage(
+  services: CreateServices,
+  account: Account,
+  parameters: Parameters,
+  idempotencyKey: string | undefined,
+): Promise<Created> {
+  const { store } = services
+  refuseUnknown(parameters, CREATE_PARAMETERS)
+  const key = readIdempotencyKey(idempotencyKey)
+  const fingerprint = key && fingerprintOf('/2010-04-01/Messages', Object.fromEntries(parameters))
+  const idempotency = key && fingerprint ? { key, fingerprint } : null
+  const first =
+    idempotency && (await firstAnswer(store, account.user, idempotency.key, idempotency.fingerprint))
+  const sent = first
+    ? { answer: first, replayed: true }
+    : await sendNew(services, account, parameters, idempotency)
+  const [id] = (JSON.parse(sent.answer) as { message_ids: string[] }).message_ids
+  // stored by now: an error would have some programs send it again
+  const row = await findMessage(store, account.user, sidOf('SM', id!)).catch(() =>
+    acceptedRow(id!, parameters),
+  )
+  return { message: asAccepted(renderMessage(row, account.user)), replayed: sent.replayed }
+}
+
+/** The row of a message that cannot be read now, as far as its request tells. */
+function acceptedRow(id: string, parameters: Parameters): MessageRow {
+  const at = formatDate(new Date())
+  const isScheduled = (parameters.get('ScheduleType') ?? '') !== ''
+  const body = readBody(parameters)
+  return {
+    id,
+    status: isScheduled ? 'pending' : 'assigned',
+    to: readTo(parameters),
+    from: '',
+    body,
+    message_type: 'outgoing',
+    segments: countSegments(body).segments,
+    scheduled_at: isScheduled ? '9999' : '',
+    sent_at: '',
+    delivered_at: '',
+    error_message: '',
+    created: at,
+    updated: at,
+    own_number: readFrom(parameters),
+    service: (parameters.get('MessagingServiceSid') ?? '') !== '',
+    reply: false,
+  }
+}
+
+/** The message with the status that it was accepted with. */
+const asAccepted = (message: Message): Message =>
+  LATER.has(message.status)
+    ? { ...message, status: 'queued', date_sent: null, error_code: null, error_message: null }
+    : message
+
+async function sendNew(
+  services: CreateServices,
+  account: Account,
+  parameters: Parameters,
+  idempotency: Idempotency | null,
+): Promise<Sent> {
+  const { store, config } = services
+  refuseUnsupported(parameters)
+  const to = readTo(parameters)
+  const { device, line } = await senderOf(store, account.user, readFrom(parameters))
+  const service = isServiceNamed(account, parameters)
+  refuseMedia(parameters)
+  const body = readBody(parameters)
+  const now = new Date()
+  const scheduledMs = readSchedule(parameters, now.getTime())
+  const expiresAt = readExpiry(parameters, scheduledMs ?? now.getTime())
+  const callback = readCallback(parameters, config.webhookAllowPrivate)
+  if ((await optedOut(store, account.user, [to])).has(to))
+    throw new TwilioRefusal(21610, 'The recipient has opted out of your messages')
+  const options = {
+    ...PLAIN_OPTIONS,
+    scheduledAt: scheduledMs === undefined ? '' : formatDate(new Date(scheduledMs)),
+    expiresAt,
+  }
+  const request = {
+    recipients: [to],
+    groupIds: [],
+    deviceId: device,
+    line: { id: line, number: '' },
+    content: { body },
+    options,
+  }
+  const origin = { api_key: account.key, callback, service, reply: false }
+  return send(services.send, account.sender, request, idempotency, origin)
+}
+
+/** Whether the account's own service was named. Throws 21701 for another. */
+function isServiceNamed({ user }: Account, parameters: Parameters): boolean {
+  const sid = parameters.get('MessagingServiceSid') ?? ''
+  if (sid === '') return false
+  if (idOf('MG', sid) === user) return true
+  throw new TwilioRefusal(21701, 'The Messaging Service does not exist')
+}
+
+/** The enabled device or line with this number; any for ''. Throws 21606, 21616. */
+async function senderOf(store: Store, user: string, number: string): Promise<NumberSender> {
+  if (number === '') return { device: '', line: '' }
+  const [sender, another] = await sendersFrom(store, user, number)
+  if (another) throw new TwilioRefusal(21616, "Two devices have the 'From' number")
+  if (!sender) throw new TwilioRefusal(21606, "The 'From' number is not one of your devices")
+  return sender
+}

@@ -1,0 +1,111 @@
+import type { Store } from '../../../collections/catalog.ts'
+import { SUPERUSERS } from '../../../collections/collection.ts'
+import type { Db } from '../../../db/open.ts'
+import { ApiError } from '../../../errors.ts'
+import type { Extensions } from '../../../records/extension.ts'
+import { deleteRecords } from '../../../records/write/cascade.ts'
+import { createRecord, updateRecord } from '../../../records/write/write.ts'
+import { serverRequest } from '../../../request/request.ts'
+import { logChanged } from '../../../sms/status/change-log.ts'
+import type { Account } from '../credentials.ts'
+import { type Parameters, readAddress, refuseUnknown } from '../parameters.ts'
+import { invalid } from '../refusal.ts'
+import { findNumber, renderNumber, type TwilioNumber } from './number.ts'
+
+/** What a change of a number needs of the server. */
+export interface NumberServices {
+  readonly store: Store
+  readonly extensions: Extensions
+  readonly config: { readonly webhookAllowPrivate: boolean }
+}
+
+const KNOWN: ReadonlySet<string> = new Set(['SmsUrl', 'SmsMethod', 'FriendlyName'])
+const MAX_NAME = 255
+
+/** Sets name, `SmsUrl` and its method, all or nothing. Throws 404, 20001, 21502. */
+export async function changeNumber(
+  services: NumberServices,
+  account: Account,
+  sid: string,
+  parameters: Parameters,
+): Promise<TwilioNumber> {
+  const { store, config } = services
+  const { id } = await findNumber(store, account.user, sid)
+  refuseUnknown(parameters, KNOWN)
+  const [url, method] = [parameters.get('SmsUrl'), parameters.get('SmsMethod')?.toUpperCase() ?? '']
+  const name = parameters.get('FriendlyName') ?? ''
+  if (url) readAddress('SmsUrl', url, 21502, config.webhookAllowPrivate)
+  if (!['', 'GET', 'POST'].includes(method)) throw invalid('SmsMethod must be GET or POST')
+  if ([...name].length > MAX_NAME) throw invalid(`FriendlyName must have at most ${MAX_NAME} characters`)
+  await store.db.transaction(async (db) => {
+    const inside = { ...services, store: { db, catalog: store.catalog } }
+    if (method !== '') await db.query(METHOD, [id, method])
+    if (name !== '') await rename(inside.store, id, name)
+    if (url !== undefined) await setUrl(inside, account, id, url)
+  })
+  return renderNumber(await findNumber(store, account.user, sid), account.user)
+}
+
+const METHOD = `insert into twilio_numbers (device, sms_method) values ($1, $2)
+  on conflict (device) do update set sms_method = excluded.sms_method`
+
+const NAME = `update devices set name = $2, updated = pb_text(now()) where id = $1 and name <> $2 returning id`
+
+async function rename(store: Store, id: string, name: string): Promise<void> {
+  const { rows } = await store.db.query(NAME, [id, name])
+  await logChanged(
+    store,
+    'devices',
+    'update',
+    rows.map(([device]) => String(device)),
+  )
+}
+
+const HOOKS = `select id from webhooks w where w."user" = $1 and w.format = 'twilio' and w.device = $2 order by w._rowid`
+
+const webhooksOf = ({ catalog }: Store) => catalog.find('webhooks')!
+
+const hooksOf = async (db: Db, user: string, device: string) =>
+  (await db.query(HOOKS, [user, device])).rows.map(([id]) => String(id))
+
+/** Leaves one webhook of a device, with this address, as its owner would make it; none for ''. */
+async function setUrl(
+  services: NumberServices,
+  account: Account,
+  device: string,
+  url: string,
+): Promise<void> {
+  const { store, extensions } = services
+  // two changes of one number go one after the other
+  await store.db.query('select from devices where id = $1 for update', [device])
+  const hooks = await hooksOf(store.db, account.user, device)
+  const deleted = url === '' ? hooks : hooks.slice(1)
+  if (deleted.length > 0) await deleteRecords(store, extensions, webhooksOf(store), deleted)
+  if (url !== '') await saveHook(services, account, device, url, hooks[0])
+}
+
+/** `known`: the webhook that gets the address; without it, a new one. Throws 20001. */
+async function saveHook(
+  { store, extensions }: NumberServices,
+  account: Account,
+  device: string,
+  url: string,
+  known: string | undefined,
+): Promise<void> {
+  const webhooks = webhooksOf(store)
+  const values = { url, enabled: true, api_key: account.key }
+  const more = { user: account.user, format: 'twilio', device, events: ['message.received'] }
+  const request = serverRequest(store.catalog.find(SUPERUSERS)!, known ? values : { ...values, ...more })
+  try {
+    if (known) await updateRecord(store, extensions, webhooks, known, request)
+    else await createRecord(store, extensions, webhooks, request)
+  } catch (error) {
+    throw error instanceof ApiError && error.status === 400 ? invalid(reasonOf(error)) : error
+  }
+}
+
+/** What is wrong with the first wrong field of a record. */
+function reasonOf({ data, message }: ApiError): string {
+  const [first] = Object.values(data)
+  return typeof first?.message === 'string' ? first.message : message
+}

@@ -1,0 +1,80 @@
+import { ApiError, GatewayError } from '../../errors.ts'
+import type { OTHER_REFUSALS, RefusalCode } from '../../sms/send/refusal.ts'
+
+/** An answer of Twilio's API that is not a success. */
+export class TwilioRefusal extends GatewayError {
+  override name = 'TwilioRefusal'
+  /** Twilio's number of the error. https://www.twilio.com/docs/api/errors */
+  readonly code: number
+
+  constructor(code: number, message: string, status = STATUSES[code] ?? 400) {
+    super(status, { error: String(code), message })
+    this.code = code
+  }
+}
+
+/** HTTP statuses of codes; a code that is not here is for a wrong parameter: 400. */
+const STATUSES: Readonly<Record<number, number>> = {
+  20003: 401,
+  20004: 405,
+  20009: 409,
+  20404: 404,
+  20409: 409,
+  20429: 429,
+  20500: 500,
+  20503: 503,
+  21701: 404,
+  30409: 409,
+  63038: 429,
+}
+
+/** Codes of our own refusals. Those that are not here are wrong parameters: 20001. */
+const CODES: Partial<Record<RefusalCode | (typeof OTHER_REFUSALS)[keyof typeof OTHER_REFUSALS], number>> = {
+  unauthorized: 20003,
+  forbidden: 20003,
+  invalid_phone_number: 21211,
+  body_too_long: 21617,
+  device_not_found: 21606,
+  message_not_found: 20404,
+  not_found: 20404,
+  not_cancelable: 30409,
+  quota_exceeded: 63038,
+  no_devices: 20503,
+  idempotency_key_in_use: 20409,
+}
+const CODES_BY_STATUS: Readonly<Record<number, number>> = {
+  401: 20003,
+  403: 20003,
+  404: 20404,
+  429: 20429,
+  500: 20500,
+  503: 20503,
+}
+
+export const INVALID = 20001
+export const invalid = (message: string) => new TwilioRefusal(INVALID, message)
+export const notFound = () => new TwilioRefusal(20404, 'The requested resource was not found')
+export const unauthorized = () =>
+  new TwilioRefusal(20003, 'Authenticate with an AccountSid or key SID and its token, of a key made for this')
+
+/** Any error as Twilio's API says it; one that is not for clients is a 500. */
+export function refusalFor(error: unknown): TwilioRefusal {
+  if (error instanceof TwilioRefusal) return error
+  if (error instanceof GatewayError) return ofGateway(error)
+  const { status, message } = error instanceof ApiError ? error : new ApiError(500)
+  const code = CODES_BY_STATUS[status] ?? INVALID
+  return new TwilioRefusal(code, message, code === INVALID ? status : undefined)
+}
+
+function ofGateway({ body, message, status }: GatewayError): TwilioRefusal {
+  const code = CODES[body.error as RefusalCode] ?? INVALID
+  return new TwilioRefusal(code, message, status === 413 ? 413 : undefined)
+}
+
+/** The JSON of an error. It has these keys alone: clients tell from them which API has answered. */
+export const errorBody = ({ code, message, status }: TwilioRefusal) => ({
+  code,
+  message,
+  more_info: `https://www.twilio.com/docs/errors/${code}`,
+  status,
+})

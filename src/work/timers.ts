@@ -1,0 +1,27 @@
+import type { Logger } from '../log.ts'
+
+/** Something that is done now and then, on every node; it must not matter that two do it. */
+export interface Job {
+  readonly id: string
+  /** When it runs, as cron writes it. */
+  readonly expression: string
+  readonly everyMs: number
+  run(): Promise<void>
+}
+
+/** Starts the timer of each job and returns the stop, which waits for running ones. Failures are logged. */
+export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
+  const running = new Set<Promise<void>>()
+  const start = (job: Job) => {
+    const run = job
+      .run()
+      .catch((error) => log.error({ err: error, job: job.id }, 'a job failed'))
+      .finally(() => running.delete(run))
+    running.add(run)
+  }
+  const timers = jobs.map((job) => setInterval(start, job.everyMs, job))
+  return async () => {
+    timers.forEach(clearInterval)
+    await Promise.all(running)
+  }
+}
