@@ -578,22 +578,34 @@ create table twilio_answers (
 
 -- Webhooks
 
--- The queue of webhook calls: one row per delivery that is not finished. Written in the transaction of the
--- event, deleted with the last attempt.
-create table webhook_dispatch (
+-- A call to make, as webhook_queue takes it.
+create type webhook_call as (
   -- Id of the record in webhook_deliveries.
+  delivery text,
+  -- Id of the webhook. `callbacks 7` for a call of no webhook: calls of one such name are made one by one.
+  webhook text,
+  "user" text,
+  -- The webhook-id header.
+  event_id text,
+  event text,
+  message text,
+  -- What to send instead of the message's row.
+  image json,
+  -- Where a call of no webhook goes: {"url","api_key"}.
+  target json
+);
+
+-- The queue of webhook calls: one row per delivery that is not finished. Written in the transaction of the
+-- event, deleted with the last attempt. The columns are those of webhook_call.
+create table webhook_dispatch (
   delivery text collate "C" primary key,
   webhook text collate "C" not null,
   "user" text collate "C" not null,
   due_at timestamptz not null default now(),
   -- Since when a node has leased it for an attempt.
   handed_at timestamptz,
-  -- Of a new event: its id (the webhook-id header), its type, and the message or an image of its row.
-  event_id text collate "C",
+  -- Null for a delivery that was sent again.
   event text collate "C",
-  message text collate "C",
-  image json,
-  -- Where a delivery goes that belongs to no webhook: {"url","api_key"}.
   target json
 );
 -- Calls are taken by user in turn, then by webhook.
@@ -601,8 +613,6 @@ create index webhook_dispatch_due on webhook_dispatch ("user", webhook, due_at) 
 create index webhook_dispatch_handed on webhook_dispatch ("user", webhook) where handed_at is not null;
 -- The tests of a webhook that wait are counted before another one.
 create index webhook_dispatch_tests on webhook_dispatch (webhook) where event = 'webhook.test';
-create trigger noted after insert on webhook_dispatch
-referencing new table as added for each statement execute function webhook_noted();
 
 -- The message's row as the event left it. Kept as long as the record of the delivery.
 create table webhook_payloads (

@@ -20,8 +20,7 @@ export const STARTED = z
 /** The same as a type. */
 export type Started = Readonly<z.output<typeof STARTED>>
 
-const INSERT = `
-insert into webhook_dispatch (delivery, webhook, "user", event_id, event, image) values ($1, $2, $3, $4, '${TEST_EVENT}', $5)`
+const QUEUE = `select webhook_queue(array[row($1, $2, $3, $4, '${TEST_EVENT}', null, $5, null)::webhook_call])`
 
 /** Tests of a webhook that may wait at a time, retries included. */
 const MAX_WAITING = 3
@@ -36,7 +35,7 @@ export async function sendTest(store: Store, owner: Owner, webhook: string): Pro
     const { rows } = await db.query(COUNT, [webhook], 'webhook tests')
     if (Number(rows[0]![0]) >= MAX_WAITING)
       throw overLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
-    await db.query(INSERT, [id, webhook, user, eventId, JSON.stringify(sampleRow(user))])
+    await db.query(QUEUE, [id, webhook, user, eventId, JSON.stringify(sampleRow(user))])
   })
   return { id, event_id: eventId, event: TEST_EVENT, status: 'pending' }
 }

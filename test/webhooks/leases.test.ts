@@ -18,8 +18,7 @@ beforeEach(async () => {
     [user],
   )
   await db.query(
-    `insert into webhook_dispatch (delivery, webhook, "user", event_id, event, image)
-     values (pb_new_id(), 'hook', $1, 'event', 'message.sent', '{}')`,
+    `select webhook_queue(array[row(pb_new_id(), 'hook', $1, 'event', 'message.sent', null, '{}', null)::webhook_call])`,
     [user],
   )
 })

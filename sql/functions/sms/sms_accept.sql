@@ -498,14 +498,12 @@ begin
     where a.number = any (accepted) and a.send_id is not null;
   end if;
 
-  -- Webhooks hear of messages that have failed because the recipient has opted out.
+  -- A message to a contact that has opted out ends here, which is an event.
   if opted_out <> '{}' then
-    insert into webhook_dispatch (delivery, webhook, "user", event_id, event, message)
-    select pb_new_id(), w.id, owner, m.event_id, 'message.failed', m.id
-    from (
-      select a.id, pb_new_id() as event_id from json_to_recordset(messages) a(r bigint, id text)
-      where a.r = any (accepted) and a.id = any (opted_out)
-    ) m join webhooks w on w."user" = owner and w.enabled and 'message.failed' = any (w.events);
+    insert into sms_events (id, "user", message, status, device, detail, created)
+    select pb_new_id(), owner, s.id, s.status, s.device, s.error_message, pb_text(now())
+    from json_to_recordset(messages) m(r bigint, id text) join sms_messages s on s.id = m.id
+    where m.r = any (accepted) and m.id = any (opted_out);
   end if;
 
   -- Realtime subscribers hear of the messages and of the usage.

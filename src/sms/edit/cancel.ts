@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
-import { CHANGE_LOG_PARAMS, changeLogCtes, WEBHOOK_CTE } from '../status/change-log.ts'
+import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
 import { idMayBecome, REASONS, type Status } from '../status/status.ts'
 import { refundQuota } from '../usage/quota.ts'
 import { notifyCanceled } from '../wake/wake.ts'
@@ -26,8 +26,8 @@ with freed as (
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), $2, message, 'failed', device, attempt, $3, pb_text(now()) from freed
-  returning id, "user", message, status
-), ${WEBHOOK_CTE}, ${changeLogCtes(4)}
+  returning id
+), ${changeLogCtes(4)}
 select period, device, attempt from freed`
 
 /** Cancels and refunds an unclaimed message. Repeatable. Throws 404, 409 `not_cancelable`. */

@@ -14,7 +14,7 @@ import {
 import { endUnclaimed } from '../queue/opted-out.ts'
 import { lockUserSends } from '../send/lock-user.ts'
 import { countSegments } from '../send/segments.ts'
-import { CHANGE_LOG_PARAMS, changeLogCtes, WEBHOOK_CTE } from '../status/change-log.ts'
+import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
 
 /** A text that a device received. `receivedAt`: ms since 1970 by its clock. `sim` 0: unknown. */
 export interface ReceivedText {
@@ -43,8 +43,8 @@ with changed as (
 ), events as (
   insert into sms_events (id, "user", message, status, device, created)
   select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from changed
-  returning id, "user", message, status
-), ${WEBHOOK_CTE}, ${HEARD_CTES}, ${ANSWERABLE_CTE}, ${changeLogCtes(5, 'create')}
+  returning id
+), ${HEARD_CTES}, ${ANSWERABLE_CTE}, ${changeLogCtes(5, 'create')}
 select id from changed`
 
 /**

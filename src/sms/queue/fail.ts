@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import { CHANGE_LOG_PARAMS, changeLogCtes, WEBHOOK_CTE } from '../status/change-log.ts'
+import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
 import { mayBecome } from '../status/status.ts'
 import type { MessageSource } from './reassign.ts'
 
@@ -21,8 +21,8 @@ with source as (${source}), freed as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), s."user", s.message, 'failed', s.device, s.attempt, $1, pb_text(now())
   from source s join changed c on c.id = s.message
-  returning id, "user", message, status
-), ${WEBHOOK_CTE}, ${changeLogCtes(2)}
+  returning id
+), ${changeLogCtes(2)}
 select s."user", s.period, count(*) from source s join changed c on c.id = s.message group by 1, 2 order by 1, 2`
 
 /** Fails messages of `source` (parameters from $4). Returns their owners and charges. */

@@ -5,7 +5,7 @@ import { isHeldByDevice, unindexed } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
 import type { Device } from '../devices/device.ts'
 import { lockUserSends } from '../send/lock-user.ts'
-import { CHANGE_LOG_PARAMS, changeLogCtes, WEBHOOK_CTE } from '../status/change-log.ts'
+import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
 import { NEXT, STATUSES, type Status } from '../status/status.ts'
 import { wakeDevices } from '../wake/wake.ts'
 import { endReturned } from './opted-out.ts'
@@ -73,8 +73,8 @@ with given as (
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), $3, id, status, $2, attempt, reason, pb_text(now()) from changed
-  returning id, "user", message, status
-), ${WEBHOOK_CTE}, ${changeLogCtes(5)}
+  returning id
+), ${changeLogCtes(5)}
 select g.number, m.status, c.id is not null,
   case when c.id in (select message from freed) and (c.status = 'failed' or u.failures > 0) then m.line end
 from given g

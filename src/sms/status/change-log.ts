@@ -17,11 +17,3 @@ export const CHANGE_LOG_PARAMS = ['sms_messages', 'sms_events'] as const
 /** CTEs that log changes (CTE `changed`) and events (CTE `events`). CHANGE_LOG_PARAMS: `$position`. */
 export const changeLogCtes = (position: number, action: Action = 'update') =>
   `${changeLogCte('changed', action, position, 'told')}, ${changeLogCte('events', 'create', position + 1, 'told_events')}`
-
-/** Queues webhook events from CTE `events`. A trigger does it for Twilio (twilio_events_noted.sql). */
-export const WEBHOOK_CTE = `hooked as (
-  insert into webhook_dispatch (delivery, webhook, "user", event_id, event, message)
-  select pb_new_id(), w.id, e."user", e.id, 'message.' || e.status, e.message
-  from events e join webhooks w on w."user" = e."user" and w.enabled and 'message.' || e.status = any(w.events)
-    and w.format <> 'twilio'
-)`

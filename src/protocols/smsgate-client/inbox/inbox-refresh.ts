@@ -69,8 +69,8 @@ select (select count(*) from (select from sms_messages m where ${IN_PERIOD} limi
   (select count(*) from ${RECEIVERS})`
 
 const DELIVER = `
-insert into webhook_dispatch (delivery, webhook, "user", event_id, event, message)
-select pb_new_id(), w.id, t."user", t.event_id, 'message.received', t.id
+select webhook_queue(array_agg(
+  row(pb_new_id(), w.id, t."user", t.event_id, 'message.received', t.id, null, null)::webhook_call))
 from (select m.id, m."user", pb_new_id() as event_id from sms_messages m where ${IN_PERIOD} limit ${MAX_CALLS}) t
 cross join (select w.id from ${RECEIVERS}) w`
 

@@ -1,2 +1,0 @@
-create trigger twilio_events_noted after insert on sms_events referencing new table as added
-  for each statement execute function twilio_events_noted();
