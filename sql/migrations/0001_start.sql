@@ -324,6 +324,27 @@ create table sms_idempotency (
 );
 create index sms_idempotency_age on sms_idempotency (created);
 
+-- Sends that came by another API than ours. Written in the transaction that accepts the send, so that a
+-- second send with the same id is refused on any number of nodes.
+create table sms_origins (
+  -- The message of a send to one recipient, the batch_id of a send to several.
+  ref text collate "C" primary key,
+  "user" text collate "C" not null,
+  is_batch boolean not null,
+  -- `created` of its messages.
+  created pb_date not null,
+  -- The API: `smsgate`, `twilio`.
+  api text collate "C" not null,
+  -- The id that clients of that API know the send by.
+  id text collate "C" not null,
+  -- What that API reads back. `callback`, {"url","api_key"}: where the statuses go.
+  data json,
+  -- The last status that the callback was called for: 0 none, 1 assigned, 2 sent, 3 a final one.
+  told smallint not null default 0
+);
+create unique index sms_origins_id on sms_origins ("user", api, id);
+create index sms_origins_created on sms_origins ("user", api, created, id);
+
 -- Automatic answers
 
 -- Answers of the last days by number: each answer goes to a number once in some hours, and a number gets only
@@ -506,21 +527,6 @@ create table smsgate_texts (
 
 -- SMSGate's API for programs (`/api/3rdparty/v1`)
 
--- Sends that came through it, by the id that their client knows them by. Written in the transaction that
--- accepts the send, so that a second send with the same id is refused on any number of nodes.
-create table smsgate_sends (
-  "user" text collate "C" not null,
-  id text collate "C" not null,
-  -- The message of a send to one recipient, the batch_id of a send to several.
-  ref text collate "C" not null,
-  is_batch boolean not null,
-  -- `created` of its messages.
-  created pb_date not null,
-  primary key ("user", id)
-);
-create index smsgate_sends_by_time on smsgate_sends ("user", created, id);
-create index smsgate_sends_by_ref on smsgate_sends (ref);
-
 -- With this key all webhooks of a user that have SMSGate's form are signed. Made when it is first needed.
 create table smsgate_accounts (
   "user" text collate "C" primary key,
@@ -545,22 +551,7 @@ create index smsgate_tokens_by_user on smsgate_tokens ("user");
 create index smsgate_tokens_by_key on smsgate_tokens (api_key);
 create index smsgate_tokens_by_end on smsgate_tokens (refresh_until);
 
--- Twilio's API: what a message, a number and a text have there alone
-
--- Messages that came by Twilio's API, as a request or as the answer to a text.
-create table twilio_messages (
-  message text collate "C" primary key,
-  -- The API key whose token signs the status callbacks.
-  api_key text collate "C" not null,
-  -- Where the statuses go; '' for nowhere.
-  callback text collate "C" not null default '',
-  -- The request named the messaging service.
-  service boolean not null default false,
-  -- The message is a TwiML answer.
-  reply boolean not null default false,
-  -- The last status of a callback: 0 none, 1 queued, 2 sent, 3 a final one. It only grows.
-  told smallint not null default 0
-);
+-- Twilio's API
 
 -- How the SmsUrl of a device is called.
 create table twilio_numbers (

@@ -20,7 +20,7 @@ const OF_USERS = {
   sms_turns: '"user"',
   sms_idempotency: 'key',
   sms_dispatch: 'message',
-  smsgate_sends: 'id',
+  sms_origins: 'ref',
   smsgate_accounts: '"user"',
   smsgate_tokens: 'id',
 } as const

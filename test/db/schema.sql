@@ -605,7 +605,7 @@ create table sms_events (
 CREATE INDEX idx_sms_events_message ON sms_events USING btree (message, created);
 CREATE INDEX idx_sms_events_user ON sms_events USING btree ("user", created);
 CREATE INDEX sms_events_in_order ON sms_events USING btree ("user", _rowid NULLS FIRST);
-CREATE TRIGGER twilio_events_noted AFTER INSERT ON sms_events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION twilio_events_noted();
+CREATE TRIGGER sms_events_noted AFTER INSERT ON sms_events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sms_events_noted();
 
 create table sms_idempotency (
   "user" text collate "C" not null,
@@ -664,6 +664,20 @@ CREATE TRIGGER sms_messages_emptied AFTER TRUNCATE ON sms_messages FOR EACH STAT
 CREATE TRIGGER sms_messages_moved AFTER UPDATE OF "user" ON sms_messages FOR EACH ROW WHEN (old."user" <> new."user") EXECUTE FUNCTION sms_messages_moved();
 CREATE TRIGGER sms_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_went();
 CREATE TRIGGER twilio_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_messages_went();
+
+create table sms_origins (
+  ref text collate "C" not null,
+  "user" text collate "C" not null,
+  is_batch boolean not null,
+  created pb_date not null,
+  api text collate "C" not null,
+  id text collate "C" not null,
+  data json,
+  told smallint not null default 0,
+  constraint sms_origins_pkey PRIMARY KEY (ref)
+);
+CREATE INDEX sms_origins_created ON sms_origins USING btree ("user", api, created, id);
+CREATE UNIQUE INDEX sms_origins_id ON sms_origins USING btree ("user", api, id);
 
 create table sms_templates (
   id text collate "C" not null,
@@ -734,17 +748,6 @@ create table smsgate_phones (
   constraint smsgate_phones_pkey PRIMARY KEY (device)
 );
 
-create table smsgate_sends (
-  "user" text collate "C" not null,
-  id text collate "C" not null,
-  ref text collate "C" not null,
-  is_batch boolean not null,
-  created pb_date not null,
-  constraint smsgate_sends_pkey PRIMARY KEY ("user", id)
-);
-CREATE INDEX smsgate_sends_by_ref ON smsgate_sends USING btree (ref);
-CREATE INDEX smsgate_sends_by_time ON smsgate_sends USING btree ("user", created, id);
-
 create table smsgate_texts (
   device text collate "C" not null,
   "user" text collate "C" not null,
@@ -778,16 +781,6 @@ create table twilio_answers (
   replies json,
   created timestamp with time zone not null default now(),
   constraint twilio_answers_pkey PRIMARY KEY (message)
-);
-
-create table twilio_messages (
-  message text collate "C" not null,
-  api_key text collate "C" not null,
-  callback text collate "C" not null default ''::text,
-  service boolean not null default false,
-  reply boolean not null default false,
-  told smallint not null default 0,
-  constraint twilio_messages_pkey PRIMARY KEY (message)
 );
 
 create table twilio_numbers (
@@ -863,17 +856,13 @@ create table webhook_dispatch (
   "user" text collate "C" not null,
   due_at timestamp with time zone not null default now(),
   handed_at timestamp with time zone,
-  event_id text collate "C",
   event text collate "C",
-  message text collate "C",
-  image json,
   target json,
   constraint webhook_dispatch_pkey PRIMARY KEY (delivery)
 );
 CREATE INDEX webhook_dispatch_due ON webhook_dispatch USING btree ("user", webhook, due_at) WHERE handed_at IS NULL;
 CREATE INDEX webhook_dispatch_handed ON webhook_dispatch USING btree ("user", webhook) WHERE handed_at IS NOT NULL;
 CREATE INDEX webhook_dispatch_tests ON webhook_dispatch USING btree (webhook) WHERE event = 'webhook.test'::text;
-CREATE TRIGGER noted AFTER INSERT ON webhook_dispatch REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION webhook_noted();
 
 create table webhook_payloads (
   delivery text collate "C" not null,
@@ -1054,6 +1043,7 @@ create function sms_count_all() returns void volatile
 create function sms_device_lines() returns trigger volatile
 create function sms_device_room() returns trigger volatile
 create function sms_device_room_at(device_id text, per_minute double precision, daily_limit double precision) returns timestamp with time zone stable
+create function sms_events_noted() returns trigger volatile
 create function sms_is_below_limits(device_id text, per_minute double precision, daily_limit double precision) returns boolean stable
 create function sms_is_failing(failing_since text) returns boolean stable
 create function sms_last_leaves_at(owner text, at timestamp with time zone, more integer, of_device text, of_line text) returns timestamp with time zone stable
@@ -1081,7 +1071,6 @@ create function sms_wake_interval() returns interval immutable
 create aggregate sum(boolean) returns bigint
 create aggregate total(boolean) returns double precision
 create aggregate total(double precision) returns double precision
-create function twilio_events_noted() returns trigger volatile
 create function twilio_messages_went() returns trigger volatile
 create function twilio_numbers_went() returns trigger volatile
-create function webhook_noted() returns trigger volatile
+create function webhook_queue(calls anyarray) returns void volatile

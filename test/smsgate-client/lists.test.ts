@@ -18,7 +18,7 @@ async function addSends(count: number) {
   const add = `with m as (
     insert into sms_messages (id, "user", status, error_message, message_type, "to", body, device, created, updated)
     values ($1, $2, $3, $4, 'outgoing', $5, $6, $7, $8, $8) returning id, "user", created
-  ) insert into smsgate_sends ("user", id, ref, is_batch, created) select "user", 'send ' || id, id, false, created from m`
+  ) insert into sms_origins ("user", api, id, ref, is_batch, created) select "user", 'smsgate', 'send ' || id, id, false, created from m`
   for (let i = 0; i < count; i++) {
     const status = STATUSES[i % STATUSES.length]!
     const [stored, error] =
@@ -257,7 +257,7 @@ test('pages among many rows are read by their indexes', async () => {
         select left($1, 4) || lpad(i::text, 11, '0'), $1, 'sent', 'outgoing', '+49111', 'x',
           pb_text(now() - i * interval '1 minute'), pb_text(now())
         from generate_series($2::int, $2 + $3 - 1) i returning id, "user", created
-      ) insert into smsgate_sends select "user", id, id, false, created from m`,
+      ) insert into sms_origins ("user", api, id, ref, is_batch, created) select "user", 'smsgate', id, id, false, created from m`,
       part,
     )
     await rows(

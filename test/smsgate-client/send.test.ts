@@ -173,7 +173,7 @@ describe('ids', () => {
     const { body } = await send({ id: 'gone', phoneNumbers: ['+4911111', '+4911112'] })
     const headers = await fixture.server.signedIn('users', ANN.id)
     const found = await fixture.server.rows(
-      'select id from sms_messages where batch_id = (select ref from smsgate_sends where id = $1)',
+      'select id from sms_messages where batch_id = (select ref from sms_origins where id = $1)',
       ['gone'],
     )
     for (const [id] of found)

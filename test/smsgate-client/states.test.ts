@@ -100,7 +100,7 @@ describe('canceling', () => {
     const { id } = await send(3, { scheduleAt: new Date(Date.now() + 3_600_000).toISOString() })
     const [first] = (
       await fixture.server.rows(
-        'select m.id from sms_messages m join smsgate_sends s on s.ref = m.batch_id where s.id = $1 order by m._rowid',
+        'select m.id from sms_messages m join sms_origins s on s.ref = m.batch_id where s.id = $1 order by m._rowid',
         [id],
       )
     )[0]!

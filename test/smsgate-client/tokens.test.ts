@@ -196,6 +196,6 @@ test('tokens go with their user', async () => {
   const headers = await fixture.server.signedIn('users', BEN.id)
   await fixture.server.ask('DELETE', `/api/collections/users/records/${BEN.id}`, undefined, headers)
   expect(await list(body.access_token)).toBe(401)
-  for (const table of ['smsgate_tokens', 'smsgate_accounts', 'smsgate_sends'])
+  for (const table of ['smsgate_tokens', 'smsgate_accounts', 'sms_origins'])
     expect(await fixture.server.rows(`select 1 from ${table} where "user" = $1`, [BEN.id])).toEqual([])
 })

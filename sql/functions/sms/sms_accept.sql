@@ -10,10 +10,8 @@
 --   node           name of this node in notifications to other nodes; '' while there are no other nodes
 --   requests       JSON array of {version, key, key_version, count, device, line, from, later, batch, body,
 --                  priority, sim, scheduled_at, expires_at, guarantee, ref, bulk, quiet, idempotency_key,
---                  fingerprint, answer, send_id, send_ref, twilio}; optional values are null. quiet: messages
---                  have a zone. send_id: the id of a send of SMSGate's client API; send_ref: its message, or
---                  its batch. twilio, for one message: {api_key, callback, service, reply}, a row of
---                  twilio_messages
+--                  fingerprint, answer, origin}; optional values are null. quiet: messages have a zone.
+--                  origin: {ref, api, id, data}, columns of sms_origins
 --   messages       JSON array of {r, id, to, body, segments, zone}; r is the number of its request, from 1;
 --                  body is null if the message has the body of its request; zone is the time zone in whose
 --                  quiet hours it waits, '' for the user's, null if it does not
@@ -24,7 +22,7 @@
 --                  replayed          its idempotency key has an answer already
 --                  known             a message with this client_ref exists; `known` has its id
 --                  again             an earlier request of this call has the same client_ref: to be retried
---                  message_id_in_use an earlier send of SMSGate's client API has this send_id
+--                  message_id_in_use an earlier send of this user by that API has this id
 --                  device_not_found, line_not_found, line_ambiguous, quota_exceeded, no_devices
 --   known          id of the existing message, else ''
 --   wake           devices with new messages; null if there are none
@@ -76,8 +74,7 @@ declare
   dealt bigint := 0;
   has_idempotency boolean := false;
   has_quiet boolean := false;
-  has_twilio boolean := false;
-  send_ids text[] := '{}';
+  origins text[] := '{}';
   -- the requests whose text changes the conversation with its number
   spoken bigint[] := '{}';
   talk record;
@@ -86,6 +83,7 @@ declare
   outcome text;
   cost int;
   named text[];
+  origin text;
   live_key text;
   first_message text;
   -- the message of a single request
@@ -153,11 +151,11 @@ begin
     select a.* from rows from (json_to_recordset(requests) as (
       version text, key text, key_version text, count int, device text, line text, "from" text, later boolean,
       ref text, idempotency_key text, batch text, body text, priority int, sim int, scheduled_at text,
-      expires_at text, guarantee text, bulk boolean, quiet boolean, send_id text, twilio json
+      expires_at text, guarantee text, bulk boolean, quiet boolean, origin json
     )) with ordinality a(
       version, key, key_version, count, device, line, "from", later,
       ref, idempotency_key, batch, body, priority, sim, scheduled_at,
-      expires_at, guarantee, bulk, quiet, send_id, twilio, number
+      expires_at, guarantee, bulk, quiet, origin, number
     )
   loop
     outcome := 'accepted';
@@ -196,10 +194,12 @@ begin
       outcome := case when found then 'known' when request.ref = any (refs) then 'again' else outcome end;
     end if;
 
-    -- Is the id of SMSGate's client API in use?
-    if request.send_id is not null and outcome = 'accepted' then
-      perform from smsgate_sends s where s."user" = owner and s.id = request.send_id;
-      outcome := case when found or request.send_id = any (send_ids) then 'message_id_in_use' else outcome end;
+    -- Is the id that the send has in another API in use?
+    if request.origin is not null and outcome = 'accepted' then
+      origin := (request.origin ->> 'api') || ' ' || (request.origin ->> 'id');
+      perform from sms_origins o
+      where o."user" = owner and o.api = request.origin ->> 'api' and o.id = request.origin ->> 'id';
+      outcome := case when found or origin = any (origins) then 'message_id_in_use' else outcome end;
     end if;
 
     -- Does the requested device exist?
@@ -242,24 +242,14 @@ begin
 
     if outcome = 'accepted' then
       accepted := accepted || request.number;
-      -- Before the message, whose status may change a moment later. Null for any other request.
-      if request.twilio is not null then
-        has_twilio := true;
-        insert into twilio_messages (message, api_key, callback, service, reply, told)
-        select m.id, t.api_key, t.callback, t.service, t.reply,
-          case when cost = 0 then 3 when request.later then 0 else 1 end
-        from json_to_recordset(messages) m(r bigint, id text),
-          json_to_record(request.twilio) t(api_key text, callback text, service boolean, reply boolean)
-        where m.r = request.number;
-      end if;
       stored := stored + request.count;
       spent := spent + cost;
       dealt := dealt + case when request.device is null and not request.later then cost else 0 end;
       if request.ref is not null then
         refs := refs || request.ref;
       end if;
-      if request.send_id is not null then
-        send_ids := send_ids || request.send_id;
+      if request.origin is not null then
+        origins := origins || origin;
       end if;
       if cost = 1 and request.count = 1 and request.bulk = false then
         spoken := spoken || request.number;
@@ -450,13 +440,6 @@ begin
   end if;
   perform set_config('pocketsms.counted', '', true);
 
-  -- Messages of Twilio's API that sms_assign left waiting are still to be told as queued.
-  if has_twilio and is_special and coalesce(single_status, 'pending') = 'pending' then
-    update twilio_messages t set told = 0
-    from json_to_recordset(messages) m(id text) join sms_messages s on s.id = m.id and s.status = 'pending'
-    where t.message = m.id and t.told = 1;
-  end if;
-
   -- A text to one number is the last word of the conversation with it, if there is one. Conversations are
   -- locked in the order of their numbers, after the user's row, as everywhere.
   if spoken <> '{}' and talks is not null then
@@ -489,21 +472,28 @@ begin
     set fingerprint = excluded.fingerprint, answer = excluded.answer, created = excluded.created;
   end if;
 
-  -- Keep the ids of SMSGate's client API.
-  if send_ids <> '{}' then
-    insert into smsgate_sends ("user", id, ref, is_batch, created)
-    select owner, a.send_id, a.send_ref, a.batch is not null, moment
-    from rows from (json_to_recordset(requests) as (send_id text, send_ref text, batch text))
-      with ordinality a(send_id, send_ref, batch, number)
-    where a.number = any (accepted) and a.send_id is not null;
+  -- Keep the origins.
+  if origins <> '{}' then
+    insert into sms_origins (ref, "user", is_batch, created, api, id, data, told)
+    select o.ref, owner, a.batch is not null, moment, o.api, o.id, o.data,
+      case s.status when 'assigned' then 1 when 'failed' then 3 else 0 end
+    from rows from (json_to_recordset(requests) as (batch text, origin json)) with ordinality a(batch, origin, number)
+    cross join json_to_record(a.origin) o(ref text, api text, id text, data json)
+    left join sms_messages s on s.id = o.ref
+    where a.number = any (accepted);
   end if;
 
   -- A message to a contact that has opted out ends here, which is an event.
   if opted_out <> '{}' then
-    insert into sms_events (id, "user", message, status, device, detail, created)
-    select pb_new_id(), owner, s.id, s.status, s.device, s.error_message, pb_text(now())
-    from json_to_recordset(messages) m(r bigint, id text) join sms_messages s on s.id = m.id
-    where m.r = any (accepted) and m.id = any (opted_out);
+    with ended as (
+      insert into sms_events (id, "user", message, status, device, detail, created)
+      select pb_new_id(), owner, s.id, s.status, s.device, s.error_message, pb_text(now())
+      from json_to_recordset(messages) m(r bigint, id text) join sms_messages s on s.id = m.id
+      where m.r = any (accepted) and m.id = any (opted_out)
+      returning *
+    )
+    insert into _changes (collection, action, record, image)
+    select 'sms_events', 'create', e.id, row_to_json(e.*) from ended e where exists (select from _listeners);
   end if;
 
   -- Realtime subscribers hear of the messages and of the usage.

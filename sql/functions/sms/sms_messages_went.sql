@@ -1,5 +1,5 @@
 -- Trigger of sms_messages: counts deleted messages, gives back the room of those that no device had claimed,
--- while their numbers are known, and forgets the sends of SMSGate's client API that have no message left.
+-- while their numbers are known, and forgets the origins of sends that have no message left.
 create or replace function sms_messages_went() returns trigger language plpgsql as $$
 declare
   text record;
@@ -13,9 +13,9 @@ begin
     perform sms_line_refund(text.line, text.charged, text."to", text."user");
     update sms_dispatch d set charged = '' where d.message = text.message;
   end loop;
-  delete from smsgate_sends s using went w where s.ref = w.id and not s.is_batch;
-  delete from smsgate_sends s
-  where s.is_batch and s.ref in (select w.batch_id from went w where w.batch_id <> '')
-    and not exists (select from sms_messages m where m.batch_id = s.ref and m.batch_id <> '');
+  delete from sms_origins o using went w where o.ref = w.id;
+  delete from sms_origins o
+  where o.ref in (select w.batch_id from went w where w.batch_id <> '')
+    and not exists (select from sms_messages m where m.batch_id = o.ref and m.batch_id <> '');
   return null;
 end $$;

@@ -1,7 +1,7 @@
 -- Trigger of sms_events: queues the webhook calls of the new events of a statement, at its end and in its
 -- transaction. Events of another time were imported: nobody is called for them.
 --
--- Status callbacks of Twilio's API belong to no webhook: one for `queued`, `sent` and a final status each,
+-- Status callbacks (sms_origins) belong to no webhook: one for `assigned`, `sent` and a final status each,
 -- never for an earlier one than the last. Those of one message share one of 16 lanes of the user, and a lane
 -- has one call at a time: first attempts leave in the order of the events. A key that was deleted signs
 -- nothing, so nothing is sent.
@@ -17,20 +17,20 @@ begin
     where e.created = moment
   );
   with reached as materialized (
-    select e.id, t.message,
+    select e.id, o.ref,
       case e.status when 'assigned' then 1 when 'sent' then 2 when 'delivered' then 3 when 'failed' then 3 else 0 end as rank
     from added e cross join lateral (
-      select t.message from twilio_messages t where t.message = e.message and t.callback <> '' offset 0
-    ) t where e.created = moment
+      select o.ref from sms_origins o where o.ref = e.message and o.data -> 'callback' is not null offset 0
+    ) o where e.created = moment
   ), moved as (
-    update twilio_messages t set told = r.rank from reached r where t.message = r.message and t.told < r.rank
-    returning r.id as event, t.*
+    update sms_origins o set told = r.rank from reached r where o.ref = r.ref and o.told < r.rank
+    returning r.id as event, o.ref, o.data
   )
-  select array_agg(row(pb_new_id(), 'callbacks ' || (hashtext(m.id) & 15), m."user", t.event, 'message.status', m.id,
-    to_jsonb(m.*) || jsonb_build_object('device_phone', coalesce(d.phone, ''), 'service', t.service),
-    json_build_object('url', t.callback, 'api_key', t.api_key))::webhook_call)
+  select array_agg(row(pb_new_id(), 'callbacks ' || (hashtext(m.id) & 15), m."user", o.event, 'message.status', m.id,
+    to_jsonb(m.*) || jsonb_build_object('device_phone', coalesce(d.phone, ''), 'origin', o.data),
+    o.data -> 'callback')::webhook_call)
   into callbacks
-  from moved t join sms_messages m on m.id = t.message join api_keys k on k.id = t.api_key
+  from moved o join sms_messages m on m.id = o.ref join api_keys k on k.id = o.data -> 'callback' ->> 'api_key'
   left join devices d on d.id = m.device;
   perform webhook_queue(calls || callbacks);
   return null;

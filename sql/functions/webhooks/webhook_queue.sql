@@ -32,9 +32,9 @@ begin
     )
     select c.delivery, c."user", case when c.target is null then c.webhook else '' end, c.event_id, c.event,
       coalesce(c.message, ''), 'pending', moment, moment, moment
-    from call c
+    from call c returning *
   )
-  insert into _changes (collection, action, record)
-  select 'webhook_deliveries', 'create', c.delivery from call c where exists (select from _listeners);
+  insert into _changes (collection, action, record, image)
+  select 'webhook_deliveries', 'create', r.id, row_to_json(r.*) from recorded r where exists (select from _listeners);
   perform pg_notify('pocketsms_webhooks', '');
 end $$;

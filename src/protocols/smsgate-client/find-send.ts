@@ -11,7 +11,7 @@ const MAX_RECIPIENTS = 1_000
 const FIND = `
 select id, ref, is_batch, created, size from (
   select 1 as place, s.id, s.ref, s.is_batch, s.created, 0 as size
-  from smsgate_sends s where s."user" = $1 and s.id = $2
+  from sms_origins s where s."user" = $1 and s.api = 'smsgate' and s.id = $2
   union all
   (select 2, b.batch_id, b.batch_id, true, b.created, (
     select count(*) from (select from sms_messages n where n.batch_id = $2 limit ${MAX_RECIPIENTS + 1}) counted)
@@ -32,7 +32,7 @@ export async function findSend({ db }: Store, user: string, id: string): Promise
   return { id: name, ref, isBatch, created }
 }
 
-const BY_REF = `select id, is_batch, created from smsgate_sends where "user" = $1 and ref = $2`
+const BY_REF = `select id, is_batch, created from sms_origins where "user" = $1 and api = 'smsgate' and ref = $2`
 
 /** The send of this API that a message or batch of a user belongs to. Throws 404. */
 export async function sendOfRef({ db }: Store, user: string, ref: string): Promise<SendRow> {

@@ -67,8 +67,8 @@ const isFiltered = ({ state, device }: ListQuery) => state !== '' || device !== 
 /** One statement for page and total. Without a state or device it reads only the index of sends. */
 function pageSql(query: ListQuery): string {
   const order = query.isNewestFirst ? 'desc' : ''
-  const period = `s."user" = $1 and ($2 = '' or s.created >= $2) and ($3 = '' or s.created < $3)`
-  const matching = `select s.id, s.ref, s.is_batch, s.created from smsgate_sends s
+  const period = `s."user" = $1 and s.api = 'smsgate' and ($2 = '' or s.created >= $2) and ($3 = '' or s.created < $3)`
+  const matching = `select s.id, s.ref, s.is_batch, s.created from sms_origins s
     where ${period}${isFiltered(query) ? ` and ${FILTER}` : ''}`
   return `with matching as ${isFiltered(query) ? 'materialized' : 'not materialized'} (${matching})
 select (select count(*) from matching), coalesce((

@@ -47,8 +47,11 @@ export const MESSAGES_OF_SEND = `
   select b.* from sms_messages b
   where s.is_batch and b.batch_id between s.ref and s.ref and b.batch_id <> '' and ${isOwnedBy('b', '$1')}`
 
-/** SQL: the states that the messages `m` reached, and when. */
-const REACHED = `select ${EVENT_STATE} as state, e.created as at from m join sms_events e on e.message = m.id`
+/** SQL: the states that the messages `m` reached, and when. Imported messages may have no events. */
+const REACHED = `
+  select ${EVENT_STATE} as state, e.created as at from m join sms_events e on e.message = m.id
+  union all
+  select m.state, m.updated from m where not exists (select from sms_events e where e.message = m.id)`
 
 /** The states of sends, $2. The text is read from the first message: all have the same. */
 const STATE_OF_SENDS = `
@@ -57,7 +60,7 @@ from rows from (json_to_recordset($2) as (ref text, is_batch boolean))
   with ordinality s(ref, is_batch, number)
 cross join lateral (
   with m as materialized (
-    select n.id, n."to", n.device, n.error_message, n._rowid, ${stateSql('n')} as state,
+    select n.id, n."to", n.device, n.error_message, n.updated, n._rowid, ${stateSql('n')} as state,
       case when $3 and row_number() over (order by n._rowid) = 1 then n.body end as text
     from (${MESSAGES_OF_SEND}) n
   )

@@ -72,7 +72,7 @@ export function readSendBody(raw: unknown, now: Date): SendBody {
       ...times,
       priority: body.priority ?? 0,
       sim: body.simNumber ?? 0,
-      sendId: body.id ?? '',
+      origin: { api: 'smsgate', id: body.id ?? '', data: {} },
     },
   }
 }

@@ -79,7 +79,7 @@ async function readState(store: Store, user: string, ref: string): Promise<Messa
 function acceptedState(ref: string, { recipients, deviceId, content, options }: SendBody): MessageState {
   const createdAt = new Date().toISOString()
   return {
-    id: options.sendId || ref,
+    id: options.origin?.id || ref,
     deviceId,
     state: 'Pending',
     isHashed: false,

@@ -1,7 +1,7 @@
 import type { Value } from '../../fields/field.ts'
 import { dateOf } from '../../fields/types/date.ts'
 
-/** How the body of a text begins that came as binary data. webhook_noted.sql has it, too. */
+/** How the body of a text begins that came as binary data. webhook_queue.sql has it, too. */
 export const DATA_URL = 'data:application/octet-stream;base64,'
 
 /** A stored date in the only form that the app reads; undefined for none. */

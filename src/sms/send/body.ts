@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { dateOf, formatDate, parseDate } from '../../fields/types/date.ts'
 import { cleanText } from '../../fields/values/cast.ts'
+import type { Origin } from './offer-shape.ts'
 import { E164 } from './phone.ts'
 import { gatewayRefusal } from './refusal.ts'
 import { checkShape, id, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
@@ -43,8 +44,8 @@ export interface SendOptions {
   readonly isBulk: boolean
   /** It waits during the quiet hours of the account. */
   readonly keepsQuiet: boolean
-  /** The id that a client of SMSGate's API gave; '' for the message's or batch's own. */
-  readonly sendId?: string
+  /** Of a send by another API than ours. */
+  readonly origin?: Origin
 }
 
 /** A text that is sent at once, by any SIM, without anything special. */

@@ -15,8 +15,7 @@ export const isPlain = (offer: Offer): boolean =>
   offer.from === null &&
   offer.sim === 0 &&
   offer.batch === null &&
-  offer.sendId === undefined &&
-  offer.twilio === null &&
+  offer.origin === null &&
   !offer.isBulk &&
   !offer.later
 

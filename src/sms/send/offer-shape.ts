@@ -27,11 +27,9 @@ export interface Offer {
   /** One text of many: no conversation changes. */
   readonly isBulk: boolean
   readonly idempotency: { readonly key: string; readonly fingerprint: string; readonly answer: string } | null
-  /** The id by which SMSGate's client API names the send, and the message or batch that it names. */
-  readonly sendId?: { readonly id: string; readonly ref: string }
+  /** Null for a send of our own API. `ref`: its message or batch. */
+  readonly origin: (Origin & { readonly ref: string }) | null
   readonly messages: readonly OfferedMessage[]
-  /** What a message has from Twilio's API; null for all others. */
-  readonly twilio: TwilioOrigin | null
 }
 
 /** What an offer says apart from its sender and its messages when its request sets nothing. */
@@ -52,7 +50,7 @@ export const PLAIN_OFFER: Omit<Offer, 'user' | 'version' | 'messages'> = {
   clientRef: null,
   isBulk: false,
   idempotency: null,
-  twilio: null,
+  origin: null,
 }
 
 /** The credentials of an offer that a sender makes. */
@@ -63,16 +61,15 @@ export const credentialsOf = ({ user, version, key }: Sender) => ({
   keyVersion: key?.version ?? null,
 })
 
-/** A row of twilio_messages, which is stored with its message. */
-export interface TwilioOrigin {
-  /** The API key whose token signs the status callbacks. */
-  readonly api_key: string
-  /** Where the statuses go; '' for nowhere. */
-  readonly callback: string
-  /** The request named the messaging service. */
-  readonly service: boolean
-  /** The message is a TwiML answer. */
-  readonly reply: boolean
+/** What another API keeps of a send, in sms_origins. */
+export interface Origin {
+  readonly api: 'smsgate' | 'twilio'
+  /** The id that clients of that API know the send by; '' for that of its message or batch. */
+  readonly id: string
+  /** What that API reads back. `callback`: where the statuses of a message go. */
+  readonly data: Readonly<Record<string, unknown>> & {
+    readonly callback?: { readonly url: string; readonly api_key: string }
+  }
 }
 
 /** One message of an offer; `body` null: the text of all. */

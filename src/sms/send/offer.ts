@@ -92,9 +92,7 @@ const requestRow = (offer: Offer) => ({
   idempotency_key: offer.idempotency?.key,
   fingerprint: offer.idempotency?.fingerprint,
   answer: offer.idempotency?.answer,
-  send_id: offer.sendId?.id,
-  send_ref: offer.sendId?.ref,
-  twilio: offer.twilio,
+  origin: offer.origin,
 })
 
 const messageRows = (offer: Offer, i: number) => offer.messages.map((message) => ({ r: i + 1, ...message }))

@@ -8,7 +8,7 @@ import type { SendBody } from './body.ts'
 import { checkLength, plainText, type Text, writeTexts } from './content.ts'
 import { firstAnswer, keepAnswer, whileRunning } from './idempotency.ts'
 import type { Outcome } from './offer.ts'
-import { credentialsOf, type Offer, type TwilioOrigin } from './offer-shape.ts'
+import { credentialsOf, type Offer } from './offer-shape.ts'
 import { chargeOptedOut } from './opted-out-limit.ts'
 import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
 import { gatewayRefusal, type RefusalCode } from './refusal.ts'
@@ -51,13 +51,12 @@ export async function send(
   sender: Sender,
   body: SendBody,
   idempotency: Idempotency | null = null,
-  twilio: TwilioOrigin | null = null,
 ): Promise<Sent> {
   checkPhones(body.recipients)
   if ('body' in body.content) checkLength(body.content.body)
   const phones = uniquePhones(body.recipients)
   checkCount(phones, services.config.maxRecipients)
-  const once = () => sendOnce(services, sender, body, phones, idempotency, twilio)
+  const once = () => sendOnce(services, sender, body, phones, idempotency)
   if (!idempotency) return once()
   const { key, fingerprint } = idempotency
   // outside the turn: a stored answer blocks no other request
@@ -72,7 +71,6 @@ async function sendOnce(
   body: SendBody,
   explicit: readonly string[],
   idempotency: Idempotency | null,
-  twilio: TwilioOrigin | null,
 ): Promise<Sent> {
   const { store, config } = services
   const phones = await allRecipients(store, sender.user, explicit, body.groupIds, config.maxRecipients)
@@ -83,7 +81,7 @@ async function sendOnce(
   const texts = await writeTexts(store, sender.user, body.content, phones)
   if (body.options.clientRef !== '' && texts.length > 1)
     throw gatewayRefusal('invalid_request', 'client_ref can name one message only')
-  const offer = makeOffer(sender, body, texts, idempotency, twilio)
+  const offer = makeOffer(sender, body, texts, idempotency)
   const verdict = await services.acceptor.accept(offer)
   if (verdict.outcome === 'accepted') return { answer: answerOf(offer), replayed: false }
   if (verdict.outcome === 'known') {
@@ -123,7 +121,6 @@ function makeOffer(
   { content, deviceId, line, options }: SendBody,
   texts: readonly Text[],
   idempotency: Idempotency | null,
-  twilio: TwilioOrigin | null,
 ): Offer {
   const shared = plainText(content)
   const messages = texts.map(({ to, body, segments }) => ({
@@ -152,9 +149,8 @@ function makeOffer(
     clientRef: options.clientRef || null,
     isBulk: options.isBulk || messages.length > 1,
     idempotency: idempotency && { ...idempotency, answer: answerJson(batch, ids) },
-    ...(options.sendId !== undefined && { sendId: { id: options.sendId || ref, ref } }),
+    origin: options.origin ? { ...options.origin, id: options.origin.id || ref, ref } : null,
     messages,
-    twilio,
   }
 }
 

@@ -62,8 +62,8 @@ const DETAILS: Readonly<Record<SmsgateEvent, Details>> = {
 const FACTS = `case when w.smsgate_event <> '' then json_build_object(
         'event', w.smsgate_event, 'id', w.smsgate_id, 'message', row_to_json(b.*),
         'signingKey', (select k.signing_key from smsgate_accounts k where k."user" = d."user"),
-        'sendId', (select s.id from smsgate_sends s
-          where s.ref in (b.id, nullif(b.batch_id, '')) and s."user" = d."user" order by s.is_batch desc limit 1),
+        'sendId', (select s.id from sms_origins s
+          where s.api = 'smsgate' and s.ref in (b.id, nullif(b.batch_id, '')) and s."user" = d."user" order by s.is_batch desc limit 1),
         'devicePhone', (select nullif(v.phone, '') from devices v where v.id = b.device and v."user" = d."user")
       )::text end`
 

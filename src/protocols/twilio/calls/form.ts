@@ -26,7 +26,7 @@ export function statusForm(image: Image, user: string): Form {
     ['SmsStatus', status],
     ['ErrorCode', errorCode === null ? '' : String(errorCode)],
     ['ErrorMessage', errorCode === null ? '' : text(image, 'error_message')],
-    ['MessagingServiceSid', image.service === true ? sidOf('MG', user) : ''],
+    ['MessagingServiceSid', (image.origin as { service?: boolean }).service ? sidOf('MG', user) : ''],
   ]
   return new Map(pairs.filter(([, value]) => value !== ''))
 }

@@ -72,7 +72,7 @@ function callbackOf(address: string, base: string, allowPrivate: boolean): strin
 }
 
 const BETWEEN = `
-select count(*) from sms_messages m join twilio_messages t on t.message = m.id and t.reply
+select count(*) from sms_messages m join sms_origins o on o.ref = m.id and (o.data ->> 'reply')::boolean
 where m."user" = $1 and m."to" = $2 and m.device || '' = $3 and m.created || '' > pb_text(now() - interval '${MAX_BETWEEN.seconds} seconds')`
 
 /** Throws TwimlError for too many replies, and for one whose recipient has opted out. */

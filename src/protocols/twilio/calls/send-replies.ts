@@ -3,6 +3,7 @@ import { isDisabledSql } from '../../../records/auth/disabled.ts'
 import { PLAIN_OPTIONS } from '../../../sms/send/body.ts'
 import { type SendServices, send } from '../../../sms/send/send.ts'
 import { retryStale } from '../../../sms/send/sender.ts'
+import { originOf } from '../messages/message.ts'
 import type { AnsweredText, Reply } from './replies.ts'
 
 const STORED = 'select replies::text from twilio_answers where message = $1'
@@ -52,14 +53,13 @@ async function sendReply(services: SendServices, text: AnsweredText, reply: Repl
     // '' is missing in what earlier versions have stored
     line: { id: line ?? '', number: '' },
     content: { body },
-    options: PLAIN_OPTIONS,
+    options: { ...PLAIN_OPTIONS, origin: originOf(text.key, callback, { reply: true }) },
   }
   const key = `twiml ${text.message} ${place}`
-  const origin = { api_key: text.key, callback, service: false, reply: true }
   await retryStale(async () => {
     const { rows } = await services.store.db.query(SENDER, [text.user])
     if (!rows[0]) return
     const sender = { user: text.user, version: String(rows[0][0]), key: null }
-    await send(services, sender, request, { key, fingerprint: key }, origin)
+    await send(services, sender, request, { key, fingerprint: key })
   })
 }

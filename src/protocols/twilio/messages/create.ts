@@ -22,7 +22,7 @@ import {
   refuseMedia,
   refuseUnsupported,
 } from './create-body.ts'
-import { findMessage, type Message, type MessageRow, renderMessage } from './message.ts'
+import { findMessage, type Message, type MessageRow, originOf, renderMessage } from './message.ts'
 
 /** What a create needs of the server. */
 export interface CreateServices {
@@ -122,6 +122,7 @@ async function sendNew(
     ...PLAIN_OPTIONS,
     scheduledAt: scheduledMs === undefined ? '' : formatDate(new Date(scheduledMs)),
     expiresAt,
+    origin: originOf(account.key, callback, { service }),
   }
   const request = {
     recipients: [to],
@@ -131,8 +132,7 @@ async function sendNew(
     content: { body },
     options,
   }
-  const origin = { api_key: account.key, callback, service, reply: false }
-  return send(services.send, account.sender, request, idempotency, origin)
+  return send(services.send, account.sender, request, idempotency)
 }
 
 /** Whether the account's own service was named. Throws 21701 for another. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
 import { now } from '../../../fields/types/date.ts'
+import type { Origin } from '../../../sms/send/offer-shape.ts'
 import { twilioDate } from '../date.ts'
 import { OWN_NUMBER } from '../numbers/own-number.ts'
 import { notFound } from '../refusal.ts'
@@ -39,6 +40,17 @@ export const MESSAGE = z
   .meta({ id: 'TwilioMessage' })
 export type Message = Readonly<z.output<typeof MESSAGE>>
 
+/** The origin of a message that came by this API, or as an answer to its call. `callback`: '' for none. */
+export const originOf = (
+  api_key: string,
+  callback: string,
+  data: { readonly service?: boolean; readonly reply?: boolean },
+): Origin => ({
+  api: 'twilio',
+  id: '',
+  data: { ...data, ...(callback && { callback: { url: callback, api_key } }) },
+})
+
 /** A row of `MESSAGE_SQL`. */
 export interface MessageRow extends StatusColumns {
   readonly id: string
@@ -72,11 +84,11 @@ const COLUMNS = [
   'updated',
 ] as const
 
-/** SQL that reads messages, `m`, with their device `d` and what they have from this API, `t`. */
+/** SQL that reads messages, `m`, with their device `d` and their origin `o`. */
 export const MESSAGE_SQL = `
-select ${COLUMNS.map((name) => `m."${name}"`).join(', ')}, ${OWN_NUMBER}, coalesce(t.service, false),
-  coalesce(t.reply, false)
-from sms_messages m left join devices d on d.id = m.device left join twilio_messages t on t.message = m.id`
+select ${COLUMNS.map((name) => `m."${name}"`).join(', ')}, ${OWN_NUMBER}, coalesce(o.data ->> 'service' = 'true', false),
+  coalesce(o.data ->> 'reply' = 'true', false)
+from sms_messages m left join devices d on d.id = m.device left join sms_origins o on o.ref = m.id`
 
 /** A row as it was read, by name. */
 export const messageRow = (row: readonly unknown[]): MessageRow =>
