@@ -4,7 +4,7 @@ import { columnName, quote, tableName } from '../collections/names.ts'
 import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
 import type { Field } from '../fields/field.ts'
 import { columnsOf, type RecordRow, toValues } from '../records/columns.ts'
-import { statementName } from '../records/select.ts'
+import { statementName } from '../records/read-rows.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { disabledSql } from './disabled.ts'
 

@@ -8,8 +8,8 @@ export interface Extension {
   /** Maximum page size; PocketBase's 1,000 if absent. */
   readonly maxPerPage?: number
   /**
-   * SQL of how many records `table` has in all, or with one value of the field `by`; NULL when that is
-   * unknown. A list that asks for nothing else need not count.
+   * SQL of how many records `table` has in all, or with one value of the field `by`. A list that asks for
+   * nothing else need not count.
    */
   readonly total?: { readonly by: string; readonly sql: (table: string, value?: string) => string }
   /** An index has all records by `order`, also per `owner`; searches in this order read the newest first. */

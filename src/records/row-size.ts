@@ -65,12 +65,3 @@ export const rowSizeOf = memoize((collection: Collection): RowSize => {
 /** The length of a text needs no reading of it; other types are converted to text. */
 const asText = (field: Field, column: string): string =>
   field.type === 'text' || field.type === 'editor' ? column : `${column}::text`
-
-/** Approximate bytes of rows. */
-export const bytesOf = (rows: readonly (readonly unknown[])[]): number =>
-  rows.reduce((sum, row) => sum + row.reduce<number>((all, value) => all + sizeOf(value), 0), 0)
-
-const sizeOf = (value: unknown): number =>
-  typeof value === 'string' || Array.isArray(value)
-    ? value.length * (typeof value === 'string' ? 1 : NAME_BYTES)
-    : 0

@@ -1,13 +1,11 @@
-import type { Catalog, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { compile } from '../filter/compile/compile.ts'
 import type { CompiledFilter } from '../filter/compile/compiled-filter.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { memoize } from '../tools/memoize.ts'
-import { clientOf } from './client-shaped.ts'
 import { columnsOf, type RecordRow } from './columns.ts'
-import { guardedSql, meterOf, readerOf, readGuarded } from './guarded-read.ts'
+import { type RowStatement, readRows } from './read-rows.ts'
 
 /** A query on a collection beside its rule. */
 export interface Selection {
@@ -41,16 +39,19 @@ export async function selectRows(
   const { collection, rule, request, params } = selection
   const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
   if (compiled.never) return undefined
-  const plain = selectSql(compiled, selection)
-  const values = [...compiled.params, ...params]
-  const text = selection.isGuarded ? guardedSql(collection, plain, 0, values.length + 1) : plain
-  const name = statementName(store.catalog, text)
-  // A rule on other rows, or a view's query, may be slow.
+  const { filter, sort } = request.query
+  const isShaped = filter || sort || request.context === 'expand' || collection.type === 'view'
+  // a rule on other rows, or a view's query, may be slow
   const isLookUp = selection.isLookUp === true && compiled.structure.readsOneTable
-  const client = clientOf(collection, request)
-  const read = readerOf(store, text, { client, name, isLookUp })
-  if (!selection.isGuarded) return read(values)
-  return readGuarded(store, meterOf(request), (limit) => read([...values, limit]))
+  const statement: RowStatement = {
+    collection,
+    text: selectSql(compiled, selection),
+    params: [...compiled.params, ...params],
+    plannedOnce: 'ruled',
+    way: isLookUp ? 'lookUp' : isShaped ? 'shaped' : 'plain',
+    isGuarded: selection.isGuarded,
+  }
+  return readRows(store, statement, request)
 }
 
 function selectSql(compiled: CompiledFilter, selection: Selection): string {
@@ -67,22 +68,4 @@ function selectSql(compiled: CompiledFilter, selection: Selection): string {
   }
   const condition = compiled.where ? `(${compiled.where}) AND ${where(position, 'b')}` : where(position, 'b')
   return `SELECT ${columns} FROM ${compiled.from} WHERE ${condition}${order}`
-}
-
-/** Each name costs memory in every connection. */
-const MAX_NAMES = 300
-/** Of these, names for client-made statements. */
-const MAX_FREE_NAMES = 150
-
-const namesOf = memoize((_: Catalog) => new Map<string, string>())
-
-/** Name of a prepared statement, new after each change of a collection; undefined for too many. */
-export function statementName(catalog: Catalog, text: string, isFree = false): string | undefined {
-  const known = namesOf(catalog)
-  let name = known.get(text)
-  if (name === undefined && known.size < (isFree ? MAX_FREE_NAMES : MAX_NAMES)) {
-    name = `records ${catalog.version} ${known.size}`
-    known.set(text, name)
-  }
-  return name
 }

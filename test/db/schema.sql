@@ -1040,6 +1040,7 @@ create function sms_conversation_named() returns trigger volatile
 create function sms_conversation_rename(owner text, phone text, contact_name text) returns void volatile
 create function sms_count(counted oid, owner text, more bigint) returns void volatile
 create function sms_count_all() returns void volatile
+create function sms_counted(owner text) returns bigint stable
 create function sms_device_lines() returns trigger volatile
 create function sms_device_room() returns trigger volatile
 create function sms_device_room_at(device_id text, per_minute double precision, daily_limit double precision) returns timestamp with time zone stable

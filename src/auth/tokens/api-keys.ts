@@ -4,7 +4,7 @@ import type { AuthCollection, Collection } from '../../collections/collection.ts
 import { quote, tableName } from '../../collections/names.ts'
 import { now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
-import { statementName } from '../../records/select.ts'
+import { statementName } from '../../records/read-rows.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
 import { randomText } from '../../tools/random.ts'

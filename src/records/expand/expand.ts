@@ -5,10 +5,10 @@ import { type AnswerMeter, MAX_EXPANDED } from '../../request/answer-meter.ts'
 import { changeRequest } from '../../request/late-request.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
-import { meterOf } from '../guarded-read.ts'
+import { meterOf } from '../read-rows.ts'
 import { prepareRows, type RenderedRecord } from '../render/rendered-record.ts'
 import { isRuleFault } from '../render/visibility.ts'
-import { bytesOf, rowSizeOf } from '../row-size.ts'
+import { rowSizeOf } from '../row-size.ts'
 import { selectRows } from '../select.ts'
 import type { ExpandTree } from './expand-paths.ts'
 import { findRelation, idsIn, MAX_BACK, orderSql, type Relation, relatedSql } from './relation.ts'
@@ -16,10 +16,8 @@ import { findRelation, idsIn, MAX_BACK, orderSql, type Relation, relatedSql } fr
 const MAX_DEPTH = 6
 /** Maximum relations per request; each is a statement. */
 const MAX_RELATIONS = 100
-/** A statement with at most this many bytes needs no guard. */
-const SMALL_BYTES = 1 << 20
-/** Fewer bytes are not counted. */
-const TINY_BYTES = 64 << 10
+/** The bytes of a statement's rows that cannot have more are not counted. */
+const UNGUARDED_BYTES = 64 << 10
 /** This many records are read as fast as one. */
 const FEW = 50
 
@@ -110,7 +108,6 @@ async function fetchRelated(
   const orderBy = relation.back ? orderSql(target, 'b') : ''
   const most = ids.size * (relation.back && relation.many ? MAX_BACK : 1)
   const maxBytes = Math.min(most, MAX_EXPANDED + 1) * rowSizeOf(target).max
-  const isGuarded = maxBytes > SMALL_BYTES
   try {
     const rows = await selectRows(store, {
       collection: target,
@@ -121,11 +118,10 @@ async function fetchRelated(
       orderBy,
       isLookUp: !relation.back && ids.size <= FEW,
       isFirst: true,
-      isGuarded,
+      isGuarded: maxBytes > UNGUARDED_BYTES,
       ...(most > MAX_EXPANDED && { limit: MAX_EXPANDED + 1 }),
     })
     meter.checkExpanded(rows?.length ?? 0)
-    if (rows && !isGuarded && maxBytes > TINY_BYTES) meter.addRead(bytesOf(rows))
     return await prepareRows(store, target, rows ?? [], request)
   } catch (error) {
     if (isRuleFault(error)) return undefined

@@ -7,15 +7,14 @@ import { FilterError } from '../../filter/errors.ts'
 import { AnswerMeter, AnswerTooLarge } from '../../request/answer-meter.ts'
 import { changeRequest } from '../../request/late-request.ts'
 import type { RequestInfo } from '../../request/request.ts'
-import { ruleFor } from '../../rules/access.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 import { answerRecords } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
-import { guardedSql, readerOf, readGuarded } from '../guarded-read.ts'
+import { readRows } from '../read-rows.ts'
 import { canBeShown } from '../render/render.ts'
+import { admitReader } from './admit-reader.ts'
 import { csvLine } from './csv-line.ts'
 import { readingStore } from './reading-store.ts'
-import { checkAuthRequired } from './require-auth.ts'
 
 /** Rows of one statement, at first. Where they turn out to be large, fewer. */
 const PAGE = 1000
@@ -45,11 +44,11 @@ export async function* exportRecords(
 ): AsyncGenerator<string, void, void> {
   if (collection.type === 'view') throw badRequest('Views cannot be exported.')
   let asked = await request()
-  checkAuthRequired(extensions, collection, asked)
   const paths = columnPaths(collection, asked.query.fields)
   let text = csvLine(paths.map((path) => path.join('.')))
   for (let at: Position = { before: null, size: PAGE }; ; asked = await request()) {
-    const { rows, texts, size } = await fittingPage(await readingStore(store), collection, asked, at)
+    const rule = admitReader(extensions, collection, 'listRule', asked.auth)
+    const { rows, texts, size } = await fittingPage(await readingStore(store), collection, rule, asked, at)
     for (const one of texts) text += csvLine(cells(JSON.parse(one), paths))
     yield text
     if (rows.length < size) return
@@ -68,17 +67,18 @@ interface ExportPage {
 async function fittingPage(
   store: Store,
   collection: Collection,
+  rule: string,
   request: RequestInfo,
   { before, size }: Position,
 ): Promise<ExportPage> {
   const meter = new AnswerMeter(undefined, 0, size > 1 ? PAGE_BYTES : RECORD_BYTES)
   const counted = changeRequest(request, { meter })
   try {
-    const rows = await readPage(store, collection, counted, meter, { before, size })
+    const rows = await readPage(store, collection, rule, counted, { before, size })
     return { rows, texts: await answerRecords(store, collection, rows, counted), size }
   } catch (error) {
     if (!(error instanceof AnswerTooLarge) || size === 1) throw error
-    return fittingPage(store, collection, request, { before, size: Math.ceil(size / SHRINK) })
+    return fittingPage(store, collection, rule, request, { before, size: Math.ceil(size / SHRINK) })
   }
 }
 
@@ -86,11 +86,10 @@ async function fittingPage(
 async function readPage(
   store: Store,
   collection: Collection,
+  rule: string,
   request: RequestInfo,
-  meter: AnswerMeter,
   { before, size }: Position,
 ): Promise<readonly RecordRow[]> {
-  const rule = ruleFor(collection, 'listRule', request.auth)
   const { filter = '' } = request.query
   try {
     const question = { collection, rule, filter, sort: '', request }
@@ -100,10 +99,9 @@ async function readPage(
     const text = `SELECT ${columnsOf(collection).select}, b._rowid FROM ${from}
       WHERE ${where ? `(${where}) AND ` : ''}b._rowid < coalesce($${position}::bigint, 9223372036854775807)
       ORDER BY b._rowid DESC LIMIT ${size}`
-    const guarded = guardedSql(collection, text, 1, position + 1)
-    const { client } = request
-    const read = readerOf(store, guarded, { client })
-    return await readGuarded(store, meter, (limit) => read([...params, before, limit]))
+    const values = [...params, before]
+    const statement = { collection, text, params: values, extra: 1, way: 'shaped', isGuarded: true } as const
+    return await readRows(store, statement, request)
   } catch (error) {
     throw error instanceof FilterError ? badRequest() : listFault(error)
   }

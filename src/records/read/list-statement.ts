@@ -5,13 +5,13 @@ import type { AuthRecord } from '../../request/request.ts'
 import { columnsOf } from '../columns.ts'
 import { authVersionSql } from '../fresh-auth.ts'
 import type { Page } from './page.ts'
-import { indexOrderBy, type PageShape, pageShape } from './query-plan.ts'
+import type { ListPlan } from './query-plan.ts'
 
 /**
  * A statement for a page, the total (-1: not counted) and the version of the requester's record, in this
  * order. A row of it is a Row with the two at its end.
  */
-export interface ListStatement {
+interface ListStatement {
   readonly text: string
   readonly params: readonly unknown[]
 }
@@ -28,147 +28,97 @@ interface Parts {
   readonly from: string
   readonly where: string
   readonly orderBy: string
+  /** LIMIT and OFFSET. */
   readonly limit: string
-  readonly size: string
   readonly version: string
-  readonly total: string
-  /** The number of rows before the page. */
-  readonly before: string
-  readonly skipTotal: boolean
-  /** See searchedOwner. */
-  readonly searched: string
-  /** The columns that `orderBy` consists of, if it does of nothing else. */
-  readonly sortColumns: readonly string[]
+  /** The columns that find a row and its place. */
+  readonly keys: string
+  readonly isDeep: boolean
 }
 
-/**
- * A page of what a rule lets through. `total`: its SQL, if not counted. `always`: a row with version and
- * total even for an empty page. `searched`: see searchedOwner.
- */
+/** The statement for a page of what a compiled rule and filter allow, read as planned. */
 export function listStatement(
   collection: Collection,
-  compiled: CompiledFilter,
+  { from, where, params: first, structure }: CompiledFilter,
   page: Page,
-  total: string | undefined,
   auth: AuthRecord | null,
-  always: boolean,
-  searched?: string,
+  { orderBy, total, searched, isCounted, isDeep }: ListPlan,
 ): ListStatement {
-  const { perPage, offset, skipTotal } = page
-  const params = [...compiled.params]
+  const params = [...first]
   const bind = (value: unknown) => `$${params.push(value)}::bigint`
-  const before = offset === 0n ? '0' : bind(offset)
-  const size = USUAL_SIZES.has(perPage) ? perPage : bind(perPage)
+  const before = page.offset === 0n ? '0' : bind(page.offset)
+  const size = USUAL_SIZES.has(page.perPage) ? String(page.perPage) : bind(page.perPage)
   const version = authVersionSql(auth, params.length + 1)
   if (auth) params.push(auth.id)
-  const { from, where } = compiled
-  const orderBy = indexOrderBy(collection, compiled)
-  const limit = before === '0' ? `LIMIT ${size}` : `LIMIT ${size} OFFSET ${before}`
-  const parts = {
+  const sortColumns = structure.sortKeys.flatMap((key) => key?.column ?? [])
+  const parts: Parts = {
     columns: columnsOf(collection).select,
     from,
     where,
     orderBy,
-    limit,
-    size: String(size),
+    limit: before === '0' ? `LIMIT ${size}` : `LIMIT ${size} OFFSET ${before}`,
     version,
-    before,
-    skipTotal,
-    searched: searched ?? '',
-    sortColumns: compiled.structure.sortKeys.flatMap((key) => key?.column ?? []),
-    total: skipTotal ? '-1' : (total ?? `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`),
+    keys: [...new Set([ROWID, ...sortColumns].map(baseColumn))].join(', '),
+    isDeep,
   }
-  const shape = pageShape(collection, compiled.structure, page, total, always, searched)
-  return { text: WRITERS[shape](parts), params }
+  if (searched !== undefined) return { text: search(parts, searched, size), params }
+  if (page.skipTotal) return { text: rowsOf(parts, where, `, -1, ${version}`), params }
+  if (isCounted) return { text: counted(parts), params }
+  const known = total ?? `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`
+  return { text: withTotal(parts, known, before), params }
 }
 
-/** Counts while it finds the page: 1.0 ms for 30 of 2,000 messages, 1.5 ms for two passes. */
-const counted = (parts: Parts) =>
-  pageOf(
-    parts,
-    `SELECT b._rowid AS row, count(*) OVER () AS total FROM ${parts.from}${clause('WHERE', parts.where)}`,
-  )
-
-/**
- * The same, the rows behind OFFSET: seeing the size of the page, Postgres would go along an index through
- * everybody's 200,000 messages (55 ms instead of 12).
- */
-const countedFirst = (parts: Parts) => countedBehindOffset(parts, '')
-
-/**
- * The same where an index has the order: Postgres may go along it. A common word among a million messages of
- * one of many users: 0.65 s, and 2.0 when it expects to stop.
- */
-const countedInOrder = (parts: Parts) => countedBehindOffset(parts, ` ORDER BY ${parts.orderBy}`)
-
-/** Names the total beside columns; none of them can have it. */
-const TOTAL = '"the total"'
-
-function countedBehindOffset(parts: Parts, order: string): string {
-  const { from, where } = parts
-  const rows = `SELECT ${keysOf(parts)}, count(*) OVER () AS ${TOTAL} FROM ${from}${clause('WHERE', where)}${order} OFFSET 0`
-  return pageOf(parts, `SELECT b._rowid AS row, ${TOTAL} AS total FROM (${rows}) b`)
+/** A page alone, with more values at the end of each row. */
+function rowsOf(parts: Parts, where: string, more = ''): string {
+  const page = (columns: string) =>
+    `SELECT ${columns} FROM ${parts.from}${clause('WHERE', where)}${clause('ORDER BY', parts.orderBy)} ${parts.limit}`
+  return parts.isDeep ? rowsByKey(parts, page('b._rowid AS row'), more) : page(parts.columns + more)
 }
 
-/** The columns that find a row and its place. */
-const keysOf = ({ sortColumns }: Parts) => [...new Set([ROWID, ...sortColumns].map(baseColumn))].join(', ')
+/** The rows whose `_rowid` a statement selects as `row`. */
+const rowsByKey = ({ columns, from, orderBy }: Parts, keys: string, more: string) =>
+  `SELECT ${columns}${more} FROM (${keys}) p JOIN ${from} ON b._rowid = p.row ORDER BY ${orderBy}`
 
-function pageOf({ columns, from, orderBy, limit, version }: Parts, rows: string): string {
-  return `SELECT ${columns}, p.total, ${version} FROM (${rows} ORDER BY ${orderBy} ${limit}) p
-    JOIN ${from} ON b._rowid = p.row ORDER BY ${orderBy}`
+/**
+ * A page with its total, always with a row. A page beyond the end is not searched for: 5.8 ms instead of 84
+ * of 102,000 rows. The total is behind OFFSET, or Postgres would count twice.
+ */
+function withTotal(parts: Parts, total: string, before: string): string {
+  const { where, version } = parts
+  const gate = `${where && `(${where}) AND `}t.total > ${before}`
+  return `SELECT p.*, t.total, ${version} FROM (SELECT ${total} AS total OFFSET 0) t
+    LEFT JOIN LATERAL (${rowsOf(parts, gate)}) p ON true`
+}
+
+/**
+ * A page that is counted while it is found. The rows are behind OFFSET: seeing the size of the page, Postgres
+ * would go along an index through everybody's 200,000 messages (55 ms instead of 12).
+ */
+function counted(parts: Parts): string {
+  const { from, where, keys, orderBy, limit, version } = parts
+  // no column can have this name
+  const rows = `SELECT ${keys}, count(*) OVER () AS "the total" FROM ${from}${clause('WHERE', where)} OFFSET 0`
+  const page = `SELECT b._rowid AS row, "the total" AS total FROM (${rows}) b ORDER BY ${orderBy} ${limit}`
+  return rowsByKey(parts, page, `, p.total, ${version}`)
 }
 
 /** Rows that are read in some 5 ms. */
 const NEWEST = 5_000
 
-/** Searches the newest rows first. Without that, a word that no message has takes 30 s instead of 0.1. */
-function newestFirst(parts: Parts): string {
-  const { columns, from, where, orderBy, limit, size, version, searched } = parts
+/**
+ * A page alone that searches the newest rows first, of the owner whose test is `searched`. Without that, a
+ * word that no message has takes 30 s instead of 0.1.
+ */
+function search(parts: Parts, searched: string, size: string): string {
+  const { from, where, keys, orderBy, limit, version } = parts
   const newest = `SELECT * FROM ${from}${clause('WHERE', searched)} ORDER BY ${orderBy} LIMIT ${NEWEST}`
   const isEnough = `(SELECT count(*) FROM newest) = ${size}`
-  return `SELECT ${columns}, -1, ${version} FROM (
+  const page = `
     WITH newest AS MATERIALIZED (SELECT b._rowid AS row FROM (${newest}) b WHERE ${where} ORDER BY ${orderBy} ${limit})
     SELECT row FROM newest WHERE ${isEnough}
     UNION ALL (SELECT b._rowid FROM (
-      SELECT ${keysOf(parts)} FROM ${from} WHERE (${where}) AND NOT ${isEnough} OFFSET 0) b ORDER BY ${orderBy} ${limit})
-  ) p JOIN ${from} ON b._rowid = p.row ORDER BY ${orderBy}`
-}
-
-/** The quicker one to plan: 370 µs for a page of 30 where the other takes 480. */
-function flat({ columns, from, where, orderBy, limit, version, total }: Parts): string {
-  return `SELECT ${columns}, ${total}, ${version} FROM ${from}${clause('WHERE', where)}${clause('ORDER BY', orderBy)} ${limit}`
-}
-
-/**
- * A page beyond the end is not searched for: 5.8 ms instead of 84 of 102,000 rows. The total is behind
- * OFFSET, or Postgres would count twice.
- */
-function gated({ columns, from, where, orderBy, limit, version, total, before, skipTotal }: Parts): string {
-  const gate = skipTotal ? where : `${where && `(${where}) AND `}t.total > ${before}`
-  return `SELECT p.*, t.total, ${version} FROM (SELECT ${total} AS total OFFSET 0) t LEFT JOIN LATERAL (
-    SELECT ${columns} FROM ${from}${clause('WHERE', gate)}${clause('ORDER BY', orderBy)} ${limit}) p ON true`
-}
-
-/**
- * The same for a page far from the beginning: skips rows in an index and reads only those of the page.
- * 600,000 rows: 60 ms, not 1,240.
- */
-function deep(parts: Parts): string {
-  const { columns, from, where, orderBy, limit, version, total, before, skipTotal } = parts
-  const gate = skipTotal ? where : `${where && `(${where}) AND `}t.total > ${before}`
-  return `SELECT p.*, t.total, ${version} FROM (SELECT ${total} AS total OFFSET 0) t LEFT JOIN LATERAL (
-    SELECT ${columns} FROM (SELECT b._rowid AS row FROM ${from}${clause('WHERE', gate)} ORDER BY ${orderBy} ${limit}) r
-    JOIN ${from} ON b._rowid = r.row ORDER BY ${orderBy}) p ON true`
-}
-
-const WRITERS: Readonly<Record<PageShape, (parts: Parts) => string>> = {
-  flat,
-  gated,
-  counted,
-  'counted-first': countedFirst,
-  'counted-in-order': countedInOrder,
-  deep,
-  'newest-first': newestFirst,
+      SELECT ${keys} FROM ${from} WHERE (${where}) AND NOT ${isEnough} OFFSET 0) b ORDER BY ${orderBy} ${limit})`
+  return rowsByKey(parts, page, `, -1, ${version}`)
 }
 
 const clause = (word: string, sql: string) => sql && ` ${word} ${sql}`

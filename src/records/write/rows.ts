@@ -8,8 +8,9 @@ import { changeLogCte } from '../changes.ts'
 import { columnsOf, toValues } from '../columns.ts'
 import type { Values } from '../input/values.ts'
 import { Parameters, type SqlCondition, sqlType } from '../parameters.ts'
+import { statementName } from '../read-rows.ts'
 import { isRuleFault } from '../render/visibility.ts'
-import { selectRows, statementName } from '../select.ts'
+import { selectRows } from '../select.ts'
 
 /** A record as read: values and `xmin`, which every write changes. */
 export interface StoredRecord {

@@ -1,11 +1,12 @@
 import type { Db } from '../../db/open.ts'
 
-/** SQL: the number of messages of `user`, or of all, in the statement's snapshot; NULL until counted. */
-export const totalSql = (table: string, user?: string): string => `(
+/** SQL: the number of messages of `user`, or of all, in the statement's snapshot. */
+export const totalSql = (table: string, user?: string): string => `coalesce((
   SELECT sum(c.messages)::bigint
     + coalesce((SELECT sum(t.messages)::bigint FROM sms_turns t${user ? ` WHERE t."user" = ${user}` : ''}), 0)
   FROM sms_totals c
-  WHERE c.relation = '${table}'::regclass${user ? ` AND c."user" IN ('', ${user})` : ''} HAVING bool_or(c."user" = ''))`
+  WHERE c.relation = '${table}'::regclass${user ? ` AND c."user" IN ('', ${user})` : ''} HAVING bool_or(c."user" = '')),
+  sms_counted(${user ?? 'NULL'}))`
 
 const IS_COUNTED = `select 1 from sms_totals where relation = to_regclass('sms_messages') and "user" = ''`
 /** A recreated table lacks its triggers until the next start and is not counted. */

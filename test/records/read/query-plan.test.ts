@@ -1,14 +1,19 @@
 import { expect, test } from 'vitest'
 import type { Collection } from '../../../src/collections/collection.ts'
-import type { Predicate, QueryStructure, SortColumn } from '../../../src/filter/compile/compiled-filter.ts'
+import type {
+  CompiledFilter,
+  Predicate,
+  QueryStructure,
+  SortColumn,
+} from '../../../src/filter/compile/compiled-filter.ts'
 import { type Page, readPage } from '../../../src/records/read/page.ts'
 import {
   isIndexOnlyCount,
   isIndexScan,
-  isPlannedOnce,
   isShortIndexScan,
   isSortedByIndex,
-  pageShape,
+  type ListPlan,
+  planList,
   searchedOwner,
   singleEqualityColumn,
 } from '../../../src/records/read/query-plan.ts'
@@ -121,20 +126,26 @@ const structure = (rest: Partial<QueryStructure> = {}): QueryStructure => ({
   ...rest,
 })
 
+const plan = (rest: Partial<QueryStructure>, page: Partial<Record<keyof Page, string>>, hasFilter: boolean) =>
+  planList(
+    NOTES,
+    { structure: structure(rest), where: 'x', orderBy: 'y' } as CompiledFilter,
+    readPage(page),
+    undefined,
+    hasFilter,
+  )
+
 test.each([
-  ['counted first', {}, {}, undefined, false, 'counted-first'],
-  ['in the order of an index', { sortKeys: NEWEST }, {}, undefined, false, 'counted-in-order'],
-  ['in no order of columns', { sortKeys: [undefined, TIEBREAK] }, {}, undefined, false, 'counted'],
-  ['by several tables', { readsOneTable: false }, {}, undefined, false, 'flat'],
-  ['that an index counts', { columns: ['owner'] }, {}, undefined, false, 'flat'],
-  ['with a known total', {}, {}, '1', false, 'flat'],
-  ['without its total', {}, { skipTotal: '1', page: '2' }, undefined, false, 'flat'],
-  ['behind the first', {}, { page: '2' }, undefined, false, 'gated'],
-  ['that always has a row', {}, {}, undefined, true, 'gated'],
-  ['far from the beginning', {}, { page: '18' }, undefined, false, 'deep'],
-  ['far away, by several tables', { readsOneTable: false }, { page: '18' }, undefined, false, 'gated'],
-] as const)('a page %s', (_, rest, page, total, always, shape) => {
-  expect(pageShape(NOTES, structure(rest), readPage(page), total, always)).toBe(shape)
+  ['the first', {}, {}, { isCounted: true, isDeep: false, isPlannedOnce: false, total: undefined }],
+  ['in no order of columns', { sortKeys: [undefined, TIEBREAK] }, {}, { isCounted: false }],
+  ['by several tables', { readsOneTable: false }, {}, { isCounted: false }],
+  ['that an index counts', { columns: ['owner'] }, {}, { isCounted: false }],
+  ['without its total', {}, { skipTotal: '1' }, { isCounted: false, total: '-1' }],
+  ['behind the first', {}, { page: '2' }, { isCounted: false, isDeep: false }],
+  ['far from the beginning', {}, { page: '18' }, { isCounted: false, isDeep: true }],
+  ['far away, by several tables', { readsOneTable: false }, { page: '18' }, { isDeep: false }],
+] as [string, Partial<QueryStructure>, object, Partial<ListPlan>][])('a page %s', (_, rest, page, wanted) => {
+  expect(plan(rest, page, true)).toMatchObject(wanted)
 })
 
 const SEARCH = { order: 'size', owner: 'owner' }
@@ -153,10 +164,11 @@ test.each([
 })
 
 test.each([
-  ['a filter that an index answers', { condition: OWNER, sortKeys: NEWEST }, true, true],
-  ['another filter', {}, true, false],
-  ['no filter', {}, false, true],
-  ['a sort by other records', { sortsByOwnField: false }, false, false],
-])('a statement is planned once: %s', (_, rest, hasFilter, is) => {
-  expect(isPlannedOnce(NOTES, structure(rest), hasFilter)).toBe(is)
+  ['a filter that an index answers', { condition: OWNER, sortKeys: NEWEST }, true, {}, true],
+  ['the same far from the beginning', { condition: OWNER, sortKeys: NEWEST }, true, { page: '18' }, false],
+  ['another filter', {}, true, {}, false],
+  ['no filter', {}, false, {}, true],
+  ['a sort by other records', { sortsByOwnField: false }, false, {}, false],
+])('a statement is planned once: %s', (_, rest, hasFilter, page, is) => {
+  expect(plan(rest, page, hasFilter).isPlannedOnce).toBe(is)
 })

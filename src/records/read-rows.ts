@@ -1,0 +1,112 @@
+import type { Catalog, Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
+import { isSqlError } from '../db/errors.ts'
+import type { Db } from '../db/open.ts'
+import { AnswerMeter } from '../request/answer-meter.ts'
+import type { RequestInfo } from '../request/request.ts'
+import { memoize } from '../tools/memoize.ts'
+import { columnsOf, type RecordRow } from './columns.ts'
+import { rowSizeOf } from './row-size.ts'
+
+/** A statement that selects a collection's records. */
+export interface RowStatement {
+  readonly collection: Collection
+  readonly text: string
+  readonly params: readonly unknown[]
+  /** Number of values at the end of each row, after the record's. */
+  readonly extra?: number
+  /** It is prepared under a name, which Postgres plans once. `free`: with a client's filter. */
+  readonly plannedOnce?: 'ruled' | 'free' | undefined
+  /** `lookUp`: reads few rows by key. `shaped`: a client chose its shape. */
+  readonly way: 'lookUp' | 'shaped' | 'plain'
+  /** Its rows may be large: their bytes are counted while they are read. */
+  readonly isGuarded?: boolean | undefined
+}
+
+/** The meter of a request; a new one with only the ceilings if it has none. */
+export const meterOf = (request: RequestInfo): AnswerMeter => request.meter ?? new AnswerMeter()
+
+/** The rows of a statement. A guarded one throws as `readGuarded`. */
+export function readRows(
+  store: Store,
+  statement: RowStatement,
+  request: RequestInfo,
+): Promise<readonly RecordRow[]> {
+  const { params, plannedOnce, way, isGuarded } = statement
+  const text = isGuarded ? guardedSql(statement) : statement.text
+  const name = plannedOnce && statementName(store.catalog, text, plannedOnce === 'free')
+  const read = async (values: readonly unknown[]) => {
+    const { db } = store
+    const { rows } =
+      way === 'lookUp'
+        ? await db.lookUp(text, values, name)
+        : await db.queryFor(way === 'shaped' ? request.client : undefined, text, values, name)
+    return rows as unknown as RecordRow[]
+  }
+  if (!isGuarded) return read(params)
+  return readGuarded(store.db, meterOf(request), (limit) => read([...params, limit]))
+}
+
+/** Prefix of the error of a statement that exceeds its bytes. */
+const MARK = 'more bytes than allowed: '
+const INVALID_TEXT = '22P02'
+
+/** Fails at the first row after as many bytes as the last parameter says. Adds the column of bytes so far. */
+function guardedSql({ collection, text, params, extra = 0 }: RowStatement): string {
+  const names = Array.from({ length: columnsOf(collection).count + extra }, (_, i) => `c${i}`)
+  const columns = names.join(', ')
+  return `SELECT ${columns}, CASE WHEN upto - size <= $${params.length + 1}::bigint THEN upto ELSE ('${MARK}' || upto)::bigint END
+    FROM (SELECT *, sum(size) OVER (ROWS UNBOUNDED PRECEDING) AS upto
+      FROM (SELECT *, ${rowSizeOf(collection).sql} AS size FROM (${text}) r(${columns})) s) t`
+}
+
+const isOverGuard = (error: unknown): boolean =>
+  isSqlError(error, INVALID_TEXT) && error.message.includes(MARK)
+
+/**
+ * Reads within the meter's remaining bytes; once more with all that an answer may have if they are not
+ * enough. Throws 400 for more than an answer may have, RetryLater without memory, LargeAnswer in a
+ * transaction.
+ */
+function readGuarded(
+  db: Db,
+  meter: AnswerMeter,
+  read: (limit: number) => Promise<readonly RecordRow[]>,
+): Promise<readonly RecordRow[]> {
+  const readCounted = async () => {
+    const rows = await read(meter.unread)
+    meter.addRead(Number(rows.at(-1)?.at(-1) ?? 0))
+    return rows
+  }
+  return meter.inTurn(async () => {
+    try {
+      return await readCounted()
+    } catch (error) {
+      if (!isOverGuard(error)) throw error
+      // an error ends a transaction
+      if (db.inTransaction) meter.beginAgain()
+      await meter.takeAll()
+    }
+    return readCounted().catch((error: unknown) => {
+      throw isOverGuard(error) ? meter.tooLarge() : error
+    })
+  })
+}
+
+/** Each name costs memory in every connection. */
+const MAX_NAMES = 300
+/** Of these, names for client-made statements. */
+const MAX_FREE_NAMES = 150
+
+const namesOf = memoize((_: Catalog) => new Map<string, string>())
+
+/** Name of a prepared statement, new after each change of a collection; undefined for too many. */
+export function statementName(catalog: Catalog, text: string, isFree = false): string | undefined {
+  const known = namesOf(catalog)
+  let name = known.get(text)
+  if (name === undefined && known.size < (isFree ? MAX_FREE_NAMES : MAX_NAMES)) {
+    name = `records ${catalog.version} ${known.size}`
+    known.set(text, name)
+  }
+  return name
+}
