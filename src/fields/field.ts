@@ -107,16 +107,12 @@ export type Field =
 export type FieldTypeName = Field['type']
 export type FieldOf<T extends FieldTypeName> = Extract<Field, { type: T }>
 
-/** Whether a select, relation or file field holds a list (more than one value allowed). */
-export function isMulti(field: Field): boolean {
-  return (
-    (field.type === 'select' || field.type === 'relation' || field.type === 'file') && field.maxSelect > 1
-  )
-}
-
 /** Whether the type can hold a list at all, whatever this field's `maxSelect`. */
 export const isMultiCapable = (field: Field) =>
   field.type === 'select' || field.type === 'relation' || field.type === 'file'
+
+/** Whether a select, relation or file field holds a list (more than one value allowed). */
+export const isMulti = (field: Field): boolean => isMultiCapable(field) && field.maxSelect > 1
 
 /**
  * A field's value in the program and in a database row. Text-like, date, single select/relation/file: string;

@@ -1,4 +1,5 @@
 import { fieldError } from '../../errors.ts'
+import { isObject, parseJson } from '../../tools/json.ts'
 import type { FieldType, GeoPointField, Value } from '../field.ts'
 import { byBytes, writeNumber } from '../values/json-text.ts'
 import { required } from './text.ts'
@@ -16,7 +17,7 @@ export const geoPoint: FieldType<GeoPointField> = {
   column: () => `json not null default '{"lon":0,"lat":0}'`,
   zero: () => '{"lon":0,"lat":0}',
   fromInput(_, raw) {
-    const { lon, lat } = typeof raw === 'string' ? readPoint(parse(raw)) : readPoint(inOrder(raw))
+    const { lon, lat } = typeof raw === 'string' ? readPoint(parseJson(raw)) : readPoint(inOrder(raw))
     return `{"lon":${writeNumber(lon)},"lat":${writeNumber(lat)}}`
   },
   toJson: (_, value) => value as string,
@@ -34,24 +35,16 @@ export const geoPoint: FieldType<GeoPointField> = {
   defaults: {},
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** Object keys in byte order, as Go writes them. */
 function inOrder(raw: unknown): unknown {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
+  if (!isObject(raw)) return raw
   return Object.fromEntries(Object.entries(raw).sort(([a], [b]) => byBytes(a, b)))
 }
 
 /** Keys ignore case and the last one wins; non-numbers change nothing. Go: encoding/json */
 function readPoint(raw: unknown): Point {
   const point: Point = { lon: 0, lat: 0 }
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return point
+  if (!isObject(raw)) return point
   for (const [key, value] of Object.entries(raw)) {
     const part = key.toLowerCase()
     if ((part === 'lon' || part === 'lat') && Number.isFinite(value)) point[part] = value as number

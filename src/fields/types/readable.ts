@@ -1,4 +1,5 @@
 import { type FieldError, fieldError } from '../../errors.ts'
+import { parseJson } from '../../tools/json.ts'
 import type { Field, FieldTypeName } from '../field.ts'
 import { FALSE_WORDS, parseNumber, TRUE_WORDS } from '../values/cast.ts'
 import { parseDate } from './date.ts'
@@ -28,14 +29,6 @@ const isPoint = (raw: unknown): boolean => {
   if (typeof raw !== 'object') return false
   const { lon, lat } = raw as { lon?: unknown; lat?: unknown }
   return Number.isFinite(lon) && Number.isFinite(lat)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const TEXT = { accepts: isText, expected: 'a text' }

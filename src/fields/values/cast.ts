@@ -1,3 +1,5 @@
+import { parseJson } from '../../tools/json.ts'
+
 /**
  * Converts any JSON or form value to text, number, bool or texts like PocketBase's casts: never fails,
  * unreadable input becomes zero. Follows github.com/spf13/cast and Go's strconv.
@@ -100,17 +102,8 @@ function listTexts(list: readonly unknown[]): string[] {
 /** The texts of a JSON array; if an item is no text, also the whole text, as Go's decoder leaves it. */
 function splitText(text: string): string[] {
   if (!text.includes('[')) return [text]
-  const list = parseList(text)
-  if (!list) return [text]
+  const list = parseJson(text)
+  if (!Array.isArray(list)) return [text]
   const texts = list.map((item) => (typeof item === 'string' ? item : ''))
   return list.every((item) => item === null || typeof item === 'string') ? texts : [...texts, text]
-}
-
-function parseList(text: string): unknown[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,3 +1,5 @@
+import { parseJson } from '../../tools/json.ts'
+
 /** JSON as text: written with sorted keys, or minified without changing its content. */
 
 /** Maximum nesting. SQLite's own limit; Postgres fails somewhere above 6,000. */
@@ -23,9 +25,12 @@ function isPlain(text: string): boolean {
   return true
 }
 
+/** JSON in Go's spelling, with keys in their present order. */
+export const goJson = (value: unknown): string => JSON.stringify(value).replace(UNSAFE, escapeUnsafe)
+
 /** A text as a JSON string in Go's spelling. Tests plain texts first: 47 µs a page instead of 76. */
 export function quoteText(text: string): string {
-  return isPlain(text) ? `"${text}"` : JSON.stringify(text).replace(UNSAFE, escapeUnsafe)
+  return isPlain(text) ? `"${text}"` : goJson(text)
 }
 
 /** Replaces lone surrogates and NUL, which make Postgres refuse the whole document later, by U+FFFD. */
@@ -69,14 +74,7 @@ const isOddKey = (key: string) => /[\0\ud800-\uffff]/.test(key)
 export const writeNumber = (value: number): string => (Object.is(value, -0) ? '-0' : String(value))
 
 /** Whether it is well-formed JSON within the nesting limit. */
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return !isTooDeep(text)
-  } catch {
-    return false
-  }
-}
+export const isJson = (text: string): boolean => parseJson(text) !== undefined && !isTooDeep(text)
 
 /** Whether well-formed JSON exceeds the nesting limit. */
 export function isTooDeep(json: string): boolean {

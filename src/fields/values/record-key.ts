@@ -4,35 +4,9 @@ import { type FieldError, fieldError } from '../../errors.ts'
 export const KEY_PATTERN = '^[a-z0-9]+$'
 
 /** Forbidden parts of an id, in PocketBase's order of checks: ids become file names. */
-const FORBIDDEN = [
-  '.',
-  '/',
-  '\\',
-  '|',
-  '"',
-  "'",
-  '`',
-  '<',
-  '>',
-  ':',
-  '?',
-  '*',
-  '%',
-  '$',
-  '\0',
-  '\t',
-  '\n',
-  '\r',
-  ' ',
-]
+const FORBIDDEN = [...'./\\|"\'`<>:?*%$\0\t\n\r ']
 /** Device names of Windows. */
-const RESERVED = [
-  'CON',
-  'PRN',
-  'AUX',
-  'NUL',
-  ...[1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((number) => [`COM${number}`, `LPT${number}`]),
-]
+const RESERVED = /^(CON|PRN|AUX|NUL|(COM|LPT)[1-9])$/
 
 /** The error of an id in a collection with its own id pattern. PocketBase: core/field_text.go */
 export function keyError(id: string): FieldError | undefined {
@@ -42,8 +16,8 @@ export function keyError(id: string): FieldError | undefined {
       ch,
     })
   }
-  const reserved = RESERVED.find((name) => name === id.toUpperCase())
-  if (reserved === undefined) return undefined
+  const reserved = id.toUpperCase()
+  if (!RESERVED.test(reserved)) return undefined
   return fieldError(
     'validation_reserved_pk',
     `The primary key '${reserved}' is reserved and cannot be used`,

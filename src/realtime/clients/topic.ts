@@ -1,4 +1,5 @@
 import { toText } from '../../fields/values/cast.ts'
+import { parseJson } from '../../tools/json.ts'
 
 /** Records of a collection, or one of them, with options. */
 export interface Topic {
@@ -37,12 +38,8 @@ export function bytesOf({ name, query, headers }: Topic): number {
 /** Keys match in upper and lower case, the last one counts. */
 function readOptions(text: string): { query?: unknown; headers?: unknown } {
   if (text === '') return {}
-  try {
-    const entries = Object.entries((JSON.parse(text) as object | null) ?? {})
-    return Object.fromEntries(entries.map(([key, value]) => [key.toLowerCase(), value]))
-  } catch {
-    return {}
-  }
+  const entries = Object.entries((parseJson(text) as object | null | undefined) ?? {})
+  return Object.fromEntries(entries.map(([key, value]) => [key.toLowerCase(), value]))
 }
 
 function asTexts(values: unknown, rename: (key: string) => string): Record<string, string> {
