@@ -8,8 +8,6 @@ import type { Content } from './upload.ts'
 
 /** Bytes of a request's files that stay in memory. */
 const MEMORY_BYTES = 64 << 10
-/** What is read of the temporary file at a time. */
-const READ_BYTES = 64 << 10
 
 /** Of folders of temporary files. */
 const PREFIX = 'pocketsms-upload-'
@@ -73,13 +71,7 @@ export class UploadSpace {
 
   async *read({ at, length }: Stretch): AsyncGenerator<Buffer> {
     const { handle } = await this.#file!
-    for (let done = 0; done < length; ) {
-      const piece = Buffer.alloc(Math.min(READ_BYTES, length - done))
-      const { bytesRead } = await handle.read(piece, 0, piece.length, at + done)
-      if (bytesRead === 0) throw new Error('a temporary file is shorter than what was written to it')
-      yield piece.subarray(0, bytesRead)
-      done += bytesRead
-    }
+    yield* handle.createReadStream({ start: at, end: at + length - 1, autoClose: false })
   }
 
   /** Removes the file. Nothing is read after that. */

@@ -39,7 +39,7 @@ function cleanExtension(sent: string, detected: string): string {
  * `myTestDB` becomes `my_test_db`: splits at anything but `[A-Za-z0-9]` and before a capital after a small
  * letter.
  */
-const snakeCase = (text: string): string =>
+export const snakeCase = (text: string): string =>
   text
     .split(/[\W_]+/)
     .filter((word) => word !== '')

@@ -1,5 +1,5 @@
-import { HEAD_BYTES } from './sniff/head.ts'
 import { type Sniffed, sniff } from './sniff/sniff.ts'
+import { HEAD_BYTES } from './sniff/texts.ts'
 import { storedName } from './stored-name.ts'
 
 /** Content that can be read repeatedly from its beginning. */

@@ -201,22 +201,6 @@ describe('a thumbnail', () => {
     return `${response.headers.get('content-type')} ${format} ${width}x${height}`
   }
 
-  test('of a broken picture is not tried for everybody who comes by', async () => {
-    const { db } = server.services.store
-    const torn = album.open.find((one: string) => one.startsWith('torn'))
-    const { rows } = await db.query('select id from _files where name = $1', [torn])
-    const query = vi.spyOn(db, 'query')
-    // readers of the tests before may not have stopped yet
-    const reads = () =>
-      query.mock.calls.filter(([, params, name]) => name === 'read chunk' && params?.[0] === rows[0]![0])
-        .length
-    for (const expected of [2, 3, 4]) {
-      await bytes(await get('torn', {}, { thumb: '50x40' }))
-      expect(reads()).toBe(expected)
-    }
-    query.mockRestore()
-  })
-
   test('is not made where it would be huge: the original is shown', async () => {
     expect(await thumb('flat', '0x1000')).toBe('image/png png 20000x1')
   })

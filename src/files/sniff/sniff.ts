@@ -1,9 +1,8 @@
 import { fileTypeFromBuffer } from 'file-type'
 import { isText, withCharset } from './charset.ts'
-import { HEAD_BYTES } from './head.ts'
 import { type NamedType, namesOf, pocketbaseName } from './pocketbase-names.ts'
-import { COMPOUND_CLASSES, COMPOUND_STREAMS, SIGNATURES, type Signature } from './signatures.ts'
-import { textKind } from './texts.ts'
+import { COMPOUND_CLASSES, SIGNATURES, type Signature } from './signatures.ts'
+import { HEAD_BYTES, textKind } from './texts.ts'
 
 /** The type of a file by its content. */
 export interface Sniffed {
@@ -42,7 +41,7 @@ function ofCompound(bytes: Buffer, head: string): Signature | undefined {
   if (bytes.length < 512) return undefined
   const sectorBytes = bytes.readUInt16LE(26) === 4 ? 4096 : 512
   const root = sectorBytes * (1 + bytes.readUInt32LE(48)) + 80
-  return bySignature(head.slice(root), COMPOUND_CLASSES) ?? bySignature(head.slice(512), COMPOUND_STREAMS)
+  return bySignature(head.slice(root), COMPOUND_CLASSES)
 }
 
 const isZlib = (bytes: Buffer) => bytes.length > 1 && bytes[0] === 0x78 && bytes.readUInt16BE(0) % 31 === 0
