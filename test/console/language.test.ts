@@ -32,7 +32,6 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   ],
   'pages/keys/program-kinds.ts': ['AccountSid', 'AuthToken', 'API key SID', 'Authorization: Bearer {}'],
   'pages/message/steps.ts': ['Changed:'],
-  'pages/messages/filter/grammar.ts': ['unclosed bracket'],
   'pages/messages/saved.ts': ['error_message ~ "Outcome unknown"'],
   'pages/send/composition.ts': ['variable {}'],
   'pages/send/place-fault.ts': ['variable {}'],

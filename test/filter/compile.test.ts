@@ -57,26 +57,6 @@ test.each([
   expect(world.compile({ collection: 'things', as: 'root', filter }).where).toBe(where)
 })
 
-describe('records that a list names', () => {
-  const list = (filter: string) => world.compile({ collection: 'notes', as: 'root', filter }).where
-  const values = 'LATERAL unnest(b."things") WITH ORDINALITY j1(value, ord)'
-
-  test('are looked up once where an index finds them', () => {
-    expect(list("things.owner ?= 'x' && things.num ?> 3")).toBe(
-      `EXISTS (SELECT 1 FROM ${values} WHERE (j1.value IN (SELECT j2."id" FROM "things" j2 WHERE j2."owner" = $1::text AND j2."num" > $2::float8)) IS TRUE)`,
-    )
-  })
-
-  test.each([
-    ['no index', "things.txt ?= 'x'"],
-    ['one that need not hold', "things.owner ?= 'x' || things.num ?> 3"],
-    ['the base row in it', "things.owner ?= 'x' && things.num ?> n"],
-    ['those that have another one', "things.owner ?!= 'x'"],
-  ])('and one by one else: %s', (_, filter) => {
-    expect(list(filter)).toContain('j1.value OFFSET 0')
-  })
-})
-
 describe('what a compiled filter consists of', () => {
   const structureOf = (filter: string, sort = '') =>
     world.compile({ collection: 'things', as: 'root', filter, sort }).structure

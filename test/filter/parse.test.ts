@@ -26,7 +26,7 @@ test.each([
   ['numbers', 'a=-1.5 && b=-.5 && c=007', '(a = -1.5 & b = -0.5 & c = 7)'],
   ['a number beyond all doubles is 0', `a=${'9'.repeat(400)}`, 'a = 0'],
   ['comments between tokens', 'a // one\n = // two\n 1 // three', 'a = 1'],
-  ['a group ends at its bracket even in a comment', '(a=1 // b) && c=2', '(a = 1 & c = 2)'],
+  ['a comment hides brackets', '(a=1 // b) \n) && c=2', '(a = 1 & c = 2)'],
   ['functions, with comments and a last comma', "f(a, 'b',// c\n -2,) = 1", 'f(a,"b",-2) = 1'],
   ['any name may be an operand', '@request.auth.id:lower = #a.b', '@request.auth.id:lower = #a.b'],
 ])('%s', (_, filter, tree) => {

@@ -1,3 +1,4 @@
+import { memoize } from '../../tools/memoize.ts'
 import type { Sign } from '../parse/tree.ts'
 import { type Condition, constant, FALSE, leaf, NULL } from '../sql/condition.ts'
 import type { Facts } from '../sql/facts.ts'
@@ -49,19 +50,13 @@ const sign = (positive: boolean, folds = true) => `${positive ? '' : 'NOT '}${fo
 
 type Pattern = (input: Parameters<Known['slot']>[0]) => string | null
 
-const patterns = new WeakMap<Known, Pattern>()
-
-function patternOf(operand: Known): Pattern {
-  let pattern = patterns.get(operand)
-  if (!pattern) {
-    pattern = (input) => {
+const patternOf = memoize(
+  (operand: Known): Pattern =>
+    (input) => {
       const text = asText((operand.pattern ?? operand.slot)(input))
       return operand.pattern || text === null ? text : `%${text}%`
-    }
-    patterns.set(operand, pattern)
-  }
-  return pattern
-}
+    },
+)
 
 function likeKnown(facts: Facts, positive: boolean, left: Known, pattern: Pattern): Condition {
   return constant(

@@ -28,13 +28,12 @@ const NO_CANDIDATE = {}
  * many new shapes of one client.
  */
 export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter {
-  const { collection, rule, sort, request } = question
+  const { collection, rule, sort } = question
   const parsed = parse(question)
   const shape = parsed.client?.shape ?? ''
   const mode = `${parsed.isTrusted ? 's' : ''}${question.candidate ? 'c' : ''}`
   const key = [catalog.version, collection.id, mode, rule, shape, sort].join('\0')
-  const isRealtime = request.context === 'realtime'
-  return fill(catalog, question, parsed, planOf(key, shapeLength(question, parsed.client), isRealtime))
+  return fill(catalog, question, parsed, planOf(key, shapeLength(question, parsed.client)))
 }
 
 /** The same for an answer that depends on the time: each call of the function binds the present. */
@@ -150,7 +149,7 @@ function listRuleOf(context: Context, row: JoinedRow, collection: Collection): C
   const base: FilterRow = { kind: 'table', collection, at: row, nullable: true }
   const within: Context = { ...context, base, scope: context.scope.apart() }
   const rule = buildCondition(within, parseFilter(collection.listRule).root)
-  return [or([{ ...leaf(sql`${columnOf(row, 'id')} IS NULL`), missing: row }, rule])]
+  return [or([leaf(sql`${columnOf(row, 'id')} IS NULL`), rule])]
 }
 
 const MAX_FILTER_BYTES = 3500

@@ -5,7 +5,7 @@ import type { Input } from '../sql/input.ts'
 import type { Param } from '../sql/sql.ts'
 import type { CompiledFilter } from './compiled-filter.ts'
 
-const MAX_PLANS = 500
+const MAX_PLANS = 1_000
 /** Longer filters are compiled each time: 1 kB of filter keeps some 100 kB here. */
 const MAX_CLIENT_LENGTH = 1000
 /** Templates per plan. More come only from values that hardly repeat. */
@@ -73,14 +73,11 @@ export class Plan {
 }
 
 const plans = new Lru<string, Plan>(MAX_PLANS)
-/** Kept apart: thousands of subscriptions must not evict the plans of requests. */
-const realtimePlans = new Lru<string, Plan>(MAX_PLANS)
 
 /** Number of cached plans. */
-export const planCount = () => plans.size + realtimePlans.size
+export const planCount = () => plans.size
 
 /** The plan for a cache key, of which `clientLength` characters come from the client. */
-export function planOf(key: string, clientLength: number, isRealtime = false): Plan {
-  const known = isRealtime ? realtimePlans : plans
-  return known.get(key) ?? (clientLength > MAX_CLIENT_LENGTH ? new Plan() : known.set(key, new Plan()))
+export function planOf(key: string, clientLength: number): Plan {
+  return plans.get(key) ?? (clientLength > MAX_CLIENT_LENGTH ? new Plan() : plans.set(key, new Plan()))
 }

@@ -10,7 +10,6 @@ import {
 } from '../sql/condition.ts'
 import { withAncestors } from '../sql/joined.ts'
 import { bindRows, type JoinedRow, joinSql, rowsIn, SELECT, type Sql, sql } from '../sql/sql.ts'
-import { selectByListItems } from './listed.ts'
 
 /**
  * Moves rows of multi-row paths into EXISTS. PocketBase joins all and uses DISTINCT: a base row remains if
@@ -69,9 +68,7 @@ function exists(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
   if (only && conjuncts.length === 1 && rows.size === 1 && rows.has(only.row)) return leaf(only.sql)
   return and([
     ...outside.map((one) => leaf(one.sql)),
-    leaf(
-      sql`EXISTS (${selectByListItems(condition, rows) ?? selectSql(condition, rows, requiredRows(condition), ['1'])})`,
-    ),
+    leaf(sql`EXISTS (${selectSql(condition, rows, requiredRows(condition), ['1'])})`),
   ])
 }
 

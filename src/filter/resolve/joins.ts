@@ -64,8 +64,7 @@ export function joinRelation(
   if (isMulti(field)) {
     const values = joinValues(context, row, field)
     const from = sql`LATERAL (${SELECT}t.* FROM ${table(target)} t WHERE t."id" = ${values}.value OFFSET 0)`
-    const source = row.kind === 'table' ? { from, among: target } : { from }
-    const at = context.scope.join('value', values, false, () => source)
+    const at = context.scope.join('value', values, false, () => ({ from }))
     return { ...tableRow(target, at), ...(row.kind === 'table' && { list: column(row, field) }) }
   }
   const id = valueIn(context, row, field)

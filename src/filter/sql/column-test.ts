@@ -32,7 +32,7 @@ interface Equality {
 }
 
 /** The equality `b."x" = $1`, if the test is one. */
-export function equalityOf({ test }: Tested): Equality | undefined {
+function equalityOf({ test }: Tested): Equality | undefined {
   if (test?.sign !== '=' || test.value === '') return undefined
   return { column: test.column, param: test.value }
 }

@@ -14,8 +14,6 @@ export interface Leaf extends Tested {
   /** Rows whose absence keeps it from being true, or false. */
   readonly notTrue: ReadonlySet<JoinedRow>
   readonly notFalse: ReadonlySet<JoinedRow>
-  /** Tests only that this row is missing. */
-  readonly missing?: JoinedRow
   /** Implied without its rows: the list contains the value. `row`: the condition says no more. */
   readonly contains?: { readonly sql: Sql; readonly row: JoinedRow }
 }

@@ -1,4 +1,3 @@
-import type { Collection } from '../../collections/collection.ts'
 import { quote } from '../../collections/names.ts'
 import type { Input } from './input.ts'
 
@@ -44,8 +43,6 @@ export interface JoinSource {
   readonly on?: (alias: JoinedRow) => Sql
   /** The column of the base that names the one record, in a table, by its id. */
   readonly reference?: Sql
-  /** The collection of the records that a list names. */
-  readonly among?: Collection
   /** What gives several rows of it their order. */
   readonly order?: (alias: JoinedRow) => Sql
 }
@@ -99,9 +96,6 @@ export const isKind = <K extends Exclude<Piece, string>['kind']>(
 export function onlyColumn([column, ...more]: Sql): Column | undefined {
   return isKind(column, 'column') && more.length === 0 ? column : undefined
 }
-
-/** The columns that pieces of SQL read. */
-export const columnsIn = (part: Sql): Column[] => part.filter((one) => isKind(one, 'column'))
 
 function rowOf(piece: Piece): JoinedRow | null {
   if (typeof piece === 'string') return null

@@ -1,4 +1,5 @@
 import { quoteText } from '../../fields/values/json-text.ts'
+import { parseJson } from '../../tools/json.ts'
 
 /** A list's JSON as PocketBase stores it. */
 export const writeTextList = (texts: readonly string[]): string => `[${texts.map(quoteText).join(',')}]`
@@ -6,11 +7,7 @@ export const writeTextList = (texts: readonly string[]): string => `[${texts.map
 /** The texts of a JSON list in exactly the stored spelling; undefined for all else: no column equals it. */
 export function readTextList(json: string): string[] | undefined {
   if (!json.startsWith('["') && json !== '[]') return undefined
-  try {
-    const value: unknown = JSON.parse(json)
-    if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) return undefined
-    return writeTextList(value) === json ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(json)
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) return undefined
+  return writeTextList(value) === json ? value : undefined
 }

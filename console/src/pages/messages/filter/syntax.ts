@@ -30,7 +30,7 @@ export function syntaxProblem(filter: string, fault: SyntaxFault): Problem {
   const tokens = tokensOf(filter)
   const token = tokens.find(({ start, end }) => start <= fault.start && fault.start < end)
   const { reason } = fault
-  if (reason === UNCLOSED) return unclosed(filter, fault, ')', t('This bracket is never closed.'))
+  if (UNCLOSED.test(reason)) return unclosed(filter, fault, ')', t('This bracket is never closed.'))
   if (reason.startsWith('invalid quoted text') && token)
     return unclosed(filter, token, token.text[0]!, t('The quote that begins here is never closed.'))
   if (reason.startsWith('invalid sign') && token) return wrongSign(filter, token)

@@ -60,21 +60,16 @@ function quotedEnd(filter: string, start: number): { end: number; isClosed: bool
   return { end: filter.length, isClosed: false }
 }
 
+/** Where the call with this opening bracket ends. Brackets in quotes do not count. */
 function callEnd(filter: string, open: number): { end: number; isClosed: boolean } {
-  const end = closingBracket(filter, open + 1)
-  return end < 0 ? { end: filter.length, isClosed: false } : { end: end + 1, isClosed: true }
-}
-
-/** The bracket that ends what begins at `start`; -1 when there is none. Brackets in quotes do not count. */
-export function closingBracket(filter: string, start: number): number {
-  let open = 1
-  for (let i = start; i < filter.length; i++) {
+  let depth = 0
+  for (let i = open; i < filter.length; i++) {
     const char = filter[i]
     if (char === '"' || char === "'") i = quotedEnd(filter, i).end - 1
-    else if (char === '(') open++
-    else if (char === ')' && --open === 0) return i
+    else if (char === '(') depth++
+    else if (char === ')' && --depth === 0) return { end: i + 1, isClosed: true }
   }
-  return -1
+  return { end: filter.length, isClosed: false }
 }
 
 /** True for what can stand at either side of a sign. */
