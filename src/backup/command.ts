@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { defineCommand } from 'citty'
@@ -11,7 +12,6 @@ import type { Logger } from '../log.ts'
 import { type Progress, showProgress } from '../tools/progress.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
 import { checkBackup } from './check.ts'
-import { lowerPriority } from './lower-priority.ts'
 import type { BackupSummary } from './manifest.ts'
 import { checkNew } from './new-file.ts'
 import { type Restored, restoreBackup } from './restore.ts'
@@ -19,6 +19,12 @@ import { type DumpOptions, writeBackup } from './write.ts'
 
 /** Read when a command runs: it throws a UserError for a wrong environment. */
 type Setting = () => { config: Config; log: Logger }
+
+/**
+ * Lets the server on the same machine go first. 200,000 messages under 16 senders on two cores: 19.5 s, and
+ * the senders' p99 is 1.7 times that without a backup (with 5: 18.4 s, 3.2 times).
+ */
+const NICENESS = 15
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
@@ -90,7 +96,7 @@ export const restoreCommand = (setting: Setting) =>
 
 async function backUp(config: Config, log: Logger, path: string): Promise<BackupSummary> {
   checkNew(path)
-  lowerPriority()
+  setPriority(NICENESS)
   const stopped = new AbortController()
   onStopSignal(() => stopped.abort(new UserError('Stopped. No backup was written.')))
   const progress: Progress = showProgress(process.stderr)

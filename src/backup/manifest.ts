@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
+import { parseJson } from '../tools/json.ts'
 
 /** The entry that describes the other entries. */
 export const MANIFEST = 'manifest.json'
@@ -54,7 +55,7 @@ export const notABackup = (why: string, cause?: unknown) =>
 
 /** Reads a manifest. Throws a UserError for one that is none, or that a newer version wrote. */
 export function parseManifest(text: string): Manifest {
-  const json = jsonOf(text)
+  const json = parseJson(text)
   const format = SCHEMA.pick({ format: true }).safeParse(json).data?.format
   if (format && format.version > FORMAT.version) {
     throw new UserError('The backup was written by a newer version of pocketsms. Install that version.')
@@ -67,14 +68,6 @@ export function parseManifest(text: string): Manifest {
   const twice = data.tables.find(({ name }, i) => data.tables.findIndex((other) => other.name === name) < i)
   if (twice) throw notABackup(`the table ${twice.name} is in it twice`)
   return data
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw notABackup('its manifest is no JSON', error)
-  }
 }
 
 export const summaryOf = (manifest: Manifest, bytes: number): BackupSummary => ({

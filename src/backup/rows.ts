@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { parseJson } from '../tools/json.ts'
 import { LARGE_BATCH, type TransferRow } from '../transfer/rows.ts'
 import { notABackup, type TableEntry } from './manifest.ts'
 
@@ -13,50 +14,39 @@ const NEWLINE = 10
 export async function* readLines(
   entry: TableEntry,
   content: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Buffer[]> {
+): AsyncGenerator<string[]> {
   const hash = createHash('sha256')
+  const decoder = new TextDecoder()
   let rows = 0
-  let batch: Buffer[] = []
-  let batchBytes = 0
-  let start: Buffer[] = []
-  let startBytes = 0
+  let rest = ''
+  let batch: string[] = []
+  let batchLength = 0
   for await (const chunk of content) {
     hash.update(chunk)
-    let from = 0
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      const line = Buffer.concat([...start, chunk.subarray(from, end)])
-      start = []
-      startBytes = 0
-      from = end + 1
+    rest += decoder.decode(chunk, { stream: true })
+    if (rest.length > MAX_LINE_BYTES) throw notABackup(`the table ${entry.name} has a row that is too long`)
+    if (!chunk.includes(NEWLINE)) continue
+    const lines = rest.split('\n')
+    rest = lines.pop()!
+    for (const line of lines) {
       rows++
       batch.push(line)
-      batchBytes += line.length
-      if (batch.length >= LARGE_BATCH.rows || batchBytes >= LARGE_BATCH.bytes) {
-        yield batch
-        batch = []
-        batchBytes = 0
-      }
-    }
-    if (from < chunk.length) {
-      start.push(Buffer.from(chunk.subarray(from)))
-      startBytes += chunk.length - from
-      if (startBytes > MAX_LINE_BYTES) throw notABackup(`the table ${entry.name} has a row that is too long`)
+      batchLength += line.length
+      if (batch.length < LARGE_BATCH.rows && batchLength < LARGE_BATCH.bytes) continue
+      yield batch
+      batch = []
+      batchLength = 0
     }
   }
-  if (startBytes > 0 || rows !== entry.rows || hash.digest('hex') !== entry.sha256) {
+  if (rest !== '' || rows !== entry.rows || hash.digest('hex') !== entry.sha256) {
     throw notABackup(`the checksum of the table ${entry.name} is wrong`)
   }
   if (batch.length > 0) yield batch
 }
 
 /** The row of a line. Throws a UserError unless it has this number of columns. */
-export function rowOf(line: Buffer, { name, columns }: TableEntry): TransferRow {
-  let row: unknown
-  try {
-    row = JSON.parse(line.toString())
-  } catch {
-    // as any other line that is none
-  }
+export function rowOf(line: string, { name, columns }: TableEntry): TransferRow {
+  const row = parseJson(line)
   const isRow =
     Array.isArray(row) &&
     row.length === columns.length &&

@@ -11,7 +11,7 @@ export interface BatchSize {
   readonly bytes: number
 }
 
-/** Between two databases. Twice as much is no faster, on either backend. */
+/** Between two databases. Twice as much is no faster. */
 export const LARGE_BATCH: BatchSize = { rows: 2_000, bytes: 4_000_000 }
 
 /** Settings that make every session write values as the same lossless text. */
@@ -46,48 +46,29 @@ export async function digestOf(db: Db, { name, columns }: Table): Promise<Digest
   return { rows: Number(count), sum: String(sum), longest: Number(longest) }
 }
 
-/** All rows of a table in batches, numbered tables in order. Memory does not grow with the table. */
-export const readRows = (
-  db: Db,
-  table: Table,
-  digest: Digest,
-  batch: BatchSize,
-): AsyncGenerator<TransferRow[]> =>
-  batches(db, table, textsOf(table).join(', '), digest, batch) as AsyncGenerator<TransferRow[]>
-
-/** The same with rows as JSON text made by the database, in half the time. */
+/** Rows of a table as JSON texts in batches, in the order of their numbers. Bounded memory. */
 export async function* readJsonLines(
   db: Db,
   table: Table,
-  digest: Digest,
-  batch: BatchSize,
-): AsyncGenerator<string[]> {
-  const list = `to_json(array[${textsOf(table).join(', ')}]::text[])::text`
-  for await (const rows of batches(db, table, list, digest, batch)) yield rows.map(([line]) => String(line))
-}
-
-async function* batches(
-  db: Db,
-  { name, columns }: Table,
-  select: string,
   { longest }: Digest,
   batch: BatchSize,
-): AsyncGenerator<unknown[][]> {
+): AsyncGenerator<string[]> {
   const size = Math.min(batch.rows, Math.max(1, Math.floor(batch.bytes / Math.max(1, longest))))
-  const numbered = columns.find(({ sequence }) => sequence !== null)
+  const texts = table.columns.map(({ name }) => `${quote(name)}::text`).join(', ')
+  const numbered = table.columns.find(({ sequence }) => sequence !== null)
   const order = numbered ? ` order by ${quote(numbered.name)}` : ''
-  await db.query(`declare transfer no scroll cursor for select ${select} from ${quote(name)}${order}`)
+  await db.query(
+    `declare transfer no scroll cursor for select to_json(array[${texts}]::text[])::text from ${quote(table.name)}${order}`,
+  )
   for (;;) {
     const { rows } = await db.query(`fetch ${size} from transfer`)
     if (rows.length === 0) break
-    yield rows
+    yield rows.map(([line]) => String(line))
   }
   await db.query('close transfer')
 }
 
-const textsOf = ({ columns }: Table) => columns.map(({ name }) => `${quote(name)}::text`)
-
-/** Writes rows of `readRows` into a table with these columns. `db`: a transaction after prepareTransfer. */
+/** Writes rows into a table with these columns. `db`: a transaction after prepareTransfer. */
 export async function writeRows(db: Db, table: Table, rows: readonly TransferRow[]): Promise<void> {
   await db.query(
     insertStatement(table),

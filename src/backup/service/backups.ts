@@ -1,7 +1,8 @@
+import { createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Actor } from '../../auth/superusers/audit.ts'
-import { recordAudit } from '../../auth/superusers/audit.ts'
+import { type Actor, recordAudit } from '../../auth/superusers/audit.ts'
 import type { Db } from '../../db/open.ts'
 import { badRequest } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
@@ -10,13 +11,12 @@ import type { SettingsStore } from '../../settings/settings-store.ts'
 import { checkBackup } from '../check.ts'
 import { restoreBackup } from '../restore.ts'
 import type { BackupStorage, StoredBackup } from '../storage/backup-storage.ts'
-import { openStorage } from '../storage/storage.ts'
+import { folderStorage } from '../storage/folder.ts'
 import { removeLeftovers, withTemporary } from '../storage/temporary.ts'
 import { writeBackup } from '../write.ts'
-import { fetchFile } from './fetch-file.ts'
 import { Lease } from './lease.ts'
 import { generatedName } from './names.ts'
-import { type Done, exportState, importState, type Job, notifyRestore } from './state.ts'
+import { type Done, exportState, importState, notifyRestore } from './state.ts'
 
 /** `by` of scheduled backups. */
 const SCHEDULE = 'schedule'
@@ -50,9 +50,12 @@ export class Backups {
   }
 
   /** The storage that the settings name now. */
-  storage(): Promise<BackupStorage> {
+  async storage(): Promise<BackupStorage> {
     const { settings, folder } = this.#services
-    return openStorage(settings.current.backups.s3, folder)
+    const { s3 } = settings.current.backups
+    if (!s3.enabled) return folderStorage(folder)
+    // loaded when it is first needed, as most installations use no S3
+    return (await import('../storage/s3.ts')).s3Storage(s3)
   }
 
   /**
@@ -60,25 +63,18 @@ export class Backups {
    * nothing is stored.
    */
   async create(name: string, by: string): Promise<void> {
-    const key = name || generatedName(this.#appName, false)
-    const lease = await this.#take({ action: 'backup', key, by })
-    if (!lease) throw isBusy()
-    await this.#keep(this.#make(lease, key, by))
+    if (!(await this.#backUp(name || this.#generatedName(false), by))) throw isBusy()
   }
 
   /** Makes a scheduled backup unless a job runs on any node. Returns whether it did. */
-  async createScheduled(scheduledUntil: string): Promise<boolean> {
-    const key = generatedName(this.#appName, true)
-    const job = { action: 'backup', key, by: SCHEDULE } as const
-    const lease = await this.#take(job, scheduledUntil)
-    if (lease) await this.#keep(this.#make(lease, key, SCHEDULE))
-    return lease !== undefined
+  createScheduled(scheduledUntil: string): Promise<boolean> {
+    return this.#backUp(this.#generatedName(true), SCHEDULE, scheduledUntil)
   }
 
   /** Stores an uploaded file. Throws a UserError that says what is wrong if it is no backup. */
   upload(key: string, content: AsyncIterable<Buffer>): Promise<void> {
     return withTemporary(this.#services.folder, 'upload', async (path) => {
-      await fetchFile(content, path)
+      await writeFile(content, path)
       await checkBackup(path)
       await (await this.storage()).put(path, key)
     })
@@ -86,8 +82,9 @@ export class Backups {
 
   /** Begins to restore a backup and answers at once. Throws 400 while another job runs. */
   async startRestore(backup: StoredBackup, by: Actor): Promise<void> {
+    const { db, node } = this.#services
     const job = { action: 'restore', key: backup.key, by: String(by.auth.values.email ?? '') } as const
-    const lease = await this.#take(job)
+    const lease = await Lease.take(db, node, job)
     if (!lease) throw isBusy()
     // what failed is stored and logged
     void this.#restore(lease, backup, by).catch(() => {})
@@ -98,18 +95,18 @@ export class Backups {
     await this.#making.catch(() => {})
   }
 
-  #take(job: Job, scheduledUntil?: string): Promise<Lease | undefined> {
+  #generatedName(scheduled: boolean): string {
+    return generatedName(this.#services.settings.current.meta.appName, scheduled)
+  }
+
+  /** False while another job runs. `scheduledUntil`: see Lease. */
+  async #backUp(key: string, by: string, scheduledUntil?: string): Promise<boolean> {
     const { db, node } = this.#services
-    return Lease.take(db, node, job, scheduledUntil)
-  }
-
-  get #appName(): string {
-    return this.#services.settings.current.meta.appName
-  }
-
-  #keep(making: Promise<void>): Promise<void> {
-    this.#making = making
-    return making
+    const lease = await Lease.take(db, node, { action: 'backup', key, by }, scheduledUntil)
+    if (!lease) return false
+    this.#making = this.#make(lease, key, by)
+    await this.#making
+    return true
   }
 
   #make(lease: Lease, key: string, by: string): Promise<void> {
@@ -135,7 +132,7 @@ export class Backups {
       const storage = await this.storage()
       return withTemporary(folder, 'restore', async (path) => {
         lease.report('fetching', 0, size)
-        await fetchFile(storage.read(key, 0, size), path)
+        await writeFile(storage.read(key, 0, size), path)
         await checkBackup(path)
         await lease.makeExclusive()
         await notifyRestore(db)
@@ -176,6 +173,10 @@ async function replaceAll(db: Db, path: string, key: string, by: Actor, lease: L
     },
   })
 }
+
+/** Writes a new file that only its owner can read, and waits until the disk has it. */
+const writeFile = (content: AsyncIterable<Buffer>, path: string): Promise<void> =>
+  pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }))
 
 /** PocketBase: apis/backup_create.go */
 export const isBusy = () =>

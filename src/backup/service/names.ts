@@ -1,4 +1,5 @@
 import { formatDate } from '../../fields/types/date.ts'
+import { snakeCase } from '../../files/stored-name.ts'
 
 /** What `POST /api/backups` takes as a name. PocketBase: apis/backup_create.go */
 export const BACKUP_NAME = /^[a-z0-9_-]+\.zip$/
@@ -15,15 +16,3 @@ const MAX_APP_NAME = 50
 /** `pb_backup_my_app_20261121105643.zip`. PocketBase: generateBackupName */
 export const generatedName = (appName: string, scheduled: boolean, now = new Date()): string =>
   `${scheduled ? AUTO_PREFIX : MANUAL_PREFIX}${snakeCase(appName).slice(0, MAX_APP_NAME)}_${formatDate(now).replace(/\D/g, '').slice(0, 14)}.zip`
-
-/**
- * `MyTest app` becomes `my_test_app`; what is no ASCII letter or digit separates words. PocketBase:
- * tools/inflector
- */
-const snakeCase = (text: string): string =>
-  text
-    .split(/[\W_]+/)
-    .filter(Boolean)
-    .map((word) => word.replace(/(?<=[^A-Z])[A-Z]/g, '_$&'))
-    .join('_')
-    .toLowerCase()

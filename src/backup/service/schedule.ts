@@ -1,9 +1,11 @@
+import { sendMail } from '../../auth/mail/mailer.ts'
+import { escapeHtml, layout } from '../../auth/mail/mails.ts'
+import { listSuperusers } from '../../auth/superusers/superusers.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import type { Logger } from '../../log.ts'
 import { parseCron } from '../../settings/cron.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
-import { alertSuperusers } from './alert.ts'
 import type { Backups } from './backups.ts'
 import { AUTO_PREFIX } from './names.ts'
 import { beginSchedule, readSchedule } from './state.ts'
@@ -42,6 +44,24 @@ export async function serveSchedule(
     throw error
   })
   if (made) await removeOldest(backups, cronMaxKeep, log)
+}
+
+/** Mails a failure to all superusers. PocketBase: core/system_alert.go */
+async function alertSuperusers(
+  store: Store,
+  services: { readonly settings: Pick<SettingsStore, 'current'>; readonly log: Logger },
+  reason: string,
+): Promise<void> {
+  const { appName } = services.settings.current.meta
+  const subject = `[${appName}] The scheduled backup failed`
+  const html = layout(
+    `<p>The scheduled backup of ${escapeHtml(appName)} failed:</p>\n<p>${escapeHtml(reason)}</p>\n<p>The console’s page Backups shows what is there.</p>`,
+  )
+  for (const to of await listSuperusers(store)) {
+    await sendMail(services, { to, subject, html }).catch((err) =>
+      services.log.warn({ err }, 'superusers could not be told of a failed backup'),
+    )
+  }
 }
 
 async function removeOldest(backups: Backups, keep: number, log: Logger): Promise<void> {

@@ -13,7 +13,7 @@ export interface BackupStorage {
   find(key: string): Promise<StoredBackup | undefined>
   /** The bytes from `start` up to but not including `end`, read while they are consumed. */
   read(key: string, start: number, end: number): AsyncGenerator<Buffer>
-  /** Stores the file at `path`, all of it or nothing; it may be moved away from there. */
+  /** Stores the file at `path`, all of it or nothing. A folder moves it, on the same file system. */
   put(path: string, key: string): Promise<void>
   /** Throws if there is no such backup. */
   delete(key: string): Promise<void>

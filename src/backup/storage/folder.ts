@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
-import { copyFile, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { mkdir, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { syncFolder } from '../new-file.ts'
 import type { BackupStorage, StoredBackup } from './backup-storage.ts'
-import { temporaryPath } from './temporary.ts'
 
 /** Names that begin with a dot are temporary files. */
 const isKey = (key: string) =>
@@ -29,17 +29,8 @@ export function folderStorage(folder: string): BackupStorage {
     async put(path, key) {
       if (!isKey(key)) throw new Error(`${key} cannot be the name of a file.`)
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      // within the folder, so that the last step is a rename
-      const near = dirname(path) === folder ? path : temporaryPath(folder, 'copy')
-      try {
-        if (near !== path) await copyFile(path, near)
-        await sync(near)
-        await rename(near, join(folder, key))
-        await sync(folder)
-      } catch (error) {
-        if (near !== path) await rm(near, { force: true })
-        throw error
-      }
+      await rename(path, join(folder, key))
+      await syncFolder(folder)
     },
     delete: (key) => unlink(join(folder, isKey(key) ? key : '.no-such-file')),
   }
@@ -51,16 +42,4 @@ const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.
 function orNothing(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT' || error.code === 'ENAMETOOLONG') return undefined
   throw error
-}
-
-/** Waits until the disk has a file, or the entries of a folder; some systems cannot sync a folder. */
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync().catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EISDIR' && error.code !== 'EPERM' && error.code !== 'EINVAL') throw error
-    })
-  } finally {
-    await handle.close()
-  }
 }

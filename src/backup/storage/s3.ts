@@ -1,4 +1,4 @@
-import { open, stat } from 'node:fs/promises'
+import { openAsBlob } from 'node:fs'
 import { S3mini } from 's3mini'
 import type { S3Settings } from '../../settings/settings.ts'
 import type { BackupStorage, StoredBackup } from './backup-storage.ts'
@@ -7,7 +7,6 @@ const MIB = 1 << 20
 /** A part of a large upload. S3 allows 10,000 parts, so larger files have larger parts. */
 const PART_BYTES = 8 * MIB
 const MAX_PARTS = 9_000
-const PART_TRIES = 3
 /** How long the server may take to answer; a part of an upload goes with the request. */
 const ANSWER_MS = 30_000
 const PART_MS = 300_000
@@ -33,7 +32,11 @@ export function s3Storage(settings: S3Settings): BackupStorage {
       const { body } = await spoken(s3().getObjectRaw(key, false, start, end))
       for await (const piece of body ?? []) yield Buffer.from(piece)
     },
-    put: async (path, key) => spoken(upload(s3(), path, key)),
+    async put(path, key) {
+      const file = await openAsBlob(path)
+      const partBytes = Math.max(PART_BYTES, Math.ceil(file.size / MAX_PARTS / MIB) * MIB)
+      await spoken(clientOf(settings, partBytes).putAnyObject(key, file, 'application/zip'))
+    },
     async delete(key) {
       // S3 confirms the deletion of what is not there, too
       if (!(await spoken(s3().objectExists(key)))) throw new Error(`[key: ${key}] resource not found`)
@@ -58,7 +61,10 @@ export async function testS3(settings: S3Settings): Promise<void> {
   })
 }
 
-function clientOf({ endpoint, bucket, region, accessKey, secret, forcePathStyle }: S3Settings): S3mini {
+function clientOf(
+  { endpoint, bucket, region, accessKey, secret, forcePathStyle }: S3Settings,
+  minPartSize = PART_BYTES,
+): S3mini {
   const url = new URL(/^https?:\/\//.test(endpoint) ? endpoint : `https://${endpoint}`)
   if (forcePathStyle) url.pathname = `${url.pathname.replace(/\/$/, '')}/${bucket}`
   else url.hostname = `${bucket}.${url.hostname}`
@@ -67,6 +73,7 @@ function clientOf({ endpoint, bucket, region, accessKey, secret, forcePathStyle 
     secretAccessKey: secret,
     endpoint: url.href.replace(/\/$/, ''),
     region,
+    minPartSize,
     fetch: boundedFetch,
   })
 }
@@ -82,63 +89,6 @@ const boundedFetch: typeof fetch = async (input, init) => {
   const answer = await fetch(input, { ...init, redirect: 'error', signal: late.signal })
   if (new Headers(init?.headers).has('range')) clearTimeout(timer)
   return answer
-}
-
-/**
- * Small files in one request, larger ones in parts, one of which is in memory. An upload that fails leaves
- * nothing.
- */
-async function upload(s3: S3mini, path: string, key: string): Promise<void> {
-  const { size } = await stat(path)
-  const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS / MIB) * MIB)
-  const file = await open(path)
-  const read = async (start: number) => {
-    const part = Buffer.alloc(Math.min(partBytes, size - start))
-    for (let done = 0; done < part.length; ) {
-      const { bytesRead } = await file.read(part, done, part.length - done, start + done)
-      if (bytesRead === 0) throw new Error('The file became shorter while it was uploaded.')
-      done += bytesRead
-    }
-    return part
-  }
-  try {
-    if (size <= partBytes) await again(async () => s3.putObject(key, await read(0), 'application/zip'))
-    else await uploadParts(s3, key, size, partBytes, read)
-  } finally {
-    await file.close()
-  }
-}
-
-async function uploadParts(
-  s3: S3mini,
-  key: string,
-  size: number,
-  partBytes: number,
-  read: (start: number) => Promise<Buffer>,
-): Promise<void> {
-  const id = await s3.getMultipartUploadId(key, 'application/zip')
-  try {
-    const parts = []
-    for (let start = 0; start < size; start += partBytes) {
-      const part = await read(start)
-      parts.push(await again(() => s3.uploadPart(key, id, part, parts.length + 1)))
-    }
-    await s3.completeMultipartUpload(key, id, parts)
-  } catch (error) {
-    await s3.abortMultipartUpload(key, id).catch(() => {})
-    throw error
-  }
-}
-
-/** Tries a request that may be repeated up to three times. */
-async function again<T>(request: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await request()
-    } catch (error) {
-      if (tries === PART_TRIES) throw error
-    }
-  }
 }
 
 /** The result of a request; what it throws says what went wrong, and not only that it did. */

@@ -6,13 +6,9 @@ const PREFIX = '.tmp-'
 /** Older temporary files belong to killed processes: no backup, upload or restore takes this long. */
 const LEFT_BEHIND_MS = 86_400_000
 
-/** A new name for a temporary file in the backups folder; lists do not show it. */
-export const temporaryPath = (folder: string, purpose: string): string =>
-  join(folder, `${PREFIX}${purpose}-${randomUUID()}`)
-
 /**
- * Runs `work` with a path in the backups folder, which is created, and removes what is at that path
- * afterwards.
+ * Runs `work` with a new path in the backups folder, which is created, and removes what is at that path
+ * afterwards. Lists do not show it.
  */
 export async function withTemporary<T>(
   folder: string,
@@ -20,7 +16,7 @@ export async function withTemporary<T>(
   work: (path: string) => Promise<T>,
 ): Promise<T> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const path = temporaryPath(folder, purpose)
+  const path = join(folder, `${PREFIX}${purpose}-${randomUUID()}`)
   try {
     return await work(path)
   } finally {
