@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { bootstrap } from '../../src/collections/catalog/bootstrap.ts'
 import { removeCollection } from '../../src/collections/edit/edit.ts'
 import { collectionStore, create, rowsOf } from '../support/collection-store.ts'
 
@@ -48,36 +47,4 @@ test("what makes no sense as SQLite's is Postgres' own", async () => {
   expect(await shown(`things where id = 'full'`, `(repeat('x', cast(num as int)))`)).toEqual([
     [`"${'x'.repeat(13)}"`],
   ])
-})
-
-test('views of an earlier version are made anew, and only once', async () => {
-  await create(store, {
-    name: 'old',
-    type: 'view',
-    viewQuery: 'select id, cast(num as int) as n from things',
-  })
-  await store.db.query(`create or replace view old as select id, num::int::float8 as n from things`)
-  await store.change(bootstrap)
-  expect(await rowsOf(store, 'old', 'n')).toEqual([[13], [0]])
-  await store.db.query(`delete from _params where key like 'views:%'`)
-  await store.change(bootstrap)
-  expect(await rowsOf(store, 'old', 'n')).toEqual([[12], [0]])
-  await removeCollection(store, 'old')
-})
-
-test('they stay as they were if one cannot be made any more', async () => {
-  await create(store, {
-    name: 'old',
-    type: 'view',
-    viewQuery: 'select id, cast(num as int) as n from things',
-  })
-  await create(store, { name: 'broken', type: 'view', viewQuery: 'select id from things' })
-  await store.db.query(`create or replace view old as select id, num::int::float8 as n from things`)
-  await store.db.query(
-    `update _collections set data = replace(data::text, 'select id from things', 'select id from nothing')::json where name = 'broken'`,
-  )
-  await store.db.query(`delete from _params where key like 'views:%'`)
-  await store.change(bootstrap)
-  expect(await rowsOf(store, 'old', 'n')).toEqual([[13], [0]])
-  expect(await rowsOf(store, 'broken', 'id')).toEqual([['full'], ['none']])
 })

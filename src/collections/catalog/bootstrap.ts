@@ -6,7 +6,6 @@ import { systemCollections } from '../definition/system.ts'
 import { tableName } from '../names.ts'
 import { columnsOf } from '../table/columns-of.ts'
 import { makeOwnObjects } from '../table/own-indexes.ts'
-import { recreateViews } from '../views/recreate-views.ts'
 import { saveCollection } from './save.ts'
 
 async function addMissingFields(draft: CatalogDraft, stored: Collection): Promise<void> {
@@ -31,5 +30,4 @@ export async function bootstrap(draft: CatalogDraft): Promise<void> {
     await saveCollection(draft, collection)
   }
   await makeOwnObjects(draft.db)
-  await recreateViews(draft)
 }

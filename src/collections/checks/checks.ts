@@ -2,10 +2,33 @@ import { isIP } from 'node:net'
 import { badRequest, type ErrorData, type FieldError, fieldError } from '../../errors.ts'
 import { isEmail } from '../../fields/types/address.ts'
 import { byBytes } from '../../fields/values/json-text.ts'
+import { patternError } from '../../fields/values/pattern.ts'
 import { isUrl } from '../../fields/values/url-form.ts'
 
-/** A check; undefined if valid. All but `required` accept empty values. PocketBase: ozzo-validation */
-export type Check = (value: unknown) => FieldError | ErrorData | undefined
+/** What is wrong with a value: one error, or errors by key; undefined if valid. */
+export type Problem = FieldError | ErrorData | undefined
+
+/** A check. All but `required` accept empty values. PocketBase: ozzo-validation */
+export type Check = (value: unknown) => Problem
+
+/** The first problem that a check finds. */
+export function check(value: unknown, ...checks: readonly Check[]): Problem {
+  for (const one of checks) {
+    const problem = one(value)
+    if (problem) return problem
+  }
+}
+
+/** Problems by key, sorted; undefined if there are none. */
+export function all(problems: { readonly [key: string]: Problem }): ErrorData | undefined {
+  const found = Object.entries(problems).filter(([, problem]) => problem !== undefined)
+  found.sort(([a], [b]) => byBytes(a, b))
+  return found.length > 0 ? (Object.fromEntries(found) as ErrorData) : undefined
+}
+
+/** Problems of a list's items by index. */
+export const byPlace = <T>(items: readonly T[] | null, problem: (item: T) => Problem): Problem =>
+  all(Object.fromEntries((items ?? []).map((item, i) => [i, problem(item)])))
 
 const isEmpty = (value: unknown) =>
   value === '' ||
@@ -123,33 +146,20 @@ function isIpOrSubnet(text: string): boolean {
 export const each =
   (...checks: readonly Check[]): Check =>
   (items) =>
-    collect((items as unknown[]).map((item, i) => [String(i), first(checks, item)]))
+    byPlace(items as unknown[], (item) => check(item, ...checks))
 
 /** Checks every field of an object; the first error of each. */
 export const fields =
   (checks: Readonly<Record<string, readonly Check[]>>): Check =>
   (object) =>
-    collect(
-      Object.entries(checks).map(([name, own]) => [
-        name,
-        first(own, (object as Record<string, unknown>)[name]),
-      ]),
+    all(
+      Object.fromEntries(
+        Object.entries(checks).map(([name, own]) => [
+          name,
+          check((object as Record<string, unknown>)[name], ...own),
+        ]),
+      ),
     )
-
-function first(checks: readonly Check[], value: unknown): FieldError | ErrorData | undefined {
-  for (const check of checks) {
-    const error = check(value)
-    if (error) return error
-  }
-  return undefined
-}
-
-function collect(
-  found: readonly (readonly [string, FieldError | ErrorData | undefined])[],
-): ErrorData | undefined {
-  const errors = found.filter((pair): pair is [string, FieldError | ErrorData] => pair[1] !== undefined)
-  return errors.length > 0 ? Object.fromEntries(errors.sort(([a], [b]) => byBytes(a, b))) : undefined
-}
 
 /** Throws 400 with all field errors if a submitted object is invalid. */
 export function checkFields(
@@ -160,3 +170,25 @@ export function checkFields(
   const errors = fields(checks)(object)
   if (errors) throw badRequest(message, errors as ErrorData)
 }
+
+export const isNull: Check = (value) =>
+  value === null ? undefined : fieldError('validation_nil', 'must be blank')
+
+/** Null or a non-empty text. */
+export const nullOrFilled: Check = (value) =>
+  value === '' ? fieldError('validation_nil_or_not_empty_required', 'cannot be blank') : undefined
+
+/** The form of names and ids of collections and fields. */
+export const isWord = matches(/^\w+$/)
+
+/** A regular expression in Go's syntax. */
+export const isPattern: Check = (value) => {
+  const problem = value ? patternError(String(value)) : undefined
+  return problem === undefined ? undefined : fieldError('validation_invalid_regex', problem)
+}
+
+/** `_via_` marks back relations in filters. */
+export const noVia: Check = (value) =>
+  String(value).toLowerCase().includes('_via_')
+    ? fieldError('validation_found_via', 'The value cannot contain "_via_".')
+    : undefined

@@ -9,15 +9,20 @@ import {
   atLeast,
   atMost,
   blank,
+  byPlace,
   type Check,
+  check,
+  isPattern,
+  isWord,
   length,
   matches,
   noneOf,
+  noVia,
   oneOf,
+  type Problem,
   required,
   when,
 } from './checks.ts'
-import { byPlace, check, isPattern, isWord, noVia, type Problem } from './problems.ts'
 
 /** The largest integer that JSON keeps exactly. */
 const MAX_INT = Number.MAX_SAFE_INTEGER

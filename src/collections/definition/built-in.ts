@@ -1,6 +1,6 @@
 import { fieldError, UserError } from '../../errors.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
-import type { Problem } from '../checks/problems.ts'
+import type { Problem } from '../checks/checks.ts'
 import type { Collection } from '../collection.ts'
 import { columnName } from '../names.ts'
 import builtIn from './builtin.json' with { type: 'json' }

@@ -2,7 +2,7 @@ import type { Field } from '../../fields/field.ts'
 import { checksum } from '../../tools/checksum.ts'
 import type { Collection } from '../collection.ts'
 import { indexText, parseIndex, uniqueIndexOf } from '../sqlite/index-expression.ts'
-import { addField } from './field-list.ts'
+import { addField, freeId } from './field-list.ts'
 import { readField } from './field-shapes.ts'
 
 const ID_PATTERN = '^[a-z0-9]+$'
@@ -131,17 +131,10 @@ export function complete(
   takenIds: ReadonlySet<string> = new Set(),
   namedBy?: string,
 ): Collection {
-  const id = collection.id || freeId(collection, takenIds)
+  const id = collection.id || freeId(idOf(collection), takenIds)
   const withFields = { ...collection, id, fields: completeFields(collection) } as Collection
   const indexes = completeIndexes(withFields, namedBy ?? id).map((index) =>
     onOwnTable(index, collection.name),
   )
   return withoutLostMappings({ ...withFields, indexes } as Collection)
-}
-
-function freeId(collection: Collection, taken: ReadonlySet<string>): string {
-  const base = idOf(collection)
-  let id = base
-  for (let i = 2; taken.has(id) && i < 1000; i++) id = base + i
-  return id
 }

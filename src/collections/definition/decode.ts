@@ -1,3 +1,5 @@
+import { isObject } from '../../tools/json.ts'
+
 /** The submitted JSON has a value of a wrong type. */
 export class ShapeError extends Error {
   override name = 'ShapeError'
@@ -70,7 +72,7 @@ export const startingWith = <T>(shape: Shape<T>, fresh: () => T): Shape<T> => ({
 
 /** The raw JSON object. Throws a ShapeError. */
 export function asObject(raw: unknown): Record<string, unknown> {
-  if (typeof raw === 'object' && raw !== null && !Array.isArray(raw)) return raw as Record<string, unknown>
+  if (isObject(raw)) return raw
   throw new ShapeError(`an object expected, got ${JSON.stringify(raw)}`)
 }
 

@@ -1,4 +1,4 @@
-import { writeSorted } from '../../fields/values/json-text.ts'
+import { goJson, writeSorted } from '../../fields/values/json-text.ts'
 import type { AuthCollection, Collection, TokenOptions } from '../collection.ts'
 
 const TOKENS = [
@@ -22,12 +22,6 @@ function redacted(collection: AuthCollection) {
   return { ...collection, oauth2: { ...oauth2, providers }, ...tokens }
 }
 
-/** Escaped as in Go's encoder. */
-const UNSAFE = /[<>&\u2028\u2029]/g
-const escapeUnsafe = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
-
 /** A collection as JSON of an answer: PocketBase's key order, without secrets. Contract 7.5 */
-export function collectionJson(collection: Collection): string {
-  const shown = collection.type === 'auth' ? redacted(collection) : collection
-  return JSON.stringify(shown).replace(UNSAFE, escapeUnsafe)
-}
+export const collectionJson = (collection: Collection): string =>
+  goJson(collection.type === 'auth' ? redacted(collection) : collection)

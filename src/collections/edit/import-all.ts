@@ -6,6 +6,7 @@ import {
   fieldError,
   plainMessage,
 } from '../../errors.ts'
+import { isObject } from '../../tools/json.ts'
 import type { Collections } from '../catalog/catalog-store.ts'
 import { InvalidCollection } from '../invalid.ts'
 import type { RuleCheck } from '../validate/validate.ts'
@@ -15,9 +16,6 @@ const FAILED = 'Failed to import collections.'
 const CODE = 'validation_collections_import_failure'
 
 const failure = (reason: string) => badRequest(FAILED, { collections: fieldError(CODE, reason) })
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Errors as Go prints them: messages by key, keys sorted. */
 function messages(data: ErrorData | FieldError): unknown {

@@ -65,22 +65,12 @@ function load(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection
   }
 }
 
-async function save(draft: CatalogDraft, collection: Collection): Promise<void> {
-  try {
-    await saveCollection(draft, collection)
-  } catch (error) {
+/** Throws an ImportFault for what Postgres or a view's query has against the work. */
+async function attempt(verb: string, { name }: Collection, work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
     if (!isQueryFault(error)) throw error
-    throw new ImportFault(`failed to save collection "${collection.name}": ${sqliteErrorText(error)}`)
-  }
-}
-
-async function drop(draft: CatalogDraft, collection: Collection): Promise<void> {
-  try {
-    await dropCollection(draft, collection)
-  } catch (error) {
-    if (!isQueryFault(error)) throw error
-    throw new ImportFault(`failed to delete collection "${collection.name}": ${sqliteErrorText(error)}`)
-  }
+    throw new ImportFault(`failed to ${verb} collection "${name}": ${sqliteErrorText(error)}`)
+  })
 }
 
 /** Views last, because they read other collections; otherwise in order of creation. */
@@ -110,9 +100,11 @@ export async function importCollections(
   const dropped = unnamed === 'delete' ? before.all.filter(({ id, system }) => !system && !kept.has(id)) : []
   const needed = dropped.find(isBuiltIn)
   if (needed) throw new ImportFault(`pocketsms needs the collection ${needed.name}: it must be in the list`)
-  for (const collection of dropped.sort(inOrder).reverse()) await drop(draft, collection)
+  for (const collection of dropped.sort(inOrder).reverse())
+    await attempt('delete', collection, dropCollection(draft, collection))
   // A collection without a name cannot have a table; validation refuses it.
-  for (const collection of imported) if (collection.name) await save(draft, collection)
+  for (const collection of imported)
+    if (collection.name) await attempt('save', collection, saveCollection(draft, collection))
   return imported.map((collection) => ({
     collection: draft.catalog.all.find(({ id }) => id === collection.id) ?? collection,
     old: before.all.find(({ id }) => id === collection.id),

@@ -1,4 +1,4 @@
-import { splitSql } from './split-sql.ts'
+import { splitTokens } from '../../tools/tokenize.ts'
 
 export interface IndexColumn {
   readonly name: string
@@ -20,23 +20,8 @@ export interface IndexExpression {
 const INDEX =
   /create\s+(unique\s+)?\s*index\s*(if\s+not\s+exists\s+)?(\S*)\s+on\s+(\S*)\s*\(([\s\S]*)\)(?:\s*where\s+([\s\S]*))?/im
 const COLUMN = /^([\s\S]+?)(?:\s+collate\s+(\w+))?(?:\s+(asc|desc))?$/i
-const WRAPPING = '`"\'[]\r\n\t\f\v '
 
-function unwrap(text: string): string {
-  let from = 0
-  let to = text.length
-  while (from < to && WRAPPING.includes(text[from]!)) from++
-  while (to > from && WRAPPING.includes(text[to - 1]!)) to--
-  return text.slice(from, to)
-}
-
-function split(text: string, separator: string): string[] {
-  try {
-    return splitSql(text, separator)
-  } catch {
-    return []
-  }
-}
+const unwrap = (text: string) => text.replace(/^[`"'[\]\s]+|[`"'[\]\s]+$/g, '')
 
 function readColumn(text: string): IndexColumn[] {
   const [, name = '', collate = '', sort = ''] = COLUMN.exec(text) ?? []
@@ -47,12 +32,12 @@ function readColumn(text: string): IndexColumn[] {
 /** Parses SQLite's `CREATE INDEX`; empty for other SQL. PocketBase: tools/dbutils/index.go */
 export function parseIndex(sql: string): IndexExpression {
   const [, unique, optional, name = '', table = '', columns = '', where = ''] = INDEX.exec(sql) ?? []
-  const names = split(name, '.').map(unwrap)
+  const names = (splitTokens(name, '.') ?? []).map(unwrap)
   return {
     schema: names.length === 2 ? names[0]! : '',
     name: (names.length === 2 ? names[1] : names[0]) ?? '',
     table: unwrap(table),
-    columns: split(columns, ',').flatMap(readColumn),
+    columns: (splitTokens(columns, ',') ?? []).flatMap(readColumn),
     where: where.trim(),
     unique: unique !== undefined,
     optional: optional !== undefined,

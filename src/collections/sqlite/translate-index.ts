@@ -1,4 +1,5 @@
 import { type Field, isMulti } from '../../fields/field.ts'
+import { parseJson } from '../../tools/json.ts'
 import { columnName, quote } from '../names.ts'
 import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-tokens.ts'
 
@@ -56,15 +57,9 @@ function boolTest([left, sign, right]: readonly Piece[]): void {
 
 /** A JSON list of texts as a Postgres array; anything else as an array that no column holds. */
 function arrayText(json: string): string {
-  try {
-    const list: unknown = JSON.parse(json)
-    if (Array.isArray(list) && list.every((item) => typeof item === 'string')) {
-      return `{${list.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
-    }
-  } catch {
-    // Not JSON, so no list.
-  }
-  return '{NULL}'
+  const list = parseJson(json)
+  if (!Array.isArray(list) || !list.every((item) => typeof item === 'string')) return '{NULL}'
+  return `{${list.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
 }
 
 /** Lists are JSON in SQLite: `tags != '[]'` becomes `tags != '{}'`. */

@@ -1,6 +1,17 @@
 import { type ErrorData, type FieldError, fieldError } from '../../errors.ts'
-import { atLeast, atMost, type Check, length, required, url } from '../checks/checks.ts'
-import { all, byPlace, check, nullOrFilled, type Problem } from '../checks/problems.ts'
+import {
+  all,
+  atLeast,
+  atMost,
+  byPlace,
+  type Check,
+  check,
+  length,
+  nullOrFilled,
+  type Problem,
+  required,
+  url,
+} from '../checks/checks.ts'
 import type { AuthCollection, MailTemplate, OAuth2Provider, Rule, TokenOptions } from '../collection.ts'
 import { OAUTH2_PROVIDERS } from '../definition/oauth2-providers.ts'
 import { uniqueIndexOf } from '../sqlite/index-expression.ts'

@@ -1,7 +1,6 @@
 import { fieldError } from '../../errors.ts'
-import { required } from '../checks/checks.ts'
+import { all, byPlace, type Problem, required } from '../checks/checks.ts'
 import { type FieldPlace, fieldProblems } from '../checks/field-settings.ts'
-import { all, byPlace, type Problem } from '../checks/problems.ts'
 import type { Collection } from '../collection.ts'
 
 /** Body keys of auth records that no field may have as its name. */

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 import { fieldError } from '../../errors.ts'
-import type { Problem } from '../checks/problems.ts'
+import type { Problem } from '../checks/checks.ts'
 import type { Collection } from '../collection.ts'
 import { indexName, tableName } from '../names.ts'
 import {

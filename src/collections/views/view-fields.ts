@@ -1,9 +1,9 @@
 import type { Field } from '../../fields/field.ts'
 import { randomId } from '../../tools/random.ts'
+import { splitTokens } from '../../tools/tokenize.ts'
 import type { Catalog } from '../catalog.ts'
 import type { Collection, ViewCollection } from '../collection.ts'
 import { readField } from '../definition/field-shapes.ts'
-import { splitSql } from '../sqlite/split-sql.ts'
 import { ViewQueryError } from './view-query-error.ts'
 
 interface Identifier {
@@ -18,18 +18,19 @@ const DISCARDED = /\s+(where|group\s+by|having|order|limit|with)\s+?/gim
 const NULLABLE_JOINS = /\b(left|right|full|outer)\s+(outer\s+)?join\b/i
 const CAST = /^cast\s*\(.*\s+as\s+(\w+)\s*\)$/is
 
-const trimQuotes = (text: string, extra = '') => {
-  const drop = new Set(`\`"[];${extra}`)
-  return text
-    .split('.')
-    .map((part) => {
-      const chars = [...part]
-      while (chars.length > 0 && drop.has(chars[0]!)) chars.shift()
-      while (chars.length > 0 && drop.has(chars.at(-1)!)) chars.pop()
-      return chars.join('')
-    })
-    .join('.')
+/** Splits SQL outside quotes and parentheses. Throws a ViewQueryError if one is not closed. */
+export function splitSql(sql: string, separators: string): string[] {
+  const parts = splitTokens(sql, separators)
+  if (!parts) throw new ViewQueryError(`unbalanced parenthesis or quoted expression: "${sql}"`)
+  return parts
 }
+
+/** Drops quotes and the like around each part of a name. */
+const trimQuotes = (text: string, quotes = /^[`"[\];]+|[`"[\];]+$/g) =>
+  text
+    .split('.')
+    .map((part) => part.replace(quotes, ''))
+    .join('.')
 
 function identifier(text: string): Identifier {
   const parts = splitSql(text, ' \n\t')
@@ -38,7 +39,7 @@ function identifier(text: string): Identifier {
     throw new ViewQueryError(`invalid identifier part - expected "as", got ${parts[1]}`)
   }
   const alias = parts.length === 1 ? parts[0]!.split('.').at(-1)! : parts.at(-1)!
-  return { original: trimQuotes(parts[0]!), alias: trimQuotes(alias, "'") }
+  return { original: trimQuotes(parts[0]!), alias: trimQuotes(alias, /^[`"'[\];]+|[`"'[\];]+$/g) }
 }
 
 interface ParsedQuery {

@@ -4,18 +4,17 @@ import { withSavepoint } from '../../db/savepoint.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import { randomText } from '../../tools/random.ts'
 import type { Catalog, Store } from '../catalog.ts'
+import { all } from '../checks/checks.ts'
 import { fieldProblems } from '../checks/field-settings.ts'
-import { all } from '../checks/problems.ts'
 import type { Collection, ViewCollection } from '../collection.ts'
 import { addField } from '../definition/field-list.ts'
 import { readNew } from '../definition/read.ts'
 import { columnName, quote, tableName } from '../names.ts'
-import { splitSql, UnbalancedError } from '../sqlite/split-sql.ts'
 import { sqlTokens } from '../sqlite/sql-tokens.ts'
 import { SqliteFault } from '../sqlite/sqlite-fault.ts'
 import { translateNames, translateQuery } from '../sqlite/translate-query.ts'
 import { checkViewAccess } from './view-access.ts'
-import { suggestFields, unknownField, type ViewField } from './view-fields.ts'
+import { splitSql, suggestFields, unknownField, type ViewField } from './view-fields.ts'
 import { ViewQueryError } from './view-query-error.ts'
 
 const SAMPLE_SIZE = 10
@@ -39,10 +38,8 @@ const EMPTY_IDS = 'the query could return records with empty or invalid ids'
 const EQUAL_IDS = 'the query could return records with non-unique ids'
 
 /** Whether an error is the fault of a name or a view's query. */
-export function isQueryFault(error: unknown): error is Error {
-  const isOurs = [ViewQueryError, UnbalancedError, SqliteFault].some((type) => error instanceof type)
-  return isOurs || isSqlError(error)
-}
+export const isQueryFault = (error: unknown): error is Error =>
+  error instanceof ViewQueryError || error instanceof SqliteFault || isSqlError(error)
 
 /** A view's query translated for Postgres, its fields, and Postgres' names of its columns. */
 export interface ReadQuery {
@@ -149,11 +146,6 @@ export async function createView(db: Db, collection: ViewCollection, query: Read
 /** Drops the view of a collection; with `cascade`, views that read it go too. */
 export async function dropView(db: Db, collection: ViewCollection, cascade = false): Promise<void> {
   await db.query(`drop view if exists ${quote(tableName(collection))}${cascade ? ' cascade' : ''}`)
-}
-
-/** Gives the view of a collection the name that the collection has now. */
-export async function renameView(db: Db, old: ViewCollection, next: ViewCollection): Promise<void> {
-  await db.query(`alter view ${quote(tableName(old))} rename to ${quote(tableName(next))}`)
 }
 
 /** Why a field of a view's query is invalid; undefined if none is. PocketBase: core/view.go, DryRunView */

@@ -1,7 +1,8 @@
 import { withSavepoint } from '../../db/savepoint.ts'
 import type { CatalogDraft } from '../catalog-draft.ts'
 import type { Collection, ViewCollection } from '../collection.ts'
-import { createView, dropView, readQuery, renameView } from './view.ts'
+import { quote, tableName } from '../names.ts'
+import { createView, dropView, readQuery } from './view.ts'
 
 const viewsOf = (draft: CatalogDraft): ViewCollection[] =>
   draft.catalog.all.filter((collection) => collection.type === 'view')
@@ -24,7 +25,8 @@ export async function saveView(
   old?: ViewCollection,
 ): Promise<void> {
   if (!old) return makeView(draft, next)
-  if (old.name !== next.name) await renameView(draft.db, old, next)
+  if (old.name !== next.name)
+    await draft.db.query(`alter view ${quote(tableName(old))} rename to ${quote(tableName(next))}`)
   const { fields } = await readQuery(draft, next.viewQuery)
   if (old.viewQuery === next.viewQuery && shape(old) === shape({ fields }))
     return draft.put({ ...next, fields })
