@@ -50,7 +50,6 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^log\.ts$/, /^pino$/],
   [/^http\/body\/multipart\.ts$/, /^@fastify\/busboy$/],
   [/^files\/thumbnail\.ts$/, /^sharp$/],
-  [/^import\/json-members\.ts$/, /^@streamparser\/json$/],
   [/^files\/sniff\/sniff\.ts$/, /^file-type$/],
   [/^files\/sniff\/texts\.ts$/, /^papaparse$/],
   [/^backup\/zip-writer\.ts$/, /^yazl$/],

@@ -9,21 +9,21 @@ import { columnName, quote, tableName } from '../collections/names.ts'
 import { UserError } from '../errors.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../rules/check-rule.ts'
+import { isObject } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
-import { isObject, readJson, readRecords } from './files.ts'
-import { chunkSize, idOf, insertRows, type Replaced, removeOld } from './insert.ts'
-import { type FilePosition, type ImportRow, type ReadRow, recordFault, rowReader } from './rows.ts'
+import { readJson } from './files.ts'
+import { chunkSize, idOf, insertRows, removeOld } from './insert.ts'
+import { type FilePosition, type ImportRow, readRows, recordFault } from './rows.ts'
 
-/** What is kept in memory of one collection's records. */
+/** The records of one collection in a file. */
 interface Part extends FilePosition {
-  readonly ids: string[]
+  readonly rows: readonly ImportRow[]
 }
 
 /**
  * Imports collections (`schema`: PocketBase's export) and records (`fixtures`: `{"collection": [{record},
  * …]}`, with ids, dates and plain-text passwords), all or nothing. Repeating it gives the same result.
- * Returns a summary; throws a UserError that locates a fault. The file is read twice, first to check it;
- * memory holds some thousand records and all ids.
+ * Returns a summary; throws a UserError that locates a fault. A file has at most 512 MiB, a text's maximum.
  */
 export async function importFiles(
   store: CatalogStore,
@@ -42,34 +42,28 @@ export async function importFiles(
     return { collections, parts }
   })
   for (const { collection } of done.parts) await tidy(store, collection)
-  const records = done.parts.reduce((sum, { ids }) => sum + ids.length, 0)
+  const records = done.parts.reduce((sum, { rows }) => sum + rows.length, 0)
   return `Imported ${done.collections} collections and ${records} records.`
 }
 
 async function importRecords(draft: CatalogDraft, file: string, progress: Progress): Promise<Part[]> {
-  const parts = checkFile(draft, file)
+  const parts = readParts(draft, file)
   await draft.db.limitStatements(0)
-  await insertFile(draft, file, parts, progress)
+  for (const part of parts) await insertPart(draft, part, progress)
   // Records may refer to each other in any order.
-  for (const part of parts.values()) await checkRelations(draft, part, part.ids)
-  return [...parts.values()]
+  for (const part of parts) await checkRelations(draft, part)
+  return parts
 }
 
-function checkFile(draft: CatalogDraft, file: string): Map<string, Part> {
-  const parts = new Map<string, Part>()
-  let read: ReadRow
-  for (const { name, item } of readRecords(file)) {
-    if (item === undefined) {
-      if (parts.has(name)) throw new UserError(`${file}: the collection ${name} stands twice.`)
-      const part = { file, collection: findTable(draft, file, name), ids: [] }
-      parts.set(name, part)
-      read = rowReader(part)
-    } else {
-      const { collection, ids } = parts.get(name)!
-      ids.push(idOf(collection, read!(item)))
-    }
-  }
-  return parts
+function readParts(draft: CatalogDraft, file: string): Part[] {
+  const content = readJson(file)
+  if (!isObject(content)) throw new UserError(`${file}: an object of collections expected.`)
+  return Object.entries(content).map(([name, records]) => {
+    const place = { file, collection: findTable(draft, file, name) }
+    if (!Array.isArray(records))
+      throw new UserError(`${file}: collection ${name}: a list of records expected.`)
+    return { ...place, rows: readRows(place, records) }
+  })
 }
 
 function findTable(draft: CatalogDraft, file: string, name: string): Collection {
@@ -80,34 +74,19 @@ function findTable(draft: CatalogDraft, file: string, name: string): Collection 
   return collection
 }
 
-/** Writes the records of a checked file; existing ones with these ids are deleted first. */
-async function insertFile(
-  { db }: CatalogDraft,
-  file: string,
-  parts: ReadonlyMap<string, Part>,
-  progress: Progress,
-): Promise<void> {
-  let read: ReadRow
-  let replaced: Replaced
-  let rows: ImportRow[] = []
-  let done = 0
-  for (const { name, item } of readRecords(file)) {
-    const part = parts.get(name)!
-    if (item === undefined) {
-      read = rowReader(part)
-      replaced = await removeOld(db, part.collection, part.ids)
-      done = 0
-      continue
-    }
-    rows.push(read!(item))
-    const isLast = done + rows.length === part.ids.length
-    if (!isLast && rows.length < chunkSize(part.collection)) continue
-    await insertRows(db, part, rows, { replaced: replaced! })
-    done += rows.length
-    rows = []
-    progress(part.collection.name, done, part.ids.length)
+/** Writes checked records; existing ones with these ids are deleted first. */
+async function insertPart({ db }: CatalogDraft, part: Part, progress: Progress): Promise<void> {
+  const { collection, rows } = part
+  const replaced = await removeOld(db, collection, idsOf(part))
+  const step = chunkSize(collection)
+  for (let done = 0; done < rows.length; done += step) {
+    const chunk = rows.slice(done, done + step)
+    await insertRows(db, part, chunk, { replaced })
+    progress(collection.name, done + chunk.length, rows.length)
   }
 }
+
+const idsOf = ({ collection, rows }: Part) => rows.map((row) => idOf(collection, row))
 
 /** Without new statistics the planner misjudges the new rows, and counts read them all. */
 const tidy = (store: CatalogStore, collection: Collection) =>
@@ -142,12 +121,12 @@ function lostStatement(collection: Collection, field: RelationField, target: Col
 }
 
 /** Throws a UserError for the first record that refers to a missing one. */
-async function checkRelations(store: Store, place: FilePosition, ids: readonly string[]): Promise<void> {
+async function checkRelations(store: Store, place: Part): Promise<void> {
   for (const field of place.collection.fields) {
     if (field.type !== 'relation') continue
     const target = store.catalog.find(field.collectionId)
     if (!target) continue
-    const { rows } = await store.db.query(lostStatement(place.collection, field, target), [ids])
+    const { rows } = await store.db.query(lostStatement(place.collection, field, target), [idsOf(place)])
     if (!rows[0]) continue
     const [id, lost] = rows[0].map(String)
     throw recordFault(place, id!, `${target.name} has no record ${lost}`, field.name)

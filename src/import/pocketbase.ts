@@ -14,6 +14,7 @@ import { parseDate } from '../fields/types/date.ts'
 import { fieldType } from '../fields/types/field-types.ts'
 import { SETTINGS } from '../settings/settings.ts'
 import { writeSettings } from '../settings/settings-store.ts'
+import { parseJson } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
 import { chunkSize, insertRows } from './insert.ts'
 import type { Report } from './pocketbase-builtin.ts'
@@ -118,12 +119,8 @@ function reportFiles({ missing, left }: Storage, report: Report): void {
 async function importSettings(draft: CatalogDraft, data: PocketBaseData, report: Report): Promise<void> {
   const row = [...data.rows('_params')].find(({ id }) => id === 'settings')
   if (!row) return
-  let stored: unknown
-  try {
-    stored = JSON.parse(textOf(row.value))
-  } catch {
-    return report('settings: left out, they are encrypted.')
-  }
+  const stored = parseJson(textOf(row.value))
+  if (stored === undefined) return report('settings: left out, they are encrypted.')
   const settings = SETTINGS.over(stored, SETTINGS.fresh())
   if (settings.s3.enabled) report('settings: files in S3 were not copied.')
   if (settings.backups.cron) report('settings: backups on a schedule are not made here; see README.md.')

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
 import type { Collection } from '../collections/collection.ts'
 import { chosenTexts } from '../fields/types/choice.ts'
 import { storeFile } from '../files/contents.ts'
 import { type Content, readUpload } from '../files/upload.ts'
+import { parseJson } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
 import { idOf } from './insert.ts'
 import type { ImportRow } from './rows.ts'
@@ -68,29 +68,13 @@ function countFiles(folder: string): number {
 /** The type in PocketBase's attributes; undefined if there is none. */
 function typeOf(path: string): string | undefined {
   if (!existsSync(path + FACTS)) return undefined
-  try {
-    const facts = JSON.parse(readFileSync(path + FACTS, 'utf8')) as Record<string, unknown>
-    const type = facts['user.content_type']
-    return typeof type === 'string' && type !== '' ? type : undefined
-  } catch {
-    return undefined // it is told by the content again
-  }
+  const facts = parseJson(readFileSync(path + FACTS, 'utf8')) as Record<string, unknown> | null | undefined
+  const type = facts?.['user.content_type']
+  return typeof type === 'string' && type !== '' ? type : undefined
 }
 
 /** A file on disk as a Content. */
 const contentOf = (path: string): Content => ({
   size: statSync(path).size,
-  async *pieces(bytes) {
-    const file = await open(path)
-    try {
-      for (;;) {
-        const piece = Buffer.alloc(bytes)
-        const { bytesRead } = await file.read(piece, 0, bytes)
-        if (bytesRead > 0) yield piece.subarray(0, bytesRead)
-        if (bytesRead < bytes) return
-      }
-    } finally {
-      await file.close()
-    }
-  },
+  pieces: (bytes) => createReadStream(path, { highWaterMark: bytes }),
 })
