@@ -2,7 +2,6 @@ import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
 import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
-import type { Field } from '../fields/field.ts'
 import { columnsOf, type RecordRow, toValues } from '../records/columns.ts'
 import { statementName } from '../records/read-rows.ts'
 import type { AuthRecord } from '../request/request.ts'
@@ -61,18 +60,6 @@ async function findWhere(
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }
 
-/** A text that SQLite reads as a number in a comparison. */
-const NUMERIC = /^\s*[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?\s*$/i
-
-/** A typed text as a value of the field's column; undefined if the column cannot hold it. */
-function toColumn(field: Field | undefined, value: string): string | number | boolean | undefined {
-  if (field?.type !== 'number' && field?.type !== 'bool') return value
-  if (!NUMERIC.test(value)) return undefined
-  const number = Number(value)
-  if (field.type === 'number') return number
-  return number === 0 || number === 1 ? number === 1 : undefined
-}
-
 /** The auth record with this value in a uniquely indexed field. COLLATE NOCASE ignores ASCII case. */
 export async function findByIdentity(
   store: Store,
@@ -82,16 +69,17 @@ export async function findByIdentity(
 ): Promise<AuthRecord | null> {
   const index = uniqueIndexOf(collection.indexes, field)
   if (!index) return null
-  const param = toColumn(store.catalog.field(collection, field), value)
-  if (param === undefined) return null
   const column = `b.${quote(columnName(field))}`
+  const type = store.catalog.field(collection, field)?.type
   const ignoresCase = index.columns[0]?.collate.toLowerCase() === 'nocase'
   const condition =
-    ignoresCase && typeof param === 'string'
-      ? `lower(${column}::text collate "C") = lower($1::text collate "C")`
-      : `${column}${typeof param === 'string' ? '::text' : ''} = $1`
+    type === 'number'
+      ? `${column} = pb_numeric($1::text)`
+      : ignoresCase
+        ? `lower(${column}::text collate "C") = lower($1::text collate "C")`
+        : `${column}::text = $1`
   const text = `select ${authColumns(store, collection)} from ${quote(tableName(collection))} b where ${condition} limit 1`
-  const { rows } = await store.db.query(text, [param])
+  const { rows } = await store.db.query(text, [value])
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }
 

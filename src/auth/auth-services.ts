@@ -1,4 +1,7 @@
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import type { Config } from '../config.ts'
+import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
 import type { Extensions } from '../records/extension.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
@@ -10,3 +13,33 @@ export interface AuthServices {
   readonly log: Logger
   readonly config: Pick<Config, 'publicUrl' | 'signInTries'>
 }
+
+/** A request to sign in, or about an account. */
+export interface AuthCall<Form = unknown> {
+  readonly store: Store
+  readonly services: AuthServices
+  readonly collection: AuthCollection
+  readonly ip: string
+  /** Reads the body, once the collection is known to want it. Throws 400. */
+  readonly readForm: () => Promise<Form>
+}
+
+/** The target of an attempt and its origin. */
+export interface SignInAttempt {
+  readonly db: Db
+  readonly config: Pick<Config, 'signInTries'>
+  /** The collection's id. */
+  readonly collection: string
+  /** The account as typed. Unknown accounts are counted like known ones. */
+  readonly account: string
+  readonly ip: string
+}
+
+/** An attempt of a call for an account. */
+export const attemptOf = ({ store, services, collection, ip }: AuthCall, account: string): SignInAttempt => ({
+  db: store.db,
+  config: services.config,
+  collection: collection.id,
+  account,
+  ip,
+})

@@ -51,38 +51,59 @@ export async function findSystemRecord<F extends string>(
   id: string,
   fields: readonly F[],
 ): Promise<Record<F, string> | null> {
-  const list = fields.map((field) => quote(columnName(field))).join(', ')
-  const { rows } = await store.db.query(`select ${list} from ${tableOf(store, name)} where id = $1`, [id])
-  return rows[0] ? asTexts(fields, rows[0]) : null
+  return (await select(store, name, fields, 'id = $1', [id]))[0] ?? null
 }
 
 /** Lists all records about an auth record, newest first, as texts by field name. */
-export async function listSystemRecords<F extends string>(
+export const listSystemRecords = <F extends string>(
   store: Store,
   name: SystemCollection,
   about: AuthRecord,
   fields: readonly F[],
+): Promise<Record<F, string>[]> =>
+  select(store, name, fields, '"collectionRef" = $1 and "recordRef" = $2', [about.collection.id, about.id])
+
+async function select<F extends string>(
+  store: Store,
+  name: SystemCollection,
+  fields: readonly F[],
+  condition: string,
+  params: readonly string[],
 ): Promise<Record<F, string>[]> {
-  const list = fields.map((field) => quote(columnName(field))).join(', ')
   const { rows } = await store.db.query(
-    `select ${list} from ${tableOf(store, name)} where "collectionRef" = $1 and "recordRef" = $2
-     order by created desc, _rowid desc`,
-    [about.collection.id, about.id],
+    `select ${fields.map((field) => quote(columnName(field))).join(', ')} from ${tableOf(store, name)}
+     where ${condition} order by created desc, _rowid desc`,
+    params,
   )
-  return rows.map((row) => asTexts(fields, row))
+  return rows.map(
+    (row) => Object.fromEntries(fields.map((field, i) => [field, String(row[i])])) as Record<F, string>,
+  )
 }
 
-const asTexts = <F extends string>(fields: readonly F[], row: readonly unknown[]) =>
-  Object.fromEntries(fields.map((field, i) => [field, String(row[i])])) as Record<F, string>
-
 /** Deletes a record; false if there was none. */
-export async function deleteSystemRecord(store: Store, name: SystemCollection, id: string): Promise<boolean> {
+export const deleteSystemRecord = async (
+  store: Store,
+  name: SystemCollection,
+  id: string,
+): Promise<boolean> => (await remove(store, name, 'id = $2', [id])) > 0
+
+/** Deletes records about one collection that were created before a date in stored form. */
+export async function deleteSystemRecordsBefore(
+  store: Store,
+  name: SystemCollection,
+  about: Collection,
+  moment: string,
+): Promise<void> {
+  await remove(store, name, '"collectionRef" = $2 and created < $3', [about.id, moment])
+}
+
+async function remove(store: Store, name: SystemCollection, condition: string, params: readonly string[]) {
   const { count } = await store.db.query(
-    `with written as (delete from ${tableOf(store, name)} where id = $1 returning *),
-     ${changeLogCte('written', 'delete', 2)} select id from written`,
-    [id, collectionOf(store, name).id],
+    `with written as (delete from ${tableOf(store, name)} where ${condition} returning *),
+     ${changeLogCte('written', 'delete', 1)} select id from written`,
+    [collectionOf(store, name).id, ...params],
   )
-  return count > 0
+  return count
 }
 
 export async function setSystemField(
@@ -97,20 +118,5 @@ export async function setSystemField(
        update ${tableOf(store, name)} set ${quote(columnName(field))} = $3, updated = $4 where id = $1 returning id),
      ${changeLogCte('written', 'update', 2)} select id from written`,
     [id, collectionOf(store, name).id, value, now()],
-  )
-}
-
-/** Deletes records about one collection that were created before a date in stored form. */
-export async function deleteSystemRecordsBefore(
-  store: Store,
-  name: SystemCollection,
-  about: Collection,
-  moment: string,
-): Promise<void> {
-  await store.db.query(
-    `with written as (
-       delete from ${tableOf(store, name)} where "collectionRef" = $1 and created < $2 returning *),
-     ${changeLogCte('written', 'delete', 3)} select id from written`,
-    [about.id, moment, collectionOf(store, name).id],
   )
 }

@@ -13,12 +13,12 @@ import { ApiError, badRequest, type FieldError, fieldError } from '../../errors.
 import { verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findByEmail } from '../auth-rows.ts'
-import type { AuthServices } from '../auth-services.ts'
+import { type AuthCall, attemptOf } from '../auth-services.ts'
 import { networkOf } from '../limits/addresses.ts'
 import { limitMails, limitSignInAttempts } from '../limits/attempt-limits.ts'
 import { mailEmailChange } from '../mail/mails.ts'
 import { findByToken } from '../tokens/identify.ts'
-import { collectionMismatch, invalidToken } from '../tokens/token-errors.ts'
+import { ownerError } from '../tokens/token-errors.ts'
 import { claimOf } from '../tokens/tokens.ts'
 import { changeAuthRecord, type InSameTransaction } from './change.ts'
 
@@ -31,16 +31,13 @@ export const EMAIL_CHANGE_FORM = object<{ newEmail: string }>({ newEmail: text }
 
 /** Mails a link to the new address. Throws 400, 429. PocketBase: record_auth_email_change_request.go */
 export async function requestEmailChange(
-  store: Store,
-  services: AuthServices,
-  collection: AuthCollection,
+  call: AuthCall<{ newEmail: string }>,
   auth: AuthRecord,
-  ip: string,
-  readForm: () => Promise<{ newEmail: string }>,
 ): Promise<void> {
+  const { store, services, collection } = call
   demandUsers(collection)
-  const form = await readForm()
-  await limitMails({ db: store.db, config: services.config, collection: collection.id, account: auth.id, ip })
+  const form = await call.readForm()
+  await limitMails(attemptOf(call, auth.id))
   const holder = await findByEmail(store, collection, form.newEmail)
   const isTaken = holder !== null && holder.id !== auth.id
   checkFields(form, {
@@ -72,15 +69,12 @@ export const EMAIL_CHANGE_CONFIRM_FORM = object<ConfirmForm>({ token: text, pass
  * Sets the token's address as verified; ends older tokens. PocketBase: record_auth_email_change_confirm.go
  */
 export async function confirmEmailChange(
-  store: Store,
-  services: AuthServices,
-  collection: AuthCollection,
-  ip: string,
-  readForm: () => Promise<ConfirmForm>,
+  call: AuthCall<ConfirmForm>,
   also?: InSameTransaction,
 ): Promise<void> {
+  const { store, services, collection, ip } = call
   demandUsers(collection)
-  const form = await readForm()
+  const form = await call.readForm()
   const newEmail = claimOf(form.token, 'newEmail')
   const auth = await findByToken(store, form.token, 'emailChange')
   const error = await tokenError(store, collection, newEmail, auth)
@@ -93,10 +87,7 @@ export async function confirmEmailChange(
     })
   }
   if (error || !auth) return demand()
-  await limitSignInAttempts(
-    { db: store.db, config: services.config, collection: collection.id, account: auth.id, ip },
-    demand,
-  )
+  await limitSignInAttempts(attemptOf(call, auth.id), demand)
   const change = { email: newEmail, verified: true }
   await changeAuthRecord(store, services.extensions, auth, change, 'Failed to confirm email change.', also)
 }
@@ -112,10 +103,7 @@ async function tokenError(
 ): Promise<FieldError | undefined> {
   if (newEmail === '')
     return fieldError('validation_invalid_token_payload', 'Invalid token payload - newEmail must be set.')
-  if (!auth) return invalidToken()
-  if (auth.collection.id !== collection.id) return collectionMismatch()
-  const isTaken = (await findByEmail(store, collection, newEmail)) !== null
-  return isTaken
-    ? fieldError('validation_invalid_token_email', 'The new email address is invalid.')
-    : undefined
+  const error = ownerError(collection, auth)
+  if (error || !(await findByEmail(store, collection, newEmail))) return error
+  return fieldError('validation_invalid_token_email', 'The new email address is invalid.')
 }

@@ -1,35 +1,25 @@
-import type { Store } from '../../collections/catalog.ts'
 import { checkFields, equals, failedBefore, length, required } from '../../collections/checks/checks.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
 import { object, text } from '../../collections/definition/decode.ts'
-import { badRequest, type FieldError } from '../../errors.ts'
-import type { Extensions } from '../../records/extension.ts'
-import type { AuthRecord } from '../../request/request.ts'
-import type { AuthServices } from '../auth-services.ts'
+import { badRequest } from '../../errors.ts'
+import type { AuthCall } from '../auth-services.ts'
 import { mailPasswordReset } from '../mail/mails.ts'
 import { clearMailLimit, mailInBackground } from '../mail/resend.ts'
 import { INSTALLER_EMAIL } from '../superusers/superusers.ts'
 import { findByToken } from '../tokens/identify.ts'
 import { passwordField } from '../tokens/secrets.ts'
-import { collectionMismatch, invalidToken } from '../tokens/token-errors.ts'
+import { ownerError } from '../tokens/token-errors.ts'
 import { claimOf } from '../tokens/tokens.ts'
 import { changeAuthRecord, type InSameTransaction } from './change.ts'
-import { findForMail } from './find-for-mail.ts'
-import type { EmailForm } from './forms.ts'
+import { type EmailForm, findForMail } from './find-for-mail.ts'
 
 const MAX_PASSWORD_LENGTH = 255
 
 /** Mails a link, at most one per RESEND_SECONDS. PocketBase: record_auth_password_reset_request.go */
-export async function requestPasswordReset(
-  store: Store,
-  services: AuthServices,
-  collection: AuthCollection,
-  ip: string,
-  readForm: () => Promise<EmailForm>,
-): Promise<void> {
+export async function requestPasswordReset(call: AuthCall<EmailForm>): Promise<void> {
+  const { store, services, collection } = call
   if (!collection.passwordAuth.enabled)
     throw badRequest('The collection is not configured to allow password authentication.')
-  const auth = await findForMail(store, services, collection, ip, readForm)
+  const auth = await findForMail(call)
   const isStandIn = auth?.isSuperuser && auth.values.email === INSTALLER_EMAIL
   await mailInBackground(store, services, 'passwordReset', isStandIn ? null : auth, (to) =>
     mailPasswordReset(services, to),
@@ -54,27 +44,19 @@ export const PASSWORD_RESET_FORM = object<PasswordResetForm>({
  * errors. PocketBase: apis/record_auth_password_reset_confirm.go
  */
 export async function confirmPasswordReset(
-  store: Store,
-  extensions: Extensions,
-  collection: AuthCollection,
-  readForm: () => Promise<PasswordResetForm>,
+  { store, services, collection, readForm }: AuthCall<PasswordResetForm>,
   also?: InSameTransaction,
 ): Promise<void> {
   const form = await readForm()
   const auth = await findByToken(store, form.token, 'passwordReset')
   checkFields(form, {
-    token: [required, failedBefore(tokenError(collection, auth))],
+    token: [required, failedBefore(ownerError(collection, auth))],
     password: [required, length(passwordField(collection)?.min || 1, MAX_PASSWORD_LENGTH)],
     passwordConfirm: [required, equals(form.password)],
   })
   if (!auth) return
   const isTheirs = auth.values.verified === true || claimOf(form.token, 'email') === auth.values.email
   const change = { password: form.password, verified: isTheirs }
-  await changeAuthRecord(store, extensions, auth, change, 'Failed to set new password.', also)
+  await changeAuthRecord(store, services.extensions, auth, change, 'Failed to set new password.', also)
   await clearMailLimit(store, 'passwordReset', auth)
-}
-
-function tokenError(collection: AuthCollection, auth: AuthRecord | null): FieldError | undefined {
-  if (!auth) return invalidToken()
-  return auth.collection.id === collection.id ? undefined : collectionMismatch()
 }

@@ -1,34 +1,26 @@
-import type { Store } from '../../collections/catalog.ts'
 import { checkFields, failedBefore, required } from '../../collections/checks/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
 import { object, text } from '../../collections/definition/decode.ts'
 import { badRequest, type FieldError, fieldError } from '../../errors.ts'
-import type { Extensions } from '../../records/extension.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import type { AuthServices } from '../auth-services.ts'
+import type { AuthCall } from '../auth-services.ts'
 import { mailVerification } from '../mail/mails.ts'
 import { clearMailLimit, mailInBackground } from '../mail/resend.ts'
 import { findByToken } from '../tokens/identify.ts'
-import { collectionMismatch, invalidToken } from '../tokens/token-errors.ts'
+import { ownerError } from '../tokens/token-errors.ts'
 import { claimOf } from '../tokens/tokens.ts'
 import { changeAuthRecord } from './change.ts'
-import { findForMail } from './find-for-mail.ts'
-import type { EmailForm } from './forms.ts'
+import { type EmailForm, findForMail } from './find-for-mail.ts'
 
 function demandUsers(collection: AuthCollection): void {
   if (collection.name === SUPERUSERS) throw badRequest('All superusers are verified by default.')
 }
 
 /** Mails a link, at most one per RESEND_SECONDS. PocketBase: record_auth_verification_request.go */
-export async function requestVerification(
-  store: Store,
-  services: AuthServices,
-  collection: AuthCollection,
-  ip: string,
-  readForm: () => Promise<EmailForm>,
-): Promise<void> {
+export async function requestVerification(call: AuthCall<EmailForm>): Promise<void> {
+  const { store, services, collection } = call
   demandUsers(collection)
-  const auth = await findForMail(store, services, collection, ip, readForm)
+  const auth = await findForMail(call)
   const waits = auth?.values.verified ? null : auth
   await mailInBackground(store, services, 'verification', waits, (to) => mailVerification(services, to))
 }
@@ -37,12 +29,12 @@ export async function requestVerification(
 export const TOKEN_FORM = object<{ token: string }>({ token: text })
 
 /** Marks the token's address as verified. Repeatable. PocketBase: record_auth_verification_confirm.go */
-export async function confirmVerification(
-  store: Store,
-  extensions: Extensions,
-  collection: AuthCollection,
-  readForm: () => Promise<{ token: string }>,
-): Promise<void> {
+export async function confirmVerification({
+  store,
+  services,
+  collection,
+  readForm,
+}: AuthCall<{ token: string }>): Promise<void> {
   demandUsers(collection)
   const form = await readForm()
   const auth = await findByToken(store, form.token, 'verification')
@@ -51,7 +43,7 @@ export async function confirmVerification(
   if (!auth.values.verified)
     await changeAuthRecord(
       store,
-      extensions,
+      services.extensions,
       auth,
       { verified: true, withoutPassword: !collection.passwordAuth.enabled },
       'An error occurred while saving the verified state.',
@@ -66,9 +58,8 @@ function tokenError(
 ): FieldError | undefined {
   const address = claimOf(token, 'email')
   if (address === '') return fieldError('validation_invalid_token_claims', 'Missing email token claim.')
-  if (!auth) return invalidToken()
-  if (auth.collection.id !== collection.id) return collectionMismatch()
-  if (auth.values.email === address) return undefined
+  const error = ownerError(collection, auth)
+  if (error || auth?.values.email === address) return error
   const message = "The record email doesn't match with the requested token claims."
   return fieldError('validation_token_email_mismatch', message)
 }

@@ -1,17 +1,14 @@
 import { BlockList, isIP } from 'node:net'
-
-const lists = new WeakMap<readonly string[], BlockList>()
+import { memoize } from '../../tools/memoize.ts'
 
 /** Whether an address is in a list of addresses and subnets (`10.0.0.0/8`). */
 export function isListed(addresses: readonly string[], ip: string): boolean {
   const version = isIP(ip)
   if (version === 0) return false
-  const list = lists.get(addresses) ?? makeList(addresses)
-  lists.set(addresses, list)
-  return list.check(ip, version === 6 ? 'ipv6' : 'ipv4')
+  return listOf(addresses).check(ip, version === 6 ? 'ipv6' : 'ipv4')
 }
 
-function makeList(addresses: readonly string[]): BlockList {
+const listOf = memoize((addresses: readonly string[]) => {
   const list = new BlockList()
   for (const entry of addresses) {
     const [address = '', bits] = entry.split('/')
@@ -22,7 +19,7 @@ function makeList(addresses: readonly string[]): BlockList {
     else list.addSubnet(address, Number(bits), family)
   }
   return list
-}
+})
 
 /** 16-bit groups of an IPv6 network prefix. A network's owner has all its addresses. */
 const NETWORK_GROUPS = 4

@@ -2,51 +2,13 @@ import { Semaphore } from '../../admission/semaphore.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
-import { Lru } from '../../tools/lru.ts'
+import type { SignInAttempt } from '../auth-services.ts'
 import { sha256 } from '../tokens/secrets.ts'
 import { networkOf } from './addresses.ts'
 import { countAttempt, hasAttempt } from './attempt-counts.ts'
 
-/** A refusal is repeated this long without a statement. */
-const REPEAT_MS = 1_000
-const MAX_KEPT = 10_000
-
-interface Refusal {
-  readonly atMs: number
-  readonly waitSeconds: number
-}
-
 /** Too many attempts: PocketBase's sentence. */
 export const tooMany = (waitSeconds: number, message?: string) => new RetryLater(429, waitSeconds, message)
-
-/** Recent refusals by key. A client that retries at once costs no statement. */
-class RecentRefusals {
-  readonly #kept = new Lru<string, Refusal>(MAX_KEPT)
-
-  /** Remembers a refusal of `key` and returns the 429. */
-  add(key: string, waitSeconds: number): RetryLater {
-    this.#kept.set(key, { atMs: performance.now(), waitSeconds })
-    return tooMany(waitSeconds)
-  }
-
-  /** Throws 429 if `key` was refused within the last second. */
-  check(key: string): void {
-    const known = this.#kept.get(key)
-    if (known && performance.now() - known.atMs < Math.min(REPEAT_MS, known.waitSeconds * 1_000))
-      throw tooMany(known.waitSeconds)
-  }
-}
-
-/** The target of an attempt and its origin. */
-export interface SignInAttempt {
-  readonly db: Db
-  readonly config: Pick<Config, 'signInTries'>
-  /** The collection's id. */
-  readonly collection: string
-  /** The account as typed. Unknown accounts are counted like known ones. */
-  readonly account: string
-  readonly ip: string
-}
 
 /** Length of a window, from its first attempt. */
 const WINDOW_SECONDS = 600
@@ -64,7 +26,6 @@ const PLACES = 4
 const MAX_WAITING = 200
 const strangers = new Semaphore('sign-ins at once', PLACES, MAX_WAITING)
 const known = new Semaphore('sign-ins at once', PLACES, MAX_WAITING)
-const refusals = new RecentRefusals()
 
 /**
  * Runs a check of a password or code that throws 400 for a wrong one. Counts wrong attempts by account and
@@ -78,7 +39,6 @@ export async function limitSignInAttempts<T>(
   if (signInTries === 0) return check(false)
   const { db } = signInAttempt
   const { keys, exempt } = keysOf('sign in', signInAttempt)
-  refusals.check(keys[0]!)
   const isKnown = await hasAttempt(db, exempt)
   const attempt = async () => {
     await takeTries(db, keys, exempt, signInLimits(signInTries), WINDOW_SECONDS)
@@ -103,7 +63,6 @@ export async function countHash(
   holder: string,
 ): Promise<void> {
   if (signInTries === 0) return
-  refusals.check(`hash of ${holder}`)
   await takeTries(db, [`hash of ${holder}`], '', signInLimits(signInTries).slice(1, 2), WINDOW_SECONDS)
 }
 
@@ -111,21 +70,17 @@ export async function countHash(
 export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
   if (signInAttempt.config.signInTries === 0) return
   const { keys, exempt } = keysOf('mail', signInAttempt)
-  refusals.check(keys[0]!)
   await takeTries(signInAttempt.db, keys, exempt, MAIL_LIMITS, WINDOW_SECONDS)
 }
 
 /** Counts failures of provider requests by address, as the account is unknown. Throws 429. */
 export async function limitProviderAttempts<T>(
-  { db, config, ip }: Omit<SignInAttempt, 'account'>,
+  { db, config, ip }: SignInAttempt,
   ask: () => Promise<T>,
 ): Promise<T> {
   if (config.signInTries === 0) return ask()
-  const keys = [`provider from ${networkOf(ip)}`]
-  await takeTries(db, keys, '', signInLimits(config.signInTries).slice(1, 2), WINDOW_SECONDS)
-  const result = await ask()
-  await uncountAttempts(db, keys, '')
-  return result
+  const limits = signInLimits(config.signInTries).slice(1, 2)
+  return countFailures(db, [`provider from ${networkOf(ip)}`], limits, WINDOW_SECONDS, ask)
 }
 
 /** Wrong pairing codes per address and in total; private tokens have as many. A code lasts 5 minutes. */
@@ -158,10 +113,18 @@ export async function limitPrivateTokenAttempts<T>(
   })
 }
 
-async function countWrong<T>(db: Db, what: string, ip: string, check: () => Promise<T>): Promise<T> {
-  const keys = [`${what} from ${networkOf(ip)}`, what]
-  await takeTries(db, keys, '', CODE_LIMITS, CODE_SECONDS)
-  const result = await check()
+const countWrong = <T>(db: Db, what: string, ip: string, check: () => Promise<T>): Promise<T> =>
+  countFailures(db, [`${what} from ${networkOf(ip)}`, what], CODE_LIMITS, CODE_SECONDS, check)
+
+async function countFailures<T>(
+  db: Db,
+  keys: readonly string[],
+  limits: readonly number[],
+  seconds: number,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  await takeTries(db, keys, '', limits, seconds)
+  const result = await attempt()
   await uncountAttempts(db, keys, '')
   return result
 }
@@ -192,7 +155,7 @@ async function takeTries(
     'auth take tries',
   )
   const wait = Number(rows[0]?.[0])
-  if (wait > 0) throw refusals.add(keys[0]!, wait)
+  if (wait > 0) throw tooMany(wait)
 }
 
 /** `days`: how long the address of a correct attempt is known. */

@@ -1,5 +1,5 @@
-import type { Transporter } from 'nodemailer'
 import type { Settings } from '../../settings/settings.ts'
+import { memoize } from '../../tools/memoize.ts'
 import type { AuthServices } from '../auth-services.ts'
 
 const CONNECT_MS = 30_000
@@ -11,9 +11,6 @@ export interface Mail {
   /** With angle brackets. Lets a retried mail keep its id. */
   readonly messageId?: string
 }
-
-/** One transport per version of the settings. */
-const transports = new WeakMap<Settings, Promise<Transporter>>()
 
 /**
  * Sends a mail through the SMTP server of the settings. Without one it writes the mail to the log, where the
@@ -33,14 +30,8 @@ export async function sendMail(
   await transport.sendMail({ ...mail, text, from: { name: senderName, address: senderAddress } })
 }
 
-function transportOf(settings: Settings): Promise<Transporter> {
-  const transport = transports.get(settings) ?? openTransport(settings)
-  transports.set(settings, transport)
-  return transport
-}
-
-/** Loaded for the first mail, because most servers send none. */
-async function openTransport({ smtp }: Settings): Promise<Transporter> {
+/** One transport per version of the settings. Loaded for the first mail, because most servers send none. */
+const transportOf = memoize(async ({ smtp }: Settings) => {
   const { createTransport } = await import('nodemailer')
   return createTransport({
     host: smtp.host,
@@ -53,7 +44,7 @@ async function openTransport({ smtp }: Settings): Promise<Transporter> {
       authMethod: smtp.authMethod || 'PLAIN',
     }),
   })
-}
+})
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', '#34': '"', '#39': "'" }
 

@@ -1,3 +1,4 @@
+import { parseJson } from '../../tools/json.ts'
 import { type RawProfile, textAt, valueAt } from './profile.ts'
 import type { ProviderClient, ProviderResponse } from './provider-client.ts'
 import type { Provider, ProviderToken } from './provider-type.ts'
@@ -74,11 +75,7 @@ function readSeconds(value: unknown): number {
 }
 
 function parse(text: string, status: number): RawProfile {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null) return value as RawProfile
-  } catch {
-    // Not JSON: reported below.
-  }
+  const value = parseJson(text)
+  if (typeof value === 'object' && value !== null) return value as RawProfile
   throw new Error(`the token endpoint answered ${status} with something else than JSON`)
 }

@@ -8,24 +8,14 @@ import type { Provider } from './provider-type.ts'
 const STATE_LENGTH = 30
 const VERIFIER_LENGTH = 43
 
-/** What a client needs to start a sign-in. Keys and order as in PocketBase: record_auth_methods.go */
-export interface ProviderInfo {
-  readonly name: string
-  readonly displayName: string
-  readonly logo: string
-  readonly state: string
-  readonly authURL: string
-  readonly authUrl: string
-  readonly codeVerifier: string
-  readonly codeChallenge: string
-  readonly codeChallengeMethod: string
-}
-
-/** Start data for each provider, with a new state and verifier. The server keeps neither. */
-export const providerInfos = (options: readonly OAuth2Provider[]): ProviderInfo[] =>
+/**
+ * What a client needs to start a sign-in, for each provider, with a new state and verifier; the server keeps
+ * neither. Keys and order as in PocketBase: record_auth_methods.go
+ */
+export const providerInfos = (options: readonly OAuth2Provider[]) =>
   options.flatMap((one) => providerOf(one) ?? []).map(infoOf)
 
-function infoOf(provider: Provider): ProviderInfo {
+function infoOf(provider: Provider) {
   const { name, displayName, pkce } = provider
   const state = randomText(STATE_LENGTH)
   const codeVerifier = pkce ? randomText(VERIFIER_LENGTH) : ''

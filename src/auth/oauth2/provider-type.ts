@@ -1,4 +1,5 @@
 import type { Profile, ProfilePaths, RawProfile } from './profile.ts'
+import type { ProviderClient } from './provider-client.ts'
 
 /** Answer of the token endpoint. `expiry`: milliseconds since 1970, 0 for none. `raw`: the whole answer. */
 export interface ProviderToken {
@@ -9,17 +10,13 @@ export interface ProviderToken {
   readonly raw: RawProfile
 }
 
-export type ProviderCall = (
-  url: string,
-  options?: { readonly headers?: Readonly<Record<string, string>>; readonly post?: string },
-) => Promise<{ readonly status: number; readonly text: string }>
-
 /** Input of `amend`. */
 export interface ProfileContext {
   readonly raw: RawProfile
   readonly token: ProviderToken
   readonly provider: Provider
-  readonly call: ProviderCall
+  /** Sends the token with each request. */
+  readonly call: ProviderClient
 }
 
 /** A kind of provider. */

@@ -1,11 +1,9 @@
 import { type Check, checkFields, notLonger, required } from '../../collections/checks/checks.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
 import { object, optionalMap, text } from '../../collections/definition/decode.ts'
-import type { Db } from '../../db/open.ts'
 import { badRequest, fieldError, forbidden } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
-import type { AuthServices } from '../auth-services.ts'
+import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
 import { limitProviderAttempts } from '../limits/attempt-limits.ts'
 import { takeAppleName } from './apple-name.ts'
 import { exchange } from './exchange.ts'
@@ -13,7 +11,7 @@ import { readIdToken } from './id-token.ts'
 import { type Profile, type RawProfile, readProfile, textAt } from './profile.ts'
 import { providerOf } from './provider.ts'
 import { type ProviderClient, providerClient } from './provider-client.ts'
-import type { Provider, ProviderCall, ProviderToken } from './provider-type.ts'
+import type { Provider, ProviderToken } from './provider-type.ts'
 
 /** Body of an OAuth2 sign-in. `redirectUrl` is the old spelling of the same key. */
 export interface OAuth2Form {
@@ -46,15 +44,11 @@ export interface OAuth2Identity {
  * errors or a refusal by the provider, 429 after too many failures. PocketBase:
  * apis/record_auth_with_oauth2.go
  */
-export async function identifyByOAuth2(
-  db: Db,
-  services: AuthServices,
-  { id: collection, oauth2 }: AuthCollection,
-  ip: string,
-  readForm: () => Promise<OAuth2Form>,
-): Promise<OAuth2Identity> {
+export async function identifyByOAuth2(call: AuthCall<OAuth2Form>): Promise<OAuth2Identity> {
+  const { services, collection } = call
+  const { oauth2 } = collection
   if (!oauth2.enabled) throw forbidden('The collection is not configured to allow OAuth2 authentication.')
-  const form = await readForm()
+  const form = await call.readForm()
   const options = oauth2.providers.find(({ name }) => name === form.provider)
   const provider = options && providerOf(options)
   checkFields(
@@ -63,9 +57,7 @@ export async function identifyByOAuth2(
     'An error occurred while loading the submitted data.',
   )
   if (!provider) throw new Error(`there is no provider ${form.provider}`) // said above
-  return limitProviderAttempts({ db, config: services.config, collection, ip }, () =>
-    visit(services, provider, form),
-  )
+  return limitProviderAttempts(attemptOf(call, ''), () => visit(services, provider, form))
 }
 
 const isThere =
@@ -119,7 +111,7 @@ export async function fetchUser(
 ): Promise<ProviderUser> {
   if (token.expiry > 0 && token.expiry <= Date.now()) throw new Error('the token is over already')
   const authorization = `${typeOf(token)} ${token.accessToken}`
-  const call: ProviderCall = (url, { headers, post } = {}) =>
+  const call: ProviderClient = (url, { headers, post } = {}) =>
     send(url, { headers: { authorization, ...headers }, ...(post !== undefined && { post }) })
   const raw = provider.userInfoURL
     ? await ask(provider, call)
@@ -134,7 +126,7 @@ const typeOf = ({ tokenType }: ProviderToken) =>
 
 async function ask(
   { userInfoURL, clientId, headers, query }: Provider,
-  call: ProviderCall,
+  call: ProviderClient,
 ): Promise<RawProfile> {
   const own = headers?.(clientId)
   const { status, text } = await call(

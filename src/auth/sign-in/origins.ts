@@ -2,6 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { now } from '../../fields/types/date.ts'
 import type { AuthRecord } from '../../request/request.ts'
+import { within } from '../../tools/deadline.ts'
 import type { AuthServices } from '../auth-services.ts'
 import { mailAuthAlert } from '../mail/mails.ts'
 import { addSystemRecord, deleteSystemRecord, listSystemRecords, setSystemField } from '../system-records.ts'
@@ -32,32 +33,13 @@ export async function recordOrigin(
   const known = origins.find((origin) => origin.fingerprint === fingerprint)
   if (known) return setSystemField(store, '_authOrigins', known.id, 'fingerprint', fingerprint)
   if (origins.length > 0 && auth.values.email !== '') {
-    const failure = await mailInTime(mailAuthAlert(services, auth, `${now()} - ${ip} ${agent}`))
-    if (failure)
-      return services.log.warn(
-        { err: failure, collection: auth.collection.name, id: auth.id },
-        'no login alert was sent',
-      )
+    try {
+      await within(mailAuthAlert(services, auth, `${now()} - ${ip} ${agent}`), MAIL_MS)
+    } catch (err) {
+      const { collection, id } = auth
+      return services.log.warn({ err, collection: collection.name, id }, 'no login alert was sent')
+    }
   }
   for (const { id } of origins.slice(MAX_ORIGINS - 1)) await deleteSystemRecord(store, '_authOrigins', id)
   await addSystemRecord(store, '_authOrigins', auth, { fingerprint })
-}
-
-/** Undefined when the mail was sent, else the error. */
-async function mailInTime(sent: Promise<void>): Promise<Error | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Error>((resolve) => {
-    timer = setTimeout(() => resolve(new Error(`the mail server took over ${MAIL_MS} ms`)), MAIL_MS)
-  })
-  try {
-    return await Promise.race([
-      sent.then(
-        () => undefined,
-        (error: Error) => error,
-      ),
-      late,
-    ])
-  } finally {
-    clearTimeout(timer)
-  }
 }

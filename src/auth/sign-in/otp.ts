@@ -7,10 +7,9 @@ import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { randomId } from '../../tools/random.ts'
 import { changeAuthRecord } from '../account/change.ts'
-import { findForMail } from '../account/find-for-mail.ts'
-import type { EmailForm } from '../account/forms.ts'
+import { type EmailForm, findForMail } from '../account/find-for-mail.ts'
 import { findAuthRecord } from '../auth-rows.ts'
-import type { AuthServices } from '../auth-services.ts'
+import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
 import { requireEnabled } from '../disabled.ts'
 import { networkOf } from '../limits/addresses.ts'
 import { isOlder } from '../limits/age.ts'
@@ -41,15 +40,10 @@ function demandOtp({ otp }: AuthCollection): void {
  * one insert, so that neither answer nor timing reveals it. The mail is sent afterwards; if it fails, the
  * password is deleted. Throws 429 after too many requests. PocketBase: apis/record_auth_otp_request.go
  */
-export async function requestOtp(
-  store: Store,
-  services: AuthServices,
-  collection: AuthCollection,
-  ip: string,
-  readForm: () => Promise<EmailForm>,
-): Promise<string> {
+export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
+  const { store, services, collection, ip } = call
   demandOtp(collection)
-  const auth = await findForMail(store, services, collection, ip, readForm)
+  const auth = await findForMail(call)
   if (!auth) return requestNothing(collection, networkOf(ip))
   const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
   const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))
@@ -98,15 +92,10 @@ const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] a
  * five attempts in three minutes per record and address, and as every sign-in. PocketBase:
  * apis/record_auth_with_otp.go
  */
-export async function authWithOtp(
-  store: Store,
-  services: AuthServices,
-  collection: AuthCollection,
-  ip: string,
-  readForm: () => Promise<{ otpId: string; password: string }>,
-): Promise<AuthRecord> {
+export async function authWithOtp(call: AuthCall<{ otpId: string; password: string }>): Promise<AuthRecord> {
+  const { store, services, collection, ip } = call
   demandOtp(collection)
-  const form = await readForm()
+  const form = await call.readForm()
   checkFields(form, { otpId: [required, length(1, 255)], password: [required, length(1, 71)] })
   const otp = await findSystemRecord(store, '_otps', form.otpId, FIELDS)
   const isOurs = otp?.collectionRef === collection.id && !isOlder(otp.created, collection.otp.duration)
@@ -114,8 +103,7 @@ export async function authWithOtp(
   const account = auth?.id ?? form.otpId
   if (!(await countAttempt(store.db, `otp ${account} ${networkOf(ip)}`, MAX_TRIES, TRIES_SECONDS)))
     throw tooMany(TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
-  const tried = { db: store.db, config: services.config, collection: collection.id, account, ip }
-  return limitSignInAttempts(tried, (isKnown) =>
+  return limitSignInAttempts(attemptOf(call, account), (isKnown) =>
     spend(store, services, auth, { plain: form.password, ip, isKnown }, { id: form.otpId, ...otp }),
   )
 }

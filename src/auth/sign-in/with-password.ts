@@ -7,13 +7,18 @@ import { isEmail } from '../../fields/types/address.ts'
 import { verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findByIdentity } from '../auth-rows.ts'
-import type { AuthServices } from '../auth-services.ts'
+import { type AuthCall, attemptOf } from '../auth-services.ts'
 import { networkOf } from '../limits/addresses.ts'
 import { limitSignInAttempts } from '../limits/attempt-limits.ts'
 import { passwordField, verifyDecoy } from '../tokens/secrets.ts'
 
 /** Body of a sign-in with a password. */
-export const PASSWORD_FORM = object<{ identity: string; password: string; identityField: string }>({
+export interface PasswordForm {
+  identity: string
+  password: string
+  identityField: string
+}
+export const PASSWORD_FORM = object<PasswordForm>({
   identity: text,
   password: text,
   identityField: text,
@@ -24,30 +29,18 @@ export const PASSWORD_FORM = object<{ identity: string; password: string; identi
  * errors, the same 400 after the same time for an unknown identity and a wrong password, and 429 after too
  * many attempts. PocketBase: apis/record_auth_with_password.go
  */
-export async function authWithPassword(
-  store: Store,
-  services: AuthServices,
-  collection: AuthCollection,
-  ip: string,
-  readForm: () => Promise<{ identity: string; password: string; identityField: string }>,
-): Promise<AuthRecord> {
+export async function authWithPassword(call: AuthCall<PasswordForm>): Promise<AuthRecord> {
+  const { store, collection, ip } = call
   const { enabled, identityFields } = collection.passwordAuth
   if (!enabled) throw forbidden('The collection is not configured to allow password authentication.')
-  const form = await readForm()
+  const form = await call.readForm()
   checkFields(form, {
     identity: [required, length(1, 255)],
     password: [required, length(1, 255)],
     identityField: [length(1, 255), oneOf(identityFields)],
   })
   const fields = form.identityField ? [form.identityField] : emailFirst(identityFields)
-  const tried = {
-    db: store.db,
-    config: services.config,
-    collection: collection.id,
-    account: form.identity,
-    ip,
-  }
-  return limitSignInAttempts(tried, (isKnown) =>
+  return limitSignInAttempts(attemptOf(call, form.identity), (isKnown) =>
     checkPassword(store, collection, fields, form, { id: networkOf(ip), isKnown }),
   )
 }

@@ -7,6 +7,7 @@ import type { Extension } from '../../records/extension.ts'
 import { statementName } from '../../records/read-rows.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
+import { memoize } from '../../tools/memoize.ts'
 import { randomText } from '../../tools/random.ts'
 import { authColumns, toAuthRecord } from '../auth-rows.ts'
 import type { Scopes } from './scopes.ts'
@@ -62,7 +63,7 @@ export interface KeyHolder {
 
 const MAX_KNOWN = 10_000
 /** Cached keys, per catalog. */
-const known = new WeakMap<Catalog, Lru<string, KeyHolder | null>>()
+const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNOWN))
 
 /**
  * Finds the user of an API key; null if the key is unknown or expired, or its user deleted or disabled. One
@@ -75,7 +76,7 @@ export async function identifyKey(
   { cached = false }: { cached?: boolean } = {},
 ): Promise<KeyHolder | null> {
   if (!key.startsWith(PREFIX)) return null
-  const memory = memoryOf(store.catalog)
+  const memory = keysOf(store.catalog)
   const hit = cached ? memory.get(key) : undefined
   const isLive = hit && (hit.expiresAt === '' || hit.expiresAt > now())
   const holder = isLive ? hit : await findHolder(store, key)
@@ -90,13 +91,7 @@ export async function identifyKey(
 
 /** The user of a key from the cache; undefined if it is not cached. Not for authorization. */
 export const cachedKeyHolder = (store: Store, key: string): AuthRecord | undefined =>
-  known.get(store.catalog)?.get(key)?.auth
-
-function memoryOf(catalog: Catalog): Lru<string, KeyHolder | null> {
-  const memory = known.get(catalog) ?? new Lru(MAX_KNOWN)
-  known.set(catalog, memory)
-  return memory
-}
+  keysOf(store.catalog).get(key)?.auth
 
 type KeyColumns = [
   id: string,

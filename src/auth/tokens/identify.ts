@@ -1,6 +1,7 @@
 import type { Catalog, Store } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
+import { memoize } from '../../tools/memoize.ts'
 import { findTokenOwner } from '../auth-rows.ts'
 import { sha256 } from './secrets.ts'
 import { isSigned, type Purpose, readClaims } from './tokens.ts'
@@ -14,7 +15,7 @@ interface Known {
 }
 
 /** Cached owners of tokens, per catalog: any change of a collection empties the cache. */
-const known = new WeakMap<Catalog, Lru<string, Known | null>>()
+const ownersOf = memoize((_: Catalog) => new Lru<string, Known | null>(MAX_KNOWN))
 
 /** The token of an Authorization header, with or without `Bearer`; '' if there is none. */
 export function tokenOf(authorization: string | undefined): string {
@@ -34,7 +35,7 @@ export async function identify(
 ): Promise<AuthRecord | null> {
   const token = tokenOf(authorization)
   if (token === '') return null
-  const memory = memoryOf(store.catalog)
+  const memory = ownersOf(store.catalog)
   if (cached) {
     const hit = memory.get(token)
     if (hit && Date.now() < hit.untilMs) return hit.auth
@@ -47,13 +48,7 @@ export async function identify(
 
 /** The same from the cache; undefined if it is not cached. Not for authorization. */
 export const cachedIdentity = (store: Store, authorization: string | undefined): AuthRecord | undefined =>
-  known.get(store.catalog)?.get(tokenOf(authorization))?.auth
-
-function memoryOf(catalog: Catalog): Lru<string, Known | null> {
-  const memory = known.get(catalog) ?? new Lru<string, Known | null>(MAX_KNOWN)
-  known.set(catalog, memory)
-  return memory
-}
+  ownersOf(store.catalog).get(tokenOf(authorization))?.auth
 
 /** The record of a token that is valid for this purpose; null otherwise and for disabled users. */
 export async function findByToken(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {

@@ -5,13 +5,14 @@ import {
   EMAIL_CHANGE_FORM,
   requestEmailChange,
 } from '../../auth/account/email-change.ts'
-import { EMAIL_FORM } from '../../auth/account/forms.ts'
+import { EMAIL_FORM } from '../../auth/account/find-for-mail.ts'
 import {
   confirmPasswordReset,
   PASSWORD_RESET_FORM,
   requestPasswordReset,
 } from '../../auth/account/password-reset.ts'
 import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/account/verification.ts'
+import type { AuthCall } from '../../auth/auth-services.ts'
 import { findOrCreateRecord } from '../../auth/oauth2/find-or-create-record.ts'
 import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
 import { refreshToken } from '../../auth/sessions/refresh.ts'
@@ -47,26 +48,31 @@ const done = (c: Ctx) => c.body(null, 204)
 export const authRoutes = (services: Services) => {
   const { store } = services
   const collectionOf = (c: Ctx) => authCollectionOf(c, services)
-  const ipOf = (c: Ctx) => clientIp(c, services)
+  const callOf = <T extends object>(c: Ctx, shape: Shape<T>, options?: FormOptions): AuthCall<T> => ({
+    store,
+    services,
+    collection: collectionOf(c),
+    ip: clientIp(c, services),
+    readForm: form(c, shape, options),
+  })
 
   return new Hono<Env>()
     .get('/:collection/auth-methods', (c) => sendJson(c, renderAuthMethods(collectionOf(c))))
     .post('/:collection/auth-with-password', (c) => {
-      const read = form(c, PASSWORD_FORM)
-      const find = () => authWithPassword(store, services, collectionOf(c), ipOf(c), read)
-      return signIn(c, services, 'password', find, async () => (await read()).identity)
+      const find = () => authWithPassword(callOf(c, PASSWORD_FORM))
+      const identity = async () => (await readForm(c, PASSWORD_FORM)).identity
+      return signIn(c, services, 'password', find, identity)
     })
     .post('/:collection/request-otp', async (c) => {
-      const otpId = await requestOtp(store, services, collectionOf(c), ipOf(c), form(c, EMAIL_FORM))
+      const otpId = await requestOtp(callOf(c, EMAIL_FORM))
       return sendJson(c, JSON.stringify({ otpId }))
     })
     .post('/:collection/auth-with-otp', (c) => {
-      const find = () => authWithOtp(store, services, collectionOf(c), ipOf(c), form(c, OTP_FORM))
+      const find = () => authWithOtp(callOf(c, OTP_FORM))
       return signIn(c, services, 'otp', find, async () => '')
     })
     .post('/:collection/auth-with-oauth2', async (c) => {
-      const read = form(c, OAUTH2_FORM)
-      const oauth2Identity = await identifyByOAuth2(store.db, services, collectionOf(c), ipOf(c), read)
+      const oauth2Identity = await identifyByOAuth2(callOf(c, OAUTH2_FORM))
       const { values } = await bodyOf(c)
       const { auth, isNew } = await withCatalog(store, async () => {
         const request = buildRequest(c, await authOf(c, services), values, 'oauth2')
@@ -103,33 +109,30 @@ export const authRoutes = (services: Services) => {
       return signedIn(c, services, auth, { token }, { asker: superuser })
     })
     .post('/:collection/request-verification', async (c) => {
-      await requestVerification(store, services, collectionOf(c), ipOf(c), form(c, EMAIL_FORM))
+      await requestVerification(callOf(c, EMAIL_FORM))
       return done(c)
     })
     .post('/:collection/confirm-verification', async (c) => {
-      await confirmVerification(store, services.extensions, collectionOf(c), form(c, TOKEN_FORM))
+      await confirmVerification(callOf(c, TOKEN_FORM))
       return done(c)
     })
     .post('/:collection/request-password-reset', async (c) => {
-      await requestPasswordReset(store, services, collectionOf(c), ipOf(c), form(c, EMAIL_FORM))
+      await requestPasswordReset(callOf(c, EMAIL_FORM))
       return done(c)
     })
     .post('/:collection/confirm-password-reset', async (c) => {
-      const read = form(c, PASSWORD_RESET_FORM, { terse: true })
       const also = auditConfirmation(c, services, 'reset password')
-      await confirmPasswordReset(store, services.extensions, collectionOf(c), read, also)
+      await confirmPasswordReset(callOf(c, PASSWORD_RESET_FORM, { terse: true }), also)
       return done(c)
     })
     .post('/:collection/request-email-change', async (c) => {
       const auth = await requireMember(c, services)
-      const read = form(c, EMAIL_CHANGE_FORM)
-      await requestEmailChange(store, services, collectionOf(c), auth, ipOf(c), read)
+      await requestEmailChange(callOf(c, EMAIL_CHANGE_FORM), auth)
       return done(c)
     })
     .post('/:collection/confirm-email-change', async (c) => {
-      const read = form(c, EMAIL_CHANGE_CONFIRM_FORM)
       const also = auditConfirmation(c, services, 'change email')
-      await confirmEmailChange(store, services, collectionOf(c), ipOf(c), read, also)
+      await confirmEmailChange(callOf(c, EMAIL_CHANGE_CONFIRM_FORM), also)
       return done(c)
     })
 }

@@ -25,7 +25,7 @@ export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecor
   const ip = clientIp(c, services)
   try {
     const form = async () => ({ ...pair, identityField: '' })
-    const auth = await authWithPassword(store, services, users, ip, form)
+    const auth = await authWithPassword({ store, services, collection: users, ip, readForm: form })
     const visit = {
       request: buildRequest(c, null, {}, 'password'),
       readMfaForm: async () => ({ mfaId: '' }),
