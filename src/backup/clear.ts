@@ -29,7 +29,8 @@ begin
   loop execute statement; end loop;
   for statement in
     select format('drop type if exists %s cascade', string_agg(t.oid::regtype::text, ', '))
-    from pg_type t where t.typnamespace = ours and t.typrelid = 0 and t.typelem = 0 and ${isOurs('pg_type', 't.oid')}
+    from pg_type t left join pg_class c on c.oid = t.typrelid
+    where t.typnamespace = ours and coalesce(c.relkind, 'c') = 'c' and t.typelem = 0 and ${isOurs('pg_type', 't.oid')}
     having count(*) > 0
   loop execute statement; end loop;
 end $$`
