@@ -50,6 +50,7 @@ const postgresUrl = z
 /** Every setting of the environment, with its default. README.md explains them. */
 const ENVIRONMENT = z.object({
   DATABASE_URL: postgresUrl,
+  DATABASE_LISTEN_URL: postgresUrl,
   DATABASE_REPLICA_URL: postgresUrl,
   DATA_DIR: z.string().min(1).default('./data'),
   BACKUP_DIR: z.string().min(1).optional(),
@@ -76,7 +77,7 @@ const ENVIRONMENT = z.object({
   VAPID_SUBJECT: z
     .url({ protocol: /^(mailto|https)$/, error: 'must be an address such as mailto:ann@example.com' })
     .default('mailto:admin@localhost'),
-  DATABASE_POOL: whole(16, 1, 200),
+  DATABASE_POOL: whole(24, 1, 200),
   WORKERS: z
     .string()
     .trim()
@@ -101,6 +102,8 @@ const ENVIRONMENT = z.object({
 /** The server's settings, read once from the environment and frozen. */
 export interface Config {
   readonly databaseUrl: string | undefined
+  /** Where to listen when `databaseUrl` is a pooler that does not pass on NOTIFY. */
+  readonly databaseListenUrl: string | undefined
   /** A streaming replica of `databaseUrl`, for reads. */
   readonly databaseReplicaUrl: string | undefined
   readonly dataDir: string
@@ -171,6 +174,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const urls = e.PUBLIC_URL ? [e.PUBLIC_URL.replace(/\/+$/, '')] : serverUrls(e.HOST, e.PORT)
   return Object.freeze({
     databaseUrl: e.DATABASE_URL,
+    databaseListenUrl: e.DATABASE_LISTEN_URL,
     databaseReplicaUrl: e.DATABASE_REPLICA_URL,
     dataDir: e.DATA_DIR,
     backupDir: resolve(e.BACKUP_DIR ?? join(e.DATA_DIR, 'backups')),

@@ -19,7 +19,12 @@ import type { Services } from './http/context.ts'
 import { createRestoringApp } from './http/restoring.ts'
 import { BriefBans } from './http/server/brief-bans.ts'
 import { answerClientError } from './http/server/client-error.ts'
-import { CONNECTION_OPTIONS, limitConnections, stopAccepting } from './http/server/connections.ts'
+import {
+  CONNECTION_OPTIONS,
+  LISTENER_OPTIONS,
+  limitConnections,
+  stopAccepting,
+} from './http/server/connections.ts'
 import { front } from './http/server/front.ts'
 import { listen } from './http/server/listen.ts'
 import { oneAtATime } from './http/server/pipelined.ts'
@@ -119,7 +124,7 @@ async function begin(
   return {
     services,
     reception: tracker,
-    handle: front(getRequestListener(createApp(services).fetch), tracker, services),
+    handle: front(getRequestListener(createApp(services).fetch, LISTENER_OPTIONS), tracker, services),
     restores,
     announceStop: () => stopping.abort(),
     async finish(left) {
@@ -148,7 +153,7 @@ async function serve(
   const exclusively: Exclusively = (alone) => running.exclusively(alone)
   const backup = { db, node, log, folder: config.backupDir, exclusively }
   const always = { config, log, protocols: PROTOCOLS }
-  const restoring = getRequestListener(createRestoringApp(always).fetch)
+  const restoring = getRequestListener(createRestoringApp(always).fetch, LISTENER_OPTIONS)
   const unavailable = front(restoring, { admit: () => {} }, always)
   const running = await Restartable.start(() => begin(config, db, log, backup, workers), unavailable, log)
   const options = { ...CONNECTION_OPTIONS, IncomingMessage: LimitedIncomingMessage }

@@ -1,10 +1,9 @@
 import type { Db } from './open.ts'
 
-/** How many connections listen on a channel, of all nodes; 0 where the database has one connection only. */
+/** How many servers listen on a channel: a listening connection says nothing but LISTEN (see Listener). */
 export async function countChannelListeners(db: Db, channel: string): Promise<number> {
-  // a connection that listens says nothing else: see postgres.ts
   const { rows } = await db.query(
-    `select count(*) from pg_stat_activity where datname = current_database() and query = $1`,
+    `select count(*) from pg_stat_activity where datname = current_database() and position($1 in query) > 0 and application_name = 'pocketsms listen'`,
     [`listen "${channel}"`],
   )
   return Number(rows[0]?.[0])

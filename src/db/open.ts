@@ -53,6 +53,11 @@ export class Db {
     return this.#transaction !== undefined
   }
 
+  /** False where NOTIFY does not arrive. */
+  get hears(): boolean {
+    return this.#backend.hears() !== false
+  }
+
   /** What the pool of connections does. */
   get use(): PoolUse {
     return this.#backend.use()
@@ -192,7 +197,9 @@ function noted(error: unknown): never {
  */
 export async function openDb(config: Config, log: Logger): Promise<Db> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
-  const backend = openPostgres(config.databaseUrl ?? embedded!.url, poolOf(config), log)
+  const backend = openPostgres(config.databaseUrl ?? embedded!.url, poolOf(config), log, {
+    listenUrl: config.databaseListenUrl,
+  })
   const close = async () => {
     await backend.close()
     await embedded?.close()
@@ -218,9 +225,9 @@ export async function openServingDb(config: Config, log: Logger): Promise<Db> {
   return db
 }
 
-/** Half of the connections are for statements that clients shaped. */
+/** A third of the connections are for statements that clients shaped. */
 const poolOf = ({ databasePool, clientStatementSeconds }: Config): PoolSize => {
-  const ofClients = Math.max(1, databasePool >> 1)
+  const ofClients = Math.max(1, Math.floor(databasePool / 3))
   return {
     ofClients,
     ofServer: Math.max(1, databasePool - ofClients),

@@ -12,7 +12,8 @@ export interface Readiness {
   readonly ready: boolean
   /** False once the server was told to stop. */
   readonly serving: boolean
-  readonly database: { readonly reachable: boolean; readonly migrated: boolean }
+  /** `listening`: whether NOTIFY arrives. Without it changes are found by polling. */
+  readonly database: { readonly reachable: boolean; readonly migrated: boolean; readonly listening: boolean }
   /** Messages that a device should have by now, and the wait of the oldest; null if unknown. */
   readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
   /** The replica, where there is one. */
@@ -28,7 +29,7 @@ const KEEP_MS = 1_000
 /** A database that does not answer in that time is of no use to a request either. */
 const PATIENCE_MS = 2_000
 
-const AWAY: Known = { database: { reachable: false, migrated: false }, queue: null }
+const AWAY: Known = { database: { reachable: false, migrated: false, listening: false }, queue: null }
 
 /** Whether this server takes requests: the database answers and is migrated, nothing is stopping. */
 export function readinessOf(
@@ -51,7 +52,11 @@ async function ask(store: Store): Promise<Known> {
   const queue = migrated ? dueOf(await readQueue(store)) : null
   const lag = await store.db.replica?.lag()
   const replica = lag && { state: lag.state, lag_bytes: lag.bytes }
-  return { database: { reachable: true, migrated }, queue, ...(replica && { replica }) }
+  return {
+    database: { reachable: true, migrated, listening: store.db.hears },
+    queue,
+    ...(replica && { replica }),
+  }
 }
 
 /** What is `sending` is in a device's hands. */

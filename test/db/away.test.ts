@@ -6,6 +6,7 @@ import { openDb } from '../../src/db/open.ts'
 import { UserError } from '../../src/errors.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
+import { freePort } from '../support/database/postgres.ts'
 import { testConfig } from '../support/server/start.ts'
 import { type BreakableProxy, makeBreakableProxy } from '../support/services/breakable-proxy.ts'
 
@@ -17,10 +18,14 @@ async function open(): Promise<{ cable: BreakableProxy; starting: Promise<Runnin
   const proxy = await makeBreakableProxy(databaseUrl!)
   onTestFinished(() => proxy.disconnect())
   const said: string[] = []
-  const note = (...words: unknown[]) => void said.push(String(words.at(-1)))
-  const log = { warn: note, error: note, info: note, isLevelEnabled: () => false } as unknown as Logger
+  const log = logInto(said)
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: proxy.url })
   return { cable: proxy, starting: start(config, log), said }
+}
+
+function logInto(said: string[]): Logger {
+  const note = (...words: unknown[]) => void said.push(String(words.at(-1)))
+  return { warn: note, error: note, info: note, isLevelEnabled: () => false } as unknown as Logger
 }
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
@@ -82,6 +87,42 @@ test('a database that goes away is a 503, and all is well when it is back', asyn
     await store.db.query(`select pg_notify('collections', 'changed')`)
     return store.catalog !== before
   })
+})
+
+test('a database that stops answering is given up, though nobody closes its connections', async () => {
+  const { cable, starting } = await open()
+  await cable.connect()
+  const server = await starting
+  onTestFinished(() => server.stop())
+  const list = () => fetch(`${server.url}/api/collections/users/records?filter=id%3D%22x%22`)
+  expect((await list()).status).toBe(200)
+  cable.stall()
+  expect((await list()).status).toBe(503)
+  cable.resume()
+  await until(async () => (await list()).status === 200)
+})
+
+test('of several hosts, the one that takes writes is used', async () => {
+  const { databaseUrl } = await testConfig()
+  const cable = await makeBreakableProxy(databaseUrl!)
+  onTestFinished(() => cable.disconnect())
+  await cable.connect()
+  const { host } = new URL(cable.url)
+  const DATABASE_URL = cable.url.replace(host, `127.0.0.1:${await freePort()},${host}`)
+  const server = await start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL }))
+  onTestFinished(() => server.stop())
+  expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
+})
+
+test('a server that hears no NOTIFY says so, and what to set', async () => {
+  const { databaseUrl } = await testConfig()
+  const env = { DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: process.env.TEST_POSTGRES_URL }
+  const said: string[] = []
+  const server = await start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...env }), logInto(said))
+  onTestFinished(() => server.stop())
+  await until(() => said.some((line) => line.includes('Set DATABASE_LISTEN_URL')))
+  const { database } = (await (await fetch(`${server.url}/api/ready`)).json()) as { database: unknown }
+  expect(database).toEqual({ reachable: true, migrated: true, listening: false })
 })
 
 test('a wrong password ends the start with a sentence', async () => {

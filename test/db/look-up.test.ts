@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { DatabaseUnavailable } from '../../src/db/errors.ts'
 import { openPipeline } from '../../src/db/postgres/pipeline.ts'
@@ -85,7 +86,10 @@ test('a connection that is lost is made anew', async () => {
 })
 
 test('a connection that has lived its time is replaced, and what was asked of it is answered', async () => {
-  const pipeline = openPipeline({ connectionString: process.env.TEST_POSTGRES_URL }, 20)
+  const pipeline = openPipeline(
+    () => new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL!, pipeline: true }),
+    20,
+  )
   const pids = new Set<unknown>()
   for (let i = 0; i < 30; i++) {
     const asked = [1, 2, 3].map((n) => pipeline.query(`${OWN}, $1::int`, [n], 'own'))

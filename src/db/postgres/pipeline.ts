@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import type { Session } from '../backend.ts'
 import { runStatement } from '../run-statement.ts'
 
@@ -10,9 +10,12 @@ export interface Pipeline {
    */
   readonly query: Session['query']
   close(): Promise<void>
+  /** Drops the connection: what runs on it fails as if the database were away. */
+  abandon(): void
 }
 
 interface Line {
+  readonly client: pg.Client
   readonly ready: Promise<pg.Client>
   readonly untilMs: number
 }
@@ -28,20 +31,20 @@ interface Line {
  * connection ends.
  */
 export function openPipeline(
-  config: pg.ClientConfig,
+  open: () => pg.Client,
   lifetimeMs: number,
   onConnect?: (client: pg.Client) => Promise<void>,
 ): Pipeline {
   let line: Line | undefined
 
   const connect = (): Line => {
-    const client = new pg.Client({ ...config, keepAlive: true, pipeline: true })
+    const client = open()
     const connected = async () => {
       const ready = await client.connect()
       await onConnect?.(client)
       return ready
     }
-    const made = { ready: connected(), untilMs: performance.now() + lifetimeMs }
+    const made = { client, ready: connected(), untilMs: performance.now() + lifetimeMs }
     const forget = () => {
       if (line === made) line = undefined
     }
@@ -67,6 +70,7 @@ export function openPipeline(
       return runStatement(client, text, params, name)
     },
     close: hangUp,
+    abandon: () => line?.client.connection.stream.destroy(),
   }
 }
 

@@ -15,6 +15,8 @@ import { LOOK_UP_PLANNER, SERVER_PLANNER } from '../planner.ts'
 import { runStatement } from '../run-statement.ts'
 import { serialSession } from '../serial-queue.ts'
 import { types } from '../values.ts'
+import { clientOf } from './hosts.ts'
+import { Listener } from './listener.ts'
 import { openPipeline } from './pipeline.ts'
 
 /**
@@ -26,7 +28,13 @@ const LOCK_TIMEOUT_MS = 10_000
 const LOOK_UP_MS = 1_000
 /** Postgres keeps each prepared statement until its connection ends. */
 const LIFETIME_MS = 3_600_000
-const RECONNECT_MS = 1_000
+/** How much later than Postgres itself the driver gives up a statement: its connection is then lost. */
+const GRACE_MS = 5_000
+/** A server that does not accept a connection by then is away. */
+const CONNECT_MS = 5_000
+const KEEP_ALIVE_MS = 10_000
+/** The driver's longest time limit, 24 days. */
+const NO_LIMIT_MS = 2 ** 31 - 1
 
 const END_OTHERS = `
 select pg_terminate_backend(pid) from pg_stat_activity
@@ -44,9 +52,11 @@ async function guarded<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-const session = (client: Queryable): Session => ({
-  query: (text, params, name) => guarded(() => runStatement(client, text, params, name)),
-  script: (text) => guarded(async () => void (await client.query(text))),
+/** `patienceMs`: the driver's time limit of a statement; undefined: that of the connection. */
+const session = (client: Queryable, patienceMs?: () => number | undefined): Session => ({
+  query: (text, params, name) => guarded(() => runStatement(client, text, params, name, patienceMs?.())),
+  script: (text) =>
+    guarded(async () => void (await client.query({ text, query_timeout: patienceMs?.() } as pg.QueryConfig))),
 })
 
 const optionsOf = (settings: Readonly<Record<string, string | number>>) =>
@@ -64,28 +74,48 @@ export interface PoolSize {
   readonly clientMs: number
 }
 
-/** Pools of connections to a Postgres server. Connects on first use and again after a loss. */
-export function openPostgres(url: string, size: PoolSize, log: Logger, admit?: Admission): Backend {
-  const settings: pg.ClientConfig = {
-    connectionString: url,
+/**
+ * Pools of connections to a Postgres server. Connects on first use and again after a loss, which includes a
+ * server that stopped answering. `listenUrl`: where it listens, if not at `url`.
+ */
+export function openPostgres(
+  url: string,
+  size: PoolSize,
+  log: Logger,
+  { admit, listenUrl = url }: { readonly admit?: Admission; readonly listenUrl?: string } = {},
+): Backend {
+  const connection = {
     types,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  }
+  const settings: pg.ClientConfig = {
+    ...connection,
+    connectionString: url,
     lock_timeout: LOCK_TIMEOUT_MS,
     options: optionsOf(SERVER_PLANNER),
     application_name: 'pocketsms',
-    connectionTimeoutMillis: 10_000,
   }
+  const Client = clientOf(url)
   const onConnect = admit && ((client: pg.ClientBase) => admit(session(client)))
+  const limitedTo = (ms: number) => ({ statement_timeout: ms, query_timeout: ms + GRACE_MS })
+  const clients = new Set<pg.PoolClient>()
   const openPool = (max: number, limitMs: number) => {
     const made = new pg.Pool({
       ...settings,
-      statement_timeout: limitMs,
+      ...limitedTo(limitMs),
+      Client,
       max,
       maxLifetimeSeconds: LIFETIME_MS / 1000,
       onConnect: onConnect as pg.PoolConfig['onConnect'],
     })
-    // a connection that is lost between two statements of a transaction: the next one says so
-    made.on('connect', (client) => client.on('error', () => {}))
+    made.on('connect', (client) => {
+      clients.add(client)
+      // a connection that is lost between two statements of a transaction: the next one says so
+      client.on('error', () => {})
+    })
+    made.on('remove', (client) => clients.delete(client))
     made.on('error', (error) => {
       // `end` resolves before its connections are closed; an embedded Postgres may end them first
       if (!made.ending) log.warn({ err: error }, 'an idle database connection was lost')
@@ -94,10 +124,21 @@ export function openPostgres(url: string, size: PoolSize, log: Logger, admit?: A
   }
   const pool = openPool(size.ofServer, STATEMENT_TIMEOUT_MS)
   const ofClients = openPool(size.ofClients, size.clientMs)
-  const lookUps = { ...settings, statement_timeout: LOOK_UP_MS, options: optionsOf(LOOK_UP_PLANNER) }
-  const pipeline = openPipeline(lookUps, LIFETIME_MS, onConnect)
+  const lookUps = { ...settings, ...limitedTo(LOOK_UP_MS), options: optionsOf(LOOK_UP_PLANNER) }
+  const pipeline = openPipeline(() => new Client({ ...lookUps, pipeline: true }), LIFETIME_MS, onConnect)
   const shared = session(pool as Queryable)
-  const unhurried = longWork(settings)
+  const unhurried = longWork(() => new Client({ ...settings, application_name: 'pocketsms long work' }))
+  const Listening = clientOf(listenUrl)
+  const listener = new Listener({
+    open: () =>
+      new Listening({ ...connection, connectionString: listenUrl, application_name: 'pocketsms listen' }),
+    query: shared.query,
+    onStall: () => {
+      for (const { connection } of clients) connection.stream.destroy()
+      pipeline.abandon()
+    },
+    log,
+  })
   return {
     ...shared,
     lookUp: (text, params, name) =>
@@ -114,14 +155,21 @@ export function openPostgres(url: string, size: PoolSize, log: Logger, admit?: A
         await inside.query(END_OTHERS)
       }),
     unhurried: unhurried.query,
-    listen: (channel, heard) => listen(url, channel, heard, log),
+    listen: (channel, heard) => listener.listen(channel, heard),
+    hears: () => listener.hears,
     use: () => ({
       busy: pool.totalCount - pool.idleCount + ofClients.totalCount - ofClients.idleCount,
       idle: pool.idleCount + ofClients.idleCount,
       waiting: pool.waitingCount + ofClients.waitingCount,
     }),
     close: async () =>
-      void (await Promise.all([pool.end(), ofClients.end(), pipeline.close(), unhurried.close()])),
+      void (await Promise.all([
+        listener.close(),
+        pool.end(),
+        ofClients.end(),
+        pipeline.close(),
+        unhurried.close(),
+      ])),
   }
 }
 
@@ -143,12 +191,19 @@ async function transact<T>(
   const client = await pool.connect().catch((error) => {
     throw isConnectionError(error) ? new DatabaseUnavailable(error) : error
   })
-  const inside = session(client)
+  let patienceMs: number | undefined
+  const inside = session(client, () => patienceMs)
   let isOver = last !== undefined
   try {
     await inside.query('begin')
     const ordered = serialSession(inside)
-    const result = await work({ ...ordered, limit: (ms) => limit(ordered, ms) })
+    const result = await work({
+      ...ordered,
+      async limit(ms) {
+        patienceMs = ms === 0 ? NO_LIMIT_MS : ms + GRACE_MS
+        await limit(ordered, ms)
+      },
+    })
     await last?.(inside)
     await inside.query('commit')
     return result
@@ -165,16 +220,12 @@ async function transact<T>(
  * A connection for each statement that may take long. `close` leaves them to the database, which goes on with
  * them.
  */
-function longWork(settings: pg.ClientConfig) {
+function longWork(open: () => pg.Client) {
   const clients = new Set<pg.Client>()
   return {
     query: (text: string) =>
       guarded(async () => {
-        const client = new pg.Client({
-          ...settings,
-          application_name: 'pocketsms long work',
-          keepAlive: true,
-        })
+        const client = open()
         client.on('error', () => {}) // what runs says so
         clients.add(client)
         try {
@@ -187,45 +238,5 @@ function longWork(settings: pg.ClientConfig) {
         }
       }),
     close: () => Promise.all([...clients].map((client) => client.end())),
-  }
-}
-
-/** A connection that listens, and connects again when it is lost. */
-async function listen(url: string, channel: string, heard: (payload: string) => void, log: Logger) {
-  let stopped = false
-  let client: pg.Client | undefined
-  let timer: NodeJS.Timeout | undefined
-  const connect = async () => {
-    const next = new pg.Client({
-      connectionString: url,
-      application_name: 'pocketsms listen',
-      keepAlive: true,
-    })
-    client = next
-    let lost = false
-    const again = (error?: unknown) => {
-      if (lost || stopped) return
-      lost = true
-      log.warn({ err: error }, `not listening on ${channel}, connecting again`)
-      next.end().catch(() => {})
-      timer = setTimeout(() => void connect().catch(() => {}), RECONNECT_MS)
-    }
-    next.on('error', again)
-    next.on('end', () => again())
-    next.on('notification', (message) => heard(message.payload ?? ''))
-    try {
-      await next.connect()
-      await next.query(`listen ${pg.escapeIdentifier(channel)}`)
-      // what was said while nobody listened is unknown: an empty payload asks for a full look
-      heard('')
-    } catch (error) {
-      again(error)
-    }
-  }
-  await connect()
-  return async () => {
-    stopped = true
-    clearTimeout(timer)
-    await client?.end().catch(() => {})
   }
 }

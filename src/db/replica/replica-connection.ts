@@ -41,7 +41,7 @@ export class ReplicaConnection {
   #isOver = false
 
   constructor(url: string, poolSize: PoolSize, log: Logger) {
-    this.#backend = openPostgres(url, poolSize, log, (session) => this.#admit(session))
+    this.#backend = openPostgres(url, poolSize, log, { admit: (session) => this.#admit(session) })
   }
 
   get isOver(): boolean {

@@ -23,6 +23,9 @@ export const CONNECTION_OPTIONS = {
   maxHeaderSize: 16 << 10,
 } as const satisfies ServerOptions
 
+/** The name of a server that a request does not name: HTTP/1.0 needs no Host header. RFC 1945, 5 */
+export const LISTENER_OPTIONS = { hostname: 'localhost' }
+
 /**
  * Sets the limits that are no options of a server: connections of clients that do not read end, and those
  * beyond the number allowed, in all and of one address, are closed as they come. Idle ones count too: they

@@ -50,7 +50,13 @@ const READY = z
   .object({
     ready: z.boolean(),
     serving: z.boolean().describe('False once the server was told to stop.'),
-    database: z.object({ reachable: z.boolean(), migrated: z.boolean() }),
+    database: z.object({
+      reachable: z.boolean(),
+      migrated: z.boolean(),
+      listening: z
+        .boolean()
+        .describe('False behind a pooler in transaction mode: changes are found by polling then.'),
+    }),
     queue: z
       .object({ due: z.int().min(0), oldest_seconds: z.number().min(0) })
       .nullable()

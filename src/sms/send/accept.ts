@@ -31,8 +31,8 @@ export class Acceptor {
   constructor(store: Store, config: AcceptConfig & Pick<Config, 'databasePool'>) {
     this.#store = store
     this.#config = config
-    // half of the connections are for others
-    this.#maxCommits = Math.min(MAX_COMMITS, Math.ceil(config.databasePool / 2))
+    // half of the connections of the server are for others
+    this.#maxCommits = Math.min(MAX_COMMITS, Math.ceil(config.databasePool / 3))
   }
 
   /** Resolves after the commit. Rejects when the database fails: the result is then unknown. */

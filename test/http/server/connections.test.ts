@@ -53,6 +53,15 @@ test.each([
   for (let i = 0; i < 6; i++) expect((await dial(from)).answer).toBe(OK)
 })
 
+// HAProxy's plain `option httpchk` asks like this. RFC 1945, 5
+anywhere('HTTP/1.0 needs no Host', async () => {
+  const { server } = await serve({})
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.write('GET /api/ready HTTP/1.0\r\n\r\n')
+  expect(await firstOf(socket)).toBe(OK)
+})
+
 test('where the settings trust a header, only proxies connect', async () => {
   const { server, dial } = await serve({})
   await server.services.settings.save({ trustedProxy: { headers: ['X-Real-IP'], useLeftmostIP: false } })

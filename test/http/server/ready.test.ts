@@ -25,7 +25,7 @@ describe('GET /api/ready', () => {
       body: {
         ready: true,
         serving: true,
-        database: { reachable: true, migrated: true },
+        database: { reachable: true, migrated: true, listening: true },
         queue: { due: 0, oldest_seconds: 0 },
       },
     })
@@ -83,7 +83,7 @@ test('a database that goes away, and comes back', async () => {
   expect((await ask()).body).toEqual({
     ready: false,
     serving: true,
-    database: { reachable: false, migrated: false },
+    database: { reachable: false, migrated: false, listening: false },
     queue: null,
   })
   await proxy.connect()

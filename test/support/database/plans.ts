@@ -26,6 +26,7 @@ export function recordPlans(db: Db): { db: Db; plans: string[] } {
     overhaul: <T>(work: (session: TransactionSession) => Promise<T>) =>
       db.overhaul((inner) => work({ ...watched(inner), limit: (ms) => inner.limitStatements(ms) })),
     listen: (channel: string, heard: (payload: string) => void) => db.listen(channel, heard),
+    hears: () => db.hears,
     close: () => db.close(),
   }
   return { db: new Db(backend), plans }

@@ -11,6 +11,8 @@ export interface BreakableProxy {
   connect(): Promise<void>
   /** From now to the next `disconnect` nothing passes, and no connection ends. */
   stall(): void
+  /** New connections pass again; those that stalled stay open. */
+  resume(): void
 }
 
 /**
@@ -62,6 +64,9 @@ export async function makeBreakableProxy(
     stall() {
       isStalled = true
       for (const end of ends) end.unpipe()
+    },
+    resume() {
+      isStalled = false
     },
     async connect() {
       if (server) return

@@ -1,0 +1,48 @@
+import pg from 'pg'
+import { DatabaseUnavailable } from '../errors.ts'
+
+const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/
+
+/** A connection string for each host of a libpq URL: `postgres://host1:5432,host2:5432/name`. */
+export function urlsOf(url: string): string[] {
+  const [, begin = '', hosts = '', rest = ''] = PARTS.exec(url) ?? []
+  return hosts.includes(',') ? hosts.split(',').map((host) => begin + host + rest) : [url]
+}
+
+/**
+ * Makes a class of connections to the hosts of a URL. With several hosts only one that takes writes is used,
+ * as `target_session_attrs=read-write` says. When it cannot be used, the next connection tries the next host.
+ */
+export function clientOf(url: string): typeof pg.Client {
+  const urls = urlsOf(url)
+  if (urls.length === 1) return pg.Client
+  let current = 0
+  return class extends pg.Client {
+    readonly #host = current
+
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionString: urls[current]! })
+    }
+
+    override connect(): Promise<this>
+    override connect(callback: (error?: Error) => void): void
+    override connect(callback?: (error?: Error) => void): Promise<this> | void {
+      const connected = this.#connect()
+      if (!callback) return connected
+      connected.then(() => callback(), callback)
+    }
+
+    async #connect(): Promise<this> {
+      try {
+        await super.connect()
+        const { rows } = await this.query('show transaction_read_only')
+        if (rows[0].transaction_read_only === 'off') return this
+        throw new DatabaseUnavailable(new Error('This database server takes no writes.'))
+      } catch (error) {
+        if (this.#host === current) current = (current + 1) % urls.length
+        this.end().catch(() => {})
+        throw error
+      }
+    }
+  } as typeof pg.Client
+}
