@@ -16,11 +16,25 @@ export class Places {
   readonly #limit: Limit
   readonly #taken = new Map<string, number>()
   readonly #waiting = new RoundRobin<() => void>()
+  readonly #mayEnter: (holder: string, taken: number) => boolean
   #free: number
 
-  constructor(limit: Limit) {
+  /** `mayEnter`: a further condition on a holder that has `taken` places. */
+  constructor(limit: Limit, mayEnter: (holder: string, taken: number) => boolean = () => true) {
     this.#limit = limit
+    this.#mayEnter = mayEnter
     this.#free = limit.total
+  }
+
+  /** Holders of places. */
+  get holders(): Iterable<string> {
+    return this.#taken.keys()
+  }
+
+  /** Whether no other holder has a place or waits for one. */
+  isAlone(holder: string): boolean {
+    const others = this.#taken.size - (this.#taken.has(holder) ? 1 : 0)
+    return others === 0 && this.#waiting.count === this.#waiting.countOf(holder)
   }
 
   get use(): Readonly<Record<'running' | 'waiting', number>> {
@@ -45,7 +59,7 @@ export class Places {
   /** The same at once; undefined when there is no place. */
   tryEnter(holder: string): (() => void) | undefined {
     const taken = this.#taken.get(holder) ?? 0
-    if (this.#free === 0 || taken >= this.#limit.share) return undefined
+    if (this.#free === 0 || !this.#isAdmitted(holder)) return undefined
     this.#free--
     this.#taken.set(holder, taken + 1)
     let isOver = false
@@ -79,6 +93,15 @@ export class Places {
     if (left > 0) this.#taken.set(holder, left)
     else this.#taken.delete(holder)
     this.#free++
-    this.#waiting.shift((other) => (this.#taken.get(other) ?? 0) < this.#limit.share)?.()
+    while (this.#free > 0) {
+      const enter = this.#waiting.shift((other) => this.#isAdmitted(other))
+      if (!enter) return
+      enter()
+    }
+  }
+
+  #isAdmitted(holder: string): boolean {
+    const taken = this.#taken.get(holder) ?? 0
+    return taken < this.#limit.share && this.#mayEnter(holder, taken)
   }
 }

@@ -1,7 +1,9 @@
 import { expect, test, vi } from 'vitest'
 import { Budget } from '../../src/admission/budget.ts'
+import { DatabaseTime } from '../../src/admission/database-time.ts'
 import { Places } from '../../src/admission/places.ts'
 import { Rates } from '../../src/admission/rates.ts'
+import { ticketOf } from '../../src/admission/ticket.ts'
 
 const limit = (total: number, share = total) => ({ name: 'something', total, share })
 
@@ -88,4 +90,30 @@ test('rates: a holder in debt waits or is refused, another is not', async () => 
   await rates.pay('a', 2_000)
   await expect(rates.pay('a', 1)).rejects.toMatchObject({ status: 429 })
   rates.take('b', 100)
+})
+
+test('database time: a holder that used it up has one place, but more while it is alone', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const time = new DatabaseTime(8)
+    const statement = (holder: string) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const done = time.run(ticketOf(holder), () => promise)
+      return () => (resolve(), done)
+    }
+    const first = statement('a')
+    await Promise.resolve()
+    vi.advanceTimersByTime(2_000)
+    await first()
+    const alone = [1, 2, 3, 4, 5].map(() => statement('a'))
+    expect(time.use).toEqual({ running: 4, waiting: 1 })
+    const other = statement('b')
+    await alone[0]!()
+    expect(time.use).toEqual({ running: 4, waiting: 1 })
+    await other()
+    expect(time.use).toEqual({ running: 4, waiting: 0 })
+    await Promise.all(alone.map((end) => end()))
+  } finally {
+    vi.useRealTimers()
+  }
 })
