@@ -4,6 +4,7 @@ import type { Backups } from '../backup/service/backups.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { Config } from '../config.ts'
 import type { ApiError, GatewayError } from '../errors.ts'
+import type { Uploads } from '../files/upload.ts'
 import type { Logger } from '../log.ts'
 import type { RequestLog } from '../logs/request-log.ts'
 import type { CountedProtocol } from '../metrics/groups.ts'
@@ -17,9 +18,8 @@ import type { CampaignServices } from '../sms/campaigns/campaign.ts'
 import type { OtherForms } from '../webhooks/other-forms.ts'
 import type { Job } from '../work/timers.ts'
 import type { WorkerMember } from '../workers/member.ts'
-import { readQuery } from './body/query.ts'
-import type { RequestBody } from './body/request-body.ts'
-import type { RequestMemory } from './body/request-memory.ts'
+import { readQuery } from './query.ts'
+import type { RequestMemory } from './request-memory.ts'
 
 /** What the routes work with: made once in `server.ts`. */
 export interface Services {
@@ -67,6 +67,14 @@ export interface Protocol extends CountedProtocol, DescribedProtocol {
 
 /** Answers an error in the form of an API. */
 export type ErrorForm = (c: Ctx, error: ApiError | GatewayError) => Response
+
+/** What a request brought along: values by key, and the files of a multipart form. */
+export interface RequestBody {
+  readonly values: Record<string, unknown>
+  readonly files: Uploads
+  /** Lets go of the files, where there are some. */
+  readonly release?: () => Promise<void>
+}
 
 /** What Hono's context has in it for each request. */
 export type Env = {

@@ -4,9 +4,8 @@ import type { AuthRecord, RequestContext, RequestInfo } from '../request/request
 import { MAX_BODY_BYTES, readBody } from './body/body.ts'
 import { meterFor } from './body/large-answer.ts'
 import { memoryOf } from './body/memory-of.ts'
-import type { RequestBody } from './body/request-body.ts'
-import { type Ctx, queryOf, type Services } from './context.ts'
-import { withCatalog } from './middleware/retry.ts'
+import { type Ctx, queryOf, type RequestBody, type Services } from './context.ts'
+import { withCatalog } from './retry.ts'
 import { requestClient } from './server/request-client.ts'
 
 /** The body, read once a request. */

@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { badRequest } from '../../errors.ts'
 import type { Uploads } from '../../files/upload.ts'
+import type { RequestBody } from '../context.ts'
+import { isMalformed, readPairs } from '../query.ts'
+import type { RequestMemory } from '../request-memory.ts'
 import { hasHugeNumber, hasTooManyParts, isTooComplex } from './body-limits.ts'
 import { readBytes } from './bytes.ts'
 import { readMultipart } from './multipart.ts'
-import { isMalformed, readPairs } from './query.ts'
-import type { RequestBody, Values } from './request-body.ts'
-import type { RequestMemory } from './request-memory.ts'
+
+type Values = RequestBody['values']
 
 /** PocketBase's limit for all routes. Contract 8.2. */
 export const MAX_BODY_BYTES = 32 << 20

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError, badRequest } from '../../errors.ts'
-import { type RequestMemory, SMALL_BYTES } from './request-memory.ts'
+import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
 
 /**
  * Bytes that come in pieces, in one buffer: tiny pieces would each cost 400 bytes more, and keep what they

@@ -1,8 +1,8 @@
 import { AnswerMeter } from '../../request/answer-meter.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { Ctx, Services } from '../context.ts'
+import { SMALL_BYTES } from '../request-memory.ts'
 import { memoryOf } from './memory-of.ts'
-import { SMALL_BYTES } from './request-memory.ts'
 
 /** What counts a request's answer while it is made. */
 export function meterFor(c: Ctx, services: Services, auth: AuthRecord | null): AnswerMeter {

@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
+import { RequestMemory } from '../request-memory.ts'
 import { holderOf } from '../server/holder.ts'
-import { RequestMemory } from './request-memory.ts'
 
 /** The memory of a request, opened when first needed for the caller that is known by then. */
 export function memoryOf(c: Ctx): RequestMemory {

@@ -7,8 +7,8 @@ import type { GrowingRoom } from '../../admission/growing-room.ts'
 import { ApiError, badRequest, RetryLater } from '../../errors.ts'
 import { Spool, UploadSpace } from '../../files/spool.ts'
 import { readUpload, type Upload, type Uploads } from '../../files/upload.ts'
+import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
 import { ByteCollector, piecesOf } from './bytes.ts'
-import { type RequestMemory, SMALL_BYTES } from './request-memory.ts'
 
 type Parser = InstanceType<typeof Busboy>
 

@@ -6,7 +6,7 @@ import { GatewayError } from '../../errors.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { SENDER_TRIES, type Sender, StaleSender, senderOf, senderOfKey } from '../../sms/send/sender.ts'
 import type { Ctx, Services } from '../context.ts'
-import { withCatalog } from './retry.ts'
+import { withCatalog } from '../retry.ts'
 
 /**
  * Who sends, by X-API-Key or else Authorization. Throws 401 for nobody, 403 for who is no user, and for a key

@@ -11,7 +11,7 @@ import { writeRecord } from '../../records/write/write.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { BatchRequest } from '../body/batch-body.ts'
 import { formOfQuery } from '../body/body.ts'
-import { readQuery } from '../body/query.ts'
+import { readQuery } from '../query.ts'
 import { writableCollection } from './writable-collection.ts'
 
 /** A request of a batch: what it wants, and its caller. */

@@ -11,13 +11,11 @@ import { checkPicked, LargeAnswer } from '../../request/answer-meter.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { type BatchRequest, readBatch, unreadableBatch } from '../body/batch-body.ts'
 import { meterFor } from '../body/large-answer.ts'
-import type { RequestBody } from '../body/request-body.ts'
-import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { type Ctx, type Env, queryOf, type RequestBody, type Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { batchPasswords } from '../middleware/batch-passwords.ts'
 import { checkRate } from '../middleware/gate.ts'
 import { limitOldPasswordChecks } from '../middleware/old-password.ts'
-import { retry } from '../middleware/retry.ts'
 import {
   actionOf,
   bodyOfPart,
@@ -27,6 +25,7 @@ import {
   runPart,
 } from '../records/batch-part.ts'
 import { authenticate, bodyOf, buildRequest } from '../request-info.ts'
+import { retry } from '../retry.ts'
 import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 

@@ -2,8 +2,8 @@ import { Hono } from 'hono'
 import { keepAppleName } from '../../auth/oauth2/apple-name.ts'
 import { object, text } from '../../collections/definition/decode.ts'
 import { ApiError } from '../../errors.ts'
-import { readForm } from '../body/form.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { readForm } from '../forms/form.ts'
 import { clientIp } from '../server/client-ip.ts'
 
 /** What a provider sends with the browser. `user`: Apple only. */

@@ -9,9 +9,9 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { limitOldPasswordChecks } from '../middleware/old-password.ts'
 import { passwordWork } from '../middleware/password-work.ts'
-import { type Attempt, retry } from '../middleware/retry.ts'
 import { writableCollection } from '../records/writable-collection.ts'
 import { authenticate, bodyOf, requestOf } from '../request-info.ts'
+import { type Attempt, retry } from '../retry.ts'
 import { sendJson } from '../send-json.ts'
 
 /** `/api/collections/…/records`: create, update and delete. PocketBase: apis/record_crud.go */

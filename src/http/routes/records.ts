@@ -6,8 +6,8 @@ import { readingStore } from '../../records/read/reading-store.ts'
 import { viewRecord } from '../../records/read/view.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { retry } from '../middleware/retry.ts'
 import { authenticate, bodyOf, requestOf } from '../request-info.ts'
+import { retry } from '../retry.ts'
 import { sendJson, sendRaw } from '../send-json.ts'
 
 /** `/api/collections/…/records`: lists and single records. */

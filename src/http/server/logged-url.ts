@@ -1,4 +1,4 @@
-import { readQuery } from '../body/query.ts'
+import { readQuery } from '../query.ts'
 
 /** The secret end of the address to which a phone posts. */
 const SECRET_END = /(?<=\/incoming\/).*/

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { MAX_BODY_BYTES, readBody } from '../../../src/http/body/body.ts'
-import { RequestMemory } from '../../../src/http/body/request-memory.ts'
+import { RequestMemory } from '../../../src/http/request-memory.ts'
 
 /** A request as Node hands it over; `length` false sends it chunked. */
 function incoming(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readQuery } from '../../../src/http/body/query.ts'
+import { readQuery } from '../../../src/http/query.ts'
 
 test.each([
   ['no query', '/a', {}],

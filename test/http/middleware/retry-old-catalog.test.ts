@@ -3,7 +3,7 @@ import { type CatalogStore, openStore } from '../../../src/collections/catalog/c
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { BaseCollection } from '../../../src/collections/collection.ts'
 import type { Db } from '../../../src/db/open.ts'
-import { withCatalog } from '../../../src/http/middleware/retry.ts'
+import { withCatalog } from '../../../src/http/retry.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
 
 let db: Db

@@ -1,7 +1,7 @@
-import { admission } from '../../admission/admission.ts'
-import type { Share } from '../../admission/budget.ts'
-import { GrowingRoom } from '../../admission/growing-room.ts'
-import { EventLoopSlices } from '../../tools/event-loop-slices.ts'
+import { admission } from '../admission/admission.ts'
+import type { Share } from '../admission/budget.ts'
+import { GrowingRoom } from '../admission/growing-room.ts'
+import { EventLoopSlices } from '../tools/event-loop-slices.ts'
 
 /** Bodies and answers up to this size are not counted. A body of it is parsed in less than 10 ms. */
 export const SMALL_BYTES = 64 << 10

@@ -1,11 +1,11 @@
-import type { CatalogStore } from '../../collections/catalog/catalog-store.ts'
-import { schemaMismatchCount } from '../../db/errors.ts'
-import { ApiError, GatewayError } from '../../errors.ts'
-import { StaleAuth } from '../../records/fresh-auth.ts'
-import type { WriteOptions } from '../../records/input/write-options.ts'
-import { StoredWithoutAnswer } from '../../records/write/render.ts'
-import { Conflict } from '../../records/write/store.ts'
-import { LargeAnswer } from '../../request/answer-meter.ts'
+import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
+import { schemaMismatchCount } from '../db/errors.ts'
+import { ApiError, GatewayError } from '../errors.ts'
+import { StaleAuth } from '../records/fresh-auth.ts'
+import type { WriteOptions } from '../records/input/write-options.ts'
+import { StoredWithoutAnswer } from '../records/write/render.ts'
+import { Conflict } from '../records/write/store.ts'
+import { LargeAnswer } from '../request/answer-meter.ts'
 
 /** How often a request starts again after each fault. On a busy machine, one request may meet many. */
 const MAX_RETRIES = {
