@@ -2,7 +2,7 @@ import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
-import { AnswerMeter } from '../request/answer-meter.ts'
+import { type AnswerMeter, meterOf } from '../request/answer-meter.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { memoize } from '../tools/memoize.ts'
 import { columnsOf, type RecordRow } from './columns.ts'
@@ -22,9 +22,6 @@ export interface RowStatement {
   /** Its rows may be large: their bytes are counted while they are read. */
   readonly isGuarded?: boolean | undefined
 }
-
-/** The meter of a request; a new one with only the ceilings if it has none. */
-export const meterOf = (request: RequestInfo): AnswerMeter => request.meter ?? new AnswerMeter()
 
 /** The rows of a statement. A guarded one throws as `readGuarded`. */
 export function readRows(

@@ -147,3 +147,7 @@ export class AnswerMeter {
     this.#room = next
   }
 }
+
+/** The meter of a request; a new one with only the ceilings if it has none. */
+export const meterOf = ({ meter }: { readonly meter?: AnswerMeter | undefined }): AnswerMeter =>
+  meter ?? new AnswerMeter()

@@ -1,10 +1,10 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { type AnswerMeter, checkPicked, MAX_ANSWER_BYTES } from '../../request/answer-meter.ts'
+import { type AnswerMeter, checkPicked, MAX_ANSWER_BYTES, meterOf } from '../../request/answer-meter.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { RecordRow } from '../columns.ts'
-import { meterOf } from '../read-rows.ts'
-import { prepareRows, type RenderedRecord, renderedText } from '../render/rendered-record.ts'
+import { type RenderedRecord, renderedText } from '../render/rendered-record.ts'
+import { prepareRows } from '../render/visibility.ts'
 import { expandRecords } from './expand.ts'
 import { readExpand } from './expand-paths.ts'
 

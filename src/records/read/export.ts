@@ -24,13 +24,6 @@ export const PAGE_BYTES = 1 << 20
 /** One record and what is expanded in it may have more. */
 const RECORD_BYTES = 8 << 20
 
-/** A place in an export. */
-interface Position {
-  /** Rows below this `_rowid` are still to come; null: all. */
-  readonly before: number | null
-  readonly size: number
-}
-
 /**
  * All records that `filter` and the listRule let through, as CSV (RFC 4180) in pieces, newest first. `fields`
  * names the columns, also paths into `expand`. `request` is called for each page, so that revoked access ends
@@ -46,63 +39,56 @@ export async function* exportRecords(
   let asked = await request()
   const paths = columnPaths(collection, asked.query.fields)
   let text = csvLine(paths.map((path) => path.join('.')))
-  for (let at: Position = { before: null, size: PAGE }; ; asked = await request()) {
+  let size = PAGE
+  for (let before: number | null = null; ; asked = await request()) {
     const rule = admitReader(extensions, collection, 'listRule', asked.auth)
-    const { rows, texts, size } = await fittingPage(await readingStore(store), collection, rule, asked, at)
-    for (const one of texts) text += csvLine(cells(JSON.parse(one), paths))
+    const page = await readPage(await readingStore(store), collection, rule, asked, before, size)
+    if (!page) {
+      size = Math.ceil(size / SHRINK)
+      continue
+    }
+    for (const one of page.texts) text += csvLine(cells(JSON.parse(one), paths))
     yield text
-    if (rows.length < size) return
+    if (page.rows.length < size) return
     text = ''
-    at = { before: rows.at(-1)![columnsOf(collection).count] as number, size }
+    before = page.rows.at(-1)![columnsOf(collection).count] as number
   }
 }
 
 interface ExportPage {
+  /** Their `_rowid` is behind their columns. */
   readonly rows: readonly RecordRow[]
   readonly texts: readonly string[]
-  readonly size: number
 }
 
-/** The next page, with as many rows as fit into the memory of a page; one fits always, up to RECORD_BYTES. */
-async function fittingPage(
-  store: Store,
-  collection: Collection,
-  rule: string,
-  request: RequestInfo,
-  { before, size }: Position,
-): Promise<ExportPage> {
-  const meter = new AnswerMeter(undefined, 0, size > 1 ? PAGE_BYTES : RECORD_BYTES)
-  const counted = changeRequest(request, { meter })
-  try {
-    const rows = await readPage(store, collection, rule, counted, { before, size })
-    return { rows, texts: await answerRecords(store, collection, rows, counted), size }
-  } catch (error) {
-    if (!(error instanceof AnswerTooLarge) || size === 1) throw error
-    return fittingPage(store, collection, rule, request, { before, size: Math.ceil(size / SHRINK) })
-  }
-}
-
-/** The rows below `_rowid` = `before`, the newest first; their `_rowid` is behind their columns. */
+/**
+ * The newest `size` rows below `_rowid` = `before` (null: of all); undefined if they are too large for a
+ * page. A single row may have up to RECORD_BYTES.
+ */
 async function readPage(
   store: Store,
   collection: Collection,
   rule: string,
   request: RequestInfo,
-  { before, size }: Position,
-): Promise<readonly RecordRow[]> {
+  before: number | null,
+  size: number,
+): Promise<ExportPage | undefined> {
+  const meter = new AnswerMeter(undefined, 0, size > 1 ? PAGE_BYTES : RECORD_BYTES)
+  const counted = changeRequest(request, { meter })
   const { filter = '' } = request.query
   try {
     const question = { collection, rule, filter, sort: '', request }
     const { from, where, never, params } = compile(store.catalog, question)
-    if (never) return []
-    const position = params.length + 1
+    if (never) return { rows: [], texts: [] }
     const text = `SELECT ${columnsOf(collection).select}, b._rowid FROM ${from}
-      WHERE ${where ? `(${where}) AND ` : ''}b._rowid < coalesce($${position}::bigint, 9223372036854775807)
+      WHERE ${where ? `(${where}) AND ` : ''}b._rowid < coalesce($${params.length + 1}::bigint, 9223372036854775807)
       ORDER BY b._rowid DESC LIMIT ${size}`
     const values = [...params, before]
     const statement = { collection, text, params: values, extra: 1, way: 'shaped', isGuarded: true } as const
-    return await readRows(store, statement, request)
+    const rows = await readRows(store, statement, counted)
+    return { rows, texts: await answerRecords(store, collection, rows, counted) }
   } catch (error) {
+    if (error instanceof AnswerTooLarge && size > 1) return undefined
     throw error instanceof FilterError ? badRequest() : listFault(error)
   }
 }

@@ -1,5 +1,5 @@
 import type { Collection } from '../../collections/collection.ts'
-import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
+import type { CompiledFilter, QueryStructure } from '../../filter/compile/compiled-filter.ts'
 import { baseColumn, ROWID } from '../../filter/sql/sql.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { columnsOf } from '../columns.ts'
@@ -31,9 +31,8 @@ interface Parts {
   /** LIMIT and OFFSET. */
   readonly limit: string
   readonly version: string
-  /** The columns that find a row and its place. */
-  readonly keys: string
   readonly isDeep: boolean
+  readonly structure: QueryStructure
 }
 
 /** The statement for a page of what a compiled rule and filter allow, read as planned. */
@@ -50,7 +49,6 @@ export function listStatement(
   const size = USUAL_SIZES.has(page.perPage) ? String(page.perPage) : bind(page.perPage)
   const version = authVersionSql(auth, params.length + 1)
   if (auth) params.push(auth.id)
-  const sortColumns = structure.sortKeys.flatMap((key) => key?.column ?? [])
   const parts: Parts = {
     columns: columnsOf(collection).select,
     from,
@@ -58,8 +56,8 @@ export function listStatement(
     orderBy,
     limit: before === '0' ? `LIMIT ${size}` : `LIMIT ${size} OFFSET ${before}`,
     version,
-    keys: [...new Set([ROWID, ...sortColumns].map(baseColumn))].join(', '),
     isDeep,
+    structure,
   }
   if (searched !== undefined) return { text: search(parts, searched, size), params }
   if (page.skipTotal) return { text: rowsOf(parts, where, `, -1, ${version}`), params }
@@ -74,6 +72,10 @@ function rowsOf(parts: Parts, where: string, more = ''): string {
     `SELECT ${columns} FROM ${parts.from}${clause('WHERE', where)}${clause('ORDER BY', parts.orderBy)} ${parts.limit}`
   return parts.isDeep ? rowsByKey(parts, page('b._rowid AS row'), more) : page(parts.columns + more)
 }
+
+/** The columns that find a row and its place. */
+const keysOf = ({ structure }: Parts) =>
+  [...new Set([ROWID, ...structure.sortKeys.flatMap((key) => key?.column ?? [])].map(baseColumn))].join(', ')
 
 /** The rows whose `_rowid` a statement selects as `row`. */
 const rowsByKey = ({ columns, from, orderBy }: Parts, keys: string, more: string) =>
@@ -95,9 +97,9 @@ function withTotal(parts: Parts, total: string, before: string): string {
  * would go along an index through everybody's 200,000 messages (55 ms instead of 12).
  */
 function counted(parts: Parts): string {
-  const { from, where, keys, orderBy, limit, version } = parts
+  const { from, where, orderBy, limit, version } = parts
   // no column can have this name
-  const rows = `SELECT ${keys}, count(*) OVER () AS "the total" FROM ${from}${clause('WHERE', where)} OFFSET 0`
+  const rows = `SELECT ${keysOf(parts)}, count(*) OVER () AS "the total" FROM ${from}${clause('WHERE', where)} OFFSET 0`
   const page = `SELECT b._rowid AS row, "the total" AS total FROM (${rows}) b ORDER BY ${orderBy} ${limit}`
   return rowsByKey(parts, page, `, p.total, ${version}`)
 }
@@ -110,14 +112,14 @@ const NEWEST = 5_000
  * word that no message has takes 30 s instead of 0.1.
  */
 function search(parts: Parts, searched: string, size: string): string {
-  const { from, where, keys, orderBy, limit, version } = parts
+  const { from, where, orderBy, limit, version } = parts
   const newest = `SELECT * FROM ${from}${clause('WHERE', searched)} ORDER BY ${orderBy} LIMIT ${NEWEST}`
   const isEnough = `(SELECT count(*) FROM newest) = ${size}`
   const page = `
     WITH newest AS MATERIALIZED (SELECT b._rowid AS row FROM (${newest}) b WHERE ${where} ORDER BY ${orderBy} ${limit})
     SELECT row FROM newest WHERE ${isEnough}
     UNION ALL (SELECT b._rowid FROM (
-      SELECT ${keys} FROM ${from} WHERE (${where}) AND NOT ${isEnough} OFFSET 0) b ORDER BY ${orderBy} ${limit})`
+      SELECT ${keysOf(parts)} FROM ${from} WHERE (${where}) AND NOT ${isEnough} OFFSET 0) b ORDER BY ${orderBy} ${limit})`
   return rowsByKey(parts, page, `, -1, ${version}`)
 }
 

@@ -1,10 +1,7 @@
-import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { quoteText } from '../../fields/values/json-text.ts'
-import type { RequestInfo } from '../../request/request.ts'
-import { columnsOf, type RecordRow } from '../columns.ts'
+import type { RecordRow } from '../columns.ts'
 import { type FieldVisibility, renderRecord } from './render.ts'
-import { visibleEmails } from './visibility.ts'
 
 /** A record in an answer with its expanded relations. */
 export interface RenderedRecord {
@@ -17,27 +14,6 @@ export interface RenderedRecord {
   expanded?: number
   /** Its JSON, once written: a record may be part of many others. */
   text?: string
-}
-
-/** Wraps rows with what the caller may see of them. */
-export async function prepareRows(
-  store: Store,
-  collection: Collection,
-  rows: readonly RecordRow[],
-  request: RequestInfo,
-): Promise<RenderedRecord[]> {
-  const hidden = request.auth?.isSuperuser ?? false
-  const visibility: FieldVisibility = { showsHidden: hidden, showsEmail: hidden }
-  const close: FieldVisibility = { showsHidden: hidden, showsEmail: true }
-  const emails = await visibleEmails(store, collection, rows, request)
-  const { id } = columnsOf(collection)
-  return rows.map(
-    (row): RenderedRecord => ({
-      collection,
-      row,
-      visibility: emails.has(row[id] as string) ? close : visibility,
-    }),
-  )
 }
 
 /** Receives the length of a text before it is built. May throw. */

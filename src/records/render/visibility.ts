@@ -1,32 +1,52 @@
 import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { AuthCollection, Collection } from '../../collections/collection.ts'
 import { isSqlError } from '../../db/errors.ts'
 import { FilterError } from '../../filter/errors.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 import { selectRows } from '../select.ts'
+import type { FieldVisibility } from './render.ts'
+import type { RenderedRecord } from './rendered-record.ts'
 
-const NOBODY: ReadonlySet<string> = new Set()
+/** Wraps rows with what the caller may see of them. */
+export async function prepareRows(
+  store: Store,
+  collection: Collection,
+  rows: readonly RecordRow[],
+  request: RequestInfo,
+): Promise<RenderedRecord[]> {
+  const showsHidden = request.auth?.isSuperuser ?? false
+  const visibility: FieldVisibility = { showsHidden, showsEmail: showsHidden }
+  const close: FieldVisibility = { showsHidden, showsEmail: true }
+  const emails =
+    collection.type === 'auth' ? await visibleEmails(store, collection, rows, request) : undefined
+  const { id } = columnsOf(collection)
+  return rows.map(
+    (row): RenderedRecord => ({
+      collection,
+      row,
+      visibility: emails?.has(row[id]) ? close : visibility,
+    }),
+  )
+}
 
 /**
  * Ids of auth records whose email the caller sees despite `emailVisibility`: the own one, and those that the
  * manageRule allows. One query, if there is such a rule. PocketBase: apis/record_helpers.go,
  * autoResolveRecordsFlags
  */
-export async function visibleEmails(
+async function visibleEmails(
   store: Store,
-  collection: Collection,
+  collection: AuthCollection,
   rows: readonly RecordRow[],
   request: RequestInfo,
-): Promise<ReadonlySet<string>> {
-  if (collection.type !== 'auth' || rows.length === 0) return NOBODY
-  const seen = new Set(request.auth ? [request.auth.id] : [])
-  if (collection.manageRule && !request.auth?.isSuperuser) {
+): Promise<ReadonlySet<unknown>> {
+  const seen = new Set<unknown>(request.auth ? [request.auth.id] : [])
+  if (rows.length > 0 && collection.manageRule && !request.auth?.isSuperuser) {
     const { id } = columnsOf(collection)
     const ids = rows.map((row) => row[id])
-    for (const [managed] of await managedRows(store, collection, collection.manageRule, ids, request)) {
-      seen.add(managed as string)
-    }
+    const managed = await managedRows(store, collection, collection.manageRule, ids, request)
+    for (const [one] of managed) seen.add(one)
   }
   return seen
 }
