@@ -3,9 +3,14 @@ import { Catalog, type Store } from './catalog.ts'
 import type { Collection } from './collection.ts'
 
 /** All rows of `_collections` in order of creation, as text. */
-export function readRows(db: Db): Promise<{ id: string; data: string }[]> {
-  return db.kysely.selectFrom('_collections').select(['id', 'data']).orderBy('position').execute()
+export async function readRows(db: Db): Promise<{ id: string; data: string }[]> {
+  const { rows } = await db.query('select id, data from _collections order by position')
+  return rows.map(([id, data]) => ({ id: String(id), data: String(data) }))
 }
+
+const PUT = `
+insert into _collections (id, name, data) values ($1, $2, $3)
+on conflict (id) do update set name = excluded.name, data = excluded.data`
 
 /** A transaction that changes collections: a store whose catalog includes the changes so far. */
 export class CatalogDraft implements Store {
@@ -23,12 +28,7 @@ export class CatalogDraft implements Store {
 
   /** Writes a collection's row. Its table is written elsewhere. */
   async put(collection: Collection): Promise<void> {
-    const row = { name: collection.name, data: JSON.stringify(collection) }
-    await this.db.kysely
-      .insertInto('_collections')
-      .values({ id: collection.id, ...row })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-      .execute()
+    await this.db.query(PUT, [collection.id, collection.name, JSON.stringify(collection)])
     const { all } = this.#catalog
     const place = all.findIndex((one) => one.id === collection.id)
     this.#catalog = new Catalog(place < 0 ? [...all, collection] : all.with(place, collection))
@@ -36,7 +36,7 @@ export class CatalogDraft implements Store {
 
   /** Deletes a collection's row. */
   async remove(collection: Collection): Promise<void> {
-    await this.db.kysely.deleteFrom('_collections').where('id', '=', collection.id).execute()
+    await this.db.query('delete from _collections where id = $1', [collection.id])
     this.#catalog = new Catalog(this.#catalog.all.filter((one) => one.id !== collection.id))
   }
 }

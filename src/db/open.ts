@@ -1,4 +1,3 @@
-import { Kysely } from 'kysely'
 import { DatabaseTime } from '../admission/database-time.ts'
 import type { Ticket } from '../admission/ticket.ts'
 import type { Config } from '../config.ts'
@@ -7,14 +6,12 @@ import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Backend, PoolUse, Result, Session, TransactionSession } from './backend.ts'
 import { isDeadlock, retryDeadlocks } from './deadlocks.ts'
-import { sessionDialect } from './dialect.ts'
 import { openEmbedded } from './embedded/embedded.ts'
 import { countSchemaMismatch, DatabaseUnavailable } from './errors.ts'
 import { openPostgres, type PoolSize } from './postgres/postgres.ts'
 import { countingBackend, type RunningCount, readingBackend } from './replica/reading-backend.ts'
 import { Replica } from './replica/replica.ts'
 import { ReplicaConnection } from './replica/replica-connection.ts'
-import type { Tables } from './tables.ts'
 
 const OLDEST_SERVER = 150_000
 const RETRY_MS = 1_000
@@ -33,7 +30,6 @@ interface Reading {
 
 /** The database, or one running transaction of it: whoever gets a Db need not know which. */
 export class Db {
-  readonly kysely: Kysely<Tables>
   readonly #backend: Backend
   readonly #session: Session
   readonly #transaction: TransactionSession | undefined
@@ -41,12 +37,10 @@ export class Db {
   #reading: Reading | undefined
 
   constructor(backend: Backend, time?: DatabaseTime, transaction?: TransactionSession) {
-    const session: Session = transaction ?? backend
     this.#backend = backend
-    this.#session = session
+    this.#session = transaction ?? backend
     this.#transaction = transaction
     this.#time = time
-    this.kysely = new Kysely<Tables>({ dialect: sessionDialect(session) })
   }
 
   get inTransaction(): boolean {

@@ -2,26 +2,23 @@ import type { Db } from './open.ts'
 
 /** Values of the server, by key, as JSON text: settings, keys. Undefined for one that was never written. */
 export async function readParam(db: Db, key: string, lock = false): Promise<string | undefined> {
-  const query = db.kysely.selectFrom('_params').select('value').where('key', '=', key)
-  return (await (lock ? query.forUpdate() : query).executeTakeFirst())?.value
+  const { rows } = await db.query(`select value from _params where key = $1${lock ? ' for update' : ''}`, [
+    key,
+  ])
+  return rows[0] && String(rows[0][0])
 }
 
 /** Writes a value that is not there yet; one that is stays. */
 export async function addParam(db: Db, key: string, value: string): Promise<void> {
-  await db.kysely
-    .insertInto('_params')
-    .values({ key, value })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await db.query('insert into _params (key, value) values ($1, $2) on conflict do nothing', [key, value])
 }
 
 /** Writes a value, new or not. */
 export async function writeParam(db: Db, key: string, value: string): Promise<void> {
-  await db.kysely
-    .insertInto('_params')
-    .values({ key, value })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-    .execute()
+  await db.query(
+    'insert into _params (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value',
+    [key, value],
+  )
 }
 
 /**

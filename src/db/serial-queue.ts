@@ -1,25 +1,18 @@
 import type { Session } from './backend.ts'
 
 /**
- * A session of which several things may be asked at once, though it is made for one at a time: a
- * transaction's.
+ * A session that takes several statements at once, though its connection takes one at a time: a
+ * transaction's. A statement that fails holds up none.
  */
 export function serialSession(session: Session): Session {
-  const inTurn = serialQueue()
-  return {
-    query: (text, params, name) => inTurn(() => session.query(text, params, name)),
-    script: (text) => inTurn(() => session.script(text)),
-  }
-}
-
-/**
- * Does one thing after the other, in the order in which they were asked for; one that fails holds up none.
- */
-function serialQueue() {
   let last: Promise<unknown> = Promise.resolve()
-  return <T>(work: () => Promise<T>): Promise<T> => {
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work)
     last = next.catch(() => {})
     return next
+  }
+  return {
+    query: (text, params, name) => inTurn(() => session.query(text, params, name)),
+    script: (text) => inTurn(() => session.script(text)),
   }
 }

@@ -1,7 +1,4 @@
-import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-
-const now = sql<Date>`now()`
 
 /** Counts an attempt of `key` in the database: at most `max` per window of `seconds`. */
 export async function countAttempt(db: Db, key: string, max: number, seconds: number): Promise<boolean> {
@@ -27,10 +24,10 @@ export async function hasAttempt(db: Db, key: string): Promise<boolean> {
 }
 
 export async function clearAttempts(db: Db, key: string): Promise<void> {
-  await db.kysely.deleteFrom('auth_tries').where('key', '=', key).execute()
+  await db.query('delete from auth_tries where key = $1', [key])
 }
 
 /** Deletes expired windows. */
 export async function deleteExpiredAttempts(db: Db): Promise<void> {
-  await db.kysely.deleteFrom('auth_tries').where('ends', '<=', now).execute()
+  await db.query('delete from auth_tries where ends <= now()')
 }

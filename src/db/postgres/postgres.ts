@@ -10,7 +10,6 @@ import {
   QUERY_CANCELED,
   UNKNOWN_STATEMENT,
 } from '../errors.ts'
-import { STATEMENT_TIMEOUT_MS } from '../limits.ts'
 import { LOOK_UP_PLANNER, SERVER_PLANNER } from '../planner.ts'
 import { runStatement } from '../run-statement.ts'
 import { serialSession } from '../serial-queue.ts'
@@ -24,6 +23,8 @@ import { openPipeline } from './pipeline.ts'
  * not take all connections from those that do not.
  */
 const LOCK_TIMEOUT_MS = 10_000
+/** PocketBase gives a query that long, then answers 400. */
+const STATEMENT_TIMEOUT_MS = 30_000
 /** Time limit of a look-up. */
 const LOOK_UP_MS = 1_000
 /** Postgres keeps each prepared statement until its connection ends. */

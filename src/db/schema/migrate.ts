@@ -62,7 +62,7 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
   const functions = await applyFunctions(tx)
   for (const { file, sql } of missing) {
     await tx.script(sql)
-    await tx.kysely.insertInto('_migrations').values({ file }).execute()
+    await tx.query('insert into _migrations (file) values ($1)', [file])
   }
   await dropOldFunctions(tx, functions)
   return missing.map(({ file }) => file)
