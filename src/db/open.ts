@@ -9,23 +9,18 @@ import { isDeadlock, retryDeadlocks } from './deadlocks.ts'
 import { openEmbedded } from './embedded/embedded.ts'
 import { countSchemaMismatch, DatabaseUnavailable } from './errors.ts'
 import { openPostgres, type PoolSize } from './postgres/postgres.ts'
-import { countingBackend, type RunningCount, readingBackend } from './replica/reading-backend.ts'
+import { readingBackend } from './replica/reading-backend.ts'
 import { Replica } from './replica/replica.ts'
 import { ReplicaConnection } from './replica/replica-connection.ts'
 
 const OLDEST_SERVER = 150_000
 const RETRY_MS = 1_000
 const SAY_EVERY = 10
-/** So many more statements run on a replica than on its primary before reads go to that. */
-const MORE_ON_REPLICA = 4
 
-/** A replica, and this database as it is read there and here. */
+/** A replica, and this database as it is read there. */
 interface Reading {
   readonly replica: Replica
   readonly onReplica: Db
-  readonly onPrimary: Db
-  /** Of `onPrimary`. */
-  readonly count: RunningCount
 }
 
 /** The database, or one running transaction of it: whoever gets a Db need not know which. */
@@ -93,16 +88,13 @@ export class Db {
 
   /**
    * The database for what only reads and is in no transaction: on the replica when that has all that was
-   * committed before this call, and is not much busier than the primary. See docs/internals/replica.md.
+   * committed before this call. See docs/internals/replica.md.
    */
   async forReading(): Promise<Db> {
-    const reading = this.#reading
-    if (!reading) return this
-    const { replica, count } = reading
-    const primaryRuns = Math.max(count.running, this.use.busy)
-    const isReplica = replica.running <= primaryRuns + MORE_ON_REPLICA && (await replica.hasCaughtUp())
+    if (!this.#reading) return this
+    const isReplica = await this.#reading.replica.hasCaughtUp()
     counts.replica.reads[isReplica ? 'replica' : 'primary']++
-    return isReplica ? reading.onReplica : reading.onPrimary
+    return isReplica ? this.#reading.onReplica : this
   }
 
   /** The replica that `forReading` may choose; undefined without one. */
@@ -112,16 +104,8 @@ export class Db {
 
   /** Lets `forReading` choose a replica from now on. It is closed with this database. */
   readFrom(replica: Replica, time: DatabaseTime): void {
-    const count = { running: 0 }
-    this.#reading = {
-      replica,
-      count,
-      onReplica: new Db(
-        readingBackend(this.#backend, () => replica.connection),
-        time,
-      ),
-      onPrimary: new Db(countingBackend(this.#backend, count), this.#time),
-    }
+    const backend = readingBackend(this.#backend, () => replica.connection)
+    this.#reading = { replica, onReplica: new Db(backend, time) }
   }
 
   /** Several statements in one go, without parameters. */

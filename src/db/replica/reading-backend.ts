@@ -14,7 +14,7 @@ const REPEATED = new Set(['40001', '40P01', '42703', '42P01', '42804', '42883', 
  * reason of the replica's. Only statements that read come here; all else is the primary's.
  */
 export function readingBackend(primary: Backend, replica: () => ReplicaConnection | undefined): Backend {
-  const read: Read = async (work) => {
+  const read = async (work: (backend: Backend) => Promise<Result>): Promise<Result> => {
     const connection = replica()
     if (!connection) return work(primary)
     try {
@@ -25,34 +25,13 @@ export function readingBackend(primary: Backend, replica: () => ReplicaConnectio
       return work(primary)
     }
   }
-  return readingBy(primary, read)
+  return {
+    ...primary,
+    query: (...statement) => read((backend) => backend.query(...statement)),
+    lookUp: (...statement) => read((backend) => backend.lookUp(...statement)),
+    clientQuery: (...statement) => read((backend) => backend.clientQuery(...statement)),
+  }
 }
-
-/** Statements that run. */
-export interface RunningCount {
-  running: number
-}
-
-/** The same backend, which counts what runs there. */
-export function countingBackend(primary: Backend, count: RunningCount): Backend {
-  return readingBy(primary, async (work) => {
-    count.running++
-    try {
-      return await work(primary)
-    } finally {
-      count.running--
-    }
-  })
-}
-
-type Read = (work: (backend: Backend) => Promise<Result>) => Promise<Result>
-
-const readingBy = (primary: Backend, read: Read): Backend => ({
-  ...primary,
-  query: (...statement) => read((backend) => backend.query(...statement)),
-  lookUp: (...statement) => read((backend) => (backend.lookUp ?? backend.query)(...statement)),
-  clientQuery: (...statement) => read((backend) => backend.clientQuery(...statement)),
-})
 
 const isOfReplica = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || (isSqlError(error) && REPEATED.has(error.code))

@@ -48,17 +48,13 @@ export class ReplicaConnection {
     return this.#isOver
   }
 
-  get running(): number {
-    return this.#running.size
-  }
-
   /** What it showed when it was last asked; it shows no less now. */
   get replayed(): number {
     return this.#replayed
   }
 
   async position(): Promise<ReplicaPosition> {
-    const { rows } = await this.run(({ lookUp, query }) => (lookUp ?? query)(POSITION, [], 'position'))
+    const { rows } = await this.run(({ lookUp }) => lookUp(POSITION, [], 'position'))
     const [isReplica, system, replayed, ageSeconds] = rows[0] as [boolean, string, number, number]
     this.#replayed = replayed
     return { isReplica, system, replayed, ageSeconds }

@@ -81,11 +81,6 @@ export class Replica {
     return this.#catchUp().catch(() => false)
   }
 
-  /** Statements that run on it. */
-  get running(): number {
-    return this.#connection?.running ?? 0
-  }
-
   async lag(): Promise<ReplicaLag> {
     const measured = await within(this.#measure(), LAG_MS).catch(() => ({ bytes: null, seconds: null }))
     return { state: this.state, ...measured }
