@@ -1,9 +1,9 @@
 import { WakeSignal } from '../tools/wake-signal.ts'
-import { Backoff } from './backoff.ts'
+import { persist } from './backoff.ts'
 import type { Driver, IncomingText, OutgoingText, SendResult } from './driver.ts'
 import type { Journal } from './journal.ts'
 import { Outbox } from './outbox.ts'
-import { call, isDisabledRefusal, type Server, ServerUnavailable } from './server.ts'
+import { call, isDisabledRefusal, type Server } from './server.ts'
 import { listen } from './stream.ts'
 
 /** A message as a claim returns it; dates in PocketBase's form. */
@@ -99,22 +99,16 @@ export class Agent {
     if (sims?.length) call(this.#server(), 'POST', '/api/devices/heartbeat', { sims }, ended).catch(() => {})
   }
 
-  async #claimOn(ended: AbortSignal): Promise<void> {
-    const backoff = new Backoff()
-    while (!ended.aborted) {
+  #claimOn(ended: AbortSignal): Promise<void> {
+    return persist(async () => {
       try {
         while (await this.#claim(ended));
-        backoff.reset()
       } catch (error) {
-        if (error instanceof ServerUnavailable) {
-          await backoff.pause(ended)
-          continue
-        }
         if (!isDisabledRefusal(error)) throw error
         this.#say(error.message)
       }
       await this.#work.wait(POLL_MS, ended)
-    }
+    }, ended)
   }
 
   /** True if there may be more messages. */

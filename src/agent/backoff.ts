@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { mayPass } from './server.ts'
 
 const FIRST_MS = 500
 /** Retry quickly at first: after a restart the server is used again within 2 s. */
@@ -26,3 +27,17 @@ const longestPause = (tries: number) =>
   tries < YOUNG_TRIES
     ? Math.min(YOUNG_MS, FIRST_MS * 2 ** tries)
     : Math.min(LONGEST_MS, YOUNG_MS * 2 ** (tries - YOUNG_TRIES))
+
+/** Repeats `work` until `ended`, after failures that may pass with growing pauses. Throws others. */
+export async function persist(work: () => Promise<void>, ended: AbortSignal): Promise<void> {
+  const backoff = new Backoff()
+  while (!ended.aborted) {
+    try {
+      await work()
+      backoff.reset()
+    } catch (error) {
+      if (!mayPass(error)) throw error
+      await backoff.pause(ended)
+    }
+  }
+}

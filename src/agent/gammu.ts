@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
+import { repeat } from '../tools/repeat.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from './driver.ts'
-import { repeat } from './repeat.ts'
+import { STDERR } from './program.ts'
 
 /** Folders of gammu-smsd's files service, named as in its configuration. */
 export interface GammuFolders {
@@ -48,10 +49,14 @@ export class Gammu implements Driver {
         throw new UserError(
           `${folder} is no folder. --spool names the folder that holds gammu-smsd's inbox, outbox, sent and error.`,
         )
-    this.#stop = repeat(async () => {
-      this.#lookForResults()
-      this.#receive(events)
-    }, LOOK_MS)
+    this.#stop = repeat(
+      async () => {
+        this.#lookForResults()
+        this.#receive(events)
+      },
+      LOOK_MS,
+      STDERR,
+    )
   }
 
   now(): Date {

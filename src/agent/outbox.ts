@@ -1,7 +1,7 @@
 import { WakeSignal } from '../tools/wake-signal.ts'
-import { Backoff } from './backoff.ts'
+import { persist } from './backoff.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import { call, mayPass, type Server, ServerRefusal } from './server.ts'
+import { call, type Server, ServerRefusal } from './server.ts'
 
 const MAX_ITEMS = 100
 const IDLE_MS = 60_000
@@ -34,18 +34,11 @@ export class Outbox {
   }
 
   /** Works until `ended`. Throws ServerRefusal when the server refuses the device. */
-  async run(ended: AbortSignal): Promise<void> {
-    const backoff = new Backoff()
-    while (!ended.aborted) {
-      try {
-        await this.#empty(ended)
-        backoff.reset()
-        await this.#more.wait(IDLE_MS, ended)
-      } catch (error) {
-        if (!mayPass(error)) throw error
-        await backoff.pause(ended)
-      }
-    }
+  run(ended: AbortSignal): Promise<void> {
+    return persist(async () => {
+      await this.#empty(ended)
+      await this.#more.wait(IDLE_MS, ended)
+    }, ended)
   }
 
   /** A last attempt of a few seconds; the rest stays in the journal. */

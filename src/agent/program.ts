@@ -43,3 +43,9 @@ export async function needProgram(command: string, args: readonly string[], hint
   if (code !== 0)
     throw new UserError(`${command} does not work: ${errors || `it ended with ${code}`}. ${hint}`)
 }
+
+/** Where drivers log that a modem or phone does not answer. */
+export const STDERR = {
+  error: ({ err }: { readonly err: unknown }) =>
+    void process.stderr.write(`The modem does not answer: ${err}\n`),
+}

@@ -9,7 +9,7 @@ export interface AgentState {
   readonly token: string
   readonly device: string
   readonly name: string
-  /** The code that it joined with; '' if an earlier version of the agent paired it. */
+  /** The code that it joined with. */
   readonly code: string
 }
 
@@ -36,7 +36,7 @@ export function saveState(file: string, state: AgentState): void {
 /** Throws a UserError if the file is missing or invalid. */
 export function readState(file: string): AgentState {
   try {
-    const { url, token, device, name, code = '' } = JSON.parse(readFileSync(file, 'utf8'))
+    const { url, token, device, name, code } = JSON.parse(readFileSync(file, 'utf8'))
     if (url && token && device) return { url, token, device, name, code }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
@@ -89,7 +89,7 @@ function findStates(env: NodeJS.ProcessEnv): Found[] {
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => /^agent(-\w+)?\.json$/.test(name))
+      .filter((name) => /^agent-\w+\.json$/.test(name))
       .sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { repeat } from '../tools/repeat.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from './driver.ts'
-import { needProgram, readJson, runProgram } from './program.ts'
-import { repeat } from './repeat.ts'
+import { needProgram, readJson, runProgram, STDERR } from './program.ts'
 
 const HINT = 'Install the app Termux:API, let it send and read SMS, and `pkg install termux-api`.'
 const LOOK_MS = 10_000
@@ -48,7 +48,7 @@ export class Termux implements Driver {
     await needProgram('termux-sms-list', ['-l', '1', '-t', 'inbox'], HINT)
     this.sims = this.#count > 0 ? slots(this.#count) : await readOnlySim()
     if (existsSync(this.#memory)) this.#last = Number(readFileSync(this.#memory, 'utf8'))
-    this.#stop = repeat(() => this.#receive(events), LOOK_MS)
+    this.#stop = repeat(() => this.#receive(events), LOOK_MS, STDERR)
   }
 
   now(): Date {

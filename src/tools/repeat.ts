@@ -1,29 +1,38 @@
-import type { Logger } from '../log.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Runs `work` now and again `ms` after each end. The returned function stops it. */
-export function repeat(work: () => Promise<unknown>, ms: number, log: Logger): () => Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  let running = Promise.resolve()
-  let isStopped = false
-  let isFailing = false
-  const once = async () => {
-    try {
-      await work()
-      isFailing = false
-    } catch (error) {
-      // Logged once while the database is unavailable.
-      if (!isFailing) log.error({ err: error }, 'a regular job failed, it is tried again')
-      isFailing = true
+/** Where a failure is logged: pino's logger, for one. */
+interface FailureLog {
+  error(details: { readonly err: unknown }, message: string): void
+}
+
+/**
+ * Works and rests by turns until the returned function is called, which waits for work that runs. `rest`:
+ * ms, or a function. Of failures in a row the first is logged.
+ */
+export function repeat(
+  work: () => Promise<unknown>,
+  rest: number | ((ended: AbortSignal) => Promise<void>),
+  log: FailureLog,
+  failure = 'a regular job failed, it is tried again',
+): () => Promise<void> {
+  const ending = new AbortController()
+  const { signal } = ending
+  const pause =
+    typeof rest === 'number' ? () => sleep(rest, undefined, { signal }).catch(() => {}) : () => rest(signal)
+  const loop = async () => {
+    for (let isFailing = false; !signal.aborted; await pause()) {
+      try {
+        await work()
+        isFailing = false
+      } catch (err) {
+        if (!isFailing) log.error({ err }, failure)
+        isFailing = true
+      }
     }
-    if (!isStopped) timer = setTimeout(run, ms)
   }
-  const run = () => {
-    running = once()
-  }
-  run()
+  const running = loop()
   return async () => {
-    isStopped = true
-    clearTimeout(timer)
+    ending.abort()
     await running
   }
 }

@@ -1,5 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Logger } from '../log.ts'
+import { repeat } from '../tools/repeat.ts'
 import { WakeSignal } from '../tools/wake-signal.ts'
 import { DeliveryWorker, type WebhookSettings } from './delivery-worker.ts'
 import { CHANNEL, endExpiredLeases } from './lease.ts'
@@ -18,7 +19,6 @@ export async function startWebhooks(
   otherForms: OtherForms,
 ): Promise<() => Promise<void>> {
   const signal = new WakeSignal()
-  const ended = new AbortController()
   const worker = new DeliveryWorker(store, settings, log, signal.notifier, otherForms)
   const deaf = await store.db.listen(CHANNEL, signal.notifier)
   let isWaiting = false
@@ -32,35 +32,11 @@ export async function startWebhooks(
     }
     if (isWaiting) await worker.round()
   }
-  const running = repeat(
-    round,
-    () => signal.wait(isWaiting ? LOOK_MS : IDLE_MS, ended.signal),
-    ended.signal,
-    log,
-  )
+  const rest = (ended: AbortSignal) => signal.wait(isWaiting ? LOOK_MS : IDLE_MS, ended)
+  const stop = repeat(round, rest, log, 'webhook deliveries cannot be read, it is tried again')
   return async () => {
-    ended.abort()
+    await stop()
     await deaf()
-    await running
     await worker.stop()
-  }
-}
-
-/** Works and rests by turns until `ended`. */
-async function repeat(
-  work: () => Promise<void>,
-  rest: () => Promise<void>,
-  ended: AbortSignal,
-  log: Logger,
-): Promise<void> {
-  for (let isFailing = false; !ended.aborted; await rest()) {
-    try {
-      await work()
-      isFailing = false
-    } catch (err) {
-      // once is enough while the database is away
-      if (!isFailing) log.error({ err }, 'webhooks are not told for now, it is tried again')
-      isFailing = true
-    }
   }
 }

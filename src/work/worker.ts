@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { counts, increment } from '../counts.ts'
 import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
+import { repeat } from '../tools/repeat.ts'
 import { WakeSignal } from '../tools/wake-signal.ts'
 import type { JobKind } from './kind.ts'
 import { CHANNEL, deleteJob, dueKinds, type LeasedJob, leaseJobs, returnJob } from './queue.ts'
@@ -60,11 +61,12 @@ export class Worker {
   /** Works until `stop`. */
   async start(): Promise<() => Promise<void>> {
     const stopListening = await this.#db.listen(CHANNEL, this.#wake.notifier)
-    const loop = this.#loop()
+    const rest = (ended: AbortSignal) => this.#wake.wait(POLL_MS, ended)
+    const stopLoop = repeat(() => this.#round(), rest, this.#log, 'jobs cannot be read')
     return async () => {
       this.#stopping.abort()
+      await stopLoop()
       await stopListening()
-      await loop
       const late = setTimeout(() => this.#ending.abort(), STOP_MS)
       await this.#idle()
       clearTimeout(late)
@@ -74,20 +76,6 @@ export class Worker {
   /** Does all that is due, and returns when nothing is left. */
   async drain(): Promise<void> {
     while (await this.#round()) await this.#idle()
-  }
-
-  async #loop(): Promise<void> {
-    for (let isFailing = false; !this.#stopping.signal.aborted; ) {
-      try {
-        await this.#round()
-        isFailing = false
-      } catch (err) {
-        // logged once per outage
-        if (!isFailing) this.#log.error({ err }, 'jobs cannot be read')
-        isFailing = true
-      }
-      await this.#wake.wait(POLL_MS, this.#stopping.signal)
-    }
   }
 
   async #idle(): Promise<void> {

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { repeat } from '../../tools/repeat.ts'
 import type { DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
-import { needProgram, type ProgramResult, readJson, runProgram } from '../program.ts'
-import { repeat } from '../repeat.ts'
+import { needProgram, type ProgramResult, readJson, runProgram, STDERR } from '../program.ts'
 
 const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
 const MMCLI = 'mmcli'
@@ -49,10 +49,14 @@ export class Modem {
   /** Throws a UserError if there is no modem. */
   async start(events: DriverEvents): Promise<void> {
     await needProgram(MMCLI, ['-m', this.#modem, '--messaging-status'], HINT)
-    this.#stop = repeat(async () => {
-      await this.#receive(events)
-      await this.#lookForReports(events)
-    }, LOOK_MS)
+    this.#stop = repeat(
+      async () => {
+        await this.#receive(events)
+        await this.#lookForReports(events)
+      },
+      LOOK_MS,
+      STDERR,
+    )
   }
 
   /** The SIM's number, if it is in E.164, and its country. */
