@@ -1,12 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 
 /** How devices are: seen lately, not but to be woken by push, neither, or switched off. */
-export type DeviceState = 'online' | 'asleep' | 'silent' | 'disabled'
-
-/** Devices of all accounts. */
-export interface Devices {
-  readonly states: Readonly<Record<DeviceState, number>>
-}
+type DeviceState = 'online' | 'asleep' | 'silent' | 'disabled'
 
 const STATES = `
 select case when not enabled then 'disabled'
@@ -14,11 +9,11 @@ select case when not enabled then 'disabled'
   when pb_is_set(push) then 'asleep' else 'silent' end, count(*)
 from devices group by 1`
 
-const NONE: Devices['states'] = { online: 0, asleep: 0, silent: 0, disabled: 0 }
+const NONE: Readonly<Record<DeviceState, number>> = { online: 0, asleep: 0, silent: 0, disabled: 0 }
 
-/** The states of all devices. Throws DatabaseUnavailable. */
-export async function readDevices({ db }: Store, deviceOnlineSeconds: number): Promise<Devices> {
+/** Devices of all accounts, by state. Throws DatabaseUnavailable. */
+export async function readDevices({ db }: Store, deviceOnlineSeconds: number): Promise<typeof NONE> {
   const { rows } = await db.query(STATES, [deviceOnlineSeconds], 'device figures')
   const states = Object.fromEntries(rows.map(([name, count]) => [name, Number(count)]))
-  return { states: { ...NONE, ...states } }
+  return { ...NONE, ...states }
 }

@@ -1,13 +1,13 @@
-import { type BackupState, readState } from '../backup/service/state.ts'
+import { readState } from '../backup/service/state.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import { counts } from '../counts.ts'
 import { planCount } from '../filter/compile/plan.ts'
-import { type LineFigures, readLineFigures } from '../sms/usage/line-limits.ts'
+import { readLineFigures } from '../sms/usage/line-limits.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { webhookLag } from '../webhooks/lag.ts'
-import { type JobFigures, readJobFigures } from '../work/queue.ts'
-import { type Devices, readDevices } from './devices.ts'
-import { type Queue, readQueue } from './queue.ts'
+import { readJobFigures } from '../work/queue.ts'
+import { readDevices } from './devices.ts'
+import { type Depth, readQueue } from './queue.ts'
 import { BUCKETS, type Series, type Traffic } from './traffic.ts'
 
 /** What the figures are of. */
@@ -129,80 +129,77 @@ const messageFamilies = (): Family[] => [
   ),
 ]
 
+/** Samples of figures that the database knows, kept for a while; none while it is away. */
+function samplesOf<T>(read: () => Promise<T>) {
+  const look = cachedQuery(read, KEEP_MS)
+  return (pick: (figures: T) => Sample[]) => async () => {
+    const figures = await look().catch(() => undefined)
+    return figures === undefined ? [] : pick(figures)
+  }
+}
+
 function queueFamilies({ store }: MetricsSource): Family[] {
-  const look = cachedQuery(() => readQueue(store), KEEP_MS)
-  const figures = async (pick: (depth: Queue[keyof Queue]) => number): Promise<Sample[]> => {
-    const queue = await look().catch(() => undefined) // the rest is worth knowing while the database is away
-    return Object.entries(queue ?? {}).map(([state, depth]) => ({ labels: { state }, value: pick(depth) }))
-  }
+  const samples = samplesOf(() => readQueue(store))
+  const depths = (name: keyof Depth) =>
+    samples((queue) =>
+      Object.entries(queue).map(([state, depth]) => ({ labels: { state }, value: depth[name] })),
+    )
   return [
-    gauge('pocketsms_queue_messages', 'Unfinished messages of all nodes, by state.', () =>
-      figures(({ messages }) => messages),
-    ),
-    gauge('pocketsms_queue_due_messages', 'Of these, those whose time has come.', () =>
-      figures(({ due }) => due),
-    ),
-    gauge('pocketsms_queue_oldest_seconds', 'How long the oldest due one waits.', () =>
-      figures(({ oldestSeconds }) => oldestSeconds),
-    ),
+    gauge('pocketsms_queue_messages', 'Unfinished messages of all nodes, by state.', depths('messages')),
+    gauge('pocketsms_queue_due_messages', 'Of these, those whose time has come.', depths('due')),
+    gauge('pocketsms_queue_oldest_seconds', 'How long the oldest due one waits.', depths('oldestSeconds')),
   ]
 }
 
-function deviceFamilies({ store, deviceOnlineSeconds }: MetricsSource): Family[] {
-  const look = cachedQuery(() => readDevices(store, deviceOnlineSeconds), KEEP_MS)
-  const figures = async (pick: (devices: Devices) => Sample[]): Promise<Sample[]> => {
-    const devices = await look().catch(() => undefined)
-    return devices ? pick(devices) : []
-  }
-  return [
-    gauge('pocketsms_devices', 'Devices of all accounts, by state.', () =>
-      figures(({ states }) => each('state', states)),
-    ),
-  ]
-}
+const deviceFamilies = ({ store, deviceOnlineSeconds }: MetricsSource): Family[] => [
+  gauge(
+    'pocketsms_devices',
+    'Devices of all accounts, by state.',
+    samplesOf(() => readDevices(store, deviceOnlineSeconds))((states) => each('state', states)),
+  ),
+]
 
-function lineFamilies({ store }: MetricsSource): Family[] {
-  const look = cachedQuery(() => readLineFigures(store), KEEP_MS)
-  const figures = async (pick: (lines: LineFigures) => Sample[]): Promise<Sample[]> => {
-    const lines = await look().catch(() => undefined)
-    return lines ? pick(lines) : []
-  }
-  return [
-    gauge('pocketsms_lines', 'Lines that can send, by what they have used of their limits.', () =>
-      figures((lines) => each('state', { ...lines })),
-    ),
-  ]
-}
+const lineFamilies = ({ store }: MetricsSource): Family[] => [
+  gauge(
+    'pocketsms_lines',
+    'Lines that can send, by what they have used of their limits.',
+    samplesOf(() => readLineFigures(store))((lines) => each('state', { ...lines })),
+  ),
+]
 
 function webhookFamilies({ store }: MetricsSource): Family[] {
-  const look = cachedQuery(() => webhookLag(store), KEEP_MS)
-  const figure = async (name: 'pending' | 'oldestSeconds'): Promise<Sample[]> => {
-    const lag = await look().catch(() => undefined)
-    return lag ? one(lag[name]) : []
-  }
+  const samples = samplesOf(() => webhookLag(store))
   return [
-    gauge('pocketsms_webhook_deliveries_pending', 'Webhook deliveries of all nodes that are not over.', () =>
-      figure('pending'),
+    gauge(
+      'pocketsms_webhook_deliveries_pending',
+      'Webhook deliveries of all nodes that are not over.',
+      samples(({ pending }) => one(pending)),
     ),
-    gauge('pocketsms_webhook_lag_seconds', 'How long the delivery that is due first waits.', () =>
-      figure('oldestSeconds'),
+    gauge(
+      'pocketsms_webhook_lag_seconds',
+      'How long the delivery that is due first waits.',
+      samples(({ oldestSeconds }) => one(oldestSeconds)),
     ),
   ]
 }
 
 function jobFamilies({ store }: MetricsSource): Family[] {
-  const look = cachedQuery(() => readJobFigures(store.db), KEEP_MS)
-  const figures = async (samples: (job: JobFigures) => Sample[]) =>
-    (await look().catch(() => [])).flatMap(samples)
+  const samples = samplesOf(() => readJobFigures(store.db))
   return [
-    gauge('pocketsms_jobs', 'Background jobs of all nodes, by kind and state.', () =>
-      figures(({ kind, open, dead }) => [
-        { labels: { kind, state: 'open' }, value: open },
-        { labels: { kind, state: 'dead' }, value: dead },
-      ]),
+    gauge(
+      'pocketsms_jobs',
+      'Background jobs of all nodes, by kind and state.',
+      samples((jobs) =>
+        jobs.flatMap(({ kind, open, dead }) => [
+          { labels: { kind, state: 'open' }, value: open },
+          { labels: { kind, state: 'dead' }, value: dead },
+        ]),
+      ),
     ),
-    gauge('pocketsms_jobs_oldest_seconds', 'How long the oldest due job has waited, by kind.', () =>
-      figures(({ kind, oldest_seconds: value }) => [{ labels: { kind }, value }]),
+    gauge(
+      'pocketsms_jobs_oldest_seconds',
+      'How long the oldest due job has waited, by kind.',
+      samples((jobs) => jobs.map(({ kind, oldest_seconds: value }) => ({ labels: { kind }, value }))),
     ),
   ]
 }
@@ -210,20 +207,21 @@ function jobFamilies({ store }: MetricsSource): Family[] {
 function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
   const { replica } = db
   if (!replica) return []
-  const look = cachedQuery(() => replica.lag(), KEEP_MS)
-  const figure = async (name: 'bytes' | 'seconds'): Promise<Sample[]> => {
-    const { [name]: value } = await look()
-    return value === null ? [] : one(value)
-  }
+  const samples = samplesOf(() => replica.lag())
+  const known = (value: number | null) => (value === null ? [] : one(value))
   return [
     gauge('pocketsms_replica_state', '1 for the present state of the replica.', () =>
       each('state', { used: 0, late: 0, away: 0, unfit: 0, [replica.state]: 1 }),
     ),
-    gauge('pocketsms_replica_lag_bytes', 'Bytes of the log that the replica does not show yet.', () =>
-      figure('bytes'),
+    gauge(
+      'pocketsms_replica_lag_bytes',
+      'Bytes of the log that the replica does not show yet.',
+      samples(({ bytes }) => known(bytes)),
     ),
-    gauge('pocketsms_replica_lag_seconds', 'How old the newest change is that it shows, while it lags.', () =>
-      figure('seconds'),
+    gauge(
+      'pocketsms_replica_lag_seconds',
+      'How old the newest change is that it shows, while it lags.',
+      samples(({ seconds }) => known(seconds)),
     ),
     counter('pocketsms_replica_reads_total', 'Lists, views and exports, by the database they read.', () =>
       each('database', counts.replica.reads),
@@ -235,20 +233,19 @@ function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
 }
 
 function backupFamilies({ store }: MetricsSource): Family[] {
-  const look = cachedQuery(() => readState(store.db), KEEP_MS)
-  const figure = async (value: (state: BackupState) => number | undefined): Promise<Sample[]> => {
-    const state = await look().catch(() => undefined)
-    const known = state && value(state)
-    return known === undefined ? [] : one(known)
-  }
+  const samples = samplesOf(() => readState(store.db))
   return [
-    gauge('pocketsms_backup_age_seconds', 'How long ago the last backup was made.', () =>
-      figure(({ lastBackup }) =>
-        lastBackup ? (Date.now() - Date.parse(lastBackup.at.replace(' ', 'T'))) / 1000 : undefined,
+    gauge(
+      'pocketsms_backup_age_seconds',
+      'How long ago the last backup was made.',
+      samples(({ lastBackup }) =>
+        lastBackup ? one((Date.now() - Date.parse(lastBackup.at.replace(' ', 'T'))) / 1000) : [],
       ),
     ),
-    gauge('pocketsms_backup_failed', '1 if the last backup or restore failed, else 0.', () =>
-      figure(({ lastFailure }) => (lastFailure ? 1 : 0)),
+    gauge(
+      'pocketsms_backup_failed',
+      '1 if the last backup or restore failed, else 0.',
+      samples(({ lastFailure }) => one(lastFailure ? 1 : 0)),
     ),
   ]
 }
