@@ -41,16 +41,4 @@ export class RoundRobin<T> {
     if (own.length === 0) this.#waiting.delete(holder)
     this.#count--
   }
-
-  /**
-   * Takes the last item of the holder with the most to make room for `holder`; undefined if that would not be
-   * fairer.
-   */
-  popFor(holder: string): T | undefined {
-    const own = this.#waiting.get(holder)?.length ?? 0
-    const most = [...this.#waiting.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
-    if (most.length <= own + 1) return undefined
-    this.#count--
-    return most.pop()
-  }
 }

@@ -78,9 +78,9 @@ export async function confirmEmailChange(
   const newEmail = claimOf(form.token, 'newEmail')
   const auth = await findByToken(store, form.token, 'emailChange')
   const error = await tokenError(store, collection, newEmail, auth)
-  const demand = async (isKnown = false) => {
+  const demand = async () => {
     const hash = String(auth?.values.password ?? '')
-    const isRight = !error && (await verifyPassword(form.password, hash, networkOf(ip), isKnown))
+    const isRight = !error && (await verifyPassword(form.password, hash, networkOf(ip)))
     checkFields(form, {
       token: [required, failedBefore(error)],
       password: [required, length(1, 100), failedBefore(isRight ? undefined : wrongPassword())],

@@ -1,4 +1,5 @@
-import { Semaphore } from '../../admission/semaphore.ts'
+import type { Limit } from '../../admission/limits.ts'
+import { Places } from '../../admission/places.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
@@ -21,29 +22,28 @@ const MAIL_LIMITS = [15, 300, 60]
 /** Strangers' attempts do not block an address from which the account was opened in this time. */
 const KNOWN_DAYS = 90
 
-/** Checks at once per holder and node. Low, so that correct attempts are not refused meanwhile. */
-const PLACES = 4
-const MAX_WAITING = 200
-const strangers = new Semaphore('sign-ins at once', PLACES, MAX_WAITING)
-const known = new Semaphore('sign-ins at once', PLACES, MAX_WAITING)
+/** Checks at once on a node. Low, so that correct attempts are not refused meanwhile. */
+const CHECKS: Limit = { name: 'sign-ins at once', total: 4, share: 4 }
+const strangers = new Places(CHECKS)
+const known = new Places(CHECKS)
 
 /**
  * Runs a check of a password or code that throws 400 for a wrong one. Counts wrong attempts by account and
- * address; throws 429. `check` learns whether the account was opened from this network before.
+ * address; throws 429. Attempts from networks from which the account was opened before wait for no others.
  */
 export async function limitSignInAttempts<T>(
   signInAttempt: SignInAttempt,
-  check: (isKnown: boolean) => Promise<T>,
+  check: () => Promise<T>,
 ): Promise<T> {
   const { signInTries } = signInAttempt.config
-  if (signInTries === 0) return check(false)
+  if (signInTries === 0) return check()
   const { db } = signInAttempt
   const { keys, exempt } = keysOf('sign in', signInAttempt)
   const isKnown = await hasAttempt(db, exempt)
   const attempt = async () => {
     await takeTries(db, keys, exempt, signInLimits(signInTries), WINDOW_SECONDS)
     try {
-      const result = await check(isKnown)
+      const result = await check()
       await uncountAttempts(db, keys, exempt, KNOWN_DAYS)
       return result
     } catch (error) {
@@ -53,7 +53,7 @@ export async function limitSignInAttempts<T>(
       throw error
     }
   }
-  return (isKnown ? known : strangers).run(attempt, networkOf(signInAttempt.ip))
+  return (isKnown ? known : strangers).run(networkOf(signInAttempt.ip), attempt)
 }
 
 /** Counts a password hash that `holder` (an account or address) causes. Throws 429 after too many. */

@@ -103,8 +103,8 @@ export async function authWithOtp(call: AuthCall<{ otpId: string; password: stri
   const account = auth?.id ?? form.otpId
   if (!(await countAttempt(store.db, `otp ${account} ${networkOf(ip)}`, MAX_TRIES, TRIES_SECONDS)))
     throw tooMany(TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
-  return limitSignInAttempts(attemptOf(call, account), (isKnown) =>
-    spend(store, services, auth, { plain: form.password, ip, isKnown }, { id: form.otpId, ...otp }),
+  return limitSignInAttempts(attemptOf(call, account), () =>
+    spend(store, services, auth, { plain: form.password, ip }, { id: form.otpId, ...otp }),
   )
 }
 
@@ -119,14 +119,14 @@ async function spend(
   store: Store,
   services: AuthServices,
   auth: AuthRecord | null,
-  { plain, ip, isKnown }: { readonly plain: string; readonly ip: string; readonly isKnown: boolean },
+  { plain, ip }: { readonly plain: string; readonly ip: string },
   otp: Otp,
 ): Promise<AuthRecord> {
   const holder = networkOf(ip)
   const isRight =
     auth && otp.password
-      ? await verifyPassword(plain, otp.password, holder, isKnown)
-      : await verifyDecoy(plain, OTP_COST, holder, isKnown)
+      ? await verifyPassword(plain, otp.password, holder)
+      : await verifyDecoy(plain, OTP_COST, holder)
   // Deleting the row uses up the password, so two concurrent requests cannot both use it.
   if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', otp.id)))
     throw badRequest('Invalid or expired OTP')

@@ -40,8 +40,8 @@ export async function authWithPassword(call: AuthCall<PasswordForm>): Promise<Au
     identityField: [length(1, 255), oneOf(identityFields)],
   })
   const fields = form.identityField ? [form.identityField] : emailFirst(identityFields)
-  return limitSignInAttempts(attemptOf(call, form.identity), (isKnown) =>
-    checkPassword(store, collection, fields, form, { id: networkOf(ip), isKnown }),
+  return limitSignInAttempts(attemptOf(call, form.identity), () =>
+    checkPassword(store, collection, fields, form, networkOf(ip)),
   )
 }
 
@@ -50,12 +50,12 @@ async function checkPassword(
   collection: AuthCollection,
   fields: readonly string[],
   form: { readonly identity: string; readonly password: string },
-  holder: { readonly id: string; readonly isKnown: boolean },
+  holder: string,
 ): Promise<AuthRecord> {
   const auth = await findAny(store, collection, fields, form.identity)
   const isRight = auth
-    ? await verifyPassword(form.password, String(auth.values.password), holder.id, holder.isKnown)
-    : await verifyDecoy(form.password, passwordField(collection)?.cost ?? 0, holder.id, holder.isKnown)
+    ? await verifyPassword(form.password, String(auth.values.password), holder)
+    : await verifyDecoy(form.password, passwordField(collection)?.cost ?? 0, holder)
   if (!auth || !isRight) throw badRequest('Failed to authenticate.')
   return auth
 }

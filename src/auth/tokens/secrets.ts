@@ -18,15 +18,10 @@ export const md5 = (text: string) => createHash('md5').update(text).digest('hex'
 const decoys = new Map<number, Promise<string>>()
 
 /** Takes as long as checking a password, so that timing does not reveal whether a record exists. */
-export async function verifyDecoy(
-  plain: string,
-  cost: number,
-  holder?: string,
-  isKnown = false,
-): Promise<false> {
+export async function verifyDecoy(plain: string, cost: number, holder?: string): Promise<false> {
   const decoy = decoys.get(cost) ?? hashPassword(randomText(20), cost)
   decoys.set(cost, decoy)
-  await verifyPassword(plain, await decoy, holder, isKnown)
+  await verifyPassword(plain, await decoy, holder)
   return false
 }
 

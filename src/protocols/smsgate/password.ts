@@ -56,10 +56,9 @@ export async function changePassword(
   const user = await findAuthRecord(store, users, userId)
   if (!user) throw gatewayRefusal('unauthorized', WRONG)
   const tried = { db: store.db, config, collection: users.id, account: userId, ip: clientIp(c, services) }
-  await limitSignInAttempts(tried, async (isKnown) => {
+  await limitSignInAttempts(tried, async () => {
     const hash = String(user.values.password)
-    if (!(await verifyPassword(currentPassword, hash, `${users.id} ${userId}`, isKnown)))
-      throw badRequest(WRONG)
+    if (!(await verifyPassword(currentPassword, hash, `${users.id} ${userId}`))) throw badRequest(WRONG)
   }).catch((error: unknown) => {
     throw isRefusal(error) ? gatewayRefusal('unauthorized', WRONG) : error
   })
