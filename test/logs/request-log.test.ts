@@ -3,8 +3,7 @@ import { counts } from '../../src/counts.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { deleteOldLogs, deleteUnwantedLogs } from '../../src/logs/delete-old.ts'
-import { DEBUG, ERROR, type LogLine } from '../../src/logs/log-line.ts'
-import { RequestLog } from '../../src/logs/request-log.ts'
+import { DEBUG, ERROR, type LogLine, RequestLog } from '../../src/logs/request-log.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
 import { openTestDb } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
@@ -62,8 +61,9 @@ test('while the database is slow so many wait, the rest is dropped and counted',
   expect((await stored()).length).toBe(ROOM + 1)
 })
 
-test('of one client 60 refused requests a minute are kept, and how many more there were', async () => {
+test('of one client 61 refused requests are kept at once, the others are counted', async () => {
   const logs = open()
+  const before = counts.logs.dropped
   const refused = (message: string) =>
     line(message, { data: { status: 404, userIP: '192.0.2.7', url: '/x' } })
   for (let i = 0; i < 100; i++) logs.add(refused(`GET /${i}`), 'address 192.0.2.7')
@@ -71,14 +71,11 @@ test('of one client 60 refused requests a minute are kept, and how many more the
   for (let i = 0; i < 100; i++) logs.add(line(`fault ${i}`, { data: { status: 500 } }))
   await logs.flush()
   const messages = await stored()
-  expect(messages).toHaveLength(60 + 1 + 100 + 1)
-  expect(messages).toContain('GET /59')
-  expect(messages).not.toContain('GET /60')
+  expect(messages).toHaveLength(61 + 1 + 100)
+  expect(messages).toContain('GET /60')
+  expect(messages).not.toContain('GET /61')
   expect(messages).toContain('GET /other')
-  expect(messages.at(-1)).toBe('40 more requests like this were not logged: GET /60')
-  const columns = `data ->> 'userIP', data ->> 'leftOut', data ->> 'type'`
-  const { rows } = await db.query(`select ${columns} from _logs where message like '40 more%'`)
-  expect(rows).toEqual([['192.0.2.7', '40', 'summary']])
+  expect(counts.logs.dropped - before).toBe(39)
 })
 
 test('of all clients 100 refused requests a second are kept, and faults of the server beside them', async () => {
