@@ -4,6 +4,7 @@ import { ApiError, badRequest, forbidden, notFound } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { authVersionSql, checkAuthVersion, StaleAuth } from '../records/fresh-auth.ts'
 import type { AuthRecord } from '../request/request.ts'
+import { atMost } from '../tools/deadline.ts'
 import { randomText } from '../tools/random.ts'
 import type { ChangeEntry } from './changes/change-log.ts'
 import { ChangeFeed } from './changes/feed.ts'
@@ -20,9 +21,14 @@ import { ClientRegistry } from './clients/client-registry.ts'
 import { Flusher } from './clients/flusher.ts'
 import { type DeliveryParts, deliverChanges } from './deliver/deliver-changes.ts'
 import { Deliveries } from './deliver/deliveries.ts'
-import { KeyedQueue } from './deliver/keyed-queue.ts'
-import { forwardMessage, forwardSubscription, handleForwarded } from './nodes/other-node.ts'
-import type { Message, SubscriptionRequest } from './nodes/requests.ts'
+import { Lanes } from './deliver/lanes.ts'
+import {
+  forwardMessage,
+  forwardSubscription,
+  handleForwarded,
+  type Message,
+  type SubscriptionRequest,
+} from './nodes/other-node.ts'
 
 /** How long a node keeps listening after its last client left: most clients reconnect soon. */
 const REST_MS = 10_000
@@ -41,7 +47,7 @@ export class Realtime {
   readonly #limits: ConnectionLimits
   readonly #node = randomText(NODE_LENGTH)
   readonly #registry = new ClientRegistry()
-  readonly #queue: KeyedQueue
+  readonly #lanes = new Lanes(admission.realtimeMemory)
   readonly #deliveries: Deliveries
   readonly #flusher = new Flusher()
   #feed: Promise<ChangeFeed> | undefined
@@ -54,8 +60,7 @@ export class Realtime {
     this.#store = store
     this.#log = log
     this.#limits = limits
-    this.#queue = new KeyedQueue((error) => log.error({ err: error }, 'realtime delivery failed'))
-    this.#deliveries = new Deliveries(admission.realtimeMemory, log)
+    this.#deliveries = new Deliveries(this.#lanes, log)
   }
 
   /** The number of open connections. */
@@ -141,9 +146,7 @@ export class Realtime {
     this.#isClosed = true
     clearTimeout(this.#rest)
     await this.#stopListening()
-    const late = new Promise((resolve) => setTimeout(resolve, LAST_EVENTS_MS).unref())
-    const settled = Promise.all([this.#queue.whenIdle(), this.#deliveries.settled()])
-    await Promise.race([settled, late])
+    await atMost(this.#lanes.whenIdle(), LAST_EVENTS_MS)
     this.#endAll()
   }
 
@@ -197,7 +200,7 @@ export class Realtime {
       store: this.#store,
       log: this.#log,
       registry: this.#registry,
-      queue: this.#queue,
+      lanes: this.#lanes,
       deliveries: this.#deliveries,
     }
   }

@@ -68,10 +68,11 @@ export function length(min: number, max: number): Check {
   return demand(holds, 'validation_length_out_of_range', message, { max, min })
 }
 
-/** Maximum length in bytes of UTF-8. */
+/** Maximum length in bytes of UTF-8, or of a list. */
 export const notLonger = (max: number): Check =>
   demand(
-    (text: string) => Buffer.byteLength(text) <= max,
+    (value: string | readonly unknown[]) =>
+      (typeof value === 'string' ? Buffer.byteLength(value) : value.length) <= max,
     'validation_length_too_long',
     `the length must be no more than ${max}`,
     { max, min: 0 },

@@ -1,3 +1,4 @@
+import { checkFields, each, fields, notLonger, oneOf, required } from '../../collections/checks/checks.ts'
 import {
   list,
   object,
@@ -6,7 +7,7 @@ import {
   ShapeError,
   text,
 } from '../../collections/definition/decode.ts'
-import { badRequest, type ErrorData, type FieldError, fieldError } from '../../errors.ts'
+import { badRequest } from '../../errors.ts'
 
 /** One request of a batch, as it was sent. */
 export interface BatchRequest {
@@ -21,8 +22,12 @@ const SHAPE: Shape<{ requests: BatchRequest[] }> = object({
   requests: list(object<BatchRequest>({ method: text, url: text, headers: optionalMap, body: optionalMap })),
 })
 
-const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const MAX_URL_BYTES = 2000
+const REQUEST = fields({
+  method: [required, oneOf(METHODS)],
+  url: [required, notLonger(MAX_URL_BYTES)],
+})
 
 /** What a batch of another shape is answered with. */
 export const unreadableBatch = () => badRequest('Failed to read the submitted batch data.')
@@ -33,8 +38,8 @@ export const unreadableBatch = () => badRequest('Failed to read the submitted ba
  */
 export function readBatch(values: Readonly<Record<string, unknown>>, max: number): BatchRequest[] {
   const requests = decode(values)
-  const errors = checkCount(requests.length, max) ?? checkEach(requests)
-  if (errors) throw badRequest('Invalid batch request data.', { requests: errors })
+  const checks = { requests: [required, notLonger(max), each(REQUEST)] }
+  checkFields({ requests }, checks, 'Invalid batch request data.')
   return requests
 }
 
@@ -52,34 +57,4 @@ function readHeaders(headers: BatchRequest['headers']): BatchRequest['headers'] 
   const values = Object.entries(headers ?? {}).map(([name, value]) => [name, value ?? ''] as const)
   if (values.some(([, value]) => typeof value !== 'string')) throw unreadableBatch()
   return headers && Object.fromEntries(values)
-}
-
-const required = () => fieldError('validation_required', 'Cannot be blank')
-const tooLong = (max: number) =>
-  fieldError('validation_length_too_long', `The length must be no more than ${max}`, { max, min: 0 })
-
-function checkCount(count: number, max: number): FieldError | undefined {
-  if (count === 0) return required()
-  return count > max ? tooLong(max) : undefined
-}
-
-function checkEach(requests: readonly BatchRequest[]): ErrorData | undefined {
-  const errors: Record<string, ErrorData> = {}
-  requests.forEach((request, i) => {
-    const found = Object.entries({ method: checkMethod(request), url: checkUrl(request) }).filter(
-      ([, e]) => e,
-    )
-    if (found.length > 0) errors[i] = Object.fromEntries(found) as ErrorData
-  })
-  return Object.keys(errors).length > 0 ? errors : undefined
-}
-
-function checkMethod({ method }: BatchRequest): FieldError | undefined {
-  if (method === '') return required()
-  return METHODS.has(method) ? undefined : fieldError('validation_in_invalid', 'Must be a valid value')
-}
-
-function checkUrl({ url }: BatchRequest): FieldError | undefined {
-  if (url === '') return required()
-  return Buffer.byteLength(url) > MAX_URL_BYTES ? tooLong(MAX_URL_BYTES) : undefined
 }

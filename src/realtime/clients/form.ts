@@ -1,5 +1,6 @@
+import { checkFields, each, length, notLonger, required } from '../../collections/checks/checks.ts'
 import { object, ShapeError, text, texts } from '../../collections/definition/decode.ts'
-import { badRequest, type ErrorData, type FieldError, fieldError } from '../../errors.ts'
+import { badRequest } from '../../errors.ts'
 
 /** What a client sends to subscribe. */
 export interface SubscribeForm {
@@ -18,9 +19,11 @@ const MAX_TOPIC_BYTES = 2_500
  */
 export function readSubscribeForm(values: Readonly<Record<string, unknown>>): SubscribeForm {
   const form = decode(values)
-  const [clientId, subscriptions] = [checkId(form.clientId), checkTopics(form.subscriptions)]
-  const errors: ErrorData = { ...(clientId && { clientId }), ...(subscriptions && { subscriptions }) }
-  if (clientId || subscriptions) throw badRequest('', errors)
+  const checks = {
+    clientId: [required, length(1, MAX_ID_BYTES)],
+    subscriptions: [notLonger(MAX_TOPICS), each(notLonger(MAX_TOPIC_BYTES))],
+  }
+  checkFields(form, checks, '')
   return form
 }
 
@@ -31,19 +34,3 @@ function decode(values: Readonly<Record<string, unknown>>): SubscribeForm {
     throw error instanceof ShapeError ? badRequest() : error
   }
 }
-
-function checkId(id: string): FieldError | undefined {
-  if (id === '') return fieldError('validation_required', 'Cannot be blank')
-  if (Buffer.byteLength(id) <= MAX_ID_BYTES) return undefined
-  const message = `The length must be between 1 and ${MAX_ID_BYTES}`
-  return fieldError('validation_length_out_of_range', message, { max: MAX_ID_BYTES, min: 1 })
-}
-
-function checkTopics(topics: readonly string[]): FieldError | ErrorData | undefined {
-  if (topics.length > MAX_TOPICS) return tooLong(MAX_TOPICS)
-  const long = topics.flatMap((topic, i) => (Buffer.byteLength(topic) > MAX_TOPIC_BYTES ? [i] : []))
-  return long.length > 0 ? Object.fromEntries(long.map((i) => [i, tooLong(MAX_TOPIC_BYTES)])) : undefined
-}
-
-const tooLong = (max: number) =>
-  fieldError('validation_length_too_long', `The length must be no more than ${max}`, { max, min: 0 })

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
+import type { Logger } from '../../log.ts'
 import type { Change } from '../changes/change.ts'
 import type { GroupState } from '../clients/subscription-groups.ts'
 import type { Receivers, SubscriptionIndex } from '../clients/subscription-index.ts'
@@ -8,7 +9,7 @@ import { type ChangeEvent, sendTo } from './change-event.ts'
 import { decide } from './decide.ts'
 import type { Deliveries } from './deliveries.ts'
 import { emailsSeen } from './emails.ts'
-import type { KeyedQueue } from './keyed-queue.ts'
+import type { Lanes } from './lanes.ts'
 
 /**
  * Sends a change to all that may see it. The rules of topics without options are checked for all viewers
@@ -18,23 +19,24 @@ import type { KeyedQueue } from './keyed-queue.ts'
 export function broadcast(
   event: ChangeEvent,
   index: SubscriptionIndex,
-  queue: KeyedQueue,
+  lanes: Lanes,
   deliveries: Deliveries,
+  log: Logger,
 ): void {
   const { change, store } = event
-  for (const [lane, states] of plainByLane(store.catalog, index, queue, change)) {
-    const isQueued = queue.enqueue(lane, () => deliver(event, states))
+  for (const [lane, states] of plainByLane(store.catalog, index, log, change)) {
+    const isQueued = lanes.add(lane, event.bytes, () => deliver(event, states, log))
     if (!isQueued) disconnect(states)
   }
-  for (const [holder, receivers] of receiversByHolder(store.catalog, index, queue, change))
+  for (const [holder, receivers] of receiversByHolder(store.catalog, index, log, change))
     deliveries.put(holder, event, receivers)
 }
 
 /** Topics with options that the collection's rule lets through. */
-function receiversByHolder(catalog: Catalog, index: SubscriptionIndex, queue: KeyedQueue, change: Change) {
+function receiversByHolder(catalog: Catalog, index: SubscriptionIndex, log: Logger, change: Change) {
   const found = new Map<string, Receivers[]>()
   for (const [holder, topics] of index.withOptions(change.collection, change.record)) {
-    attempt(queue, () => {
+    attempt(log, () => {
       if (topics.mayPass(catalog, change))
         found.set(holder, [...(found.get(holder) ?? []), ...topics.receivers()])
     })
@@ -43,11 +45,11 @@ function receiversByHolder(catalog: Catalog, index: SubscriptionIndex, queue: Ke
 }
 
 /** Topics without options that may get the event. */
-function plainByLane(catalog: Catalog, index: SubscriptionIndex, queue: KeyedQueue, change: Change) {
+function plainByLane(catalog: Catalog, index: SubscriptionIndex, log: Logger, change: Change) {
   const { collection, record } = change
   const lanes = new Map<string, GroupState[]>()
   for (const [{ auth }, group] of index.plain(collection, record)) {
-    attempt(queue, () => {
+    attempt(log, () => {
       const state = group.state(catalog, collection, auth, group.clients)
       if (judgeHere(state.access, change) === false) return
       const lane = laneOf(collection, state)
@@ -60,11 +62,11 @@ function plainByLane(catalog: Catalog, index: SubscriptionIndex, queue: KeyedQue
 }
 
 /** A group that fails must not hold up the others. */
-function attempt({ failed }: KeyedQueue, work: () => void): void {
+function attempt(log: Logger, work: () => void): void {
   try {
     work()
-  } catch (error) {
-    failed(error)
+  } catch (err) {
+    log.error({ err }, 'realtime delivery failed')
   }
 }
 
@@ -75,7 +77,7 @@ function laneOf(collection: Collection, { access }: GroupState): string {
   return question || isManaged ? `${collection.id} ${question?.key ?? ''}` : ''
 }
 
-async function deliver(event: ChangeEvent, states: readonly GroupState[]): Promise<void> {
+async function deliver(event: ChangeEvent, states: readonly GroupState[], log: Logger): Promise<void> {
   const { store, change } = event
   try {
     const accesses = states.map(({ access }) => access)
@@ -83,9 +85,9 @@ async function deliver(event: ChangeEvent, states: readonly GroupState[]): Promi
     const allowed = states.filter((_, i) => verdicts[i])
     const emails = await emailsSeen(store, change, allowed)
     for (const [i, state] of allowed.entries()) await sendTo(event, state, emails[i]!)
-  } catch (error) {
+  } catch (err) {
+    log.error({ err }, 'realtime delivery failed')
     disconnect(states)
-    throw error
   }
 }
 

@@ -4,15 +4,14 @@ import { sees } from '../changes/snapshot.ts'
 import type { Client } from '../clients/client.ts'
 import type { GroupState } from '../clients/subscription-groups.ts'
 import type { Topic } from '../clients/topic.ts'
+import { charactersOf } from './expand-size.ts'
 import { Payloads } from './payload.ts'
-import { SharedAnswers } from './shared-answers.ts'
 
 /** A change on its way to clients. */
 export interface ChangeEvent {
   readonly store: Store
   readonly change: Change
   readonly payloads: Payloads
-  readonly answers: SharedAnswers
   /** An estimate of its memory. */
   readonly bytes: number
   /** When it was read, by `performance.now()`. */
@@ -25,17 +24,9 @@ export const toEvent = (store: Store, change: Change): ChangeEvent => ({
   store,
   change,
   payloads: new Payloads(store, change),
-  answers: new SharedAnswers(),
-  bytes: CHANGE_BYTES + sizeOf(change.row),
+  bytes: CHANGE_BYTES + charactersOf(change.row),
   atMs: performance.now(),
 })
-
-const sizeOf = (row: readonly unknown[]): number =>
-  row.reduce<number>(
-    (sum, value) =>
-      sum + (typeof value === 'string' ? value.length : Array.isArray(value) ? sizeOf(value) : 8),
-    0,
-  )
 
 /** Sends an event to the clients of a group. `email`: whether they see the email of an auth record. */
 export async function sendTo(

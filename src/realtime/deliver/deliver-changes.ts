@@ -8,14 +8,14 @@ import type { ClientRegistry } from '../clients/client-registry.ts'
 import { broadcast } from './broadcast.ts'
 import { toEvent } from './change-event.ts'
 import type { Deliveries } from './deliveries.ts'
-import type { KeyedQueue } from './keyed-queue.ts'
+import type { Lanes } from './lanes.ts'
 
 /** What the delivery of changes uses. */
 export interface DeliveryParts {
   readonly store: Store
   readonly log: Logger
   readonly registry: ClientRegistry
-  readonly queue: KeyedQueue
+  readonly lanes: Lanes
   readonly deliveries: Deliveries
 }
 
@@ -51,10 +51,10 @@ export async function deliverChanges(
   for (const one of unread) disconnect(parts, one)
 }
 
-function deliver({ store, registry, queue, deliveries }: DeliveryParts, change: Change): void {
+function deliver({ store, log, registry, lanes, deliveries }: DeliveryParts, change: Change): void {
   const { collection, record, action, row } = change
   if (action !== 'delete') registry.refresh(collection, record, row)
-  broadcast(toEvent(store, change), registry.index, queue, deliveries)
+  broadcast(toEvent(store, change), registry.index, lanes, deliveries, log)
 }
 
 function signOut(registry: ClientRegistry, deleted: readonly Change[], xid: Change['xid']): void {

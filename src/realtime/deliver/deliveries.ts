@@ -1,4 +1,3 @@
-import type { Budget, Share } from '../../admission/budget.ts'
 import { isTooSlow } from '../../db/errors.ts'
 import { RetryLater } from '../../errors.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
@@ -10,6 +9,7 @@ import type { Receivers } from '../clients/subscription-index.ts'
 import { judgeHere, openQuestions } from '../clients/verdict.ts'
 import { type ChangeEvent, sendTo } from './change-event.ts'
 import { emailsSeen } from './emails.ts'
+import type { Lanes } from './lanes.ts'
 import { matchQueries } from './match-queries.ts'
 
 /** Questions in a statement. */
@@ -18,66 +18,28 @@ const MAX_QUESTIONS = 200
 const MAX_AGE_MS = 20_000
 const RECEIVERS_BYTES = 100
 
-/** A change that waits for the filters of a holder. */
-interface Delivery {
-  readonly event: ChangeEvent
-  readonly receivers: readonly Receivers[]
-  /** Counted in the holder's share. */
-  readonly bytes: number
-}
-
-interface Queue {
-  readonly share: Share
-  readonly waiting: Delivery[]
-}
-
 /**
- * Sends changes to topics with options. Each holder has a queue, so slow filters delay only its own events. A
+ * Sends changes to topics with options. Each holder has a lane, so slow filters delay only its own events. A
  * client that cannot follow is disconnected and reads again: it never misses an event without notice.
  */
 export class Deliveries {
-  readonly #memory: Budget
+  readonly #lanes: Lanes
   readonly #log: Logger
   readonly #slices = new EventLoopSlices()
-  /** Queues of holders with a delivery at work. */
-  readonly #queues = new Map<string, Queue>()
-  #idle: (() => void)[] = []
 
-  constructor(memory: Budget, log: Logger) {
-    this.#memory = memory
+  constructor(lanes: Lanes, log: Logger) {
+    this.#lanes = lanes
     this.#log = log
   }
 
   /** Queues a change. Disconnects its receivers when the holder has no memory left. */
   put(holder: string, event: ChangeEvent, receivers: readonly Receivers[]): void {
-    const queue = this.#queues.get(holder)
-    if (!queue) {
-      const first = { share: this.#memory.open(holder), waiting: [] }
-      this.#queues.set(holder, first)
-      void this.#drive(holder, first, { event, receivers, bytes: 0 })
-      return
-    }
     const bytes = event.bytes + RECEIVERS_BYTES * receivers.length
-    if (queue.share.tryTake(bytes)) queue.waiting.push({ event, receivers, bytes })
-    else this.#disconnect(holder, receivers, 'too many changes wait for filters')
+    const isQueued = this.#lanes.add(holder, bytes, () => this.#deliver(holder, event, receivers))
+    if (!isQueued) this.#disconnect(holder, receivers, 'too many changes wait for filters')
   }
 
-  /** Waits until all queues are empty. */
-  async settled(): Promise<void> {
-    if (this.#queues.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
-  }
-
-  async #drive(holder: string, { share, waiting }: Queue, first: Delivery): Promise<void> {
-    for (let next: Delivery | undefined = first; next; next = waiting.shift()) {
-      await this.#deliver(holder, next)
-      share.giveBack(next.bytes)
-    }
-    share.close()
-    this.#queues.delete(holder)
-    if (this.#queues.size === 0) for (const resolve of this.#idle.splice(0)) resolve()
-  }
-
-  async #deliver(holder: string, { event, receivers }: Delivery): Promise<void> {
+  async #deliver(holder: string, event: ChangeEvent, receivers: readonly Receivers[]): Promise<void> {
     try {
       const { allowed, open } = await this.#sort(holder, event, receivers)
       const states = [...allowed, ...(await this.#ask(holder, event, open))]
@@ -127,13 +89,13 @@ export class Deliveries {
 
   /** Undefined if the database takes too long. */
   async #answers(
-    { store, change, answers, atMs }: ChangeEvent,
+    { store, change, atMs }: ChangeEvent,
     { request: { client } }: GroupState,
     questions: readonly CompiledFilter[],
   ): Promise<readonly boolean[] | undefined> {
     if (performance.now() - atMs > MAX_AGE_MS) return undefined
     try {
-      return await answers.of(questions, (fresh) => matchQueries(store, change, fresh, client))
+      return await matchQueries(store, change, questions, client)
     } catch (error) {
       if (isTooSlow(error) || error instanceof RetryLater) return undefined
       throw error

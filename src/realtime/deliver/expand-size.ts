@@ -18,16 +18,16 @@ function takesRoom({ expand }: RenderedRecord, left: { records: number; characte
   for (const value of expand?.values() ?? []) {
     for (const record of 'row' in value ? [value] : value) {
       left.records--
-      left.characters -= record.row.reduce<number>((sum, one) => sum + sizeOf(one), 0)
+      left.characters -= charactersOf(record.row)
       if (left.records < 0 || left.characters < 0 || !takesRoom(record, left)) return false
     }
   }
   return true
 }
 
+/** Characters of the texts in a row. Other values count as 8. */
+export const charactersOf = (row: readonly unknown[]): number =>
+  row.reduce<number>((sum, value) => sum + sizeOf(value), 0)
+
 const sizeOf = (value: unknown): number =>
-  typeof value === 'string'
-    ? value.length
-    : Array.isArray(value)
-      ? value.reduce<number>((sum, one) => sum + sizeOf(one), 0)
-      : 8
+  typeof value === 'string' ? value.length : Array.isArray(value) ? charactersOf(value) : 8

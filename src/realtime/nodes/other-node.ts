@@ -11,11 +11,26 @@ import { randomText } from '../../tools/random.ts'
 import { CHANGES_CHANNEL } from '../changes/feed.ts'
 import { isNodeRegistered } from '../changes/presence.ts'
 import type { Topic } from '../clients/topic.ts'
-import type { Message, SubscriptionRequest } from './requests.ts'
 
 /** A node that does not answer in this time is down. */
 const PATIENCE_MS = 3_000
 const STEP_MS = 10
+
+/** A request for subscriptions of a client. The client must have the same address. */
+export interface SubscriptionRequest {
+  readonly clientId: string
+  readonly ip: string
+  readonly auth: AuthRecord | null
+  readonly topics: readonly Topic[]
+}
+
+/** A message, as JSON text, for one client that is subscribed to the topic and has the same address. */
+export interface Message {
+  readonly clientId: string
+  readonly ip: string
+  readonly topic: string
+  readonly data: string
+}
 
 /** The requesting account; `version`: of its record when it was authenticated. */
 interface Account {
