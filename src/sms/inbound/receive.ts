@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/types/date.ts'
+import { derivedId } from '../../tools/derived-id.ts'
 import { ANSWERABLE_CTE, isAnswerable } from '../answers/queue.ts'
 import { HEARD_CTES } from '../conversations/heard.ts'
 import type { Device } from '../devices/device.ts'
@@ -111,12 +111,5 @@ function withoutSummer(receivedAt: number): number {
   return aheadMs > HOUR_MS / 2 && aheadMs <= HOUR_MS ? receivedAt - HOUR_MS : receivedAt
 }
 
-const ID_LENGTH = 15
-
-/** 15 of [0-9a-z] out of SHA-256: 77 bits. */
-function identityOf(device: Device, { from, receivedAt, body }: ReceivedText): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([device.id, from, receivedAt, body]))
-    .digest('hex')
-  return BigInt(`0x${hash}`).toString(36).slice(-ID_LENGTH).padStart(ID_LENGTH, '0')
-}
+const identityOf = (device: Device, { from, receivedAt, body }: ReceivedText): string =>
+  derivedId(JSON.stringify([device.id, from, receivedAt, body]))
