@@ -1,29 +1,17 @@
-/** Size and refill rate of a bucket. */
-export interface BucketSize {
-  readonly burst: number
-  readonly perSecond: number
-}
+import type { Rate } from './limits.ts'
 
 /**
  * A token bucket: holds at most `burst` tokens, gains `perSecond`, starts full. It may be overdrawn, and then
  * stays in debt until refilled.
  */
 export class TokenBucket {
-  readonly #size: BucketSize
-  readonly #clock: () => number
+  readonly #size: Rate
   #tokens: number
-  #atMs: number
+  #atMs = performance.now()
 
-  /** `clock`: monotonic milliseconds. */
-  constructor(size: BucketSize, clock = () => performance.now()) {
+  constructor(size: Rate) {
     this.#size = size
-    this.#clock = clock
     this.#tokens = size.burst
-    this.#atMs = clock()
-  }
-
-  get isFull(): boolean {
-    return this.#refill() >= this.#size.burst
   }
 
   /** Seconds until it holds this many tokens; 0 if it does now. For 0 tokens: until it is out of debt. */
@@ -37,7 +25,7 @@ export class TokenBucket {
   }
 
   #refill(): number {
-    const nowMs = this.#clock()
+    const nowMs = performance.now()
     const gained = ((nowMs - this.#atMs) / 1000) * this.#size.perSecond
     this.#tokens = Math.min(this.#size.burst, this.#tokens + gained)
     this.#atMs = nowMs
