@@ -1,5 +1,5 @@
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
-import { schemaMismatchCount } from '../db/errors.ts'
+import { DatabaseUnavailable, schemaMismatchCount } from '../db/errors.ts'
 import { ApiError, GatewayError } from '../errors.ts'
 import { StaleAuth } from '../records/fresh-auth.ts'
 import type { WriteOptions } from '../records/input/write-options.ts'
@@ -74,6 +74,8 @@ async function faultOf(
   isStale: (() => Promise<boolean>) | undefined,
   isCatalogOld: () => Promise<boolean>,
 ): Promise<Fault | undefined> {
+  // what a lost connection has committed is unknown
+  if (error instanceof DatabaseUnavailable) return undefined
   if (error instanceof StaleAuth) return 'staleAuth'
   if (error instanceof LargeAnswer) return 'largeAnswer'
   const isConflict = error instanceof Conflict

@@ -2,11 +2,10 @@ import { identifyKey } from '../../auth/tokens/api-keys.ts'
 import { identify } from '../../auth/tokens/identify.ts'
 import { hasScope, type Scope } from '../../auth/tokens/scopes.ts'
 import { USERS_ID } from '../../collections/collection.ts'
-import { GatewayError } from '../../errors.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
-import { SENDER_TRIES, type Sender, StaleSender, senderOf, senderOfKey } from '../../sms/send/sender.ts'
+import { type Sender, senderOf, senderOfKey } from '../../sms/send/sender.ts'
 import type { Ctx, Services } from '../context.ts'
-import { withCatalog } from '../retry.ts'
+import { retry, withCatalog } from '../retry.ts'
 
 /**
  * Who sends, by X-API-Key or else Authorization. Throws 401 for nobody, 403 for who is no user, and for a key
@@ -65,29 +64,20 @@ const SENDS: readonly Scope[] = ['messages:send']
 
 /** Runs `work` for the sender of a request. See `withFreshSender`. */
 export const withSender = <T>(c: Ctx, services: Services, work: (sender: Sender) => Promise<T>): Promise<T> =>
-  withFreshSender((cached) => requireSender(c, services, SENDS, cached), work)
+  withFreshSender(services, (isCached) => requireSender(c, services, SENDS, isCached), work)
 
 /**
- * Runs `work` for a sender from memory, which spares a round trip: what accepts looks whether the credentials
- * are still true. A refusal says nothing before they are known to be: who may not send is told only that.
+ * Runs `work` for a cached sender, which saves a round trip, and again if the user or the key has changed:
+ * the accepting statement compares both.
  */
-export async function withFreshSender<T>(
-  identifySender: (cached: boolean) => Promise<Sender>,
+export function withFreshSender<T>(
+  { store }: Pick<Services, 'store'>,
+  identifySender: (isCached: boolean) => Promise<Sender>,
   work: (sender: Sender) => Promise<T>,
 ): Promise<T> {
-  let sender = await identifySender(true)
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work(sender)
-    } catch (error) {
-      if (tries === SENDER_TRIES || !(error instanceof StaleSender || error instanceof GatewayError))
-        throw error
-      const fresh = await identifySender(false)
-      if (error instanceof GatewayError && isSame(sender, fresh)) throw error
-      sender = fresh
-    }
+  const identify = async (isCached: boolean) => {
+    const sender = await identifySender(isCached)
+    return { sender, version: `${sender.user} ${sender.version} ${sender.key?.id} ${sender.key?.version}` }
   }
+  return retry(store, identify, ({ sender }) => work(sender), { startsCached: true })
 }
-
-const isSame = (a: Sender, b: Sender) =>
-  a.user === b.user && a.version === b.version && a.key?.id === b.key?.id && a.key?.version === b.key?.version

@@ -109,7 +109,7 @@ function callerOf(c: Ctx, services: Services, holder: KeyHolder): McpCaller {
     user: holder.auth.id,
     may: (scope) => hasScope(holder.scopes, scope),
     client,
-    asSender: (work) => withFreshSender(identifySender, work),
+    asSender: (work) => withFreshSender(services, identifySender, work),
     reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, client, meter, query }),
   }
 }

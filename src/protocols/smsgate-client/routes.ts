@@ -12,8 +12,9 @@ import { requestClient } from '../../http/server/request-client.ts'
 import { SENDS } from '../../metrics/groups.ts'
 import { readinessOf } from '../../metrics/readiness.ts'
 import { deleteRecord } from '../../records/write/delete.ts'
+import type { Idempotency } from '../../sms/send/idempotency.ts'
 import { fingerprintOf, readIdempotencyKey } from '../../sms/send/idempotency.ts'
-import { checkDevice, type Idempotency } from '../../sms/send/send.ts'
+import { checkDevice } from '../../sms/send/prepare-offer.ts'
 import type { Sender } from '../../sms/send/sender.ts'
 import { messageForm } from '../smsgate/error-form.ts'
 import { settingsOf } from '../smsgate/setup.ts'
@@ -152,7 +153,7 @@ function sendFrom(c: Ctx, services: Services): Promise<Response> {
   let raw: Promise<unknown> | undefined
   const identify = async (cached: boolean) =>
     (await requireClient(c, services, 'messages:send', cached)).sender
-  return withFreshSender(identify, async (sender) => {
+  return withFreshSender(services, identify, async (sender) => {
     raw ??= readJson(c, MAX_BODY_BYTES)
     const json = await raw
     const query = readSendQuery(queryOf(c))

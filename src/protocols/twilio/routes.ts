@@ -5,13 +5,12 @@ import { readBytes } from '../../http/body/bytes.ts'
 import { memoryOf } from '../../http/body/memory-of.ts'
 import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
 import { checkRate } from '../../http/middleware/gate.ts'
-import { READS, requireSender } from '../../http/middleware/sender.ts'
+import { READS, requireSender, withFreshSender } from '../../http/middleware/sender.ts'
 import { withCatalog } from '../../http/retry.ts'
 import { sendRaw } from '../../http/send-json.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
 import { holderOf } from '../../http/server/holder.ts'
 import { requestClient } from '../../http/server/request-client.ts'
-import { retryStale } from '../../sms/send/sender.ts'
 import { describeConnection, findAccount, listAccounts } from './account.ts'
 import { type Account, identifyAccount, keyIn } from './credentials.ts'
 import { TWILIO_TAGS, twilioPaths } from './description.ts'
@@ -135,10 +134,13 @@ async function create(c: Ctx, services: Services, first: Account): Promise<Respo
   const { store, config } = services
   const sending = { store, config, send: services.sending }
   const key = c.req.header('idempotency-key')
-  const { message, replayed } = await retryStale(async (tries) => {
-    const account = tries === 1 ? first : await identify(c, services)
-    return createMessage(sending, account, parameters, key)
-  })
+  let account = first
+  const identifySender = async (isCached: boolean) => {
+    if (!isCached) account = await identify(c, services)
+    return account.sender
+  }
+  const send = () => createMessage(sending, account, parameters, key)
+  const { message, replayed } = await withFreshSender(services, identifySender, send)
   if (replayed) c.header('Idempotent-Replayed', 'true')
   return sendRaw(c, JSON.stringify(message), 201)
 }

@@ -2,11 +2,10 @@ import type { Store } from '../../collections/catalog.ts'
 import { GatewayError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
-import { randomId } from '../../tools/random.ts'
 import type { Again, Job, JobKind } from '../../work/kind.ts'
-import { writeTexts } from '../send/content.ts'
+import { type Text, writeTexts } from '../send/content.ts'
 import type { Outcome } from '../send/offer.ts'
-import { type Offer, PLAIN_OFFER } from '../send/offer-shape.ts'
+import { type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer-shape.ts'
 import type { SendServices } from '../send/send.ts'
 import { fold, type Match, matches } from './match.ts'
 import { ANSWER } from './queue.ts'
@@ -113,10 +112,7 @@ async function sendAnswer(
   }
 }
 
-const offerOf = (
-  { id, user, userVersion, simulatedLine }: Received,
-  text: Omit<Offer['messages'][number], 'id'>,
-): Offer => ({
+const offerOf = ({ id, user, userVersion, simulatedLine }: Received, text: Text): Offer => ({
   ...PLAIN_OFFER,
   user,
   version: userVersion,
@@ -125,7 +121,7 @@ const offerOf = (
   expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
   // the conversation goes on waiting for an answer of a person
   isBulk: true,
-  messages: [{ id: randomId(), to: text.to, body: text.body, segments: text.segments }],
+  messages: [offeredMessage(text, false)],
 })
 
 /** Deletes notes of answers that no limit and no pause counts any more. */

@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
+import { checkDevice } from '../send/prepare-offer.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
-import { checkDevice } from '../send/send.ts'
 import type { NewCampaign } from './body.ts'
 
 const NAMED = `select line from sms_named_lines($1, nullif($2, ''), nullif($3, ''), nullif($4, ''), $5) limit 2`

@@ -45,10 +45,10 @@ export async function planAudience(
   store: Store,
   user: string,
   text: CampaignText,
-  { recipients, groupIds }: NewCampaign['audience'],
+  people: NewCampaign['audience'],
 ): Promise<Pick<Plan, 'audience' | 'segments'>> {
-  checkCount(recipients, MAX_AUDIENCE)
-  const all = await allRecipients(store, user, recipients, groupIds, MAX_AUDIENCE)
+  checkCount(people.recipients, MAX_AUDIENCE)
+  const all = await allRecipients(store, user, people, MAX_AUDIENCE)
   const out = await optedOut(store, user, all)
   const audience = all.filter((phone) => !out.has(phone))
   if (audience.length === 0) throw gatewayRefusal('invalid_request', 'recipients have all opted out')

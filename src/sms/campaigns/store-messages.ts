@@ -1,8 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
-import { randomId } from '../../tools/random.ts'
-import { zoneOfNumber } from '../../tools/time-zones.ts'
-import { type Offer, PLAIN_OFFER } from '../send/offer-shape.ts'
+import { type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer-shape.ts'
 import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
 import { REASONS } from '../status/status.ts'
 import { type Campaign, type CampaignServices, readCampaign } from './campaign.ts'
@@ -52,13 +50,7 @@ async function storeChunk(
   number: number,
 ): Promise<boolean> {
   const texts = await textsFor(services.store, campaign.user, campaign, phones)
-  const messages = texts.map(({ to, body, segments }) => ({
-    id: randomId(),
-    to,
-    body: campaign.variables ? body : null,
-    segments,
-    ...(campaign.keepsQuiet && { zone: zoneOfNumber(to) }),
-  }))
+  const messages = texts.map((text) => offeredMessage(text, !campaign.variables, campaign.keepsQuiet))
   for (let tries = 1; ; tries++) {
     const now = await readCampaign(services.store.db, campaign.id)
     if (now?.version !== campaign.version) return false

@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, unindexed } from '../../db/by-id.ts'
+import { StaleAuth } from '../../records/fresh-auth.ts'
 import { derivedId } from '../../tools/derived-id.ts'
-import { randomId } from '../../tools/random.ts'
-import { zoneOfNumber } from '../../tools/time-zones.ts'
 import type { Outcome, Verdict } from '../send/offer.ts'
-import { credentialsOf, type Offer, PLAIN_OFFER } from '../send/offer-shape.ts'
+import { credentialsOf, type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer-shape.ts'
 import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
 import { countSegments } from '../send/segments.ts'
 import type { SendServices } from '../send/send.ts'
-import { type Sender, StaleSender } from '../send/sender.ts'
+import type { Sender } from '../send/sender.ts'
 import { CANCELED, REASONS } from '../status/status.ts'
 import { countBatch } from './batches.ts'
 import { retryRef, shifted } from './retry.ts'
@@ -80,7 +79,7 @@ interface Failed {
 /**
  * Sends a batch's failed messages again to any device, each at most once (`client_ref` `retry:<id>`). The new
  * batch_id follows from the old one, so a repeat continues. What exceeds the quota is left out. `keepsQuiet`:
- * respects quiet hours. Throws 404 `batch_not_found`, StaleSender, 402 or 503 if nothing could be sent.
+ * respects quiet hours. Throws 404 `batch_not_found`, StaleAuth, 402 or 503 if nothing could be sent.
  */
 export async function retryBatch(
   services: SendServices,
@@ -110,7 +109,7 @@ export async function retryBatch(
       else refused ??= outcome
   }
   left.refused = due.filter((one) => !ids.has(one)).length
-  if (refused === 'stale') throw new StaleSender()
+  if (refused === 'stale') throw new StaleAuth()
   if (refused && ids.size === 0) throw gatewayRefusal(refused as RefusalCode)
   const message_ids = failed.flatMap((one) => ids.get(one) ?? [])
   const batch_id = message_ids.length > 0 ? batch : ''
@@ -150,13 +149,7 @@ async function offerAgain(
   batch: string,
   keepsQuiet: boolean,
 ): Promise<Verdict> {
-  const message = {
-    id: randomId(),
-    to: one.to,
-    body: null,
-    segments: countSegments(one.body).segments,
-    ...(keepsQuiet && { zone: zoneOfNumber(one.to) }),
-  }
+  const message = offeredMessage({ ...one, ...countSegments(one.body) }, true, keepsQuiet)
   const verdict = await services.acceptor.accept({
     ...PLAIN_OFFER,
     ...credentialsOf(sender),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { type Content, MAX_CHARACTERS } from './body.ts'
-import { contactFields, contactNames } from './recipients.ts'
+import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
+import { checkCount, checkPhones, contactFields, contactNames, uniquePhones } from './recipients.ts'
 import { gatewayRefusal, templateRefusal } from './refusal.ts'
 import { countSegments, type Segmentation } from './segments.ts'
 import { isInvisible } from './shape.ts'
@@ -17,6 +17,13 @@ const SEGMENTATION = z.object({
 /** The text for one recipient and what it takes to send it. */
 export type Text = Readonly<z.output<typeof TEXT>>
 export const TEXT = z.object({ to: z.string(), body: z.string(), ...SEGMENTATION.shape }).meta({ id: 'Text' })
+
+/** Checks what a body says by itself: numbers, length, number of recipients. Throws 400. */
+export function checkBody({ recipients, content }: SendBody, maxRecipients: number): void {
+  checkPhones(recipients)
+  if ('body' in content) checkLength(content.body)
+  checkCount(uniquePhones(recipients), maxRecipients)
+}
 
 /** Throws 400 `body_too_long`. */
 export function checkLength(body: string): void {

@@ -7,6 +7,12 @@ const MAX_KEY_LENGTH = 255
 /** Printable ASCII: what a header can carry safely. */
 const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
 
+/** Names a request, so that the same one again is not sent twice. */
+export interface Idempotency {
+  readonly key: string
+  readonly fingerprint: string
+}
+
 /** Keys in use by this process, as `<user> <key>`. Another node waits for the user's row. */
 const running = new Set<string>()
 
@@ -36,7 +42,12 @@ function canonical(value: unknown): string {
 }
 
 /** Runs the request of a key. Throws 409 while another one with the same key runs. */
-export async function whileRunning<T>(user: string, key: string, work: () => Promise<T>): Promise<T> {
+export async function whileRunning<T>(
+  user: string,
+  key: string | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (key === undefined) return work()
   const name = `${user} ${key}`
   if (running.has(name)) throw gatewayRefusal('idempotency_key_in_use')
   running.add(name)

@@ -1,3 +1,5 @@
+import { randomId } from '../../tools/random.ts'
+import { zoneOfNumber } from '../../tools/time-zones.ts'
 import type { Sender } from './sender.ts'
 
 /** A request that passed its checks, as sql/functions/sms/sms_accept.sql takes it. Null is unset. */
@@ -81,3 +83,16 @@ export interface OfferedMessage {
   /** The time zone in whose quiet hours it waits, '' for that of the account; absent: it does not. */
   readonly zone?: string
 }
+
+/** A new message. `isShared`: its text is the offer's; `keepsQuiet`: it waits during quiet hours. */
+export const offeredMessage = (
+  { to, body, segments }: { readonly to: string; readonly body: string; readonly segments: number },
+  isShared: boolean,
+  keepsQuiet = false,
+): OfferedMessage => ({
+  id: randomId(),
+  to,
+  body: isShared ? null : body,
+  segments,
+  ...(keepsQuiet && { zone: zoneOfNumber(to) }),
+})

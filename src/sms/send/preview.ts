@@ -4,8 +4,8 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import type { SendBody } from './body.ts'
-import { checkLength, TEXT, writeTexts } from './content.ts'
-import { allRecipients, checkCount, checkPhones, optedOut, uniquePhones } from './recipients.ts'
+import { checkBody, TEXT, writeTexts } from './content.ts'
+import { allRecipients, optedOut } from './recipients.ts'
 
 /** What this field of previews and campaigns says. */
 export const LAST_LEAVES_AT =
@@ -73,19 +73,15 @@ export async function previewSend(
   user: string,
   body: SendBody & { readonly isDraft: boolean },
 ): Promise<Preview> {
-  const { content, groupIds } = body
-  checkPhones(body.recipients)
-  if ('body' in content) checkLength(content.body)
-  const explicit = uniquePhones(body.recipients)
-  checkCount(explicit, config.maxRecipients)
-  const phones = await allRecipients(store, user, explicit, groupIds, config.maxRecipients)
+  checkBody(body, config.maxRecipients)
+  const phones = await allRecipients(store, user, body, config.maxRecipients)
   const missing = new Set<string>()
   const note = (name: string) => {
     missing.add(name)
     return `{{${name}}}`
   }
   const whom = phones.length > 0 ? phones : ['']
-  const texts = await writeTexts(store, user, content, whom, body.isDraft ? note : undefined)
+  const texts = await writeTexts(store, user, body.content, whom, body.isDraft ? note : undefined)
   const { to: _, ...first } = texts[0]!
   const out = await optedOut(store, user, phones)
   const items = phones.length > 0 ? texts.map((text) => ({ ...text, opted_out: out.has(text.to) })) : []

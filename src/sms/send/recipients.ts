@@ -2,6 +2,7 @@ import { accountHolder, ticketOf } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { USERS_ID } from '../../collections/collection.ts'
 import { cleanText } from '../../fields/values/cast.ts'
+import type { SendBody } from './body.ts'
 import { E164 } from './phone.ts'
 import { gatewayRefusal, REFUSALS } from './refusal.ts'
 import { type Person, valuesByName } from './template.ts'
@@ -34,10 +35,10 @@ export const uniquePhones = (phones: readonly string[]): string[] =>
 export async function allRecipients(
   store: Store,
   user: string,
-  explicit: readonly string[],
-  groupIds: readonly string[],
+  { recipients, groupIds }: Pick<SendBody, 'recipients' | 'groupIds'>,
   max: number,
 ): Promise<readonly string[]> {
+  const explicit = uniquePhones(recipients)
   if (groupIds.length === 0) return explicit
   // one more than could be used tells that there are too many
   const members = await groupMembers(store, user, groupIds, max + explicit.length + 1)

@@ -1,3 +1,4 @@
+import { StaleAuth } from '../../records/fresh-auth.ts'
 import type { AuthRecord } from '../../request/request.ts'
 
 /** A send's user, and the versions of user and key as read: acceptance compares them. */
@@ -7,21 +8,16 @@ export interface Sender {
   readonly key: { readonly id: string; readonly version: string } | null
 }
 
-/** The sender's record or API key has changed since it was read: nothing was stored, read it again. */
-export class StaleSender extends Error {
-  override name = 'StaleSender'
-}
-
 /** Tries of a send whose sender changes each time between the read and the commit. */
-export const SENDER_TRIES = 5
+const MAX_TRIES = 5
 
-/** Repeats `work` while it throws StaleSender, up to 5 times; from the second try uncached. */
+/** Repeats a job's send while it throws StaleAuth, up to 5 times; from the second try uncached. */
 export async function retryStale<T>(work: (tries: number) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work(tries)
     } catch (error) {
-      if (tries === SENDER_TRIES || !(error instanceof StaleSender)) throw error
+      if (tries === MAX_TRIES || !(error instanceof StaleAuth)) throw error
     }
   }
 }

@@ -2,10 +2,16 @@ import type { Store } from '../../../collections/catalog.ts'
 import type { Config } from '../../../config.ts'
 import { formatDate } from '../../../fields/types/date.ts'
 import { PLAIN_OPTIONS } from '../../../sms/send/body.ts'
-import { fingerprintOf, firstAnswer, readIdempotencyKey } from '../../../sms/send/idempotency.ts'
+import {
+  fingerprintOf,
+  firstAnswer,
+  type Idempotency,
+  readIdempotencyKey,
+} from '../../../sms/send/idempotency.ts'
 import { optedOut } from '../../../sms/send/recipients.ts'
+import type { Sent } from '../../../sms/send/render-verdict.ts'
 import { countSegments } from '../../../sms/send/segments.ts'
-import { type Idempotency, type SendServices, type Sent, send } from '../../../sms/send/send.ts'
+import { type SendServices, send } from '../../../sms/send/send.ts'
 import type { Account } from '../credentials.ts'
 import { type NumberSender, sendersFrom } from '../numbers/own-number.ts'
 import { type Parameters, refuseUnknown } from '../parameters.ts'
@@ -42,7 +48,7 @@ const LATER = new Set(['sending', 'sent', 'delivered', 'undelivered'])
 
 /**
  * Sends a message as `POST Messages.json`. Checks in Twilio's order; stores nothing when it throws
- * TwilioRefusals, refusals of the send, StaleSender. After a 503 it may be stored: use an Idempotency-Key.
+ * TwilioRefusals, refusals of the send, StaleAuth. After a 503 it may be stored: use an Idempotency-Key.
  */
 export async function createMessage(
   services: CreateServices,

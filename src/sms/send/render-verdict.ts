@@ -1,0 +1,58 @@
+import type { Store } from '../../collections/catalog.ts'
+import { StaleAuth } from '../../records/fresh-auth.ts'
+import { firstAnswer, keepAnswer } from './idempotency.ts'
+import type { Verdict } from './offer.ts'
+import type { Offer } from './offer-shape.ts'
+import { gatewayRefusal, type RefusalCode } from './refusal.ts'
+
+/** The JSON of the answer; `replayed`: it is that of an earlier request. */
+export interface Sent {
+  readonly answer: string
+  readonly replayed: boolean
+}
+
+/** The answer to a stored offer. Throws the refusal of one that was not stored, StaleAuth. */
+export async function renderVerdict(
+  store: Store,
+  offer: Offer,
+  { outcome, message }: Verdict,
+): Promise<Sent> {
+  const { user, idempotency, batch, messages } = offer
+  if (outcome === 'accepted')
+    return {
+      answer:
+        idempotency?.answer ??
+        answerJson(
+          batch ?? '',
+          messages.map(({ id }) => id),
+        ),
+      replayed: false,
+    }
+  if (outcome === 'replayed') {
+    const { key, fingerprint } = idempotency!
+    return { answer: (await firstAnswer(store, user, key, fingerprint))!, replayed: true }
+  }
+  if (outcome === 'stale') throw new StaleAuth()
+  if (outcome !== 'known') throw gatewayRefusal(outcome as RefusalCode)
+  // the reference has a message; the key, if any, is stored for this request anyway
+  await checkClientRef(store, message, offer)
+  const answer = answerJson('', [message])
+  if (idempotency) await keepAnswer(store, user, idempotency.key, idempotency.fingerprint, answer)
+  return { answer, replayed: false }
+}
+
+/** The JSON of ACCEPTED. */
+export const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
+  JSON.stringify({ batch_id, message_ids, recipients_count: message_ids.length, status: 'accepted' })
+
+/** Blanked or changed texts count as equal: a repeated send is the one before. */
+const OTHER = `select 1 from sms_messages m where m.id = $1 and not (
+  (m."to" = $2 or m."to" = '') and (m.body = $3 or m.body = '' or exists (
+    select from sms_events e where e.message = m.id and e.status = 'pending' and e.detail like 'Changed:%text%')))`
+
+/** Throws 422 `client_ref_reused` if the message of this `client_ref` has another number or text. */
+async function checkClientRef({ db }: Store, message: string, offer: Offer): Promise<void> {
+  const { to, body } = offer.messages[0]!
+  const { rows } = await db.query(OTHER, [message, to, body ?? offer.body], 'sms reference')
+  if (rows[0]) throw gatewayRefusal('client_ref_reused')
+}
