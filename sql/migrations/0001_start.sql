@@ -324,6 +324,72 @@ create table sms_idempotency (
 );
 create index sms_idempotency_age on sms_idempotency (created);
 
+-- A send as sms_accept takes it: a request that passed its checks. Null is unset.
+create type sms_request_message as (
+  id text,
+  "to" text,
+  -- Null: the text of the request.
+  body text,
+  segments float8,
+  -- The time zone in whose quiet hours it waits, '' for that of the account; null: it does not.
+  zone text
+);
+create type sms_request as (
+  -- The credentials as they were read: `xmin` of the user's row, and of the API key's if one was used.
+  version text,
+  key text,
+  key_version text,
+  -- The device and the line that the request named, the line by its id or its number.
+  device text,
+  line text,
+  "from" text,
+  -- Scheduled for later: no device is chosen yet.
+  later boolean,
+  batch text,
+  body text,
+  priority int,
+  sim int,
+  scheduled_at text,
+  expires_at text,
+  guarantee text,
+  ref text,
+  -- No conversation changes.
+  bulk boolean,
+  -- A row of sms_idempotency.
+  idempotency_key text,
+  fingerprint text,
+  answer text,
+  -- {ref, api, id, data}, a row of sms_origins.
+  origin json,
+  messages sms_request_message[]
+);
+-- A message that sms_accept stores: columns of sms_messages and sms_dispatch.
+create type sms_draft as (
+  id text,
+  status text,
+  "to" text,
+  "from" text,
+  body text,
+  segments float8,
+  device text,
+  line text,
+  pinned boolean,
+  line_pinned boolean,
+  charged text,
+  waiting_for text,
+  zone text,
+  due_at timestamptz,
+  batch text,
+  priority int,
+  sim int,
+  scheduled_at text,
+  expires_at text,
+  guarantee text,
+  ref text,
+  -- It is the last word of the conversation with its recipient.
+  is_answer boolean
+);
+
 -- Sends that came by another API than ours. Written in the transaction that accepts the send, so that a
 -- second send with the same id is refused on any number of nodes.
 create table sms_origins (

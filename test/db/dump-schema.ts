@@ -8,6 +8,13 @@ select format(E'create domain %s as %s%s%s%s;\\n', t.typname, format_type(t.typb
   ' default ' || t.typdefault, case when t.typnotnull then ' not null' end)
 from pg_type t where t.typtype = 'd' and t.typnamespace = current_schema()::regnamespace order by t.typname collate "C"`
 
+const TYPES = `
+select format(E'create type %I as (\\n%s\\n);\\n', c.relname, (
+  select string_agg(format('  %I %s', a.attname, format_type(a.atttypid, a.atttypmod)), E',\\n' order by a.attnum)
+  from pg_attribute a where a.attrelid = c.oid
+))
+from pg_class c where c.relkind = 'c' and c.relnamespace = current_schema()::regnamespace order by c.relname collate "C"`
+
 const COLUMN = `
   format('  %I %s', a.attname, format_type(a.atttypid, a.atttypmod))
   || coalesce(' collate ' || (select a.attcollation::regcollation::text where a.attcollation <> t.typcollation), '')
@@ -64,6 +71,7 @@ order by p.oid::regprocedure::text collate "C"`
 /** Headings of the dump, each with the query of its lines. */
 const PARTS = [
   ['Domains', DOMAINS],
+  ['Types', TYPES],
   ['Tables with their indexes and triggers, those of built-in collections too', TABLES],
   ['Views: their queries are in sql/migrations', VIEWS],
   ['Operators', OPERATORS],

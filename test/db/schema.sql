@@ -2,6 +2,76 @@
 
 create domain pb_date as text collate "C" default ''::text not null;
 
+-- Types
+
+create type sms_draft as (
+  id text,
+  status text,
+  "to" text,
+  "from" text,
+  body text,
+  segments double precision,
+  device text,
+  line text,
+  pinned boolean,
+  line_pinned boolean,
+  charged text,
+  waiting_for text,
+  zone text,
+  due_at timestamp with time zone,
+  batch text,
+  priority integer,
+  sim integer,
+  scheduled_at text,
+  expires_at text,
+  guarantee text,
+  ref text,
+  is_answer boolean
+);
+
+create type sms_request as (
+  version text,
+  key text,
+  key_version text,
+  device text,
+  line text,
+  "from" text,
+  later boolean,
+  batch text,
+  body text,
+  priority integer,
+  sim integer,
+  scheduled_at text,
+  expires_at text,
+  guarantee text,
+  ref text,
+  bulk boolean,
+  idempotency_key text,
+  fingerprint text,
+  answer text,
+  origin json,
+  messages sms_request_message[]
+);
+
+create type sms_request_message as (
+  id text,
+  "to" text,
+  body text,
+  segments double precision,
+  zone text
+);
+
+create type webhook_call as (
+  delivery text,
+  webhook text,
+  "user" text,
+  event_id text,
+  event text,
+  message text,
+  image json,
+  target json
+);
+
 -- Tables with their indexes and triggers, those of built-in collections too
 
 create table _audit (
@@ -1030,8 +1100,8 @@ create function pb_truth(b boolean) returns boolean immutable
 create function pb_truth(x double precision) returns boolean immutable
 create function pb_truth(t text) returns boolean immutable
 create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) returns record immutable
-create function sms_accept(owner text, moment text, since text, default_quota double precision, node text, requests json, messages json, sticky text DEFAULT ''::text, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile
-create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sender_version text, sender_key text, key_version text, message_id text, recipient text, content text, parts double precision, rank integer, slot integer, ends_at text, safety text, sticky text DEFAULT ''::text) returns text volatile
+create function sms_accept(owner text, moment text, since text, default_quota double precision, node text, sticky text, recipients text[], requests anyarray, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
+create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sticky text, sender_version text, sender_key text, key_version text, message_id text, recipient text, content text, parts double precision, rank integer, ends_at text, safety text) returns text volatile
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json) returns TABLE(n integer, line text, device text, number text, charged text, room_at timestamp with time zone, reason text) volatile
 create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
 create function sms_conversation_answered(owner text, moment text, recipient text, content text, message_id text) returns void volatile

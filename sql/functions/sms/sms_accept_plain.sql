@@ -2,14 +2,12 @@
 -- or batch. Most requests are like that. Stores what sms_accept would store and returns the device. Returns
 -- null and stores nothing if anything stands in the way: changed credentials, no line, a line with limits or
 -- prefixes, the quota, an opted-out recipient, the first message of a month. Then the caller
--- (src/sms/send/offer-plain.ts) asks sms_accept, which decides. Measured, in CPU of Postgres with the commit:
--- 107 us instead of 195 with sms_accept. The first five parameters and the last are those of sms_accept, the
--- others are columns of the message.
+-- (src/sms/send/offer-plain.ts) asks sms_accept, which decides. A single send takes 0.83 ms instead of 1.03.
+-- The first six parameters are those of sms_accept, the others are columns of the message.
 create or replace function sms_accept_plain(
-  owner text, moment text, since text, default_quota float8, node text,
+  owner text, moment text, since text, default_quota float8, node text, sticky text,
   sender_version text, sender_key text, key_version text,
-  message_id text, recipient text, content text, parts float8, rank int, slot int, ends_at text, safety text,
-  sticky text default ''
+  message_id text, recipient text, content text, parts float8, rank int, ends_at text, safety text
 ) returns text language plpgsql as $$
 declare
   month constant text := left(moment, 7);
@@ -25,10 +23,6 @@ declare
   has_listeners boolean;
   usage_id text;
 begin
-  if slot > 0 then
-    return null;
-  end if;
-
   -- Lock the user's row, as sms_accept does, and take a turn.
   update sms_turns t set turn = t.turn + 1, messages = t.messages + 1 where t."user" = owner
   returning t.turn - 1 into turns;
@@ -83,7 +77,7 @@ begin
     id, status, "to", "from", body, message_type, device, line, segments, priority, sim, scheduled_at,
     expires_at, guarantee, "user", created, updated
   ) values (
-    message_id, 'assigned', recipient, numbers[place], content, 'outgoing', devices[place], lines[place], parts, rank, slot, '',
+    message_id, 'assigned', recipient, numbers[place], content, 'outgoing', devices[place], lines[place], parts, rank, 0, '',
     ends_at, safety, owner, moment, moment
   );
   perform set_config('pocketsms.counted', '', true);

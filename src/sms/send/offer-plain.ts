@@ -2,7 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Offer } from './offer-shape.ts'
 
 /** The parameters of sql/functions/sms/sms_accept_plain.sql, in its order. */
-const ACCEPT_PLAIN = `select sms_accept_plain(${Array.from({ length: 17 }, (_, i) => `$${i + 1}`).join(', ')})`
+const ACCEPT_PLAIN = `select sms_accept_plain(${Array.from({ length: 16 }, (_, i) => `$${i + 1}`).join(', ')})`
 
 /** Whether it is a text to one number, at once, by any device, that nothing names: what most requests are. */
 export const isPlain = (offer: Offer): boolean =>
@@ -19,33 +19,20 @@ export const isPlain = (offer: Offer): boolean =>
   !offer.isBulk &&
   !offer.later
 
-/** Stores a plain offer; undefined if `sms_accept` must decide. @param sticky since when lines stay. */
+/** Stores a plain offer; undefined if `sms_accept` must decide. `terms`: the first parameters of both. */
 export async function storePlain(
   { db }: Store,
-  terms: readonly [string, string, number, string],
+  terms: readonly unknown[],
   offer: Offer,
-  sticky: string,
 ): Promise<string | undefined> {
-  const { user, version, key, keyVersion, messages, priority, sim, expiresAt, guarantee } = offer
+  const { user, version, key, keyVersion, messages, priority, expiresAt, guarantee } = offer
   const { id, to, body, segments } = messages[0]!
   const text = body ?? offer.body
   const { rows } = await db.query(
     ACCEPT_PLAIN,
     [
-      user,
-      ...terms,
-      version,
-      key,
-      keyVersion,
-      id,
-      to,
-      text,
-      segments,
-      priority,
-      sim,
-      expiresAt ?? '',
-      guarantee,
-      sticky,
+      ...[user, ...terms, version, key, keyVersion],
+      ...[id, to, text, segments, priority, expiresAt ?? '', guarantee],
     ],
     'sms accept plain',
   )

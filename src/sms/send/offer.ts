@@ -33,8 +33,8 @@ export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' |
 /** One call a user, in a fixed order, so that waiting for users' rows cannot deadlock. */
 const ACCEPT = `
 select g.owner, a.outcomes, a.known, a.wake
-from json_to_recordset($5) g(owner text, requests json, messages json)
-cross join lateral sms_accept(g.owner, $1, $2, $3, $4, g.requests, g.messages, $6) a`
+from json_to_recordset($6) g(owner text, recipients text[], requests sms_request[])
+cross join lateral sms_accept(g.owner, $1, $2, $3, $4, $5, g.recipients, g.requests) a`
 
 /** Stores a group of offers in one statement. Returns the verdict on each and the devices to wake. */
 export async function storeOffers(
@@ -45,14 +45,14 @@ export async function storeOffers(
   const now = new Date()
   const since = new Date(now.getTime() - config.deviceOnlineSeconds * 1000)
   const teller = hasPeers(store.db) ? NODE : ''
-  const terms = [formatDate(now), formatDate(since), config.monthlyQuota, teller] as const
-  const alone = offers.length === 1 ? offers[0]! : undefined
   const sticky = stickySince(now, config.stickyDays)
-  const device = alone && isPlain(alone) && (await storePlain(store, terms, alone, sticky))
+  const terms = [formatDate(now), formatDate(since), config.monthlyQuota, teller, sticky]
+  const alone = offers.length === 1 ? offers[0]! : undefined
+  const device = alone && isPlain(alone) && (await storePlain(store, terms, alone))
   if (device) return { verdicts: new Map([[alone, { outcome: 'accepted', message: '' }]]), wake: [device] }
   const byUser = Map.groupBy(offers, ({ user }) => user)
   const groups = [...byUser.keys()].sort().map((owner) => groupRow(owner, byUser.get(owner)!))
-  const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(groups), sticky], 'sms accept')
+  const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(groups)], 'sms accept')
   const verdicts = new Map<Offer, Verdict>()
   for (const [owner, outcomes, known] of rows as [string, Outcome[], string[]][])
     for (const [i, offer] of byUser.get(owner)!.entries())
@@ -66,15 +66,15 @@ export const stickySince = (now: Date, days: number): string =>
 
 const groupRow = (owner: string, offers: readonly Offer[]) => ({
   owner,
+  recipients: offers.flatMap(({ messages }) => messages.map(({ to }) => to)),
   requests: offers.map(requestRow),
-  messages: offers.flatMap(messageRows),
 })
 
+/** An sms_request. */
 const requestRow = (offer: Offer) => ({
   version: offer.version,
   key: offer.key,
   key_version: offer.keyVersion,
-  count: offer.messages.length,
   device: offer.device,
   line: offer.line,
   from: offer.from,
@@ -88,11 +88,9 @@ const requestRow = (offer: Offer) => ({
   guarantee: offer.guarantee,
   ref: offer.clientRef,
   bulk: offer.isBulk,
-  quiet: offer.messages.some(({ zone }) => zone !== undefined),
   idempotency_key: offer.idempotency?.key,
   fingerprint: offer.idempotency?.fingerprint,
   answer: offer.idempotency?.answer,
   origin: offer.origin,
+  messages: offer.messages,
 })
-
-const messageRows = (offer: Offer, i: number) => offer.messages.map((message) => ({ r: i + 1, ...message }))
