@@ -12,7 +12,7 @@ import { type Db, openServingDb } from './db/open.ts'
 import { roleWarning } from './db/role.ts'
 import { migrate } from './db/schema/migrate.ts'
 import { extensionsOf } from './extensions.ts'
-import { removeLeftovers } from './files/spool.ts'
+import { removeUploads } from './files/spool.ts'
 import { createApp } from './http/app.ts'
 import { LimitedIncomingMessage } from './http/body/limited-incoming-message.ts'
 import type { Services } from './http/context.ts'
@@ -67,7 +67,7 @@ export async function start(
   log: Logger = createLogger(config),
   workers?: WorkerMember,
 ): Promise<RunningServer> {
-  await removeLeftovers()
+  await removeUploads()
   const db = await openServingDb(config, log)
   try {
     const warning = await roleWarning(db)

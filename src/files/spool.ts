@@ -1,9 +1,10 @@
-import { type FileHandle, lstat, mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Share } from '../admission/budget.ts'
 import { GrowingRoom } from '../admission/growing-room.ts'
 import { badRequest } from '../errors.ts'
+import { removeLeftovers } from '../tools/remove-leftovers.ts'
 import type { Content } from './upload.ts'
 
 /** Bytes of a request's files that stay in memory. */
@@ -98,18 +99,7 @@ async function openTemporary(): Promise<TemporaryFile> {
  * Removes folders that a killed process left behind. Only where a system keeps the name of an open file are
  * they ever older than an instant; younger than an hour they may be another server's.
  */
-export async function removeLeftovers(): Promise<void> {
-  const names = await readdir(tmpdir()).catch(() => [])
-  for (const name of names.filter((one) => one.startsWith(PREFIX))) {
-    const folder = join(tmpdir(), name)
-    try {
-      const { mtimeMs } = await lstat(folder)
-      if (mtimeMs < Date.now() - LEFTOVER_MS) await rm(folder, { recursive: true, force: true })
-    } catch {
-      // another user's, or removed meanwhile
-    }
-  }
-}
+export const removeUploads = () => removeLeftovers(tmpdir(), PREFIX, LEFTOVER_MS)
 
 /** Content that is written once, then read as often as needed. */
 export class Spool implements Content {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Budget } from '../../src/admission/budget.ts'
-import { removeLeftovers, Spool, UploadSpace } from '../../src/files/spool.ts'
+import { removeUploads, Spool, UploadSpace } from '../../src/files/spool.ts'
 import { openUploads } from '../support/open-uploads.ts'
 
 // others on this machine have uploads, too
@@ -59,7 +59,7 @@ test('leftovers of a killed process are removed, but not the files of another se
   mkdirSync(fresh!)
   const before = new Date(Date.now() - 2 * 3_600_000)
   utimesSync(old!, before, before)
-  await removeLeftovers()
+  await removeUploads()
   expect(onDisk()).toEqual(['pocketsms-upload-new'])
   rmSync(fresh!, { recursive: true })
 })

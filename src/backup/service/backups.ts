@@ -12,7 +12,7 @@ import { checkBackup } from '../check.ts'
 import { restoreBackup } from '../restore.ts'
 import type { BackupStorage, StoredBackup } from '../storage/backup-storage.ts'
 import { folderStorage } from '../storage/folder.ts'
-import { removeLeftovers, withTemporary } from '../storage/temporary.ts'
+import { removeTemporary, withTemporary } from '../storage/temporary.ts'
 import { writeBackup } from '../write.ts'
 import { Lease } from './lease.ts'
 import { generatedName } from './names.ts'
@@ -112,7 +112,7 @@ export class Backups {
   #make(lease: Lease, key: string, by: string): Promise<void> {
     const { db, folder, stopping } = this.#services
     return this.#ended(lease, key, async () => {
-      await removeLeftovers(folder)
+      await removeTemporary(folder)
       const signal = AbortSignal.any([stopping, lease.lost])
       const size = await withTemporary(folder, 'backup', async (path) => {
         await writeBackup(db, path, { progress: lease.report, signal })

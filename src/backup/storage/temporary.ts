@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeLeftovers } from '../../tools/remove-leftovers.ts'
 
 const PREFIX = '.tmp-'
 /** Older temporary files belong to killed processes: no backup, upload or restore takes this long. */
@@ -25,11 +26,4 @@ export async function withTemporary<T>(
 }
 
 /** Removes temporary files that a killed process has left behind. */
-export async function removeLeftovers(folder: string): Promise<void> {
-  const names = await readdir(folder).catch(() => [])
-  for (const name of names.filter((one) => one.startsWith(PREFIX))) {
-    const path = join(folder, name)
-    const found = await stat(path).catch(() => undefined)
-    if (found && Date.now() - found.mtimeMs > LEFT_BEHIND_MS) await rm(path, { force: true })
-  }
-}
+export const removeTemporary = (folder: string) => removeLeftovers(folder, PREFIX, LEFT_BEHIND_MS)

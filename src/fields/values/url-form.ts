@@ -30,35 +30,11 @@ export function isUrl(text: string): boolean {
 /** Host and port of a URL; `''` without a scheme, undefined if it does not parse. Go: net/url.Parse */
 export const hostOf = (text: string): string | undefined => parseUrl(text)?.host
 
-const BAD_ESCAPE = /%(?![0-9a-fA-F]{2})/
+/** RFC 3986, appendix B: authority and path. */
+const PARTS = /^(?:[^:/?#]+:)?(?:\/\/([^/?#]*))?([^?#]*)/
 
 function parseUrl(text: string): { host: string; path: string } | undefined {
-  if (/[\x00-\x1f\x7f]/.test(text)) return undefined
-  const [beforeFragment = '', fragment = ''] = text.split(/#(.*)/s)
-  const match = /^([a-zA-Z][a-zA-Z0-9+.-]*):(.*)$/s.exec(beforeFragment)
-  const [scheme, afterScheme] = match ? [match[1]!, match[2]!] : ['', beforeFragment]
-  if (afterScheme.startsWith(':') && scheme === '') return undefined
-  const rest = afterScheme.split('?')[0]!
-  if (BAD_ESCAPE.test(fragment)) return undefined
-  if (rest.startsWith('//')) return parseAuthority(rest.slice(2))
-  if (!rest.startsWith('/') && scheme !== '') return { host: '', path: '' }
-  if (rest.split('/')[0]!.includes(':') || BAD_ESCAPE.test(rest)) return undefined
-  return { host: '', path: rest }
-}
-
-function parseAuthority(text: string): { host: string; path: string } | undefined {
-  const slash = text.indexOf('/')
-  const [authority, path] = slash < 0 ? [text, ''] : [text.slice(0, slash), text.slice(slash)]
-  const at = authority.lastIndexOf('@')
-  const host = authority.slice(at + 1)
-  if (at >= 0 && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(authority.slice(0, at))) return undefined
-  if (!isHost(host) || BAD_ESCAPE.test(path)) return undefined
-  return { host, path }
-}
-
-function isHost(host: string): boolean {
-  if (host.startsWith('[')) return /^\[[^\]%]*(%25([^\]%]|%[0-9a-fA-F]{2})*)?\](:\d*)?$/.test(host)
-  const colon = host.lastIndexOf(':')
-  if (colon >= 0 && !/^:\d*$/.test(host.slice(colon))) return false
-  return /^([A-Za-z0-9\-._~!$&'()*+,;=:<>"[\]]|[^\x00-\x7f]|%[89a-fA-F][0-9a-fA-F])*$/.test(host)
+  if (/[\x00-\x1f\x7f]|%(?![0-9a-fA-F]{2})/.test(text)) return undefined
+  const [, authority = '', path = ''] = PARTS.exec(text)!
+  return { host: authority.slice(authority.lastIndexOf('@') + 1), path }
 }

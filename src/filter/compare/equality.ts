@@ -1,10 +1,9 @@
 import { comparison, type Tested } from '../sql/column-test.ts'
-import { type Condition, constant, FALSE, leaf, TRUE } from '../sql/condition.ts'
-import type { Facts, Slot } from '../sql/facts.ts'
+import { type Condition, constant, leaf } from '../sql/condition.ts'
+import type { Facts } from '../sql/facts.ts'
 import { asNumeric, compareScalars, isTrue, type Scalar, TRUE_TEXT } from '../sql/scalar.ts'
 import { type Sql, sql } from '../sql/sql.ts'
-import { readTextList } from '../sql/texts.ts'
-import { type Expression, type Known, known, type Operand } from './operand.ts'
+import { type Known, known, type Operand } from './operand.ts'
 import { boolTest, convertAffinities, isNullSql, rankedRow, relationalComparison } from './relational.ts'
 import { type Side, sideOf, sidesOf } from './side.ts'
 
@@ -42,10 +41,7 @@ const isBit = (value: Scalar) => value === 0n || value === 1n
 
 /** `a = b`: NULL if either side is NULL. */
 function same(facts: Facts, left: Operand, right: Operand): Condition {
-  return (
-    listTest(facts, left, right, true) ??
-    withContains(facts, relationalComparison(facts, '=', left, right), left, right)
-  )
+  return withContains(facts, relationalComparison(facts, '=', left, right), left, right)
 }
 
 /** `tags:each ?= 'x'` and `tags.id ?= 'x'` imply that the list contains the value. */
@@ -61,10 +57,7 @@ function withContains(facts: Facts, condition: Condition, left: Operand, right: 
 function identical(facts: Facts, positive: boolean, left: Operand, right: Operand): Condition {
   if (right.kind === 'known' && right.isWord) return truthIs(facts, positive, left, right)
   if (left.kind === 'known' && right.kind === 'known') return identicalKnown(facts, positive, left, right)
-  return (
-    listTest(facts, left, right, positive, true) ??
-    identicalSides(facts, positive, ...sidesOf(facts, left, right))
-  )
+  return identicalSides(facts, positive, ...sidesOf(facts, left, right))
 }
 
 function identicalKnown(facts: Facts, positive: boolean, left: Known, right: Known): Condition {
@@ -185,36 +178,6 @@ function numberAndText(positive: boolean, number: Side, text: Side): Condition {
   if (!number.nullable || text.rank !== 'text') return constant(!positive)
   const test = sql`(${isNullSql(number)} AND ${orEmpty(text, text.text)} = '')`
   return leaf(positive ? test : sql`NOT ${test}`)
-}
-
-/** A list column against a text in stored form. As an array: 8 ms for 30,000 rows; as text 29 ms. */
-function listTest(
-  facts: Facts,
-  left: Operand,
-  right: Operand,
-  positive: boolean,
-  nullSafe = false,
-): Condition | undefined {
-  const [list, value] = left.kind === 'expression' ? [left, right] : [right, left]
-  if (list.kind !== 'expression' || value.kind !== 'known' || !isList(list)) return undefined
-  const { slot } = value
-  if (facts.kind(slot) === 'null') return undefined
-  if (!facts.ask((input) => textsOf(slot, input) !== undefined)) {
-    if (!list.nullable || nullSafe) return positive ? FALSE : TRUE
-    return leaf(sql`(CASE WHEN ${list.sql} IS NOT NULL THEN false END)`, list.rows, list.rows)
-  }
-  const param = facts.param(slot, 'text[]', (text) => readTextList(String(text)) ?? [])
-  if (!nullSafe) return leaf(sql`${list.sql} = ${param}`, list.rows, list.rows)
-  if (!list.nullable) return leaf(comparison(list.sql, positive ? '=' : '<>', [param]))
-  const sign = positive ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM'
-  return leaf(sql`${list.sql} ${sign} ${param}`, positive ? list.rows : [], positive ? [] : list.rows)
-}
-
-const isList = (operand: Expression) => operand.storage === 'list' || operand.storage === 'escaped-list'
-
-function textsOf(slot: Slot, input: Parameters<Slot>[0]): string[] | undefined {
-  const value = slot(input)
-  return typeof value === 'string' ? readTextList(value) : undefined
 }
 
 const BEGINS_WITH_NUMBER = `'${TRUE_TEXT.source}'`

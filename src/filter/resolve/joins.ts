@@ -2,6 +2,7 @@ import type { Collection } from '../../collections/collection.ts'
 import { uniqueIndexOf } from '../../collections/sqlite/index-expression.ts'
 import type { Field, RelationField } from '../../fields/field.ts'
 import { isMulti } from '../../fields/field.ts'
+import { toTexts } from '../../fields/values/cast.ts'
 import { FilterError } from '../errors.ts'
 import type { Facts, Slot } from '../sql/facts.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type Sql,
   sql,
 } from '../sql/sql.ts'
-import { readTextList } from '../sql/texts.ts'
 import type { Context } from './context.ts'
 import { column, type FilterRow, fieldSlot, type TableRow, table } from './row.ts'
 
@@ -38,8 +38,7 @@ export const inInsertionOrder = (collection: Collection): Pick<JoinSource, 'orde
   collection.type === 'view' ? {} : { order: (alias) => [columnOf(alias, ROWID)] }
 
 /** A known list as a parameter. */
-const listParam = (facts: Facts, slot: Slot): Param =>
-  facts.param(slot, 'text[]', (value) => (typeof value === 'string' ? (readTextList(value) ?? []) : []))
+const listParam = (facts: Facts, slot: Slot): Param => facts.param(slot, 'text[]', toTexts)
 
 /** The values of a list column in order, one per row; one NULL for an empty list. */
 export function joinValues({ scope, facts }: Context, row: FilterRow, field: Field): JoinedRow {

@@ -3,12 +3,12 @@ import { columnName, tableName } from '../../collections/names.ts'
 import { countedColumns } from '../../collections/views/view-fields.ts'
 import type { Field, Value } from '../../fields/field.ts'
 import { isMulti } from '../../fields/field.ts'
+import { quoteText } from '../../fields/values/json-text.ts'
 import type { Affinity, Storage } from '../compare/operand.ts'
 import type { Slot } from '../sql/facts.ts'
 import type { Input } from '../sql/input.ts'
 import { type Scalar, storedNumber } from '../sql/scalar.ts'
 import { columnOf, type JoinedRow, type Sql } from '../sql/sql.ts'
-import { writeTextList } from '../sql/texts.ts'
 
 /** A table's row in the statement. `at` null: the base, alias `b`. */
 export interface TableRow {
@@ -72,6 +72,6 @@ export function fieldSlot(row: RowOfValues, field: Field): Slot {
 
 /** A new record's number is still REAL; a number column stores whole ones as INTEGER. */
 function toScalar(value: Value, inTable: boolean): Scalar {
-  if (Array.isArray(value)) return writeTextList(value)
+  if (Array.isArray(value)) return `[${value.map(quoteText).join(',')}]`
   return typeof value === 'number' && inTable ? storedNumber(value) : value
 }
