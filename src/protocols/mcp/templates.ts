@@ -33,7 +33,7 @@ export async function listTemplates(services: McpServices, caller: McpCaller): P
 /** One template. Throws 404 when the user has none with this id. */
 export async function readTemplate(services: McpServices, caller: McpCaller, id: string): Promise<Template> {
   const { store, extensions } = services
-  const text = await viewRecord(store, extensions, collectionOf(services), id, caller.reading({}))
+  const text = await viewRecord(store, extensions, collectionOf(services), caller.reading({}), id)
   const { name, body } = JSON.parse(text)
   return { id, name, body }
 }

@@ -19,8 +19,8 @@ export async function viewRecord(
   store: Store,
   extensions: Extensions,
   collection: Collection,
-  id: string,
   request: RequestInfo,
+  id: string,
 ): Promise<string> {
   const rule = admitReader(extensions, collection, 'viewRule', request.auth)
   const row = await findRow(store, collection, rule, id, request)

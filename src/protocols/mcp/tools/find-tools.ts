@@ -89,7 +89,7 @@ export const FIND_TOOLS: readonly Tool[] = [
     input: z.object({ id: id().describe('The id that a send answered.') }),
     async run({ store, extensions }, caller, { id }) {
       const messages = store.catalog.find('sms_messages')!
-      const message = JSON.parse(await viewRecord(store, extensions, messages, id, caller.reading({})))
+      const message = JSON.parse(await viewRecord(store, extensions, messages, caller.reading({}), id))
       if (message.message_type !== 'outgoing' && !caller.may('inbox:list')) throw notFound()
       return message
     },
