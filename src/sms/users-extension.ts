@@ -1,10 +1,10 @@
 import type { Store } from '../collections/catalog.ts'
 import { changeLogCte } from '../records/changes.ts'
 import type { Extension } from '../records/extension.ts'
+import { failUnsent } from './queue/fail.ts'
+import type { MessageSource } from './queue/reassign.ts'
 import { lockUserSends } from './send/lock-user.ts'
-import { CHANGE_LOG_PARAMS, changeLogCtes } from './status/change-log.ts'
-import { mayBecome, REASONS } from './status/status.ts'
-import { refundQuota } from './usage/quota.ts'
+import { REASONS } from './status/status.ts'
 
 /** Deletes a user's data, first the row that acceptance locks, so that no send comes in between. */
 export const usersExtension: Extension = {
@@ -35,21 +35,11 @@ const forgetUsers = (store: Store, table: keyof typeof OF_USERS, users: readonly
   )
 }
 
-const CANCEL = `
-with freed as (
-  delete from sms_dispatch where message = any(array(
-    select message from sms_dispatch where "user" = $1 and state in ('pending', 'assigned') order by message for update
-  )) and state in ('pending', 'assigned')
-  returning message, device, attempt, period
-), changed as (
-  update sms_messages m set status = 'failed', error_message = $2, updated = pb_text(now())
-  from freed where m.id = freed.message and ${mayBecome('m', 'failed')} returning m.id
-), events as (
-  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
-  select pb_new_id(), $1, message, 'failed', device, attempt, $2, pb_text(now()) from freed
-  where message in (select id from changed) returning id
-), ${changeLogCtes(3)}
-select period, count(*) from freed where message in (select id from changed) group by period`
+const UNCLAIMED: MessageSource = {
+  name: 'unclaimed at takeover',
+  sql: `select d.* from sms_dispatch d where d."user" = $4 and d.state in ('pending', 'assigned')
+  order by d.message for update`,
+}
 
 /** The device may no longer report an outcome, so the message must not go to another one. */
 const ONCE = `update sms_dispatch set at_least_once = false where message = any(array(
@@ -74,8 +64,7 @@ select 1`
 async function endUserQueue(store: Store, user: string): Promise<void> {
   const { db } = store
   await lockUserSends(db, user) // who comes later is asked for the new version
-  const { rows } = await db.query(CANCEL, [user, REASONS.canceled, ...CHANGE_LOG_PARAMS])
-  for (const [period, messages] of rows) await refundQuota(store, user, String(period), Number(messages))
+  await failUnsent(db, UNCLAIMED, REASONS.canceled, [user])
   await db.query(END_CAMPAIGNS, [user, 'campaigns'])
   await db.query(ONCE, [user])
   await db.query(END_ANSWERS, [user, 'auto_answers'])

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, unindexed } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
-import { failMessages } from '../queue/fail.ts'
+import { failUnsent } from '../queue/fail.ts'
 import type { MessageSource } from '../queue/reassign.ts'
 import { REASONS } from '../status/status.ts'
-import { refundQuota } from '../usage/quota.ts'
 import { notifyCanceled } from '../wake/wake.ts'
 import { BATCH, countBatch } from './batches.ts'
 
@@ -26,7 +25,7 @@ where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isO
 order by d.message limit ${MAX_ROWS} for update of d`
 
 const LOCKED: MessageSource = {
-  name: 'cancel batch',
+  name: 'cancel',
   sql: 'select d.* from sms_dispatch d where d.message = any($4::text[])',
 }
 
@@ -40,7 +39,7 @@ export async function cancelBatch(store: Store, user: string, batchId: string): 
 export async function cancelWaiting(store: Store, user: string, batchId: string): Promise<number> {
   let canceled = 0
   for (;;) {
-    const ended = await store.db.transaction((db) => cancelSome({ ...store, db }, user, batchId))
+    const ended = await store.db.transaction((db) => cancelSome(db, user, batchId))
     canceled += ended.canceled
     // fewer than could be: some were claimed while they were waited for
     if (ended.found === 0) return canceled
@@ -51,16 +50,23 @@ export async function cancelWaiting(store: Store, user: string, batchId: string)
 export async function lockWaiting(db: Db, user: string, batchId: string) {
   // without a name: a plan of when there was little would go through all for each
   const { rows } = await db.query(WAITING, [batchId, user])
-  return rows as [message: string, device: string, attempt: number][]
+  return rows as Unclaimed[]
 }
 
-async function cancelSome({ db }: Store, user: string, batchId: string) {
+/** A message that no device has claimed, the device that may have heard of it, and its attempt. */
+export type Unclaimed = [message: string, device: string, attempt: number]
+
+async function cancelSome(db: Db, user: string, batchId: string) {
   const found = await lockWaiting(db, user, batchId)
-  if (found.length === 0) return { found: 0, canceled: 0 }
-  const paid = await failMessages(db, LOCKED, REASONS.canceled, [found.map(([message]) => message)])
-  for (const { period, messages } of paid) await refundQuota({ db }, user, period, messages)
+  return { found: found.length, canceled: await cancelLocked(db, found) }
+}
+
+/** Cancels and refunds messages that this transaction has locked. Returns how many. */
+export async function cancelLocked(db: Db, found: readonly Unclaimed[]): Promise<number> {
+  if (found.length === 0) return 0
+  const canceled = await failUnsent(db, LOCKED, REASONS.canceled, [found.map(([message]) => message)])
   // a device that never had it has nothing to forget
   for (const [message, device, attempt] of found)
     if (device && attempt > 0) await notifyCanceled(db, device, message, attempt)
-  return { found: found.length, canceled: paid.reduce((sum, { messages }) => sum + messages, 0) }
+  return canceled
 }

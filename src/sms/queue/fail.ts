@@ -1,10 +1,11 @@
 import type { Db } from '../../db/open.ts'
 import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
 import { mayBecome } from '../status/status.ts'
+import { refundQuota } from '../usage/quota.ts'
 import type { MessageSource } from './reassign.ts'
 
 /** Messages of a user whose quota a month has paid for. */
-export interface PaidMessages {
+interface PaidMessages {
   readonly user: string
   readonly period: string
   readonly messages: number
@@ -38,4 +39,16 @@ export async function failMessages(
     period,
     messages: Number(messages),
   }))
+}
+
+/** The same for messages that were not sent: their quota is refunded. Returns how many there were. */
+export async function failUnsent(
+  db: Db,
+  source: MessageSource,
+  reason: string,
+  params: readonly unknown[] = [],
+): Promise<number> {
+  const paid = await failMessages(db, source, reason, params)
+  for (const { user, period, messages } of paid) await refundQuota({ db }, user, period, messages)
+  return paid.reduce((sum, { messages }) => sum + messages, 0)
 }

@@ -2,8 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import type { Device } from '../devices/device.ts'
 import { REASONS } from '../status/status.ts'
-import { refundQuota } from '../usage/quota.ts'
-import { failMessages, type PaidMessages } from './fail.ts'
+import { failUnsent } from './fail.ts'
 import { isOptedOut } from './opt-out.ts'
 import type { DevicesToWake } from './overdue.ts'
 import type { MessageSource } from './reassign.ts'
@@ -23,7 +22,7 @@ const DUE: MessageSource = {
 
 /** Ends scheduled messages that are due, but whose recipient has been opted out since they were accepted. */
 export async function endOptedOut(db: Db): Promise<DevicesToWake> {
-  await refundAll(db, await failMessages(db, DUE, REASONS.optedOut))
+  await failUnsent(db, DUE, REASONS.optedOut)
   return []
 }
 
@@ -38,8 +37,7 @@ const WAITING: MessageSource = {
 
 /** Ends and refunds unclaimed messages to these numbers, in the transaction that opts them out. */
 export async function endUnclaimed({ db }: Store, user: string, phones: readonly string[]): Promise<void> {
-  if (phones.length > 0)
-    await refundAll(db, await failMessages(db, WAITING, REASONS.optedOut, [user, phones]))
+  if (phones.length > 0) await failUnsent(db, WAITING, REASONS.optedOut, [user, phones])
 }
 
 /** What was not sent gives its room on a line back. */
@@ -66,11 +64,5 @@ export async function endReturned(
   { id, attempt }: Attempt,
 ): Promise<boolean> {
   await db.query(UNCHARGE, [device.id, device.user, id, attempt], 'sms uncharge returned')
-  const paid = await failMessages(db, GIVEN_BACK, REASONS.optedOut, [device.id, device.user, id, attempt])
-  await refundAll(db, paid)
-  return paid.length > 0
-}
-
-async function refundAll(db: Db, all: readonly PaidMessages[]): Promise<void> {
-  for (const { user, period, messages } of all) await refundQuota({ db }, user, period, messages)
+  return (await failUnsent(db, GIVEN_BACK, REASONS.optedOut, [device.id, device.user, id, attempt])) > 0
 }
