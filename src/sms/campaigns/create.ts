@@ -3,8 +3,7 @@ import { randomId } from '../../tools/random.ts'
 import { logChanged } from '../status/change-log.ts'
 import type { NewCampaign } from './body.ts'
 import { type CampaignServices, type CampaignState, readState } from './campaign.ts'
-import { namedLine } from './named-line.ts'
-import { checkQuota, planAudience, readText } from './plan.ts'
+import { checkQuota, namedLine, planAudience, readText } from './plan.ts'
 
 const INSERT = `
 insert into campaigns (id, "user", name, body, template, variables, groups, recipients, scheduled_at,

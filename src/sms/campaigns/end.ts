@@ -1,6 +1,5 @@
 import { lockUserSends } from '../send/lock-user.ts'
-import { type Campaign, type CampaignServices, updateCampaigns } from './campaign.ts'
-import { chunkKey, chunksOf } from './chunks.ts'
+import { type Campaign, type CampaignServices, chunkKey, chunksOf, updateCampaigns } from './campaign.ts'
 
 const CLOSE = `
 insert into sms_idempotency ("user", key, fingerprint, answer)

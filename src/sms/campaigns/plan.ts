@@ -2,6 +2,7 @@ import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Content } from '../send/body.ts'
 import { fillTemplate, loadTemplate, type Text, writeTexts } from '../send/content.ts'
+import { checkDevice } from '../send/prepare-offer.ts'
 import { allRecipients, checkCount, optedOut } from '../send/recipients.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { countSegments } from '../send/segments.ts'
@@ -11,14 +12,6 @@ import type { CampaignServices, CampaignText } from './campaign.ts'
 
 /** 1,000 long texts keep the event loop busy for 20 ms. */
 const CHUNK = 1_000
-
-/** What a campaign will send. */
-export interface Plan extends CampaignText {
-  /** '' for a text. */
-  readonly template: string
-  readonly audience: readonly string[]
-  readonly segments: number
-}
 
 /** The text of a request; of a template, as it is now. Throws 400 when there is no such template. */
 export async function readText(
@@ -46,7 +39,7 @@ export async function planAudience(
   user: string,
   text: CampaignText,
   people: NewCampaign['audience'],
-): Promise<Pick<Plan, 'audience' | 'segments'>> {
+): Promise<{ readonly audience: readonly string[]; readonly segments: number }> {
   checkCount(people.recipients, MAX_AUDIENCE)
   const all = await allRecipients(store, user, people, MAX_AUDIENCE)
   const out = await optedOut(store, user, all)
@@ -79,4 +72,20 @@ export async function checkQuota(
 ): Promise<void> {
   const { remaining } = await readUsage(store, user, config, new Date())
   if (remaining !== null && remaining < messages) throw gatewayRefusal('quota_exceeded')
+}
+
+const NAMED = `select line from sms_named_lines($1, nullif($2, ''), nullif($3, ''), nullif($4, ''), $5) limit 2`
+
+/** The id of the line that a campaign names, '' for any. Throws 404, 409 as a send does. */
+export async function namedLine(
+  store: Store,
+  user: string,
+  { options: { device, sim }, line: { id, number } }: NewCampaign,
+): Promise<string> {
+  if (device !== '') await checkDevice(store, user, device)
+  if (id === '' && number === '') return ''
+  const { rows } = await store.db.query(NAMED, [user, id, number, device, sim], 'sms named line')
+  if (!rows[0]) throw gatewayRefusal('line_not_found')
+  if (rows.length > 1) throw gatewayRefusal('line_ambiguous')
+  return String(rows[0][0])
 }

@@ -4,8 +4,7 @@ import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { TEXT } from '../send/content.ts'
 import { LAST_LEAVES_AT, lastLeavesAt } from '../send/preview.ts'
 import type { NewCampaign } from './body.ts'
-import { namedLine } from './named-line.ts'
-import { planAudience, readText, textsFor } from './plan.ts'
+import { namedLine, planAudience, readText, textsFor } from './plan.ts'
 
 /** What a campaign would send. */
 export const CAMPAIGN_PREVIEW = z

@@ -3,8 +3,7 @@ import { isOwnedBy } from '../../db/by-id.ts'
 import { type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer-shape.ts'
 import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
 import { REASONS } from '../status/status.ts'
-import { type Campaign, type CampaignServices, readCampaign } from './campaign.ts'
-import { chunkKey, chunksOf } from './chunks.ts'
+import { type Campaign, type CampaignServices, chunkKey, chunksOf, readCampaign } from './campaign.ts'
 import { checkQuota, textsFor } from './plan.ts'
 
 /** Times that a chunk is offered again because its user's record has changed. */

@@ -17,14 +17,9 @@ export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   received: [],
 }
 
-/** The statuses from which `to` can be reached. */
-export function statusesBefore(to: Status): Status[] {
-  return (Object.keys(NEXT) as Status[]).filter((from) => NEXT[from].includes(to))
-}
-
 /** SQL: the message may become `to`. Uses no index: with 200,000 queued a claim took 490 ms, not 0.3. */
 export const mayBecome = (alias: string, to: Status): string =>
-  `${unindexed(`${alias}.status`)} in (${statusesBefore(to)
+  `${unindexed(`${alias}.status`)} in (${STATUSES.filter((from) => NEXT[from].includes(to))
     .map((from) => `'${from}'`)
     .join(', ')})`
 
