@@ -18,6 +18,7 @@ import { openDb } from './db/open.ts'
 import { migrate } from './db/schema/migrate.ts'
 import { runProgramCommand, UserError } from './errors.ts'
 import { extensionsOf } from './extensions.ts'
+import { OWN_ROUTES } from './http/description.ts'
 import { importFiles } from './import/fixtures.ts'
 import { importPocketBase } from './import/pocketbase.ts'
 import { createLogger, type Logger } from './log.ts'
@@ -243,7 +244,11 @@ const main = defineCommand({
     send: sendCommand,
     openapi: openapiCommand(() => {
       const config = readConfig(process.env)
-      return { url: config.publicUrl, extensions: extensionsOf(config), protocols: PROTOCOLS }
+      return {
+        url: config.publicUrl,
+        extensions: extensionsOf(config),
+        described: [OWN_ROUTES, ...PROTOCOLS],
+      }
     }),
   },
 })

@@ -99,11 +99,12 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['middleware'],
     ['pages'],
     ['routes'],
+    ['description.ts'],
     ['app.ts'],
     ['restoring.ts'],
   ],
   protocols: [['twilio', 'smsgate', 'mcp'], ['smsgate-client'], ['.']],
-  openapi: [['schemas'], ['paths'], ['.']],
+  openapi: [['schemas'], ['.']],
   backup: [['.'], ['storage'], ['service']],
 }
 

@@ -1,10 +1,13 @@
 import { Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 import type { Env, ErrorForm, Protocol, Services } from './context.ts'
+import { OWN_ROUTES } from './description.ts'
 import { gatewayForm } from './middleware/error-forms.ts'
 import { answerFailure, answerUnknownRoute } from './middleware/failure.ts'
 import { gate } from './middleware/gate.ts'
+import { consoleRoutes } from './pages/console.ts'
 import { docsRoutes } from './pages/docs.ts'
+import { oauth2Routes } from './pages/oauth2.ts'
 import { accountRoutes } from './routes/account.ts'
 import { adminRoutes } from './routes/admin.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -12,15 +15,15 @@ import { backupRoutes } from './routes/backups.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { campaignRoutes } from './routes/campaigns.ts'
 import { collectionRoutes } from './routes/collections.ts'
-import { consoleRoutes } from './routes/console.ts'
 import { deviceRoutes } from './routes/devices.ts'
 import { exportRoutes } from './routes/export.ts'
 import { fileRoutes } from './routes/files.ts'
-import { oauth2Routes } from './routes/oauth2.ts'
 import { operationsRoutes } from './routes/operations.ts'
+import { pairingRoutes } from './routes/pairing.ts'
 import { realtimeRoutes } from './routes/realtime.ts'
 import { recordWriteRoutes } from './routes/record-writes.ts'
 import { recordRoutes } from './routes/records.ts'
+import { sentRoutes } from './routes/sent.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { smsRoutes } from './routes/sms.ts'
 import { userRoutes } from './routes/users.ts'
@@ -30,8 +33,10 @@ import { pathOf } from './server/protocol-of.ts'
 /** Routes whose errors are `{"error","message"}`, whatever raises them. */
 const GATEWAY = [
   ['/api/sms', smsRoutes],
+  ['/api/sms', sentRoutes],
   ['/api/campaigns', campaignRoutes],
   ['/api/devices', deviceRoutes],
+  ['/api/devices', pairingRoutes],
   ['/api/webhooks', webhookRoutes],
 ] as const
 
@@ -67,7 +72,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api/realtime', realtimeRoutes(services))
   app.route('/api/oauth2-redirect', oauth2Routes(services))
   app.route('/api/settings', settingsRoutes(services))
-  app.route('/', docsRoutes(services))
+  app.route('/', docsRoutes(services, [OWN_ROUTES, ...services.protocols]))
   app.route('/', consoleRoutes(services))
   for (const [root, routes] of GATEWAY) app.route(root, routes(services))
   for (const { routes } of services.protocols) app.route('/', routes(services))

@@ -9,7 +9,7 @@ import type { Logger } from '../log.ts'
 import type { RequestLog } from '../logs/request-log.ts'
 import type { CountedProtocol } from '../metrics/groups.ts'
 import type { Traffic } from '../metrics/traffic.ts'
-import type { DescribedProtocol } from '../openapi/document.ts'
+import type { DescribedRoutes } from '../openapi/document.ts'
 import type { Realtime } from '../realtime/hub.ts'
 import type { Extensions } from '../records/extension.ts'
 import type { AuthRecord } from '../request/request.ts'
@@ -51,7 +51,7 @@ export interface Services {
 }
 
 /** An API of others, which a room above this one serves. */
-export interface Protocol extends CountedProtocol, DescribedProtocol {
+export interface Protocol extends CountedProtocol, DescribedRoutes {
   /** All paths below these are its own, also those without a route. */
   readonly roots: readonly string[]
   readonly errorForm: ErrorForm

@@ -1,26 +1,13 @@
-import type { z } from 'zod'
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type Collection, SUPERUSERS } from '../collections/collection.ts'
 import { builtInCollections } from '../collections/definition/built-in.ts'
 import { systemCollections } from '../collections/definition/system.ts'
 import type { Extensions } from '../records/extension.ts'
-import { ACCOUNT, accountPaths } from './paths/account-paths.ts'
-import { authPaths } from './paths/auth-paths.ts'
-import { backupPaths } from './paths/backup-paths.ts'
-import { campaignPaths } from './paths/campaign-paths.ts'
-import { DEVICES, devicePaths } from './paths/device-paths.ts'
-import { filePaths } from './paths/file-paths.ts'
-import { logPaths } from './paths/log-paths.ts'
-import { recordPaths, recordTag } from './paths/record-paths.ts'
-import { sentPaths } from './paths/sent-paths.ts'
-import { SERVER, serverPaths } from './paths/server-paths.ts'
-import { SENDING, smsPaths } from './paths/sms-paths.ts'
-import { userPaths } from './paths/user-paths.ts'
-import { webhookPaths } from './paths/webhook-paths.ts'
 import { hooks } from './schemas/hooks.ts'
-import { recordSchemas } from './schemas/record-schema.ts'
+import { type RecordSchemas, recordSchemas } from './schemas/record-schema.ts'
 import { SECURITY_SCHEMES } from './schemas/security.ts'
+import { recordTag } from './schemas/texts.ts'
 
 /** An OpenAPI document, as an object that JSON can hold. */
 export type OpenApiDocument = ReturnType<typeof createDocument>
@@ -48,19 +35,23 @@ export interface DocumentScope {
   readonly url: string
   readonly collections: readonly Collection[]
   readonly extensions: Extensions
-  readonly protocols: readonly DescribedProtocol[]
+  readonly described: readonly DescribedRoutes[]
 }
 
-/** What a protocol of others says of its routes. */
-export interface DescribedProtocol {
+/** The description of routes. */
+export interface DescribedRoutes {
   readonly tags?: readonly { readonly name: string; readonly description: string }[]
-  readonly paths?: () => ZodOpenApiPathsObject
+  readonly paths?: (records: DescribedRecords) => ZodOpenApiPathsObject
+}
+
+/** The collections of which a document tells. */
+export interface DescribedRecords extends Pick<DocumentScope, 'collections' | 'extensions'> {
+  readonly schemaOf: RecordSchemas
 }
 
 /** The whole API as an OpenAPI 3.1 document, made from the schemas that check requests and type answers. */
-export function openApiDocument({ url, collections, extensions, protocols }: DocumentScope): OpenApiDocument {
+export function openApiDocument({ url, collections, extensions, described }: DocumentScope): OpenApiDocument {
   const schemaOf = recordSchemas(collections)
-  const device = schemaOf('devices')!
   const webhooks = collections.find(({ id }) => id === 'webhooks')!
   return createDocument(
     {
@@ -72,29 +63,11 @@ export function openApiDocument({ url, collections, extensions, protocols }: Doc
         license: { name: packageJson.license, identifier: packageJson.license },
       },
       servers: [{ url }],
-      tags: [
-        { name: SENDING, description: 'For the web app that sends.' },
-        { name: DEVICES, description: 'For the program on a phone or beside a modem.' },
-        ...collections.map(recordTag),
-        { name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' },
-        { name: SERVER, description: 'What is about no one collection.' },
-        ...protocols.flatMap(({ tags = [] }) => tags),
-      ],
-      paths: {
-        ...smsPaths(),
-        ...sentPaths(),
-        ...campaignPaths(),
-        ...devicePaths(device),
-        ...collectionPaths(collections, schemaOf, extensions),
-        ...webhookPaths(),
-        ...accountPaths(),
-        ...userPaths(),
-        ...serverPaths(),
-        ...logPaths(),
-        ...backupPaths(),
-        ...filePaths(),
-        ...Object.assign({}, ...protocols.map(({ paths }) => paths?.())),
-      },
+      tags: [...described.flatMap(({ tags = [] }) => tags), ...collections.map(recordTag)],
+      paths: Object.assign(
+        {},
+        ...described.map(({ paths }) => paths?.({ collections, schemaOf, extensions })),
+      ),
       webhooks: hooks(webhooks, schemaOf('sms_messages')!),
       components: { securitySchemes: SECURITY_SCHEMES },
     },
@@ -107,17 +80,4 @@ function tidy(schema: { propertyNames?: unknown; minimum?: unknown; maximum?: un
   delete schema.propertyNames
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
-}
-
-function collectionPaths(
-  collections: readonly Collection[],
-  schemaOf: (id: string) => z.ZodObject | undefined,
-  extensions: Extensions,
-): ZodOpenApiPathsObject {
-  const paths = collections.map((collection) => {
-    const record = schemaOf(collection.id)!
-    const signIn = collection.type === 'auth' ? authPaths(collection, record) : {}
-    return { ...recordPaths(collection, record, extensions), ...signIn }
-  })
-  return Object.assign({}, ...paths)
 }

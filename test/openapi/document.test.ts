@@ -4,6 +4,7 @@ import formats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { extensionsOf } from '../../src/extensions.ts'
+import { OWN_ROUTES } from '../../src/http/description.ts'
 import { describedCollections, openApiDocument } from '../../src/openapi/document.ts'
 import texts from '../../src/openapi/schemas/texts.json' with { type: 'json' }
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
@@ -14,7 +15,7 @@ const subject = {
   url: 'https://sms.example.com',
   collections: describedCollections(),
   extensions: extensionsOf(readConfig({})),
-  protocols: PROTOCOLS,
+  described: [OWN_ROUTES, ...PROTOCOLS],
 }
 const text = JSON.stringify(openApiDocument(subject))
 const document = JSON.parse(text) as Record<'paths' | 'webhooks', Record<string, Record<string, Json>>> & Json

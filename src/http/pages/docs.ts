@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Hono } from 'hono'
-import { describedCollections, openApiDocument } from '../../openapi/document.ts'
+import { type DescribedRoutes, describedCollections, openApiDocument } from '../../openapi/document.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { pageHeaders } from './page-headers.ts'
 import { hashOf, sendTagged, tagged } from './tagged.ts'
@@ -26,9 +26,12 @@ const PAGE_HEADERS = pageHeaders("'self' 'unsafe-inline'")
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /** `/api/openapi.json` and `/docs`: the API description. Made at the first request. */
-export function docsRoutes({ config, extensions, protocols }: Services): Hono<Env> {
+export function docsRoutes(
+  { config, extensions }: Services,
+  described: readonly DescribedRoutes[],
+): Hono<Env> {
   const description = once(() => {
-    const subject = { url: config.publicUrl, collections: describedCollections(), extensions, protocols }
+    const subject = { url: config.publicUrl, collections: describedCollections(), extensions, described }
     return tagged(JSON.stringify(openApiDocument(subject)))
   })
   const assets = once(readAssets)

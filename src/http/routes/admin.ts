@@ -1,8 +1,15 @@
 import { Hono } from 'hono'
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { AUDIT_CATALOG, AUDIT_COLLECTION } from '../../auth/superusers/audit.ts'
 import { readState } from '../../backup/service/state.ts'
 import { roleWarning } from '../../db/role.ts'
 import { notFound } from '../../errors.ts'
+import { failures, success } from '../../openapi/schemas/answers.ts'
+import { SERVER } from '../../openapi/schemas/chapters.ts'
+import { chapter } from '../../openapi/schemas/operations.ts'
+import { BY_ID, listQuery, ONE, pageOf } from '../../openapi/schemas/record-query.ts'
+import { ANYONE, SIGNED_IN } from '../../openapi/schemas/security.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { indexWarnings } from '../../sms/large-history.ts'
 import { lineWarnings } from '../../sms/usage/line-limits.ts'
@@ -100,3 +107,128 @@ function proxyHeader(c: Ctx, { settings }: Services): string {
   const names = [...settings.current.trustedProxy.headers, 'CF-Connecting-IP', 'Fly-Client-IP']
   return names.find((name) => headers[name.toLowerCase()]) ?? ''
 }
+
+const HEALTH = z
+  .object({
+    message: z.string(),
+    code: z.literal(200),
+    data: z.object({
+      canBackup: z.boolean().optional(),
+      possibleProxyHeader: z.string().optional(),
+      realIP: z.string().optional().describe('Where the server thinks that the request came from.'),
+    }),
+  })
+  .meta({ id: 'Health' })
+
+const WARNINGS = z
+  .array(
+    z
+      .object({
+        code: z.enum(['database_role', 'indexes', 'lines_full', 'lines_near_limits']),
+        message: z.string().describe('What is wrong, and what to do.'),
+      })
+      .meta({ id: 'Warning' }),
+  )
+  .meta({ id: 'Warnings' })
+
+const JOBS = z
+  .array(
+    z
+      .object({
+        kind: z.string(),
+        open: z.int().min(0).describe('Jobs that wait or run.'),
+        dead: z.int().min(0).describe('Jobs that failed too often. They are kept for a week.'),
+        oldest_seconds: z.number().min(0).describe('How long the oldest due job has waited.'),
+        last_error: z.string().describe('Why a job failed.'),
+      })
+      .meta({ id: 'JobFigures' }),
+  )
+  .meta({ id: 'AllJobFigures' })
+
+/** The description of what is about no one collection. */
+export const adminPaths = (): ZodOpenApiPathsObject =>
+  chapter(SERVER, SIGNED_IN, {
+    'GET /api/warnings': {
+      id: 'warnings',
+      summary: 'Ask what is wrong with the setup',
+      description: 'For superusers. Empty when there is nothing to warn of.',
+      responses: [success('All warnings.', WARNINGS), failures(401)],
+    },
+    'GET /api/jobs': {
+      id: 'jobFigures',
+      summary: 'Count background jobs',
+      description: 'For superusers. Kinds without jobs are missing.',
+      responses: [success('Figures of each kind.', JOBS), failures(401)],
+    },
+    'GET /api/health': {
+      id: 'health',
+      summary: 'Ask whether the server answers',
+      security: ANYONE,
+      params: { query: ONE.query.pick({ fields: true }) },
+      responses: [
+        success('It does.', HEALTH, { message: 'API is healthy.', code: 200, data: {} }),
+        failures(),
+      ],
+    },
+  })
+
+const LOG = z
+  .object({
+    id: z.string(),
+    created: z.string(),
+    data: z
+      .record(z.string(), z.unknown())
+      .describe('Of a request: `status`, `method`, `url`, `auth`, `error`, `execTime` in ms, and so on.'),
+    message: z.string(),
+    level: z.int().describe('8: it failed; -4: it went well.'),
+  })
+  .meta({ id: 'Log' })
+
+const EXAMPLE = {
+  id: 'k3v9x0c2m5n8b1a',
+  created: '2026-11-20 07:00:00.000Z',
+  data: {
+    auth: 'users',
+    error: 'Something went wrong while processing your request.',
+    execTime: 1.2,
+    method: 'GET',
+    status: 400,
+    type: 'request',
+    url: '/api/collections/contacts/records?filter=nope = …',
+  },
+  message: 'GET /api/collections/contacts/records?filter=nope = …',
+  level: 8,
+}
+
+const HOURS = z
+  .array(z.object({ date: z.string(), total: z.int().min(1) }))
+  .meta({ id: 'LogStatistics', description: 'By the hour; hours without any are left out.' })
+
+const LIST = listQuery().query
+const fields = ONE.query.pick({ fields: true })
+
+/** Requests that failed, for superusers. */
+export const logPaths = (): ZodOpenApiPathsObject =>
+  chapter(SERVER, SIGNED_IN, {
+    'GET /api/logs': {
+      id: 'listLogs',
+      summary: 'Look up what failed',
+      description: 'For superusers. Filters know `id`, `created`, `level`, `message` and `data.…`.',
+      params: { query: LIST.omit({ expand: true }) },
+      responses: [success('A page of them.', pageOf(LOG, 'LogPage')), failures(400, 401)],
+    },
+    'GET /api/logs/stats': {
+      id: 'countLogs',
+      summary: 'Count what failed, by the hour',
+      description: 'For superusers.',
+      params: { query: LIST.pick({ filter: true, fields: true }) },
+      responses: [success('How many there were.', HOURS), failures(400, 401)],
+    },
+    'GET /api/logs/{id}': {
+      id: 'viewLog',
+      summary: 'One of them',
+      description: 'For superusers.',
+      params: { path: BY_ID.path, query: fields },
+      responses: [success('It.', LOG, EXAMPLE), failures(401, 404)],
+    },
+  })

@@ -1,10 +1,18 @@
 import { Hono } from 'hono'
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { OverLimit } from '../../admission/refusal.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
 import { copyUpload, type Upload, type Uploads } from '../../files/upload.ts'
+import { failures, json, success } from '../../openapi/schemas/answers.ts'
+import { SERVER } from '../../openapi/schemas/chapters.ts'
+import { API_ERROR, BATCH_ERROR } from '../../openapi/schemas/errors.ts'
+import { chapter } from '../../openapi/schemas/operations.ts'
+import { ONE } from '../../openapi/schemas/record-query.ts'
+import { ANYONE, SIGNED_IN } from '../../openapi/schemas/security.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
 import { lockFreshAuth } from '../../records/fresh-auth.ts'
 import { checkPicked, LargeAnswer } from '../../request/answer-meter.ts'
@@ -160,3 +168,56 @@ function partError(i: number, thrown: unknown): unknown {
   }
   return badRequest(FAILED, { requests: { [i]: failure as unknown as ErrorData } })
 }
+
+const BATCH = z
+  .object({
+    requests: z
+      .array(
+        z.object({
+          method: z
+            .enum(['POST', 'PATCH', 'PUT', 'DELETE'])
+            .describe('PUT updates, or creates what is not there.'),
+          url: z.string().max(2000).describe('Path and query of a create, update or delete of a record.'),
+          headers: z.record(z.string(), z.string()).nullish(),
+          body: z.record(z.string(), z.unknown()).nullish(),
+        }),
+      )
+      .min(1),
+  })
+  .meta({ id: 'Batch' })
+
+const BATCH_EXAMPLE = {
+  requests: [
+    {
+      method: 'POST',
+      url: '/api/collections/contact_groups/records',
+      body: { user: 'q0w9e8r7t6y5u4i', name: 'staff' },
+    },
+    { method: 'DELETE', url: '/api/collections/contacts/records/k3v9x0c2m5n8b1a' },
+  ],
+}
+
+const BATCH_ANSWER = z
+  .array(z.object({ body: z.record(z.string(), z.unknown()).nullable(), status: z.int() }))
+  .meta({ id: 'BatchAnswers' })
+
+/** The description. */
+export const batchPaths = (): ZodOpenApiPathsObject =>
+  chapter(SERVER, SIGNED_IN, {
+    'POST /api/batch': {
+      id: 'batch',
+      summary: 'Write several records at once',
+      description: 'Creates, updates and deletes records in one transaction: all or none.',
+      security: ANYONE,
+      params: { query: ONE.query.pick({ fields: true }) },
+      requestBody: {
+        required: true,
+        content: { ...json(BATCH, BATCH_EXAMPLE), 'multipart/form-data': { schema: z.looseObject({}) } },
+      },
+      responses: [
+        success('An answer for each request, in their order.', BATCH_ANSWER),
+        failures(413),
+        { 400: { description: 'Nothing was written.', content: json(z.union([BATCH_ERROR, API_ERROR])) } },
+      ],
+    },
+  })

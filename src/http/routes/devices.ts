@@ -1,88 +1,46 @@
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
-import { findAuthRecord } from '../../auth/auth-rows.ts'
-import { signToken } from '../../auth/tokens/tokens.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
-import { toRow } from '../../records/columns.ts'
-import { answerRecord } from '../../records/expand/answer.ts'
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { done, success } from '../../openapi/schemas/answers.ts'
+import { chapter } from '../../openapi/schemas/operations.ts'
+import { refusals } from '../../openapi/schemas/refusals.ts'
+import { DEVICE } from '../../openapi/schemas/security.ts'
 import { saveBattery } from '../../sms/devices/battery.ts'
-import { type Device, requireUser } from '../../sms/devices/device.ts'
+import type { Device } from '../../sms/devices/device.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
   INCOMING_BODY,
-  PAIR_BODY,
-  PAIRING_BODY,
   PUSH_BODY,
   REPORT_BODY,
 } from '../../sms/devices/device-body.ts'
-import { deviceStates } from '../../sms/devices/device-states.ts'
 import { countPending, saveSims, touchDevice } from '../../sms/devices/heartbeat.ts'
-import { pairDevice, startPairing } from '../../sms/devices/pair.ts'
 import { saveSubscription } from '../../sms/devices/push.ts'
 import { deviceEvents } from '../../sms/devices/streams.ts'
-import { checkEndpoint, vapidKeys } from '../../sms/devices/web-push.ts'
+import { vapidKeys } from '../../sms/devices/web-push.ts'
 import { receiveTexts } from '../../sms/inbound/receive.ts'
-import { claimMessages } from '../../sms/queue/claim.ts'
-import { applyReports } from '../../sms/queue/report.ts'
-import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { CLAIMED_MESSAGE, claimMessages } from '../../sms/queue/claim.ts'
+import { applyReports, REPORT_RESULT } from '../../sms/queue/report.ts'
+import type { RefusalCode } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { waitForAny } from '../../sms/wake/wait.ts'
 import { readJson } from '../body/json-body.ts'
-import { meterFor } from '../body/large-answer.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireDeviceOf } from '../middleware/guards.ts'
-import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
-import { limitPairing } from '../middleware/pair-tries.ts'
-import { authOf, buildRequest } from '../request-info.ts'
-import { retry } from '../retry.ts'
-import { sendRaw } from '../send-json.ts'
-import { clientOfUser } from '../server/request-client.ts'
 import { limitOpenStreams } from '../server/streams.ts'
 
 /** Room for 100 long texts. */
 const MAX_BODY_BYTES = 1 << 20
-const TOKEN_SECONDS = 365 * 86_400
 const DEFAULT_LIMIT = 10
 
-const PAIR_HELP = `This address pairs a device with pocketsms.
-
-A phone or modem joins with the six digits that stand behind the # of the address you opened. On any
-computer with Node:
-
-    npx -y <server>/agent.tgz start <server> <code>
-
-A code is good for one device and for 5 minutes.
-`
-
-/** `/api/devices`: pairing, claims, reports, received texts, wake-ups. Errors: `{"error","message"}`. */
+/** `/api/devices`: claims, reports, received texts, wake-ups. Errors: `{"error","message"}`. */
 export function deviceRoutes(services: Services): Hono<Env> {
   const { store, config, closing } = services
   const deviceOf = (c: Ctx) => identifyDevice(c, services)
   const bodyOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
 
   return new Hono<Env>()
-    .post('/pairing', async (c) => {
-      let body: Promise<unknown> | undefined
-      const pairing = await retry(
-        store,
-        async () => requireUser(await authOf(c, services)),
-        async (user) => {
-          body ??= bodyOf(c)
-          const { name } = checkShape(PAIRING_BODY, await body)
-          return startPairing(store, user, name ?? '', config.publicUrl)
-        },
-      )
-      c.header('cache-control', 'no-store')
-      return c.json(pairing)
-    })
-    .get('/states', async (c) => {
-      const auth = await authOf(c, services)
-      const owner = auth?.isSuperuser ? null : requireUser(auth).id
-      return c.json(await deviceStates(store, owner, config.deviceOnlineSeconds, clientOfUser(c, owner)))
-    })
-    .get('/pair', (c) => (isBrowser(c) ? c.redirect('../../_/', 303) : c.text(PAIR_HELP)))
-    .post('/pair', async (c) => answerPaired(c, services, await pair(c, services)))
     .post('/heartbeat', async (c) => {
       const device = await deviceOf(c)
       const { sims, battery } = checkShape(HEARTBEAT_BODY, await bodyOf(c))
@@ -120,44 +78,11 @@ export function deviceRoutes(services: Services): Hono<Env> {
     .get('/events', async (c) => sendEvents(c, services, await deviceOf(c)))
 }
 
-/** Browsers that open the address of a code go on to the console, with the `#` part. */
-const isBrowser = (c: Ctx) => c.req.header('accept')?.includes('text/html') === true
-
 /** The device that asks, noted as seen. Throws 401 and 403. */
 async function identifyDevice(c: Ctx, services: Services): Promise<Device> {
   const device = await requireDeviceOf(c, services)
   await touchDevice(services.store, device, services.config.deviceOnlineSeconds)
   return device
-}
-
-/** The id of the new device. A code that was right does not count as a try. */
-async function pair(c: Ctx, services: Services): Promise<string> {
-  const { store, extensions } = services
-  const body = checkShape(PAIR_BODY, await readJson(c, GUEST_BODY_BYTES))
-  const { code, name, platform, phone, sims, push } = body
-  if (push) checkEndpoint(push, services.config)
-  const device = {
-    code,
-    name: name ?? '',
-    platform,
-    phone: phone ?? '',
-    sims: sims ?? [],
-    push: push ?? null,
-  }
-  return limitPairing(c, services, () => pairDevice(store, extensions, device))
-}
-
-/** `{"token","record"}`: the record as the device itself sees it. */
-async function answerPaired(c: Ctx, services: Services, id: string): Promise<Response> {
-  const { store } = services
-  const auth = await findAuthRecord(store, store.catalog.find('devices') as AuthCollection, id)
-  if (!auth) throw gatewayRefusal('wrong_code')
-  const token = await signToken(auth, 'auth', { duration: TOKEN_SECONDS })
-  const row = toRow(auth.collection, auth.values)
-  const request = buildRequest(c, auth, {}, 'default', { meter: meterFor(c, services, auth) })
-  const record = await answerRecord(store, auth.collection, row, request)
-  c.header('cache-control', 'no-store')
-  return sendRaw(c, `{"token":${JSON.stringify(token)},"record":${record}}`)
 }
 
 /** The stream of a device: events as they come, a comment as a sign of life. */
@@ -179,3 +104,97 @@ function sendEvents(c: Ctx, services: Services, device: Device): Response {
 
 const dataOf = (event: { name: string; message?: string }) =>
   JSON.stringify(event.message ? { id: event.message } : {})
+
+/** The chapter of the description. */
+export const DEVICES = 'for devices'
+
+/** How a request without a device's token is refused. */
+const DEVICE_REFUSALS: readonly RefusalCode[] = [
+  'unauthorized',
+  'forbidden',
+  'device_disabled',
+  'account_disabled',
+]
+
+/** The answers to a JSON body of a device. */
+const posted = (description: string, answer: z.ZodType) => [
+  success(description, answer),
+  refusals('invalid_request', ...DEVICE_REFUSALS, 'request_too_large'),
+]
+
+const MESSAGE_ID = 'k3v9x0c2m5n8b1a'
+
+/** `/api/devices`. */
+export const devicePaths = (): ZodOpenApiPathsObject =>
+  chapter(DEVICES, DEVICE, {
+    'POST /api/devices/heartbeat': {
+      id: 'heartbeat',
+      summary: 'Say that the device is there',
+      description: 'Say that the device is there',
+      body: [HEARTBEAT_BODY, { battery: 80 }],
+      responses: posted(
+        'How many messages wait for the device.',
+        z.object({ pending: z.int().min(0) }).meta({ id: 'Pending' }),
+      ),
+    },
+    'GET /api/devices/push-key': {
+      id: 'readPushKey',
+      summary: "Read the server's VAPID key",
+      description: 'For a Web Push subscription. RFC 8292',
+      responses: [
+        success('The public key, in base64url.', z.object({ key: z.string() }).meta({ id: 'PushKey' })),
+        refusals(...DEVICE_REFUSALS),
+      ],
+    },
+    'PUT /api/devices/push': {
+      id: 'savePush',
+      summary: 'Keep a push subscription',
+      description: 'What the device is woken by when it has no stream open; `null` ends it.',
+      body: [PUSH_BODY],
+      responses: [done('Kept.'), refusals('invalid_request', ...DEVICE_REFUSALS, 'request_too_large')],
+    },
+    'POST /api/devices/claim': {
+      id: 'claimMessages',
+      summary: 'Take messages to send',
+      description:
+        'Gives the device messages, for as long as their lease says. What it holds already comes first, with the same attempt: an answer may have been lost.',
+      body: [CLAIM_BODY, { limit: 10, wait: 30 }],
+      responses: posted(
+        'Messages, the most urgent first. Empty when there are none.',
+        z.object({ items: z.array(CLAIMED_MESSAGE) }).meta({ id: 'Claimed' }),
+      ),
+    },
+    'POST /api/devices/report': {
+      id: 'reportMessages',
+      summary: 'Say what became of messages',
+      description: 'May be repeated: a report of an old attempt, or one that is known, changes nothing.',
+      body: [REPORT_BODY, { items: [{ id: MESSAGE_ID, attempt: 1, status: 'sent' }] }],
+      responses: posted(
+        'A result for each item, in their order.',
+        z.object({ items: z.array(REPORT_RESULT) }).meta({ id: 'ReportResults' }),
+      ),
+    },
+    'POST /api/devices/incoming': {
+      id: 'handInTexts',
+      summary: 'Hand in texts that the device received',
+      description: 'Hand in texts that the device received',
+      body: [
+        INCOMING_BODY,
+        { items: [{ from: '+4915112345678', body: 'Thank you', received_at: '2026-11-20T07:00:00.000Z' }] },
+      ],
+      responses: posted(
+        'Records of `sms_messages`, in the order of the items.',
+        z.object({ ids: z.array(z.string()) }).meta({ id: 'HandedIn' }),
+      ),
+    },
+    'GET /api/devices/events': {
+      id: 'deviceEvents',
+      summary: 'Listen for wake-ups',
+      description:
+        'An event stream. `wake`: come and claim. `canceled`: `{"id"}` is not to be sent any more. A comment every 15 seconds is a sign of life.',
+      responses: [
+        { 200: { description: 'The stream.', content: { 'text/event-stream': { schema: z.string() } } } },
+        refusals(...DEVICE_REFUSALS),
+      ],
+    },
+  })

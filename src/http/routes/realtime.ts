@@ -1,7 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { ApiError, badRequest } from '../../errors.ts'
+import { done, failures } from '../../openapi/schemas/answers.ts'
+import { SERVER } from '../../openapi/schemas/chapters.ts'
+import { chapter } from '../../openapi/schemas/operations.ts'
+import { ANYONE, NOBODY, SIGNED_IN } from '../../openapi/schemas/security.ts'
 import type { ClientConnection, Origin } from '../../realtime/clients/client.ts'
 import { readSubscribeForm } from '../../realtime/clients/form.ts'
 import { readTopic } from '../../realtime/clients/topic.ts'
@@ -79,3 +85,38 @@ async function subscriptionValues(c: Ctx): Promise<Record<string, unknown>> {
 
 /** Options stand in the topic's query, as in a URL's. */
 const toTopic = (name: string) => readTopic(name, readQuery(name.split('#', 1)[0]!).options)
+
+const SUBSCRIPTION = z
+  .object({
+    clientId: z.string().max(255).describe('Out of the first event of the stream, `PB_CONNECT`.'),
+    subscriptions: z
+      .array(z.string())
+      .describe(
+        'Topics as `sms_messages/*` or `contacts/ID`; they take the place of those before. An empty list ends all.',
+      ),
+  })
+  .meta({ id: 'Subscription' })
+
+/** The description. */
+export const realtimePaths = (): ZodOpenApiPathsObject =>
+  chapter(SERVER, SIGNED_IN, {
+    'GET /api/realtime': {
+      id: 'listen',
+      summary: 'Listen for changes of records',
+      description:
+        "PocketBase's event stream. The first event, `PB_CONNECT`, has the `clientId`; then come `{action, record}` for each topic subscribed to.",
+      security: NOBODY,
+      responses: [
+        { 200: { description: 'The stream.', content: { 'text/event-stream': { schema: z.string() } } } },
+        failures(400),
+      ],
+    },
+    'POST /api/realtime': {
+      id: 'subscribe',
+      summary: 'Say what to listen for',
+      description: 'The client gets changes of records that its rules let it see.',
+      security: ANYONE,
+      body: [SUBSCRIPTION, { clientId: 'a1b2c3', subscriptions: ['sms_messages/*'] }],
+      responses: [done('Subscribed.'), failures(400, 404, 413, 429, 503)],
+    },
+  })

@@ -1,18 +1,27 @@
 import { Hono } from 'hono'
-import { countBatch } from '../../sms/edit/batches.ts'
-import { cancelMessage } from '../../sms/edit/cancel.ts'
-import { cancelBatch } from '../../sms/edit/cancel-batch.ts'
-import { changeMessage, readChange } from '../../sms/edit/change.ts'
-import { readReschedule, rescheduleBatch } from '../../sms/edit/reschedule.ts'
-import { retryMessage } from '../../sms/edit/retry.ts'
-import { RETRY_BATCH, retryBatch } from '../../sms/edit/retry-batch.ts'
-import { readPreview, readSend, readTemplateSend, type SendBody } from '../../sms/send/body.ts'
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { success } from '../../openapi/schemas/answers.ts'
+import { SENDING } from '../../openapi/schemas/chapters.ts'
+import { chapter } from '../../openapi/schemas/operations.ts'
+import { orTemplateFault, refusals } from '../../openapi/schemas/refusals.ts'
+import { SENDER } from '../../openapi/schemas/security.ts'
+import {
+  PREVIEW_TEMPLATE,
+  PREVIEW_TEXT,
+  readPreview,
+  readSend,
+  readTemplateSend,
+  SEND,
+  type SendBody,
+  TEMPLATE_SEND,
+} from '../../sms/send/body.ts'
 import { fingerprintOf, readIdempotencyKey } from '../../sms/send/idempotency.ts'
-import { previewInTurn, previewSend } from '../../sms/send/preview.ts'
-import { type SendServices, send } from '../../sms/send/send.ts'
-import { checkShape } from '../../sms/send/shape.ts'
-import { readUsage } from '../../sms/usage/quota.ts'
-import { countDays, readDays } from '../../sms/usage/usage-days.ts'
+import { PREVIEW, previewInTurn, previewSend } from '../../sms/send/preview.ts'
+import type { RefusalCode } from '../../sms/send/refusal.ts'
+import { ACCEPTED, type SendServices, send } from '../../sms/send/send.ts'
+import { readUsage, USAGE } from '../../sms/usage/quota.ts'
+import { countDays, readDays, USAGE_DAYS } from '../../sms/usage/usage-days.ts'
 import { readJson } from '../body/json-body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { ownerOf, READS, requireSender, withSender } from '../middleware/sender.ts'
@@ -48,49 +57,7 @@ export function smsRoutes(services: Services): Hono<Env> {
         JSON.stringify(await countDays(store, owner, days, new Date(), clientOfUser(c, owner))),
       )
     })
-    .get('/batches/:batch_id', async (c) => {
-      const { user } = await requireSender(c, services, READS)
-      const client = clientOfUser(c, user)
-      return sendRaw(c, JSON.stringify(await countBatch(store, user, c.req.param('batch_id'), client)))
-    })
-    .post('/batches/:batch_id/cancel', async (c) => {
-      const { user } = await requireSender(c, services, ['messages:cancel'])
-      return sendRaw(c, JSON.stringify(await cancelBatch(store, user, c.req.param('batch_id'))))
-    })
-    .post('/batches/:batch_id/reschedule', async (c) => {
-      const { user } = await requireSender(c, services, ['messages:send'])
-      const change = readReschedule(await readJson(c, MAX_BODY_BYTES), new Date())
-      return sendRaw(c, JSON.stringify(await rescheduleBatch(store, user, c.req.param('batch_id'), change)))
-    })
-    .post('/batches/:batch_id/retry', (c) => {
-      let raw: Promise<unknown> | undefined
-      return withSender(c, services, async (sender) => {
-        raw ??= hasBody(c) ? readJson(c, MAX_BODY_BYTES) : Promise.resolve({})
-        const body = checkShape(RETRY_BATCH, await raw)
-        return sendRaw(
-          c,
-          JSON.stringify(await retryBatch(sendServices, sender, c.req.param('batch_id'), body)),
-        )
-      })
-    })
-    .patch('/messages/:id', async (c) => {
-      const { user } = await requireSender(c, services, ['messages:send'])
-      const change = readChange(await readJson(c, MAX_BODY_BYTES), new Date())
-      return sendRaw(c, JSON.stringify(await changeMessage(store, user, c.req.param('id'), change)))
-    })
-    .post('/messages/:id/retry', (c) =>
-      withSender(c, services, async (sender) =>
-        sendRaw(c, (await retryMessage(sendServices, sender, c.req.param('id'))).answer),
-      ),
-    )
-    .post('/messages/:id/cancel', async (c) => {
-      const { user } = await requireSender(c, services, ['messages:cancel'])
-      return sendRaw(c, JSON.stringify(await cancelMessage(store, user, c.req.param('id'))))
-    })
 }
-
-export const hasBody = (c: Ctx) =>
-  c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > 0
 
 /** A send of either kind: credentials, then the body, then the work. */
 function sendFrom(
@@ -116,3 +83,132 @@ function sendFrom(
     return sendRaw(c, answer)
   })
 }
+
+export const IDEMPOTENCY = z.object({
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe(
+      'A name of yours for this request. Within 24 hours the same one gets the first answer, and nothing is sent twice.',
+    ),
+})
+const REPLAYED = z.object({
+  'Idempotent-Replayed': z.enum(['true']).optional().describe('The answer is that of an earlier request.'),
+})
+
+const SHAPE: readonly RefusalCode[] = [
+  'invalid_request',
+  'invalid_phone_number',
+  'body_too_long',
+  'too_many_recipients',
+]
+const SEND_REFUSALS: readonly RefusalCode[] = [
+  ...SHAPE,
+  'unauthorized',
+  'quota_exceeded',
+  'forbidden',
+  'device_not_found',
+  'line_not_found',
+  'line_ambiguous',
+  'group_not_found',
+  'idempotency_key_in_use',
+  'request_too_large',
+  'idempotency_key_reused',
+  'client_ref_reused',
+  'no_devices',
+]
+
+export const ACCEPTED_EXAMPLE = {
+  batch_id: '',
+  message_ids: ['k3v9x0c2m5n8b1a'],
+  recipients_count: 1,
+  status: 'accepted',
+}
+
+/** What both sends answer. */
+const sent = () => [
+  {
+    200: {
+      ...success('Stored: all messages of the request.', ACCEPTED, ACCEPTED_EXAMPLE)['200']!,
+      headers: REPLAYED,
+    },
+  },
+  orTemplateFault(refusals(...SEND_REFUSALS)),
+]
+
+const TEXT_EXAMPLE = { recipients: ['+4915112345678'], body: 'Your parcel arrives tomorrow.' }
+const TEMPLATE_EXAMPLE = {
+  recipients: ['+4915112345678'],
+  template_id: 'k3v9x0c2m5n8b1a',
+  variables: { code: '4711' },
+}
+
+/** A preview may have no recipients. */
+const PREVIEW_BODY = z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE])
+
+/** `/api/sms`: what a web app asks of the gateway before and while it sends. */
+export const smsPaths = (): ZodOpenApiPathsObject =>
+  chapter(SENDING, SENDER, {
+    'POST /api/sms/send': {
+      id: 'send',
+      summary: 'Send a text',
+      description:
+        'Sends one text to many. Name `recipients`, `group_ids` or both. All messages of a request are stored, or none. A variable without a value is a 400 with only a `message`.',
+      params: { header: IDEMPOTENCY },
+      body: [SEND, TEXT_EXAMPLE],
+      responses: sent(),
+    },
+    'POST /api/sms/send-template': {
+      id: 'sendTemplate',
+      summary: 'Send a template',
+      description:
+        'Sends each recipient a text of their own, made from a template. What is wrong with the template is a 400 with only a `message`.',
+      params: { header: IDEMPOTENCY },
+      body: [TEMPLATE_SEND, TEMPLATE_EXAMPLE],
+      responses: sent(),
+    },
+    'POST /api/sms/preview': {
+      id: 'preview',
+      summary: 'See what a send would send',
+      description: 'Takes the body of either send; recipients may be left out. Nothing is stored.',
+      body: [PREVIEW_BODY, TEXT_EXAMPLE],
+      responses: [
+        success('The texts, and what it takes to send them.', PREVIEW),
+        orTemplateFault(
+          refusals(...SHAPE, 'unauthorized', 'forbidden', 'group_not_found', 'request_too_large'),
+        ),
+      ],
+    },
+    'GET /api/sms/usage': {
+      id: 'readUsage',
+      summary: 'Read the month so far',
+      description: 'Read the month so far',
+      responses: [
+        success('The calendar month, in UTC.', USAGE, {
+          period: '2026-11',
+          used: 12,
+          quota: 0,
+          remaining: null,
+          resets_at: '2026-12-01 00:00:00.000Z',
+        }),
+        refusals('unauthorized', 'forbidden'),
+      ],
+    },
+    'GET /api/sms/usage/days': {
+      id: 'readUsageDays',
+      summary: 'Count messages by day and status',
+      description:
+        'The last days up to today, in UTC: messages accepted or received on each, by the status they have now. Of the user who asks; of all for superusers.',
+      params: {
+        query: z.object({ days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.') }),
+      },
+      responses: [
+        success('Each day, oldest first.', USAGE_DAYS, {
+          days: [{ day: '2026-11-20', counts: { delivered: 12, failed: 1 } }],
+        }),
+        refusals('invalid_request', 'unauthorized', 'forbidden'),
+      ],
+    },
+  })

@@ -1,10 +1,17 @@
 import { Hono } from 'hono'
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { AuditEntry } from '../../auth/superusers/audit.ts'
 import type { Store } from '../../collections/catalog.ts'
-import { readDeliveryRequest } from '../../webhooks/delivery-request.ts'
+import { success } from '../../openapi/schemas/answers.ts'
+import { chapter } from '../../openapi/schemas/operations.ts'
+import { webhookRefusals } from '../../openapi/schemas/refusals.ts'
+import { SIGNED_IN } from '../../openapi/schemas/security.ts'
+import { DELIVERY_REQUEST, readDeliveryRequest } from '../../webhooks/delivery-request.ts'
 import { type Owner, ownerOf, rotateSecret } from '../../webhooks/hook.ts'
-import { resendDelivery, resendFailed } from '../../webhooks/resend.ts'
-import { sendTest } from '../../webhooks/test-event.ts'
+import { RESENT, resendDelivery, resendFailed, SINCE } from '../../webhooks/resend.ts'
+import { NEW_SECRET } from '../../webhooks/secrets.ts'
+import { STARTED, sendTest } from '../../webhooks/test-event.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { auditRequest } from '../middleware/audit.ts'
@@ -60,3 +67,71 @@ export function webhookRoutes(services: Services): Hono<Env> {
       return c.json(await act(c, entry, (inside, owner) => resendDelivery(inside, owner, id)))
     })
 }
+
+const ID = z.object({ id: z.string().describe('Of the record.') })
+
+/** `/api/webhooks`: what can be done with a webhook beyond its record. */
+export const webhookPaths = (): ZodOpenApiPathsObject =>
+  chapter('webhooks', SIGNED_IN, {
+    'POST /api/webhooks/{id}/test': {
+      id: 'testWebhook',
+      summary: 'Send a test event',
+      description:
+        'Sends `webhook.test` with a made-up message, by the way that all events go. While three tests of it wait the answer is 429.',
+      params: { path: ID },
+      responses: [
+        success('The delivery, which is under way.', STARTED),
+        webhookRefusals('unauthorized', 'forbidden', 'webhook_not_found', 'webhook_disabled'),
+      ],
+    },
+    'POST /api/webhooks/{id}/rotate': {
+      id: 'rotateWebhookSecret',
+      summary: 'Change the secret',
+      description: 'For 24 hours deliveries are signed with both secrets. A second rotation ends the first.',
+      params: { path: ID },
+      responses: [
+        success('The new secret.', NEW_SECRET),
+        webhookRefusals('unauthorized', 'forbidden', 'webhook_not_found'),
+      ],
+    },
+    'POST /api/webhooks/{id}/resend-failed': {
+      id: 'resendFailedDeliveries',
+      summary: 'Send again what has failed',
+      description:
+        'Sends all deliveries of a webhook once more that ended as failed since a date. Their webhook-ids stay.',
+      params: { path: ID },
+      responses: [
+        success('How many there are.', RESENT, { resent: 12 }),
+        webhookRefusals(
+          'invalid_request',
+          'unauthorized',
+          'forbidden',
+          'webhook_not_found',
+          'webhook_disabled',
+          'request_too_large',
+        ),
+      ],
+      body: [SINCE, { since: '2026-11-20 07:00:00.000Z' }],
+    },
+    'GET /api/webhooks/deliveries/{id}/request': {
+      id: 'readDeliveryRequest',
+      summary: 'Read what a delivery sends',
+      description:
+        'The body, and the headers of the last attempt. Of a webhook in the format `twilio`, the body has the form, which a GET sends in its query.',
+      params: { path: ID },
+      responses: [
+        success('The request.', DELIVERY_REQUEST),
+        webhookRefusals('unauthorized', 'forbidden', 'delivery_not_found'),
+      ],
+    },
+    'POST /api/webhooks/deliveries/{id}/resend': {
+      id: 'resendDelivery',
+      summary: 'Send a delivery again',
+      description: 'At once, whatever became of it. Its webhook-id stays.',
+      params: { path: ID },
+      responses: [
+        success('The delivery, which is under way.', STARTED),
+        webhookRefusals('unauthorized', 'forbidden', 'delivery_not_found', 'webhook_disabled'),
+      ],
+    },
+  })

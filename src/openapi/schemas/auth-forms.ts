@@ -89,7 +89,7 @@ export const OAUTH2_META = z
   .meta({ id: 'OAuth2Meta' })
 
 /** What is submitted after a provider has led the browser back. */
-export const OAUTH2_FORM = z
+export const OAUTH2_BODY = z
   .object({
     provider: z.string().max(100),
     code: z.string(),

@@ -5,7 +5,7 @@ import texts from './texts.json' with { type: 'json' }
 const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = texts
 
 /** What a collection of ours holds; undefined for one of somebody else's. */
-export const describeCollection = ({ name }: Collection): string | undefined => TEXTS[name]?.['']
+const describeCollection = ({ name }: Collection): string | undefined => TEXTS[name]?.['']
 
 /** A sentence on a field: its own help text if it has one, then ours. */
 export function describeField(collection: Collection, field: Field): string | undefined {
@@ -18,3 +18,9 @@ export function describeRule(rule: Rule): string {
   if (rule === null) return 'Only superusers may.'
   return rule === '' ? 'Everyone may.' : `Superusers may, and whoever satisfies the rule \`${rule}\`.`
 }
+
+/** The tag of a collection's operations. */
+export const recordTag = (collection: Collection) => ({
+  name: collection.name,
+  description: describeCollection(collection) ?? `Records of the collection \`${collection.name}\`.`,
+})

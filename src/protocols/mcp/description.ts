@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { SENDING } from '../../openapi/paths/sms-paths.ts'
 import { json } from '../../openapi/schemas/answers.ts'
+import { SENDING } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
 import { KEY_HOLDER } from '../../openapi/schemas/security.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi'
-import { IDEMPOTENCY } from '../../openapi/paths/sms-paths.ts'
+import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { type Answers, json } from '../../openapi/schemas/answers.ts'
 import { chapter, type Operation } from '../../openapi/schemas/operations.ts'
 import { NOBODY, SMSGATE_CLIENT } from '../../openapi/schemas/security.ts'

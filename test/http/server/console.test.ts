@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { consoleRoutes } from '../../../src/http/routes/console.ts'
+import { consoleRoutes } from '../../../src/http/pages/console.ts'
 import type { RunningServer } from '../../../src/server.ts'
 import { startServer } from '../../support/server/start.ts'
 

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Catalog } from '../../../src/collections/catalog.ts'
 import type { Collection } from '../../../src/collections/collection.ts'
+import { OWN_ROUTES } from '../../../src/http/description.ts'
 import { describedCollections, openApiDocument } from '../../../src/openapi/document.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 import { canonicalPath } from '../../../src/protocols/smsgate-client/path.ts'
@@ -90,7 +91,12 @@ class Described {
   readonly #compiled = new Map<string, ValidateFunction>()
 
   constructor(collections: readonly Collection[], extensions: Extensions) {
-    const document = openApiDocument({ url: '', collections, extensions, protocols: PROTOCOLS })
+    const document = openApiDocument({
+      url: '',
+      collections,
+      extensions,
+      described: [OWN_ROUTES, ...PROTOCOLS],
+    })
     const { paths, components } = JSON.parse(JSON.stringify(document)) as Record<string, Json>
     this.#paths = Object.entries(paths!).map(([path, methods]) => [matcherOf(path), path, methods as Json])
     this.#whole.addSchema({ paths, components: walk(components, close) } as Json, 'api')

@@ -1,17 +1,75 @@
+import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { BATCH } from '../../sms/edit/batches.ts'
-import { CANCELED } from '../../sms/edit/cancel.ts'
-import { CANCELED_BATCH } from '../../sms/edit/cancel-batch.ts'
-import { CHANGED, MESSAGE_CHANGE } from '../../sms/edit/change.ts'
-import { RESCHEDULE, RESCHEDULED_BATCH } from '../../sms/edit/reschedule.ts'
-import { RETRIED_BATCH, RETRY_BATCH } from '../../sms/edit/retry-batch.ts'
+import { json, success } from '../../openapi/schemas/answers.ts'
+import { SENDING } from '../../openapi/schemas/chapters.ts'
+import { chapter } from '../../openapi/schemas/operations.ts'
+import { refusals } from '../../openapi/schemas/refusals.ts'
+import { SENDER } from '../../openapi/schemas/security.ts'
+import { BATCH, countBatch } from '../../sms/edit/batches.ts'
+import { CANCELED, cancelMessage } from '../../sms/edit/cancel.ts'
+import { CANCELED_BATCH, cancelBatch } from '../../sms/edit/cancel-batch.ts'
+import { CHANGED, changeMessage, MESSAGE_CHANGE, readChange } from '../../sms/edit/change.ts'
+import { RESCHEDULE, RESCHEDULED_BATCH, readReschedule, rescheduleBatch } from '../../sms/edit/reschedule.ts'
+import { retryMessage } from '../../sms/edit/retry.ts'
+import { RETRIED_BATCH, RETRY_BATCH, retryBatch } from '../../sms/edit/retry-batch.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
-import { json, success } from '../schemas/answers.ts'
-import { chapter } from '../schemas/operations.ts'
-import { refusals } from '../schemas/refusals.ts'
-import { SENDER } from '../schemas/security.ts'
-import { ACCEPTED_EXAMPLE, SENDING } from './sms-paths.ts'
+import { checkShape } from '../../sms/send/shape.ts'
+import { readJson } from '../body/json-body.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { READS, requireSender, withSender } from '../middleware/sender.ts'
+import { sendRaw } from '../send-json.ts'
+import { clientOfUser } from '../server/request-client.ts'
+import { ACCEPTED_EXAMPLE } from './sms.ts'
+
+/** Room for 100,000 recipients. */
+const MAX_BODY_BYTES = 4 << 20
+
+/** Whether a request brings a body. */
+export const hasBody = (c: Ctx) =>
+  c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > 0
+
+/** `/api/sms/batches` and `/api/sms/messages`: what is done with what was sent. */
+export function sentRoutes(services: Services): Hono<Env> {
+  const { store, sending } = services
+  return new Hono<Env>()
+    .get('/batches/:batch_id', async (c) => {
+      const { user } = await requireSender(c, services, READS)
+      const client = clientOfUser(c, user)
+      return sendRaw(c, JSON.stringify(await countBatch(store, user, c.req.param('batch_id'), client)))
+    })
+    .post('/batches/:batch_id/cancel', async (c) => {
+      const { user } = await requireSender(c, services, ['messages:cancel'])
+      return sendRaw(c, JSON.stringify(await cancelBatch(store, user, c.req.param('batch_id'))))
+    })
+    .post('/batches/:batch_id/reschedule', async (c) => {
+      const { user } = await requireSender(c, services, ['messages:send'])
+      const change = readReschedule(await readJson(c, MAX_BODY_BYTES), new Date())
+      return sendRaw(c, JSON.stringify(await rescheduleBatch(store, user, c.req.param('batch_id'), change)))
+    })
+    .post('/batches/:batch_id/retry', (c) => {
+      let raw: Promise<unknown> | undefined
+      return withSender(c, services, async (sender) => {
+        raw ??= hasBody(c) ? readJson(c, MAX_BODY_BYTES) : Promise.resolve({})
+        const body = checkShape(RETRY_BATCH, await raw)
+        return sendRaw(c, JSON.stringify(await retryBatch(sending, sender, c.req.param('batch_id'), body)))
+      })
+    })
+    .patch('/messages/:id', async (c) => {
+      const { user } = await requireSender(c, services, ['messages:send'])
+      const change = readChange(await readJson(c, MAX_BODY_BYTES), new Date())
+      return sendRaw(c, JSON.stringify(await changeMessage(store, user, c.req.param('id'), change)))
+    })
+    .post('/messages/:id/retry', (c) =>
+      withSender(c, services, async (sender) =>
+        sendRaw(c, (await retryMessage(sending, sender, c.req.param('id'))).answer),
+      ),
+    )
+    .post('/messages/:id/cancel', async (c) => {
+      const { user } = await requireSender(c, services, ['messages:cancel'])
+      return sendRaw(c, JSON.stringify(await cancelMessage(store, user, c.req.param('id'))))
+    })
+}
 
 const BATCH_ID = z.object({ batch_id: z.string().describe('Out of the answer to the send.') })
 const MESSAGE = z.object({ id: z.string().describe('A record of `sms_messages`.') })

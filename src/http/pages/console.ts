@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Hono } from 'hono'
 import type { Ctx, Env, Services } from '../context.ts'
-import { pageHeaders } from '../pages/page-headers.ts'
-import { sendTagged, tagged } from '../pages/tagged.ts'
+import { pageHeaders } from './page-headers.ts'
+import { sendTagged, tagged } from './tagged.ts'
 
 const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 

@@ -1,0 +1,156 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { findAuthRecord } from '../../auth/auth-rows.ts'
+import { signToken } from '../../auth/tokens/tokens.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { success } from '../../openapi/schemas/answers.ts'
+import { chapter } from '../../openapi/schemas/operations.ts'
+import { refusals } from '../../openapi/schemas/refusals.ts'
+import { DEVICE, NOBODY, SIGNED_IN } from '../../openapi/schemas/security.ts'
+import { toRow } from '../../records/columns.ts'
+import { answerRecord } from '../../records/expand/answer.ts'
+import { requireUser } from '../../sms/devices/device.ts'
+import { PAIR_BODY, PAIRING_BODY } from '../../sms/devices/device-body.ts'
+import { DEVICE_STATES, deviceStates } from '../../sms/devices/device-states.ts'
+import { PAIRING, pairDevice, startPairing } from '../../sms/devices/pair.ts'
+import { checkEndpoint } from '../../sms/devices/web-push.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { checkShape } from '../../sms/send/shape.ts'
+import { readJson } from '../body/json-body.ts'
+import { meterFor } from '../body/large-answer.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
+import { limitPairing } from '../middleware/pair-tries.ts'
+import { authOf, buildRequest } from '../request-info.ts'
+import { retry } from '../retry.ts'
+import { sendRaw } from '../send-json.ts'
+import { clientOfUser } from '../server/request-client.ts'
+import { DEVICES } from './devices.ts'
+
+/** Room for 100 long texts. */
+const MAX_BODY_BYTES = 1 << 20
+const TOKEN_SECONDS = 365 * 86_400
+
+const PAIR_HELP = `This address pairs a device with pocketsms.
+
+A phone or modem joins with the six digits that stand behind the # of the address you opened. On any
+computer with Node:
+
+    npx -y <server>/agent.tgz start <server> <code>
+
+A code is good for one device and for 5 minutes.
+`
+
+/** `/api/devices`: how a device joins, and how devices are. Errors: `{"error","message"}`. */
+export function pairingRoutes(services: Services): Hono<Env> {
+  const { store, config } = services
+  return new Hono<Env>()
+    .post('/pairing', async (c) => {
+      let body: Promise<unknown> | undefined
+      const pairing = await retry(
+        store,
+        async () => requireUser(await authOf(c, services)),
+        async (user) => {
+          body ??= readJson(c, MAX_BODY_BYTES)
+          const { name } = checkShape(PAIRING_BODY, await body)
+          return startPairing(store, user, name ?? '', config.publicUrl)
+        },
+      )
+      c.header('cache-control', 'no-store')
+      return c.json(pairing)
+    })
+    .get('/states', async (c) => {
+      const auth = await authOf(c, services)
+      const owner = auth?.isSuperuser ? null : requireUser(auth).id
+      return c.json(await deviceStates(store, owner, config.deviceOnlineSeconds, clientOfUser(c, owner)))
+    })
+    .get('/pair', (c) => (isBrowser(c) ? c.redirect('../../_/', 303) : c.text(PAIR_HELP)))
+    .post('/pair', async (c) => answerPaired(c, services, await pair(c, services)))
+}
+
+/** Browsers that open the address of a code go on to the console, with the `#` part. */
+const isBrowser = (c: Ctx) => c.req.header('accept')?.includes('text/html') === true
+
+/** The id of the new device. A code that was right does not count as a try. */
+async function pair(c: Ctx, services: Services): Promise<string> {
+  const { store, extensions } = services
+  const body = checkShape(PAIR_BODY, await readJson(c, GUEST_BODY_BYTES))
+  const { code, name, platform, phone, sims, push } = body
+  if (push) checkEndpoint(push, services.config)
+  const device = {
+    code,
+    name: name ?? '',
+    platform,
+    phone: phone ?? '',
+    sims: sims ?? [],
+    push: push ?? null,
+  }
+  return limitPairing(c, services, () => pairDevice(store, extensions, device))
+}
+
+/** `{"token","record"}`: the record as the device itself sees it. */
+async function answerPaired(c: Ctx, services: Services, id: string): Promise<Response> {
+  const { store } = services
+  const auth = await findAuthRecord(store, store.catalog.find('devices') as AuthCollection, id)
+  if (!auth) throw gatewayRefusal('wrong_code')
+  const token = await signToken(auth, 'auth', { duration: TOKEN_SECONDS })
+  const row = toRow(auth.collection, auth.values)
+  const request = buildRequest(c, auth, {}, 'default', { meter: meterFor(c, services, auth) })
+  const record = await answerRecord(store, auth.collection, row, request)
+  c.header('cache-control', 'no-store')
+  return sendRaw(c, `{"token":${JSON.stringify(token)},"record":${record}}`)
+}
+
+const TOKEN = z.string().describe('Goes into the header `Authorization`.')
+
+/** The description. `device`: the schema of a record of `devices`. */
+export const pairingPaths = (device: z.ZodObject): ZodOpenApiPathsObject =>
+  chapter(DEVICES, DEVICE, {
+    'POST /api/devices/pairing': {
+      id: 'startPairing',
+      summary: 'Get a code for a new device',
+      description: 'Asked by a user. The code lets one device join, once, within 5 minutes.',
+      security: SIGNED_IN,
+      body: [PAIRING_BODY, { name: 'desk phone' }],
+      responses: [
+        success('The code, also as a link and as a picture to scan.', PAIRING),
+        refusals('invalid_request', 'unauthorized', 'forbidden', 'request_too_large', 'too_many_codes'),
+      ],
+    },
+    'GET /api/devices/states': {
+      id: 'readDeviceStates',
+      summary: 'Read what devices are up to',
+      description:
+        'Asked by a user of the own devices, by a superuser of all: what is no part of their records.',
+      security: SIGNED_IN,
+      responses: [success('Each device.', DEVICE_STATES), refusals('unauthorized', 'forbidden')],
+    },
+    'GET /api/devices/pair': {
+      id: 'explainPairing',
+      summary: 'Read what a pairing code is for',
+      security: NOBODY,
+      responses: [
+        {
+          200: { description: 'A text for people.', content: { 'text/plain': { schema: z.string() } } },
+          303: { description: 'For browsers: the console shows it.' },
+        },
+        refusals(),
+      ],
+    },
+    'POST /api/devices/pair': {
+      id: 'pairDevice',
+      summary: 'Join with a code',
+      description:
+        'Asked by a device that has a code. The token is good for a year; `auth-refresh` renews it.',
+      security: NOBODY,
+      body: [PAIR_BODY, { code: '482915', platform: 'android', name: 'desk phone' }],
+      responses: [
+        success(
+          'The new device, and its token.',
+          z.object({ token: TOKEN, record: device }).meta({ id: 'Paired' }),
+        ),
+        refusals('invalid_request', 'wrong_code', 'request_too_large', 'too_many_tries'),
+      ],
+    },
+  })
