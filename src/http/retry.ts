@@ -21,7 +21,7 @@ const MAX_RETRIES = {
 type Fault = keyof typeof MAX_RETRIES
 
 /** How one attempt is made, as options of a record's write. */
-export type Attempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksAuth' | 'locksRecord'>>
+export type Attempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksRecord'>>
 
 interface RetryOptions {
   /** The first attempts use the caller from the cache; the statement compares its version. */
@@ -49,7 +49,7 @@ export async function retry<A extends { readonly version: string } | null, T>(
     let auth: A | undefined
     try {
       auth = await identify(isAuthCached)
-      const result = await work(auth, { isAuthCached, locksAuth: !isAuthCached, locksRecord })
+      const result = await work(auth, { isAuthCached, locksRecord })
       if (!isRead || !(await isCatalogOld()) || !mayRetry('oldCatalog')) return result
     } catch (error) {
       if (error instanceof StoredWithoutAnswer) throw error.cause

@@ -8,10 +8,11 @@ import type { PasswordWork } from './password-work.ts'
 export interface WriteOptions {
   /** Files sent with the body. */
   readonly uploads?: Uploads
-  /** The auth record is cached: the write is refused if its row has changed. */
+  /**
+   * Whether the auth record is cached. If so, the write is refused when its row has changed. Cached or not, a
+   * create with a hook locks it, or throws StaleAuth. Absent: no check.
+   */
   readonly isAuthCached?: boolean
-  /** The auth record is fresh: a write of a record that grants access locks it, or throws StaleAuth. */
-  readonly locksAuth?: boolean
   /** An update locks its record before it reads it, so that no other write comes in between. */
   readonly locksRecord?: boolean
   /** The server made the password: the field's password rules do not apply. */
@@ -22,11 +23,8 @@ export interface WriteOptions {
 }
 
 /** The condition that the cached auth record is up to date, for the writing statement. */
-export function authConditions(
-  auth: AuthRecord | null,
-  { isAuthCached: remembered }: WriteOptions,
-): SqlCondition[] {
-  if (!auth || !remembered) return []
+export function authConditions(auth: AuthRecord | null, { isAuthCached }: WriteOptions): SqlCondition[] {
+  if (!auth || !isAuthCached) return []
   return [
     (parameters) => {
       parameters.add(auth.id)

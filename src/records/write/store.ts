@@ -38,11 +38,12 @@ export const isOneStatement = (write: Write): boolean =>
 /** Runs hooks and stores the record with all that belongs to it. Throws 400 with field errors, Conflict. */
 export async function storeRecord(write: Write): Promise<Extra> {
   const { store, collection, values, stored, options, prepared } = write
-  const extra = hasHook(write) ? await runHook(write) : {}
+  const isHooked = hasHook(write)
+  const extra = isHooked ? await runHook(write) : {}
   if (collection.type === 'auth' && stored) await deleteInvalidLinks(store, collection, values, stored.old)
-  await save(
-    hasHook(write) ? { ...write, guard: NO_CONDITION, options: { ...options, isAuthCached: false } } : write,
-  )
+  // before a hook, caller and rule have been tested
+  const unconditional = { guard: NO_CONDITION, options: { ...options, isAuthCached: false } }
+  await save(isHooked ? { ...write, ...unconditional } : write)
   const id = String(values.id)
   await storeUploads(store, collection, id, values, prepared.uploads)
   await options.inSameTransaction?.(store, id)
@@ -57,7 +58,7 @@ async function runHook(write: Write): Promise<Extra> {
     return extension!.beforeUpdate!(store, values, stored.old, request)
   }
   // locked, or a key could be created while its account is taken over, and outlive that
-  if (options.isAuthCached || options.locksAuth) await lockFreshAuth(store, request.auth)
+  if (options.isAuthCached !== undefined) await lockFreshAuth(store, request.auth)
   if (!(await ruleHolds(store, guard))) throw badRequest(failure)
   return extension!.beforeCreate!(store, values, request)
 }
