@@ -5,6 +5,7 @@ import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import type { Extensions } from '../../records/extension.ts'
+import type { SendOptions } from '../send/body.ts'
 import { LAST_LEAVES_AT } from '../send/preview.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import type { SendServices } from '../send/send.ts'
@@ -32,7 +33,7 @@ export interface CampaignOptions {
   readonly line: string
   readonly sim: number
   readonly priority: number
-  readonly guarantee: string
+  readonly guarantee: SendOptions['guarantee']
   readonly keepsQuiet: boolean
 }
 

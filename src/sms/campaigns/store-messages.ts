@@ -72,7 +72,7 @@ const offerOf = (campaign: Campaign, messages: Offer['messages'], number: number
   priority: campaign.priority,
   sim: campaign.sim,
   scheduledAt: campaign.scheduledAt,
-  expiresAt: campaign.expiresAt || null,
+  expiresAt: campaign.expiresAt,
   guarantee: campaign.guarantee,
   isBulk: true,
   idempotency: { key: chunkKey(campaign, number), fingerprint: '', answer: '{}' },

@@ -121,10 +121,10 @@ async function readFailed({ db }: Store, user: string, batchId: string): Promise
   const now = new Date()
   return rows.map((row) => {
     const [id, to, body, priority, sim, guarantee, expiresAt, from, reason, optedOut, again, batch] = row as [
-      ...[string, string, string, number, number, string, string, string, string, boolean],
+      ...[string, string, string, number, number, Offer['guarantee'], string, string, string, boolean],
       ...[string | null, string],
     ]
-    const options = { priority, sim, guarantee, expiresAt: expiresAt ? shifted(now, from, expiresAt) : null }
+    const options = { priority, sim, guarantee, expiresAt: expiresAt && shifted(now, from, expiresAt) }
     return { id, to, body, options, reason, optedOut, again: again === null ? null : { id: again, batch } }
   })
 }

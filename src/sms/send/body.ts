@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { dateOf, formatDate, parseDate } from '../../fields/types/date.ts'
 import { cleanText } from '../../fields/values/cast.ts'
-import type { Origin } from './offer-shape.ts'
 import { E164 } from './phone.ts'
 import { gatewayRefusal } from './refusal.ts'
 import { checkShape, id, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
@@ -46,6 +45,17 @@ export interface SendOptions {
   readonly keepsQuiet: boolean
   /** Of a send by another API than ours. */
   readonly origin?: Origin
+}
+
+/** What another API keeps of a send, in sms_origins. */
+export interface Origin {
+  readonly api: 'smsgate' | 'twilio'
+  /** The id that clients of that API know the send by; '' for that of its message or batch. */
+  readonly id: string
+  /** What that API reads back. `callback`: where the statuses of a message go. */
+  readonly data: Readonly<Record<string, unknown>> & {
+    readonly callback?: { readonly url: string; readonly api_key: string }
+  }
 }
 
 /** A text that is sent at once, by any SIM, without anything special. */

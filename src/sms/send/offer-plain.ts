@@ -9,7 +9,7 @@ export const isPlain = (offer: Offer): boolean =>
   offer.messages.length === 1 &&
   offer.messages[0]!.zone === undefined &&
   offer.idempotency === null &&
-  offer.clientRef === null &&
+  offer.clientRef === '' &&
   offer.device === null &&
   offer.line === null &&
   offer.from === null &&
@@ -32,7 +32,7 @@ export async function storePlain(
     ACCEPT_PLAIN,
     [
       ...[user, ...terms, version, key, keyVersion],
-      ...[id, to, text, segments, priority, expiresAt ?? '', guarantee],
+      ...[id, to, text, segments, priority, expiresAt, guarantee],
     ],
     'sms accept plain',
   )

@@ -1,9 +1,10 @@
 import { randomId } from '../../tools/random.ts'
 import { zoneOfNumber } from '../../tools/time-zones.ts'
+import { type Origin, PLAIN_OPTIONS, type SendOptions } from './body.ts'
 import type { Sender } from './sender.ts'
 
-/** A request that passed its checks, as sql/functions/sms/sms_accept.sql takes it. Null is unset. */
-export interface Offer {
+/** A request that passed its checks, as `sms_accept` takes it. Null is unset; in the options, '' is. */
+export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly user: string
   /** The credentials as they were read: `xmin` of the user's row, and of the API key's if one was used. */
   readonly version: string
@@ -20,14 +21,6 @@ export interface Offer {
   readonly batch: string | null
   /** The text of all messages that bring none of their own. */
   readonly body: string | null
-  readonly priority: number
-  readonly sim: number
-  readonly scheduledAt: string | null
-  readonly expiresAt: string | null
-  readonly guarantee: string
-  readonly clientRef: string | null
-  /** One text of many: no conversation changes. */
-  readonly isBulk: boolean
   readonly idempotency: { readonly key: string; readonly fingerprint: string; readonly answer: string } | null
   /** Null for a send of our own API. `ref`: its message or batch. */
   readonly origin: (Origin & { readonly ref: string }) | null
@@ -36,6 +29,7 @@ export interface Offer {
 
 /** What an offer says apart from its sender and its messages when its request sets nothing. */
 export const PLAIN_OFFER: Omit<Offer, 'user' | 'version' | 'messages'> = {
+  ...PLAIN_OPTIONS,
   key: null,
   keyVersion: null,
   device: null,
@@ -44,13 +38,6 @@ export const PLAIN_OFFER: Omit<Offer, 'user' | 'version' | 'messages'> = {
   later: false,
   batch: null,
   body: null,
-  priority: 0,
-  sim: 0,
-  scheduledAt: null,
-  expiresAt: null,
-  guarantee: 'at_most_once',
-  clientRef: null,
-  isBulk: false,
   idempotency: null,
   origin: null,
 }
@@ -62,17 +49,6 @@ export const credentialsOf = ({ user, version, key }: Sender) => ({
   key: key?.id ?? null,
   keyVersion: key?.version ?? null,
 })
-
-/** What another API keeps of a send, in sms_origins. */
-export interface Origin {
-  readonly api: 'smsgate' | 'twilio'
-  /** The id that clients of that API know the send by; '' for that of its message or batch. */
-  readonly id: string
-  /** What that API reads back. `callback`: where the statuses of a message go. */
-  readonly data: Readonly<Record<string, unknown>> & {
-    readonly callback?: { readonly url: string; readonly api_key: string }
-  }
-}
 
 /** One message of an offer; `body` null: the text of all. */
 export interface OfferedMessage {

@@ -32,6 +32,7 @@ export async function prepareOffer(
   const ids = messages.map(({ id }) => id)
   const ref = batch || ids[0]!
   return {
+    ...options,
     ...credentialsOf(sender),
     device: deviceId || null,
     line: line.id || null,
@@ -39,12 +40,6 @@ export async function prepareOffer(
     later: options.scheduledAt !== '',
     batch: batch || null,
     body: shared,
-    priority: options.priority,
-    sim: options.sim,
-    scheduledAt: options.scheduledAt || null,
-    expiresAt: options.expiresAt || null,
-    guarantee: options.guarantee,
-    clientRef: options.clientRef || null,
     isBulk: options.isBulk || messages.length > 1,
     idempotency: idempotency && { ...idempotency, answer: answerJson(batch, ids) },
     origin: options.origin ? { ...options.origin, id: options.origin.id || ref, ref } : null,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
 import { now } from '../../../fields/types/date.ts'
-import type { Origin } from '../../../sms/send/offer-shape.ts'
+import type { Origin } from '../../../sms/send/body.ts'
 import { twilioDate } from '../date.ts'
 import { OWN_NUMBER } from '../numbers/own-number.ts'
 import { notFound } from '../refusal.ts'
