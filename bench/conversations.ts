@@ -1,13 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openStore } from '../src/collections/catalog/catalog-store.ts'
 import { readConfig } from '../src/config.ts'
-import { openDb } from '../src/db/open.ts'
 import { migrate } from '../src/db/schema/migrate.ts'
 import { createLogger } from '../src/log.ts'
 import { listRecords } from '../src/records/read/list.ts'
 import { NO_REQUEST } from '../src/request/request.ts'
+import { openDb, openStore } from '../test/support/database/open.ts'
 import { makeDevice, makeUser } from '../test/support/database/queue.ts'
 
 // `node bench/conversations.ts`: how long a user with 100,000 messages and 5,000 conversations waits for the

@@ -1,9 +1,8 @@
-import { openStore } from '../src/collections/catalog/catalog-store.ts'
 import { readConfig } from '../src/config.ts'
-import { openDb } from '../src/db/open.ts'
 import { migrate } from '../src/db/schema/migrate.ts'
 import { createLogger } from '../src/log.ts'
 import { sweep } from '../src/sms/sweep/sweep.ts'
+import { openDb, openStore } from '../test/support/database/open.ts'
 import { startPostgres } from '../test/support/database/postgres.ts'
 import { makeDevice, makeUser } from '../test/support/database/queue.ts'
 

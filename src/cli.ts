@@ -38,19 +38,22 @@ function setting(): { config: Config; log: Logger } {
 }
 
 /** Opens the store of the environment's database for one command. */
-const withStore = (work: (store: CatalogStore, config: Config) => Promise<void>) =>
+const withCatalogStore = (work: (store: CatalogStore) => Promise<void>) =>
   runProgramCommand(async () => {
     const { config, log } = setting()
-    const db = await openDb(config, log)
+    const database = await openDb(config, log)
     try {
-      await migrate(db)
-      const store = await openStore(db)
+      await migrate(database.forEverybody('command'))
+      const store = await openStore(database)
       // it listens: while it is open, the database cannot be closed
-      await work(store, config).finally(() => store.close())
+      await work(store).finally(() => store.close())
     } finally {
-      await db.close()
+      await database.close()
     }
   })
+
+const withStore = (work: (store: Store) => Promise<void>) =>
+  withCatalogStore((store) => work(store.forEverybody('command')))
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
@@ -106,7 +109,8 @@ async function serveAndSay(config: Config, count: number): Promise<RunningServer
     say(`pocketsms listens on ${server.url}`)
     printAddresses(config)
   }
-  if (!member || member.worker === 1) await printInstallerLink(server.services.store, config)
+  if (!member || member.worker === 1)
+    await printInstallerLink(server.services.store.forEverybody('command'), config)
   return server
 }
 
@@ -210,7 +214,7 @@ const importCommand = defineCommand({
     },
   },
   run: ({ args: { schema, fixtures, pocketbase } }) =>
-    withStore(async (store) => {
+    withCatalogStore(async (store) => {
       const progress = showProgress(process.stderr)
       if (pocketbase && (schema || fixtures))
         throw new UserError('--pocketbase stands alone: leave out the others.')

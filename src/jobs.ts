@@ -4,6 +4,7 @@ import { cleanUpSignIns } from './auth/account/clean-up.ts'
 import { deleteOldAuditEntries } from './auth/superusers/audit.ts'
 import type { Backups } from './backup/service/backups.ts'
 import { serveSchedule } from './backup/service/schedule.ts'
+import type { CatalogStore } from './collections/catalog/catalog-store.ts'
 import type { Store } from './collections/catalog.ts'
 import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
@@ -15,7 +16,7 @@ import { changesCleanUp } from './realtime/changes/clean-up.ts'
 import type { Extensions } from './records/extension.ts'
 import type { SettingsStore } from './settings/settings-store.ts'
 import { answerJobs } from './sms/answers/answer.ts'
-import type { CampaignServices } from './sms/campaigns/campaign.ts'
+import { type Sending, sendingFor } from './sms/campaigns/campaign.ts'
 import { campaignJobs } from './sms/campaigns/jobs.ts'
 import { deleteOldBatteries } from './sms/devices/battery.ts'
 import { deleteOldAnswers } from './sms/send/idempotency.ts'
@@ -72,17 +73,23 @@ export function jobsOf(
   return jobs
 }
 
-/** The kinds of leased jobs. */
-export const kindsOf = (
-  services: ReplyMailServices & { readonly sending: CampaignServices; readonly config: Config },
-): JobKind[] => {
-  const { sending, config, log } = services
-  const { store } = sending
+/** What the kinds of jobs are made of. */
+interface KindServices extends ReplyMailServices {
+  readonly store: CatalogStore
+  readonly sending: Sending
+  readonly config: Config
+}
+
+/** The kinds of leased jobs. Each works on the ticket of its user. */
+export const kindsOf = (services: KindServices): JobKind[] => {
+  const { store, sending, config, log } = services
+  const storeOf = (user: string) => store.forUser(user)
+  const sendingOf = sendingFor(store, sending)
   return [
-    answerJobs(sending),
-    campaignJobs(sending),
-    alarmMailJobs(store.db, services),
-    replyMailJobs(store.db, services),
-    pushJobs(store, config, log),
+    answerJobs(sendingOf),
+    campaignJobs(sendingOf),
+    alarmMailJobs(storeOf, services),
+    replyMailJobs(storeOf, services),
+    pushJobs(storeOf, config, log),
   ]
 }

@@ -8,7 +8,7 @@ import { followRestores, otherRestoreIsOver } from './backup/service/follow.ts'
 import { readState } from './backup/service/state.ts'
 import { openStore } from './collections/catalog/catalog-store.ts'
 import type { Config } from './config.ts'
-import { type Db, openServingDb } from './db/open.ts'
+import { type Database, openServingDb } from './db/open.ts'
 import { roleWarning } from './db/role.ts'
 import { migrate } from './db/schema/migrate.ts'
 import { extensionsOf } from './extensions.ts'
@@ -37,6 +37,7 @@ import { Traffic } from './metrics/traffic.ts'
 import { otherForms, PROTOCOLS } from './protocols/protocols.ts'
 import { Realtime } from './realtime/hub.ts'
 import { SettingsStore } from './settings/settings-store.ts'
+import { sendingFor } from './sms/campaigns/campaign.ts'
 import { startIndexes } from './sms/large-history.ts'
 import { Acceptor } from './sms/send/accept.ts'
 import { startDelivery } from './sms/sweep/delivery.ts'
@@ -68,32 +69,34 @@ export async function start(
   workers?: WorkerMember,
 ): Promise<RunningServer> {
   await removeUploads()
-  const db = await openServingDb(config, log)
+  const database = await openServingDb(config, log)
   try {
-    const warning = await roleWarning(db)
+    const warning = await roleWarning(database.forEverybody('server'))
     if (warning) log.warn(warning)
-    return await serve(config, db, log, workers)
+    return await serve(config, database, log, workers)
   } catch (error) {
-    await db.close()
+    await database.close()
     throw error
   }
 }
 
 async function begin(
   config: Config,
-  db: Db,
+  database: Database,
   log: Logger,
   backup: Omit<BackupServices, 'settings' | 'stopping'>,
   workers: WorkerMember | undefined,
 ): Promise<Work> {
+  const { db } = backup
   await migrate(db)
   await otherRestoreIsOver(db, backup.node)
   const { restores } = await readState(db)
-  const store = await openStore(db)
+  const store = await openStore(database)
   const settings = await SettingsStore.open(db)
   const [stopping, closing, ending] = [new AbortController(), new AbortController(), new AbortController()]
   const extensions = extensionsOf(config)
-  const sending = { store, config, extensions, acceptor: new Acceptor(store, config) }
+  const acceptor = new Acceptor(store.forEverybody('sends'), config)
+  const sending = { config, extensions, acceptor }
   const backups = new Backups({ ...backup, settings, stopping: stopping.signal })
   const services: Services = {
     store,
@@ -103,9 +106,9 @@ async function begin(
     logs: new RequestLog(db, settings, log),
     extensions,
     sending,
-    jobs: jobsOf(store, extensions, settings, config, log, backups, stopping.signal),
+    jobs: jobsOf(store.forEverybody('sweep'), extensions, settings, config, log, backups, stopping.signal),
     protocols: PROTOCOLS,
-    otherForms: otherForms({ store, config, send: sending }),
+    otherForms: otherForms(config, sendingFor(store, sending)),
     backups,
     realtime: new Realtime(store, log),
     traffic: new Traffic(),
@@ -115,9 +118,9 @@ async function begin(
     ending: ending.signal,
   }
   const tracker = new RequestTracker(services)
-  const delivery = await startDelivery(store, config, log)
-  const stopWebhooks = await startWebhooks(store, config, log, services.otherForms)
-  const stopWork = await new Worker(db, kindsOf(services), log).start()
+  const delivery = await startDelivery(store.forEverybody('sweep'), config, log)
+  const stopWebhooks = await startWebhooks(store.forEverybody('webhooks'), config, log, services.otherForms)
+  const stopWork = await new Worker(store.forEverybody('jobs').db, kindsOf(services), log).start()
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
   const stops = [delivery.stop, stopWebhooks, stopWork, stopJobs, stopIndexes]
@@ -145,17 +148,22 @@ async function begin(
 
 async function serve(
   config: Config,
-  db: Db,
+  database: Database,
   log: Logger,
   workers: WorkerMember | undefined,
 ): Promise<RunningServer> {
+  const db = database.forEverybody('server')
   const node = randomUUID()
   const exclusively: Exclusively = (alone) => running.exclusively(alone)
   const backup = { db, node, log, folder: config.backupDir, exclusively }
   const always = { config, log, protocols: PROTOCOLS }
   const restoring = getRequestListener(createRestoringApp(always).fetch, LISTENER_OPTIONS)
   const unavailable = front(restoring, { admit: () => {} }, always)
-  const running = await Restartable.start(() => begin(config, db, log, backup, workers), unavailable, log)
+  const running = await Restartable.start(
+    () => begin(config, database, log, backup, workers),
+    unavailable,
+    log,
+  )
   const options = { ...CONNECTION_OPTIONS, IncomingMessage: LimitedIncomingMessage }
   const bans = new BriefBans()
   const server = createServer(options, oneAtATime(running.handle, bans))
@@ -194,7 +202,7 @@ async function serve(
       await atMost(work.services.backups.idle(), left())
       await atMost(stopFollowing(), left())
       await work.close(left)
-      await atMost(db.close(), left() + DATABASE_CLOSE_MS)
+      await atMost(database.close(), left() + DATABASE_CLOSE_MS)
     },
   }
 }

@@ -14,5 +14,26 @@ export interface Ticket {
 /** The holder that an account is, by the IDs of its collection and record. */
 export const accountHolder = (collection: string, record: string): string => `${collection} ${record}`
 
-/** The ticket of background work for an account. */
-export const ticketOf = (holder: string): Ticket => ({ holder, isSuperuser: false, isGone: () => false })
+/** The ticket of work that no request waits for. */
+export const ticketOf = (holder: string, isSuperuser = false): Ticket => ({
+  holder,
+  isSuperuser,
+  isGone: () => false,
+})
+
+/**
+ * Work for all holders, or for the server itself: its statements take no turn. Everything else is done on the
+ * ticket of a holder.
+ */
+export type Everybody =
+  | 'sign-in'
+  | 'collections'
+  | 'server'
+  | 'command'
+  | 'jobs'
+  | 'sweep'
+  | 'sends'
+  | 'realtime'
+  | 'webhooks'
+  | 'metrics'
+  | 'test'

@@ -1,7 +1,7 @@
 import type { AuthServices } from '../auth/auth-services.ts'
 import { sendMail } from '../auth/mail/mailer.ts'
 import { namesOf } from '../auth/mail/mails.ts'
-import type { Db } from '../db/open.ts'
+import type { Store } from '../collections/catalog.ts'
 import type { Job, JobKind } from '../work/kind.ts'
 import { type AlarmNews, alarmMail } from './mail.ts'
 
@@ -25,7 +25,7 @@ select (select u.email from users u where u.id = $1 and u.verified), exists (
  * The jobs that send mails about silent devices, those of an account in their order. A mail that is sent
  * again after a crash has the same Message-ID.
  */
-export const alarmMailJobs = (db: Db, post: AlarmMailServices): JobKind => ({
+export const alarmMailJobs = (storeOf: (user: string) => Store, post: AlarmMailServices): JobKind => ({
   name: ALARM_MAIL,
   places: 4,
   placesOfHolder: 1,
@@ -37,7 +37,7 @@ export const alarmMailJobs = (db: Db, post: AlarmMailServices): JobKind => ({
       post.log.error({ mail: job.key }, 'a mail about silent devices was given up')
       return
     }
-    const { rows } = await db.query(READ, [job.holder, job.id], 'alarm mail read')
+    const { rows } = await storeOf(job.holder).db.query(READ, [job.holder, job.id], 'alarm mail read')
     const [to, waits] = rows[0] as [string | null, boolean]
     if (waits) return { inSeconds: IN_ORDER_SECONDS }
     if (to) await sendMail(post, { ...write(post, job), to })

@@ -83,13 +83,16 @@ export const restoreCommand = (setting: Setting) =>
         const { config, log } = setting()
         // opening the database creates a folder, which a wrong file must not
         await checkBackup(args.file)
-        const db = await openDb(config, log)
+        const database = await openDb(config, log)
         try {
           const progress = showProgress(process.stderr)
-          const restored = await restoreBackup(db, args.file, { resume: args.resume, progress })
+          const restored = await restoreBackup(database.forEverybody('command'), args.file, {
+            resume: args.resume,
+            progress,
+          })
           say(restoredText(args.file, restored))
         } finally {
-          await db.close()
+          await database.close()
         }
       }),
   })
@@ -103,11 +106,11 @@ async function backUp(config: Config, log: Logger, path: string): Promise<Backup
   const options: DumpOptions = { progress, signal: stopped.signal }
   if (!config.databaseUrl && !hasCluster(config.dataDir))
     throw new UserError(`There is no pocketsms in the folder ${config.dataDir}.`)
-  const db = await openDb(config, log)
+  const database = await openDb(config, log)
   try {
-    return await writeBackup(db, path, options)
+    return await writeBackup(database.forEverybody('command'), path, options)
   } finally {
-    await db.close()
+    await database.close()
   }
 }
 

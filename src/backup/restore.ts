@@ -84,7 +84,7 @@ async function restoreAll(tx: Db, archive: Archive, resume: boolean, progress: P
   await prepareTransfer(tx)
   const entries = await load(tx, archive, progress)
   await migrate(tx)
-  await new CatalogStore(tx).change(bootstrap)
+  await new CatalogStore({ for: () => tx, forEverybody: () => tx }).change(bootstrap)
   await prepareTransfer(tx)
   const ended = resume ? 0 : await endUnfinished(tx)
   await endAllLeases(tx)

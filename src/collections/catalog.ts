@@ -33,7 +33,7 @@ export class Catalog {
   }
 }
 
-/** The database and the collections. Keep the store across requests, not `catalog`, which changes. */
+/** The database, as a holder or all use it, and the collections. Keep no `catalog`: it changes. */
 export interface Store {
   readonly db: Db
   readonly catalog: Catalog

@@ -1,5 +1,5 @@
 import { DatabaseTime } from '../admission/database-time.ts'
-import type { Ticket } from '../admission/ticket.ts'
+import type { Everybody, Ticket } from '../admission/ticket.ts'
 import type { Config } from '../config.ts'
 import { counts } from '../counts.ts'
 import { UserError } from '../errors.ts'
@@ -20,22 +20,68 @@ const SAY_EVERY = 10
 /** A replica, and this database as it is read there. */
 interface Reading {
   readonly replica: Replica
-  readonly onReplica: Db
+  readonly onReplica: Pool
 }
 
-/** The database, or one running transaction of it: whoever gets a Db need not know which. */
-export class Db {
-  readonly #backend: Backend
-  readonly #session: Session
-  readonly #transaction: TransactionSession | undefined
-  readonly #time: DatabaseTime | undefined
-  #reading: Reading | undefined
+/** What all Dbs of a database share. */
+class Pool {
+  readonly backend: Backend
+  /** Undefined where statements take no turns. */
+  readonly time: DatabaseTime | undefined
+  reading: Reading | undefined
 
-  constructor(backend: Backend, time?: DatabaseTime, transaction?: TransactionSession) {
-    this.#backend = backend
-    this.#session = transaction ?? backend
+  constructor(backend: Backend, time?: DatabaseTime) {
+    this.backend = backend
+    this.time = time
+  }
+}
+
+/** An open database. It has no statements of its own: a Db has, which knows for whom they run. */
+export class Database {
+  readonly #pool: Pool
+
+  constructor(backend: Backend, time?: DatabaseTime) {
+    this.#pool = new Pool(backend, time)
+  }
+
+  /** The database for a holder's work. Costs no more than the object. */
+  for(ticket: Ticket): Db {
+    return new Db(this.#pool, ticket)
+  }
+
+  /** The database for work that no holder pays for. */
+  forEverybody(_work: Everybody): Db {
+    return new Db(this.#pool)
+  }
+
+  /** Lets `forReading` choose a replica from now on. It is closed with this database. */
+  readFrom(replica: Replica, time: DatabaseTime): void {
+    const backend = readingBackend(this.#pool.backend, () => replica.connection)
+    this.#pool.reading = { replica, onReplica: new Pool(backend, time) }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.reading?.replica.close()
+    await this.#pool.backend.close()
+  }
+}
+
+/** The database, or a running transaction of it, as one holder or all use it. */
+export class Db {
+  readonly #pool: Pool
+  readonly #transaction: TransactionSession | undefined
+  /** On whose account client-shaped statements run; undefined for everybody's. */
+  readonly ticket: Ticket | undefined
+
+  /** Used in this file alone. */
+  constructor(pool: Pool, ticket?: Ticket, transaction?: TransactionSession) {
+    this.#pool = pool
     this.#transaction = transaction
-    this.#time = time
+    this.ticket = ticket
+  }
+
+  get #session(): Session {
+    return this.#transaction ?? this.#pool.backend
   }
 
   get inTransaction(): boolean {
@@ -44,17 +90,22 @@ export class Db {
 
   /** False where NOTIFY does not arrive. */
   get hears(): boolean {
-    return this.#backend.hears() !== false
+    return this.#pool.backend.hears() !== false
+  }
+
+  /** The same object for all Dbs of a database. */
+  get pool(): object {
+    return this.#pool
   }
 
   /** What the pool of connections does. */
   get use(): PoolUse {
-    return this.#backend.use()
+    return this.#pool.backend.use()
   }
 
   /** Client-shaped statements that run and wait. */
   get clientUse(): DatabaseTime['use'] | undefined {
-    return this.#time?.use
+    return this.#pool.time?.use
   }
 
   /** One statement, rows as arrays. See Session.query for values and `name`. */
@@ -66,23 +117,20 @@ export class Db {
   }
 
   /**
-   * The same for a statement on a ticket, which only reads: it takes its turn (see DatabaseTime) and fails
-   * with SQLSTATE 57014 after CLIENT_STATEMENT_SECONDS. A transaction runs it like any other.
+   * The same for a client-shaped statement, which only reads: it takes the holder's turn (see DatabaseTime)
+   * and fails with SQLSTATE 57014 after CLIENT_STATEMENT_SECONDS. A transaction runs it like any other.
    */
-  queryFor(
-    ticket: Ticket | undefined,
-    text: string,
-    params?: readonly unknown[],
-    name?: string,
-  ): Promise<Result> {
-    if (!ticket || !this.#time || this.inTransaction) return this.query(text, params, name)
-    const query = ticket.isSuperuser ? this.#backend.query : this.#backend.clientQuery
-    return this.#time.run(ticket, () => query(text, params, name)).catch(noted)
+  shaped(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
+    const { ticket } = this
+    const { time, backend } = this.#pool
+    if (!ticket || !time || this.inTransaction) return this.query(text, params, name)
+    const query = ticket.isSuperuser ? backend.query : backend.clientQuery
+    return time.run(ticket, () => query(text, params, name)).catch(noted)
   }
 
   /** The same as `query` for a statement that reads rows by their keys: see Backend.lookUp. */
   lookUp(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
-    const lookUp = this.inTransaction ? this.#session.query : this.#backend.lookUp
+    const lookUp = this.#transaction?.query ?? this.#pool.backend.lookUp
     return lookUp(text, params, name).catch(noted)
   }
 
@@ -91,21 +139,16 @@ export class Db {
    * committed before this call. See docs/internals/replica.md.
    */
   async forReading(): Promise<Db> {
-    if (!this.#reading) return this
-    const isReplica = await this.#reading.replica.hasCaughtUp()
+    const { reading } = this.#pool
+    if (!reading) return this
+    const isReplica = await reading.replica.hasCaughtUp()
     counts.replica.reads[isReplica ? 'replica' : 'primary']++
-    return isReplica ? this.#reading.onReplica : this
+    return isReplica ? new Db(reading.onReplica, this.ticket) : this
   }
 
   /** The replica that `forReading` may choose; undefined without one. */
   get replica(): Replica | undefined {
-    return this.#reading?.replica
-  }
-
-  /** Lets `forReading` choose a replica from now on. It is closed with this database. */
-  readFrom(replica: Replica, time: DatabaseTime): void {
-    const backend = readingBackend(this.#backend, () => replica.connection)
-    this.#reading = { replica, onReplica: new Db(backend, time) }
+    return this.#pool.reading?.replica
   }
 
   /** Several statements in one go, without parameters. */
@@ -119,7 +162,7 @@ export class Db {
    */
   unhurried(text: string): Promise<Result> {
     if (this.inTransaction) throw new Error('What takes long is done outside of transactions')
-    return this.#backend.unhurried(text)
+    return this.#pool.backend.unhurried(text)
   }
 
   /**
@@ -137,9 +180,7 @@ export class Db {
    */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     if (this.inTransaction) return work(this)
-    return retryDeadlocks(() =>
-      this.#backend.transaction((session) => work(new Db(this.#backend, undefined, session))),
-    )
+    return retryDeadlocks(() => this.#pool.backend.transaction((session) => work(this.#inside(session))))
   }
 
   /**
@@ -148,19 +189,16 @@ export class Db {
    * they were asked fails as if the database were away.
    */
   overhaul<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return retryDeadlocks(() =>
-      this.#backend.overhaul((session) => work(new Db(this.#backend, undefined, session))),
-    )
+    return retryDeadlocks(() => this.#pool.backend.overhaul((session) => work(this.#inside(session))))
+  }
+
+  #inside(session: TransactionSession): Db {
+    return new Db(this.#pool, this.ticket, session)
   }
 
   /** Hears what any node says with NOTIFY. An empty payload: something may have been missed. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
-    return this.#backend.listen(channel, heard)
-  }
-
-  async close(): Promise<void> {
-    await this.#reading?.replica.close()
-    await this.#backend.close()
+    return this.#pool.backend.listen(channel, heard)
   }
 }
 
@@ -173,7 +211,7 @@ function noted(error: unknown): never {
  * The Postgres of `databaseUrl`, else the embedded one in `dataDir`. Waits for a server that is not there yet
  * and says so. Throws a UserError for one that is too old, refuses us, or does not start.
  */
-export async function openDb(config: Config, log: Logger): Promise<Db> {
+export async function openDb(config: Config, log: Logger): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
   const backend = openPostgres(config.databaseUrl ?? embedded!.url, poolOf(config), log, {
     listenUrl: config.databaseListenUrl,
@@ -182,25 +220,26 @@ export async function openDb(config: Config, log: Logger): Promise<Db> {
     await backend.close()
     await embedded?.close()
   }
-  const db = new Db({ ...backend, close }, timeOf(config))
+  const database = new Database({ ...backend, close }, timeOf(config))
   try {
-    await awaitServer(db, log)
+    await awaitServer(database.forEverybody('server'), log)
   } catch (error) {
-    await db.close()
+    await database.close()
     throw error
   }
-  return db
+  return database
 }
 
 /** The same for a server, which reads from the replica that the settings name, if it can. */
-export async function openServingDb(config: Config, log: Logger): Promise<Db> {
-  const db = await openDb(config, log)
+export async function openServingDb(config: Config, log: Logger): Promise<Database> {
+  const database = await openDb(config, log)
+  const db = database.forEverybody('server')
   const { databaseReplicaUrl: url } = config
   if (url) {
     const open = () => new ReplicaConnection(url, poolOf(config), log)
-    db.readFrom(new Replica((...statement) => db.lookUp(...statement), open, log), timeOf(config))
+    database.readFrom(new Replica((...statement) => db.lookUp(...statement), open, log), timeOf(config))
   }
-  return db
+  return database
 }
 
 /** A third of the connections are for statements that clients shaped. */

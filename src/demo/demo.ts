@@ -41,7 +41,7 @@ async function makeDesk(
   server: RunningServer,
 ): Promise<{ desk: DemoData; password: string; adminPassword: string }> {
   const [password, adminPassword] = [randomText(12), randomText(12)]
-  await upsertSuperuser(server.services.store, SUPERUSER_EMAIL, adminPassword)
+  await upsertSuperuser(server.services.store.forEverybody('command'), SUPERUSER_EMAIL, adminPassword)
   const { api: superuser } = await signIn(server.url, '_superusers', SUPERUSER_EMAIL, adminPassword)
   await makeUser(superuser, password)
   const desk = await setUpDemoData(server.url, password)

@@ -14,7 +14,7 @@ import type { Realtime } from '../realtime/hub.ts'
 import type { Extensions } from '../records/extension.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
-import type { CampaignServices } from '../sms/campaigns/campaign.ts'
+import type { Sending } from '../sms/campaigns/campaign.ts'
 import type { OtherForms } from '../webhooks/other-forms.ts'
 import type { Job } from '../work/timers.ts'
 import type { WorkerMember } from '../workers/member.ts'
@@ -23,6 +23,7 @@ import type { RequestMemory } from './request-memory.ts'
 
 /** What the routes work with: made once in `server.ts`. */
 export interface Services {
+  /** Gives a store for a holder: see `storeOf`. */
   readonly store: CatalogStore
   /** What superusers may set while the server runs. */
   readonly settings: SettingsStore
@@ -32,7 +33,7 @@ export interface Services {
   readonly logs: RequestLog
   readonly extensions: Extensions
   /** What sends, single messages as well as campaigns. */
-  readonly sending: CampaignServices
+  readonly sending: Sending
   readonly jobs: readonly Job[]
   readonly protocols: readonly Protocol[]
   /** Forms of webhook deliveries that protocols have. */

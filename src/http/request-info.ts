@@ -1,4 +1,5 @@
 import { identify } from '../auth/tokens/identify.ts'
+import type { AnswerMeter } from '../request/answer-meter.ts'
 import { requestWithLazyHeaders } from '../request/late-request.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../request/request.ts'
 import { MAX_BODY_BYTES, readBody } from './body/body.ts'
@@ -6,7 +7,6 @@ import { meterFor } from './body/large-answer.ts'
 import { memoryOf } from './body/memory-of.ts'
 import { type Ctx, queryOf, type RequestBody, type Services } from './context.ts'
 import { withCatalog } from './retry.ts'
-import { requestClient } from './server/request-client.ts'
 
 /** The body, read once a request. */
 export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
@@ -28,7 +28,7 @@ function ruleHeaders(c: Ctx): Record<string, string> {
 
 /** The caller, read from the database; `isCached`: perhaps from the cache (see records/fresh-auth). */
 export const authenticate = (c: Ctx, { store }: Services, isCached: boolean): Promise<AuthRecord | null> =>
-  identify(store, c.env.incoming.headers.authorization, { cached: isCached })
+  identify(store.forEverybody('sign-in'), c.env.incoming.headers.authorization, { cached: isCached })
 
 /** The same outside of `retry`. */
 export const authOf = (
@@ -37,16 +37,13 @@ export const authOf = (
   { cached = false }: { cached?: boolean } = {},
 ): Promise<AuthRecord | null> => withCatalog(services.store, () => authenticate(c, services, cached))
 
-/** The request as rules and filters see it, with the holder of its answer and statements. */
+/** The request as rules and filters see it, with the meter of its answer. */
 export const requestOf = (
   c: Ctx,
   services: Services,
   auth: AuthRecord | null,
   body: Readonly<Record<string, unknown>>,
-): RequestInfo => {
-  const limits = { meter: meterFor(c, services, auth), client: requestClient(c, services, auth) }
-  return buildRequest(c, auth, body, 'default', limits)
-}
+): RequestInfo => buildRequest(c, auth, body, 'default', meterFor(c, services, auth))
 
 /** The same from known parts. Headers are only read when a rule uses them. */
 export function buildRequest(
@@ -54,12 +51,8 @@ export function buildRequest(
   auth: AuthRecord | null,
   body: Readonly<Record<string, unknown>>,
   context: RequestContext = 'default',
-  limits: Pick<RequestInfo, 'meter' | 'client'> = {},
+  meter?: AnswerMeter,
 ): RequestInfo {
-  const parts = { context, method: c.req.method, query: queryOf(c), body, auth, ...limits }
+  const parts = { context, method: c.req.method, query: queryOf(c), body, auth, meter }
   return requestWithLazyHeaders(parts, () => ruleHeaders(c))
 }
-
-/** The same of a request that only reads and whose body does not matter. */
-export const readingRequest = (c: Ctx, services: Services, auth: AuthRecord | null): RequestInfo =>
-  buildRequest(c, auth, {}, 'default', { client: requestClient(c, services, auth) })

@@ -90,7 +90,7 @@ const idsOf = ({ collection, rows }: Part) => rows.map((row) => idOf(collection,
 
 /** Without new statistics the planner misjudges the new rows, and counts read them all. */
 const tidy = (store: CatalogStore, collection: Collection) =>
-  store.db.query(`vacuum (analyze) ${quote(tableName(collection))}`)
+  store.forEverybody('command').db.query(`vacuum (analyze) ${quote(tableName(collection))}`)
 
 /** Imports the collections of a schema file; returns their number. Throws a UserError. */
 async function importSchema(

@@ -58,7 +58,7 @@ export async function importPocketBase(
       return { collections, records }
     })
     for (const collection of done.collections)
-      await store.db.query(`vacuum (analyze) ${quote(tableName(collection))}`)
+      await store.forEverybody('command').db.query(`vacuum (analyze) ${quote(tableName(collection))}`)
     const views = store.catalog.all.filter(({ type }) => type === 'view').length
     const counts = `Imported ${done.collections.length} collections, ${views} views, ${done.records} records and ${storage.imported} files.`
     return [counts, ...notes].join('\n')

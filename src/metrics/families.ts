@@ -1,5 +1,5 @@
 import { readState } from '../backup/service/state.ts'
-import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
+import type { Store } from '../collections/catalog.ts'
 import { counts } from '../counts.ts'
 import { planCount } from '../filter/compile/plan.ts'
 import { readLineFigures } from '../sms/usage/line-limits.ts'
@@ -12,7 +12,7 @@ import { BUCKETS, type Series, type Traffic } from './traffic.ts'
 
 /** What the figures are of. */
 export interface MetricsSource {
-  readonly store: CatalogStore
+  readonly store: Store
   readonly traffic: Traffic
   /** Realtime connections that are open. */
   readonly clients: () => number

@@ -28,13 +28,13 @@ where "user" = $1 and (ends <= now() or pushes < ${MAX_AN_HOUR})`
  * The jobs that push new texts to browsers: one for all waiting conversations of a user. Each push is sent
  * once, even if its push service refuses it.
  */
-export const pushJobs = (store: Store, settings: PushSettings, log: Logger): JobKind => ({
+export const pushJobs = (storeOf: (user: string) => Store, settings: PushSettings, log: Logger): JobKind => ({
   name: PUSH,
   places: 16,
   placesOfHolder: 1,
   timeoutSeconds: 60,
   maxAttempts: 8,
-  run: (job, signal) => push(store, settings, log, job, signal),
+  run: (job, signal) => push(storeOf(job.holder), settings, log, job, signal),
 })
 
 async function push(

@@ -2,6 +2,7 @@ import type { AuthServices } from '../auth/auth-services.ts'
 import { sendMail } from '../auth/mail/mailer.ts'
 import { namesOf } from '../auth/mail/mails.ts'
 import { sha256 } from '../auth/tokens/secrets.ts'
+import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
 import type { JobKind } from '../work/kind.ts'
@@ -60,13 +61,14 @@ export async function addReplyMails(db: Db, { settings }: ReplyMailServices): Pr
 }
 
 /** The jobs that send these mails: one for all conversations of a user, each once for its last text. */
-export const replyMailJobs = (db: Db, post: ReplyMailServices): JobKind => ({
+export const replyMailJobs = (storeOf: (user: string) => Store, post: ReplyMailServices): JobKind => ({
   name: REPLY_MAIL,
   places: 4,
   placesOfHolder: 1,
   timeoutSeconds: 600,
   maxAttempts: 20,
   async run({ holder: user }) {
+    const { db } = storeOf(user)
     const [row] = (await db.query(RECIPIENT, [user], 'reply mail recipient')).rows
     if (!row) return
     const [to, timeZone, until] = row.map(String) as [string, string, string]

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import type { Protocol } from '../http/context.ts'
 import type { OtherForms } from '../webhooks/other-forms.ts'
 import { MCP } from './mcp/routes.ts'
@@ -11,9 +12,9 @@ import { TWILIO } from './twilio/routes.ts'
 /** The APIs of others that this server speaks. */
 export const PROTOCOLS: readonly Protocol[] = [TWILIO, SMSGATE, SMSGATE_CLIENT, MCP]
 
-/** How webhooks are called in their forms. */
-export const otherForms = (services: CallServices): OtherForms => ({
+/** How webhooks are called in their forms. `servicesOf`: on the ticket of a user. */
+export const otherForms = (config: Config, servicesOf: (user: string) => CallServices): OtherForms => ({
   bodyForm: SMSGATE_FORM,
-  call: twilioCalls(services),
-  bodyOf: (due) => twilioBody(due, services.config.optWords),
+  call: twilioCalls(servicesOf),
+  bodyOf: (due) => twilioBody(due, config.optWords),
 })

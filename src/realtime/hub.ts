@@ -1,4 +1,5 @@
 import { admission } from '../admission/admission.ts'
+import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { Store } from '../collections/catalog.ts'
 import { ApiError, badRequest, forbidden, notFound } from '../errors.ts'
 import type { Logger } from '../log.ts'
@@ -42,6 +43,7 @@ const CLIENT_ID = /^\w+$/
 
 /** The event streams of this process. Their clients get changes that were made on any node. */
 export class Realtime {
+  readonly #all: CatalogStore
   readonly #store: Store
   readonly #log: Logger
   readonly #limits: ConnectionLimits
@@ -56,8 +58,9 @@ export class Realtime {
   #answered: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  constructor(store: Store, log: Logger, limits: ConnectionLimits = LIMITS) {
-    this.#store = store
+  constructor(all: CatalogStore, log: Logger, limits: ConnectionLimits = LIMITS) {
+    this.#all = all
+    this.#store = all.forEverybody('realtime')
     this.#log = log
     this.#limits = limits
     this.#deliveries = new Deliveries(this.#lanes, log)
@@ -197,7 +200,7 @@ export class Realtime {
 
   get #parts(): DeliveryParts {
     return {
-      store: this.#store,
+      store: this.#all,
       log: this.#log,
       registry: this.#registry,
       lanes: this.#lanes,

@@ -17,8 +17,8 @@ export interface RowStatement {
   readonly extra?: number
   /** It is prepared under a name, which Postgres plans once. `free`: with a client's filter. */
   readonly plannedOnce?: 'ruled' | 'free' | undefined
-  /** `lookUp`: reads few rows by key. `shaped`: a client chose its shape. */
-  readonly way: 'lookUp' | 'shaped' | 'plain'
+  /** The method of Db. `lookUp`: reads few rows by key. `shaped`: a client chose its shape. */
+  readonly way: 'lookUp' | 'shaped' | 'query'
   /** Its rows may be large: their bytes are counted while they are read. */
   readonly isGuarded?: boolean | undefined
 }
@@ -32,14 +32,8 @@ export function readRows(
   const { params, plannedOnce, way, isGuarded } = statement
   const text = isGuarded ? guardedSql(statement) : statement.text
   const name = plannedOnce && statementName(store.catalog, text, plannedOnce === 'free')
-  const read = async (values: readonly unknown[]) => {
-    const { db } = store
-    const { rows } =
-      way === 'lookUp'
-        ? await db.lookUp(text, values, name)
-        : await db.queryFor(way === 'shaped' ? request.client : undefined, text, values, name)
-    return rows as unknown as RecordRow[]
-  }
+  const read = async (values: readonly unknown[]) =>
+    (await store.db[way](text, values, name)).rows as unknown as RecordRow[]
   if (!isGuarded) return read(params)
   return readGuarded(store.db, meterOf(request), (limit) => read([...params, limit]))
 }

@@ -39,8 +39,7 @@ export async function selectRows(
   const { collection, rule, request, params } = selection
   const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
   if (compiled.never) return undefined
-  const { filter, sort } = request.query
-  const isShaped = filter || sort || request.context === 'expand' || collection.type === 'view'
+  const isShaped = request.context === 'expand' || collection.type === 'view'
   // a rule on other rows, or a view's query, may be slow
   const isLookUp = selection.isLookUp === true && compiled.structure.readsOneTable
   const statement: RowStatement = {
@@ -48,7 +47,7 @@ export async function selectRows(
     text: selectSql(compiled, selection),
     params: [...compiled.params, ...params],
     plannedOnce: 'ruled',
-    way: isLookUp ? 'lookUp' : isShaped ? 'shaped' : 'plain',
+    way: isLookUp ? 'lookUp' : isShaped ? 'shaped' : 'query',
     isGuarded: selection.isGuarded,
   }
   return readRows(store, statement, request)

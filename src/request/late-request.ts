@@ -1,4 +1,3 @@
-import type { Ticket } from '../admission/ticket.ts'
 import type { AnswerMeter } from './answer-meter.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from './request.ts'
 
@@ -17,7 +16,6 @@ class RequestWithLazyHeaders implements RequestInfo {
   readonly body: Readonly<Record<string, unknown>>
   readonly auth: AuthRecord | null
   readonly meter: AnswerMeter | undefined
-  readonly client: Ticket | undefined
   readonly #readHeaders: () => Readonly<Record<string, string>>
   #headers: Readonly<Record<string, string>> | undefined
 
@@ -28,7 +26,6 @@ class RequestWithLazyHeaders implements RequestInfo {
     this.body = parts.body
     this.auth = parts.auth
     this.meter = parts.meter
-    this.client = parts.client
     this.#readHeaders = readHeaders
   }
 
@@ -46,7 +43,7 @@ export const requestWithLazyHeaders = (
 
 /** The same request with some parts changed. */
 export function changeRequest(request: RequestInfo, changes: Partial<RequestParts>): RequestInfo {
-  const { context, method, query, body, auth, meter, client } = request
-  const parts = { context, method, query, body, auth, meter, client, ...changes }
+  const { context, method, query, body, auth, meter } = request
+  const parts = { context, method, query, body, auth, meter, ...changes }
   return new RequestWithLazyHeaders(parts, () => request.headers)
 }

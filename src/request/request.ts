@@ -1,4 +1,3 @@
-import type { Ticket } from '../admission/ticket.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
 import type { AnswerMeter } from './answer-meter.ts'
@@ -40,11 +39,6 @@ export interface RequestInfo {
   readonly auth: AuthRecord | null
   /** Counts what goes into its answer. Without one each part of the answer has the ceilings for itself. */
   readonly meter?: AnswerMeter | undefined
-  /**
-   * Whose budget its statements and filters count for. Only of requests that read: a write that was done is
-   * never refused.
-   */
-  readonly client?: Ticket | undefined
 }
 
 /** Nobody asks for anything: for statements without a rule, and for rules that are only tried. */

@@ -4,7 +4,7 @@ import { deleteSuperuser, listSuperusers, upsertSuperuser } from '../../src/auth
 import { findByToken } from '../../src/auth/tokens/identify.ts'
 import { UserError } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'
-import { start } from '../../src/server.ts'
+import { start } from '../support/database/open.ts'
 import { testConfig } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 

@@ -10,8 +10,8 @@ import { checkBackup } from '../../src/backup/check.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import type { Db } from '../../src/db/open.ts'
-import type { RunningServer } from '../../src/server.ts'
 import { type Environment, emptyDatabase, withDatabase } from '../support/database/empty-databases.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { type Client, withDevices } from '../support/server/server-with-devices.ts'
 import { startServer } from '../support/server/start.ts'
@@ -22,7 +22,7 @@ const PAUSE_MS = 20
 const folder = temporaryFolder()
 
 let place: Environment
-let server: RunningServer
+let server: TestServer
 let db: Db
 let user: Client
 

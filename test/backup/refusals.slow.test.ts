@@ -9,18 +9,17 @@ import { checkBackup } from '../../src/backup/check.ts'
 import { MANIFEST, type Manifest } from '../../src/backup/manifest.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
-import { openStore } from '../../src/collections/catalog/catalog-store.ts'
-import type { Db } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { UserError } from '../../src/errors.ts'
 import { findAnyObject } from '../../src/transfer/tables.ts'
+import { type OpenDb, openStore } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { openTestDb } from '../support/server/start.ts'
 
 const folder = temporaryFolder()
 const good = join(folder, 'good.zip')
-let source: Db
-let target: Db
+let source: OpenDb
+let target: OpenDb
 let manifest: Manifest
 const contents = new Map<string, Buffer>()
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { openStore } from '../../src/collections/catalog/catalog-store.ts'
 import { saveCollection } from '../../src/collections/catalog/save.ts'
 import { readNew } from '../../src/collections/definition/read.ts'
 import { collectionStore, create, refusal, update } from '../support/collection-store.ts'
+import { openStore } from '../support/database/open.ts'
 
 const store = await collectionStore()
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { openStore } from '../../src/collections/catalog/catalog-store.ts'
 import { indexedColumns } from '../../src/collections/table/own-indexes.ts'
 import { collectionStore, update } from '../support/collection-store.ts'
+import { openStore } from '../support/database/open.ts'
 
 const store = await collectionStore()
 

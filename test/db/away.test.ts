@@ -2,10 +2,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { openDb } from '../../src/db/open.ts'
 import { UserError } from '../../src/errors.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
-import { type RunningServer, start } from '../../src/server.ts'
+import { openDb, start, type TestServer } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { testConfig } from '../support/server/start.ts'
 import { type BreakableProxy, makeBreakableProxy } from '../support/services/breakable-proxy.ts'
@@ -13,7 +12,7 @@ import { type BreakableProxy, makeBreakableProxy } from '../support/services/bre
 // A database that is not there yet, goes away, comes back, or does not want us.
 
 /** Starts a server whose database hangs on a cable. */
-async function open(): Promise<{ cable: BreakableProxy; starting: Promise<RunningServer>; said: string[] }> {
+async function open(): Promise<{ cable: BreakableProxy; starting: Promise<TestServer>; said: string[] }> {
   const { databaseUrl } = await testConfig()
   const proxy = await makeBreakableProxy(databaseUrl!)
   onTestFinished(() => proxy.disconnect())

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { isSqlError, QUERY_CANCELED } from '../../src/db/errors.ts'
-import { openDb } from '../../src/db/open.ts'
 import { RetryLater } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'
+import { openDb } from '../support/database/open.ts'
 import { testConfig } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
@@ -20,7 +20,7 @@ const ticketOf = (holder: string) => ({ holder, isSuperuser: false, isGone: () =
 
 /** How endless statements of holders end: all of them must. */
 const endless = (holders: readonly string[]) =>
-  Promise.allSettled(holders.map((holder) => db.queryFor(ticketOf(holder), ENDLESS)))
+  Promise.allSettled(holders.map((holder) => db.for(ticketOf(holder)).shaped(ENDLESS)))
 
 test('one that is quick gives its rows, with a name and without', async () => {
   const ticket = ticketOf(randomUUID())
@@ -28,13 +28,16 @@ test('one that is quick gives its rows, with a name and without', async () => {
   const asked = numbers.map((n) =>
     n % 2 === 0 || n > 100
       ? db.query('select $1::int', [n])
-      : db.queryFor(ticket, 'select $1::int', [n], 'number'),
+      : db.for(ticket).shaped('select $1::int', [n], 'number'),
   )
   expect((await Promise.all(asked)).map(({ rows }) => rows[0]![0])).toEqual(numbers)
 })
 
 test('one that takes too long is canceled', async () => {
-  const error = await db.queryFor(ticketOf(randomUUID()), ENDLESS).catch((error: unknown) => error)
+  const error = await db
+    .for(ticketOf(randomUUID()))
+    .shaped(ENDLESS)
+    .catch((error: unknown) => error)
   expect(isSqlError(error, QUERY_CANCELED)).toBe(true)
 })
 
@@ -46,7 +49,7 @@ test('many endless ones hold up neither the statements of the server nor quick o
   })
   for (let i = 0; i < 5; i++) {
     await db.transaction((inside) => inside.query('select 1'))
-    const { rows } = await db.queryFor(ticketOf('light'), 'select $1::int', [i])
+    const { rows } = await db.for(ticketOf('light')).shaped('select $1::int', [i])
     expect(rows).toEqual([[i]])
   }
   expect(isOver).toBe(false)
@@ -58,12 +61,12 @@ test('many endless ones hold up neither the statements of the server nor quick o
 
 test('one whose client is gone when its turn comes is not begun', async () => {
   const ticket = { ...ticketOf('gone'), isGone: () => true }
-  await expect(db.queryFor(ticket, ENDLESS)).rejects.toMatchObject({ status: 400 })
+  await expect(db.for(ticket).shaped(ENDLESS)).rejects.toMatchObject({ status: 400 })
 })
 
 test('in a transaction it is a statement of the transaction', async () => {
-  await db.transaction(async (inside) => {
+  await db.for(ticketOf('any')).transaction(async (inside) => {
     await inside.script('create temporary table seen (n int) on commit drop; insert into seen values (7)')
-    expect((await inside.queryFor(ticketOf('any'), 'select n from seen')).rows).toEqual([[7]])
+    expect((await inside.shaped('select n from seen')).rows).toEqual([[7]])
   })
 })

@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { type Db, openDb } from '../../src/db/open.ts'
 import { roleWarning } from '../../src/db/role.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
+import { type OpenDb, openDb } from '../support/database/open.ts'
 import { findPostgres, startPostgres, type TemporaryPostgres } from '../support/database/postgres.ts'
 import { client } from '../support/server/server-with-devices.ts'
 import { openTestDb, SUPERUSER, startServer } from '../support/server/start.ts'
@@ -41,7 +41,7 @@ test('superusers, and nobody else, are told of warnings', async () => {
 describe.runIf(existsSync(psql))('on a server', () => {
   let postgres: TemporaryPostgres
   let admin: pg.Client
-  const open = (user: string, password: string, database: string): Promise<Db> => {
+  const open = (user: string, password: string, database: string): Promise<OpenDb> => {
     const url = Object.assign(new URL(postgres.url), {
       username: user,
       password: encodeURIComponent(password),

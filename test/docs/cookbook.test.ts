@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import PocketBase from 'pocketbase'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
 import { type Recipe, readRecipes } from './cookbook.ts'
 import { FIXTURES, id, type Named, PASSWORD } from './cookbook-data.ts'
@@ -82,7 +82,7 @@ const OWNERS = new Map(
     .map((record) => [record.id, record.user]),
 )
 
-let server: RunningServer
+let server: TestServer
 let folder: string
 const superuser = new PocketBase()
 const ann = new PocketBase()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { runs } from '../support/installed.ts'
 import { type RunningProgram, startProgram } from '../support/server/program.ts'
@@ -42,7 +42,7 @@ const PROXIES = {
 } as const
 
 let folder: string
-let server: RunningServer
+let server: TestServer
 let token: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pocketsms-proxy-'))

@@ -1,10 +1,11 @@
 import PocketBase, { type RecordModel } from 'pocketbase'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import { Db } from '../../src/db/open.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
 
-let server: RunningServer
+let server: TestServer
 let pb: PocketBase
 let ann: PocketBase
 let bob: PocketBase
@@ -91,13 +92,17 @@ describe('a file', () => {
   })
 
   test('is read in small pieces, two of all downloads at a time', async () => {
-    const { db } = server.services.store
-    const query = db.query.bind(db)
+    const { query } = Db.prototype
     const figures = { now: 0, most: 0, largest: 0 }
-    const spy = vi.spyOn(db, 'query').mockImplementation(async (text, params, name) => {
-      if (name !== 'read chunk') return query(text, params, name)
+    const spy = vi.spyOn(Db.prototype, 'query').mockImplementation(async function (
+      this: Db,
+      text,
+      params,
+      name,
+    ) {
+      if (name !== 'read chunk') return query.call(this, text, params, name)
       figures.most = Math.max(figures.most, ++figures.now)
-      const result = await query(text, params, name).finally(() => figures.now--)
+      const result = await query.call(this, text, params, name).finally(() => figures.now--)
       figures.largest = Math.max(figures.largest, (result.rows[0]![0] as Buffer).length)
       return result
     })

@@ -3,11 +3,11 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PocketBase, { type RecordModel } from 'pocketbase'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { openUploads } from '../support/open-uploads.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
 
-let server: RunningServer
+let server: TestServer
 let pb: PocketBase
 
 const file = (name: string, options: object = {}) => ({ name, type: 'file', maxSelect: 1, ...options })

@@ -2,11 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
 import { quote, tableName } from '../../src/collections/names.ts'
 import type { Config } from '../../src/config.ts'
 import { isSqlError } from '../../src/db/errors.ts'
-import { openDb } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { ApiError } from '../../src/errors.ts'
 import { compile } from '../../src/filter/compile/compile.ts'
@@ -18,12 +16,13 @@ import { createLogger } from '../../src/log.ts'
 import { columnsOf, toValues } from '../../src/records/columns.ts'
 import type { AuthRecord, RequestInfo } from '../../src/request/request.ts'
 import { ruleFor } from '../../src/rules/access.ts'
+import { openDb, openStore, type TestStore } from '../support/database/open.ts'
 import { RECORDS, ROOT, SCHEMA } from './corpus.ts'
 import type { Answer } from './pocketbase.ts'
 
 /** The compiler on a real database with the corpus in it, without a server in between. */
 export interface World {
-  readonly store: CatalogStore
+  readonly store: TestStore
   /** `root`, a superuser, and `ann`, one of the people. */
   readonly who: Readonly<Record<string, AuthRecord>>
   compile(
@@ -117,7 +116,7 @@ export const requestOf = (auth: AuthRecord | null): RequestInfo => ({
   auth,
 })
 
-async function bringIn(store: CatalogStore): Promise<void> {
+async function bringIn(store: TestStore): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'filter-'))
   const write = (name: string, value: unknown) => {
     const file = join(folder, name)

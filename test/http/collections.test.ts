@@ -1,9 +1,9 @@
 import PocketBase from 'pocketbase'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
 
-let server: RunningServer
+let server: TestServer
 let pb: PocketBase
 beforeAll(async () => {
   server = await startServer()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRestoringApp } from '../../src/http/restoring.ts'
-import type { RunningServer } from '../../src/server.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { withDevices } from '../support/server/server-with-devices.ts'
 import { startServer } from '../support/server/start.ts'
 
@@ -24,7 +24,7 @@ const FORMS: readonly (readonly [family: string, keys: readonly string[]])[] = [
   ['/2010-04-01', ['code', 'message', 'more_info', 'status']],
 ]
 
-let server: RunningServer
+let server: TestServer
 let paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
 
 const keysOf = async (answer: Response) => Object.keys((await answer.json()) as Json).sort()

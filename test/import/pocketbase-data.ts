@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
 import { importPocketBase } from '../../src/import/pocketbase.ts'
+import type { TestStore } from '../support/database/open.ts'
 
 /** A collection as PocketBase stores it, and its rows. */
 export interface SourceCollection {
@@ -90,7 +90,7 @@ export function contentsOf(folder: string): string[] {
 }
 
 /** Imports a data directory. Answers the lines of the summary. */
-export async function bringSource(store: CatalogStore, folder: string): Promise<string[]> {
+export async function bringSource(store: TestStore, folder: string): Promise<string[]> {
   return (await importPocketBase(store, folder, () => {})).split('\n')
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningServer, start } from '../../src/server.ts'
 import { rowsOf } from '../support/collection-store.ts'
+import { start, type TestServer } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { testConfig } from '../support/server/start.ts'
 import { bringSource, contentsOf, pocketBaseTestData } from './pocketbase-data.ts'
@@ -19,7 +19,7 @@ type Row = Readonly<Record<string, string>>
  * is.
  */
 describe.skipIf(!data)("PocketBase's test data", () => {
-  let server: RunningServer
+  let server: TestServer
   let summary: string[]
   let db: DatabaseSync
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMcp } from '../../src/protocols/mcp/server.ts'
+import { answerMcp } from '../../src/protocols/mcp/server.ts'
 import { NO_REQUEST } from '../../src/request/request.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
@@ -115,8 +115,7 @@ const UNANSWERED = [
 
 test('an answer that never comes ends with its request', async () => {
   const { services } = server.server
-  const { store, extensions, config, log } = services
-  const mcp = createMcp({ store, extensions, config, log, send: services.sending })
+  const { store, sending, log } = services
   const ending = new AbortController()
   const request = new Request('http://localhost/mcp', {
     method: 'POST',
@@ -126,11 +125,10 @@ test('an answer that never comes ends with its request', async () => {
   const caller = {
     user: ann.id,
     may: () => true,
-    client: { holder: 'a', isSuperuser: false, isGone: () => false },
     asSender: () => Promise.reject(new Error()),
     reading: () => NO_REQUEST,
   }
-  const answer = await mcp(request, UNANSWERED, caller)
+  const answer = await answerMcp({ ...sending, store, log }, caller, request, UNANSWERED)
   const text = answer.text().catch(() => 'ended')
   ending.abort()
   expect(await text).not.toContain('result')

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installerLink } from '../../src/auth/superusers/installer.ts'
 import { createLogger } from '../../src/log.ts'
-import { type RunningServer, start } from '../../src/server.ts'
 import { TestListener } from '../realtime/ear.ts'
+import { start, type TestServer } from '../support/database/open.ts'
 import { type Client, client, openStream } from '../support/server/server-with-devices.ts'
 import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../support/server/start.ts'
@@ -15,14 +15,14 @@ const LOOK_MS = 5_000
 const OTHER_PASSWORD = 'other-password'
 
 let server: ServerWithMail
-let one: RunningServer
-let two: RunningServer
+let one: TestServer
+let two: TestServer
 let count = 0
 
 /** Nobody, at a node. */
-const guest = (node: RunningServer) => client(node.url, '', '')
+const guest = (node: TestServer) => client(node.url, '', '')
 
-const signIn = (node: RunningServer, identity: string, password = PASSWORD, more: object = {}) =>
+const signIn = (node: TestServer, identity: string, password = PASSWORD, more: object = {}) =>
   guest(node).call('POST', '/api/collections/users/auth-with-password', { identity, password, ...more })
 
 interface User {
@@ -30,7 +30,7 @@ interface User {
   readonly email: string
   readonly token: string
   /** Himself, at a node. */
-  at(node: RunningServer): Client
+  at(node: TestServer): Client
 }
 
 /** A user who signed in at the first node. */
@@ -41,7 +41,7 @@ async function makeUser(): Promise<User> {
   return { id, email, token, at: (node) => client(node.url, id, token) }
 }
 
-async function makeRoot(): Promise<(node: RunningServer) => Client> {
+async function makeRoot(): Promise<(node: TestServer) => Client> {
   const token = await server.signIn('_superusers', SUPERUSER.email, SUPERUSER.password)
   return (node) => client(node.url, '', token)
 }
@@ -54,7 +54,7 @@ async function makeDevice(user: User, node = two): Promise<Client> {
   return client(node.url, paired.body.record.id, paired.body.token)
 }
 
-const mayRefresh = async (user: User, node: RunningServer) =>
+const mayRefresh = async (user: User, node: TestServer) =>
   (await user.at(node).call('POST', '/api/collections/users/auth-refresh')).status === 200
 
 const send = (who: Client, more: object = {}) =>
@@ -91,7 +91,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     const made = await user
       .at(one)
       .call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'shop' })
-    const keyed = (node: RunningServer) =>
+    const keyed = (node: TestServer) =>
       fetch(`${node.url}/api/sms/send`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-api-key': made.body.key },
@@ -114,7 +114,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
   async 'a pairing code is good once, at any node'() {
     const user = await makeUser()
     const { code } = (await user.at(one).call('POST', '/api/devices/pairing', { name: 'Phone' })).body
-    const pair = (node: RunningServer) =>
+    const pair = (node: TestServer) =>
       guest(node).call('POST', '/api/devices/pair', { code, platform: 'simulator' })
     const statuses = (await Promise.all([pair(one), pair(two)])).map(({ status }) => status)
     expect(statuses.sort()).toEqual([200, 400])
@@ -156,8 +156,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
 
   async settings() {
     const root = await makeRoot()
-    const name = async (node: RunningServer) =>
-      (await root(node).call('GET', '/api/settings')).body.meta.appName
+    const name = async (node: TestServer) => (await root(node).call('GET', '/api/settings')).body.meta.appName
     await root(one).call('PATCH', '/api/settings', { meta: { appName: 'From one' } })
     await expect.poll(() => name(two)).toBe('From one')
     await root(two).call('PATCH', '/api/settings', { meta: { appName: 'From two' } })
@@ -195,7 +194,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     })
     let isOver = false
     const statuses = new Set<number>()
-    const ask = async (node: RunningServer) => {
+    const ask = async (node: TestServer) => {
       while (!isOver) {
         const body = { title: 'x' }
         statuses.add(
@@ -240,7 +239,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     const device = await makeDevice(user)
     const [id] = (await send(user.at(one))).body.message_ids
     const [{ attempt }] = (await device.call('POST', '/api/devices/claim', {})).body.items
-    const report = (node: RunningServer) =>
+    const report = (node: TestServer) =>
       client(node.url, device.id, device.token).call('POST', '/api/devices/report', {
         items: [{ id, attempt, status: 'sent' }],
       })
@@ -296,7 +295,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
   async 'the same Idempotency-Key at both at once is one send'() {
     const user = await makeUser()
     await makeDevice(user)
-    const keyed = (node: RunningServer) =>
+    const keyed = (node: TestServer) =>
       fetch(`${node.url}/api/sms/send`, {
         method: 'POST',
         headers: {
@@ -330,7 +329,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
   },
 
   async 'wrong pairing codes are counted together'() {
-    const guess = async (node: RunningServer) =>
+    const guess = async (node: TestServer) =>
       (await guest(node).call('POST', '/api/devices/pair', { code: '000000', platform: 'simulator' })).status
     const statuses: number[] = []
     for (let i = 0; i < 12; i++) statuses.push(await guess(i % 2 ? one : two))

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { startServer } from '../support/server/start.ts'
 import { TestListener, withOptions } from './ear.ts'
 import { ANN, ask, BEN, signIn, withStage } from './stage.ts'
 
-let server: RunningServer
+let server: TestServer
 let url: string
 let who: Awaited<ReturnType<typeof signIn>> & { guest: string }
 

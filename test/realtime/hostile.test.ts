@@ -4,12 +4,12 @@ import { RATES } from '../../src/admission/limits.ts'
 import { accountHolder } from '../../src/admission/ticket.ts'
 import { counts } from '../../src/counts.ts'
 import { readTopic } from '../../src/realtime/clients/topic.ts'
-import type { RunningServer } from '../../src/server.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { startServer } from '../support/server/start.ts'
 import { TestListener, withOptions } from './ear.ts'
 import { ANN, ask, signIn, withStage } from './stage.ts'
 
-let server: RunningServer
+let server: TestServer
 let tokens: Awaited<ReturnType<typeof signIn>>
 
 beforeAll(async () => {

@@ -6,12 +6,12 @@ import { changesCleanUp } from '../../src/realtime/changes/clean-up.ts'
 import type { ConnectionLimits } from '../../src/realtime/clients/client.ts'
 import { readTopic } from '../../src/realtime/clients/topic.ts'
 import { Realtime } from '../../src/realtime/hub.ts'
-import type { RunningServer } from '../../src/server.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { startServer } from '../support/server/start.ts'
 import { TestListener } from './ear.ts'
 import { ask, signIn, withStage } from './stage.ts'
 
-let server: RunningServer
+let server: TestServer
 let root: string
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
-import { type RunningServer, start } from '../../src/server.ts'
+import { start, type TestServer } from '../support/database/open.ts'
 import { startServer } from '../support/server/start.ts'
 import { TestListener } from './ear.ts'
 import { ANN, ask, BEN, signIn, withStage } from './stage.ts'
@@ -8,8 +8,8 @@ import { ANN, ask, BEN, signIn, withStage } from './stage.ts'
 // Several servers on one Postgres.
 
 describe('nodes of one database', () => {
-  let one: RunningServer
-  let two: RunningServer
+  let one: TestServer
+  let two: TestServer
   let who: Awaited<ReturnType<typeof signIn>>
   const again = () => start(one.services.config, createLogger({ logLevel: 'silent' }))
   const note = (url: string, title: string, owner: string = ANN.id) =>

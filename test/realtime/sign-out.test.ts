@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { startServer } from '../support/server/start.ts'
 import { TestListener } from './ear.ts'
 import { ask, signIn, withStage } from './stage.ts'
 
 // Who was signed in when he subscribed is looked at anew whenever his record or his collection changes.
 
-let server: RunningServer
+let server: TestServer
 let url: string
 let root: string
 let ear: TestListener

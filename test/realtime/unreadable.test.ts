@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { startServer } from '../support/server/start.ts'
 import { TestListener } from './ear.ts'
 import { ANN, ask, BEN, signIn, withStage } from './stage.ts'
 
 // A change that cannot be read: its image is not what its table holds, or no longer.
 
-let server: RunningServer
+let server: TestServer
 let who: Awaited<ReturnType<typeof signIn>>
 beforeAll(async () => {
   server = await withStage((files) => startServer(files))

@@ -1,9 +1,9 @@
 import PocketBase, { ClientResponseError } from 'pocketbase'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { ANN, startReadTestServer } from '../support/server/read-test-server.ts'
 
-let server: RunningServer
+let server: TestServer
 let pb: PocketBase
 
 beforeAll(async () => {

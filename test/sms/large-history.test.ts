@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { openStore } from '../../src/collections/catalog/catalog-store.ts'
-import { type Db, openDb } from '../../src/db/open.ts'
+import type { Db } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { buildIndexes, indexStates, indexWarnings } from '../../src/sms/large-history.ts'
+import { type OpenDb, openDb, openStore } from '../support/database/open.ts'
 import { openPreparedDb, openTestDb, testConfig } from '../support/server/start.ts'
 
 const silent = createLogger({ logLevel: 'silent' })
@@ -29,7 +29,7 @@ test('a new database has what it needs, and nothing to warn of', async () => {
 })
 
 describe('a large table', () => {
-  let db: Db
+  let db: OpenDb
   beforeAll(async () => {
     db = await openPreparedDb()
     await dropAll(db)

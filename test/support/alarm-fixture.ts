@@ -90,7 +90,7 @@ export async function openAlarmFixture(): Promise<AlarmFixture> {
       for (const text of PASS) await db.query(text, [`${minutes} minutes`])
     },
     look: () => checkSilentDevices(db, ALARM_MINUTES),
-    send: () => new Worker(db, [alarmMailJobs(db, post)], post.log).drain(),
+    send: () => new Worker(db, [alarmMailJobs(() => store, post)], post.log).drain(),
     async live(minutes, alive = []) {
       const before = mail.mails.length
       for (let i = 0; i < minutes; i++) {

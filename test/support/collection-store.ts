@@ -1,13 +1,13 @@
 import { afterAll } from 'vitest'
-import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
 import { createCollection, updateCollection } from '../../src/collections/edit/edit.ts'
 import { quote, tableName } from '../../src/collections/names.ts'
 import { ApiError } from '../../src/errors.ts'
 import { checkRule } from '../../src/rules/check-rule.ts'
+import { openStore, type TestStore } from './database/open.ts'
 import { openPreparedDb } from './server/start.ts'
 
 /** A store with the system and built-in collections. It and its database are closed after the last test. */
-export async function collectionStore(): Promise<CatalogStore> {
+export async function collectionStore(): Promise<TestStore> {
   const store = await openStore(await openPreparedDb())
   afterAll(async () => {
     await store.close()
@@ -16,8 +16,8 @@ export async function collectionStore(): Promise<CatalogStore> {
   return store
 }
 
-export const create = (store: CatalogStore, raw: object) => createCollection(store, raw, checkRule)
-export const update = (store: CatalogStore, name: string, raw: object) =>
+export const create = (store: TestStore, raw: object) => createCollection(store, raw, checkRule)
+export const update = (store: TestStore, name: string, raw: object) =>
   updateCollection(store, name, raw, checkRule)
 
 /** The refusal that a piece of work ends with; undefined if it succeeds. */
@@ -32,7 +32,7 @@ export async function refusal(work: Promise<unknown>): Promise<ApiError | undefi
 }
 
 /** Rows of a collection's table in order of insertion, only the given columns. */
-export async function rowsOf(store: CatalogStore, name: string, ...columns: string[]): Promise<unknown[][]> {
+export async function rowsOf(store: TestStore, name: string, ...columns: string[]): Promise<unknown[][]> {
   const table = quote(tableName(store.catalog.find(name)!))
   const order = store.catalog.find(name)!.type === 'view' ? 'id' : '_rowid'
   const { rows } = await store.db.query(

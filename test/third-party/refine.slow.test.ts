@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import PocketBase from 'pocketbase'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
 import { areInstalled, toolFile } from './folder.ts'
 
@@ -50,7 +50,7 @@ const resource = 'contacts'
 const NAMES = ['Ann', "O'Brien", '100% Bob', 'bob', 'Zoë']
 
 describe.skipIf(!areInstalled())('refine-pocketbase', () => {
-  let server: RunningServer
+  let server: TestServer
   let pb: PocketBase
   let data: Provider
   let auth: AuthProvider

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import PocketBase from 'pocketbase'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/server.ts'
+import type { TestServer } from '../support/database/open.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
 import { areInstalled, FOLDER, toolFile } from './folder.ts'
 
@@ -68,7 +68,7 @@ const WRONG: readonly (readonly [what: string, from: string, to: string, code: s
 ]
 
 describe.skipIf(!areInstalled())('pocketbase-typegen', () => {
-  let server: RunningServer
+  let server: TestServer
   let folder: string
 
   beforeAll(async () => {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../src/config.ts'
-import { type Db, openDb } from '../../src/db/open.ts'
 import { createLogger } from '../../src/log.ts'
 import { randomId } from '../../src/tools/random.ts'
 import { EmbeddedData } from '../support/database/embedded-data.ts'
+import { type OpenDb, openDb } from '../support/database/open.ts'
 import { type Client, client } from '../support/server/server-with-devices.ts'
 import { SUPERUSER } from '../support/server/start.ts'
 import { ServerNode } from './node.ts'
@@ -25,11 +25,11 @@ export interface SiteOptions {
 export class Site {
   readonly nodes: readonly ServerNode[]
   readonly data: EmbeddedData
-  readonly db: Db
+  readonly db: OpenDb
   readonly phones: Phone[] = []
   readonly #folder: string
 
-  private constructor(nodes: readonly ServerNode[], data: EmbeddedData, db: Db, folder: string) {
+  private constructor(nodes: readonly ServerNode[], data: EmbeddedData, db: OpenDb, folder: string) {
     this.nodes = nodes
     this.data = data
     this.db = db

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type Restored, restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
-import { type RunningServer, start } from '../../src/server.ts'
 import { digestOf } from '../../src/transfer/rows.ts'
 import { NOT_TRANSFERRED, tablesOf } from '../../src/transfer/tables.ts'
 import { watchAnswers } from '../support/answers/answers.ts'
 import { type Environment, emptyDatabase, withDatabase } from '../support/database/empty-databases.ts'
+import { start, type TestServer } from '../support/database/open.ts'
 import { type Client, client, withDevices } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer, testConfig } from '../support/server/start.ts'
 import { startReceiver } from '../support/services/receiver.ts'
@@ -61,7 +61,7 @@ values ('c', 'r', 'a.bin', '', null, 5, 'x/y'), ('c', 'r', 'a.bin', '10x10', 1, 
 insert into _file_chunks values (1, 0, '\\x005c22ff'), (1, 1, '\\x0a'), (2, 0, '\\x00')`
 
 /** What is the same before and after, as everyone sees it. */
-async function seen(server: RunningServer, users: readonly Client[]): Promise<unknown[]> {
+async function seen(server: TestServer, users: readonly Client[]): Promise<unknown[]> {
   const answers: unknown[] = []
   for (const { id, token } of users) {
     const by = client(server.url, id, token)

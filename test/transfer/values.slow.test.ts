@@ -3,18 +3,18 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
-import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
 import type { Db } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
+import { type OpenDb, openStore, type TestStore } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { openTestDb } from '../support/server/start.ts'
 
 // Values of every type that a row of ours can have go through a backup and come back as they were.
 
 const folder = temporaryFolder()
-let source: Db
-let target: Db
-let store: CatalogStore
+let source: OpenDb
+let target: OpenDb
+let store: TestStore
 let files = 0
 
 beforeAll(async () => {

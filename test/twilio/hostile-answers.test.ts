@@ -1,5 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { Db } from '../../src/db/open.ts'
 import { twilioCalls } from '../../src/protocols/twilio/calls/call.ts'
+import { sendingFor } from '../../src/sms/campaigns/campaign.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { pairPhone, startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
@@ -23,13 +25,13 @@ let texts = 0
 
 /** Tells the app of a text, and what came of it. `answer` may change the settings before the app answers. */
 function tell(answer: (settings: { webhookAllowPrivate: boolean }) => string) {
-  const { store, config, sending } = fixture.gateway.server.services
-  const settings = { optWords: config.optWords, webhookAllowPrivate: true }
+  const { store, sending } = fixture.gateway.server.services
+  const settings = { ...sending.config, webhookAllowPrivate: true }
   app.behave(
     (_, res) =>
       void res.writeHead(200, { 'content-type': 'text/xml' }).end(`<Response>${answer(settings)}</Response>`),
   )
-  const call = twilioCalls({ store, config: settings, send: sending })
+  const call = twilioCalls(sendingFor(store, { ...sending, config: settings }))
   const image = {
     id: `incomingtext${String(++texts).padStart(3, '0')}`,
     device: phone.id,
@@ -73,7 +75,7 @@ test.each([
 })
 
 test('a document of many messages costs few look-ups', async () => {
-  const asked = vi.spyOn(fixture.gateway.server.services.store.db, 'query')
+  const asked = vi.spyOn(Db.prototype, 'query')
   const outcome = await tell(() => `<Message from="${NUMBER}">a</Message>`.repeat(1_000))
   expect(outcome).toMatchObject({ verdict: 'failed', text: expect.stringMatching(/^14109 /) })
   const lookUps = asked.mock.calls.filter(([text]) => text.includes('lines l on l.device = d.id'))

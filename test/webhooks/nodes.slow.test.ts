@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
-import { type RunningServer, start } from '../../src/server.ts'
 import { webhookLag } from '../../src/webhooks/lag.ts'
+import { start, type TestServer } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { serve } from '../support/server/program.ts'
 import { client, withDevices } from '../support/server/server-with-devices.ts'
@@ -31,7 +31,7 @@ async function lastingConfig(): Promise<Config> {
 }
 
 /** Leases from before then count as expired, as they do by themselves after half a minute. */
-const expire = ({ services }: RunningServer, died: Date) =>
+const expire = ({ services }: TestServer, died: Date) =>
   services.store.db.query(
     `update webhook_dispatch set handed_at = now() - interval '1 hour' where handed_at < $1`,
     [died.toISOString()],
@@ -139,7 +139,7 @@ test('a database that goes away and comes back ends nothing', async () => {
 
 describe('two nodes', () => {
   let fixture: WebhookFixture
-  let two: RunningServer
+  let two: TestServer
   beforeAll(async () => {
     fixture = await startWebhookFixture()
     two = await start(fixture.gateway.server.services.config, silent)

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import type { Db } from '../../src/db/open.ts'
 import { kindsOf } from '../../src/jobs.ts'
 import { createLogger } from '../../src/log.ts'
 import type { JobKind } from '../../src/work/kind.ts'
 import { hasRoomSql, readJobFigures } from '../../src/work/queue.ts'
 import { Worker } from '../../src/work/worker.ts'
+import type { OpenDb } from '../support/database/open.ts'
 import { openPreparedDb, startServer } from '../support/server/start.ts'
 
 const log = createLogger({ logLevel: 'silent' })
-let db: Db
+let db: OpenDb
 beforeAll(async () => {
   db = await openPreparedDb()
 })

@@ -90,8 +90,8 @@ export async function identifyKey(
 }
 
 /** The user of a key from the cache; undefined if it is not cached. Not for authorization. */
-export const cachedKeyHolder = (store: Store, key: string): AuthRecord | undefined =>
-  keysOf(store.catalog).get(key)?.auth
+export const cachedKeyHolder = (catalog: Catalog, key: string): AuthRecord | undefined =>
+  keysOf(catalog).get(key)?.auth
 
 type KeyColumns = [
   id: string,

@@ -47,8 +47,8 @@ export async function identify(
 }
 
 /** The same from the cache; undefined if it is not cached. Not for authorization. */
-export const cachedIdentity = (store: Store, authorization: string | undefined): AuthRecord | undefined =>
-  ownersOf(store.catalog).get(tokenOf(authorization))?.auth
+export const cachedIdentity = (catalog: Catalog, authorization: string | undefined): AuthRecord | undefined =>
+  ownersOf(catalog).get(tokenOf(authorization))?.auth
 
 /** The record of a token that is valid for this purpose; null otherwise and for disabled users. */
 export async function findByToken(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {

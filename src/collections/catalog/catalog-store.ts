@@ -1,8 +1,9 @@
+import { accountHolder, type Everybody, type Ticket, ticketOf } from '../../admission/ticket.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
-import type { Db } from '../../db/open.ts'
+import type { Database, Db } from '../../db/open.ts'
 import { Catalog, type Store } from '../catalog.ts'
 import { CatalogDraft, readRows } from '../catalog-draft.ts'
-import type { Collection } from '../collection.ts'
+import { type Collection, USERS_ID } from '../collection.ts'
 import { bootstrap } from './bootstrap.ts'
 import { ClusterBarrier } from './cluster-barrier.ts'
 
@@ -11,23 +12,61 @@ const CHANNEL = 'collections'
 /** Access for code that changes collections. */
 export type Collections = Pick<CatalogStore, 'catalog' | 'change'>
 
-/** The store of this process. Its catalog is the newest: changes of other nodes arrive by NOTIFY. */
-export class CatalogStore implements Store {
+/** A database, or one of its transactions, for whom a Db is made. */
+type Opened = Pick<Database, 'for' | 'forEverybody'>
+
+/** A store on one Db of the process. */
+class BoundStore implements Store {
   readonly db: Db
+  readonly #all: Pick<Store, 'catalog'>
+
+  constructor(db: Db, all: Pick<Store, 'catalog'>) {
+    this.db = db
+    this.#all = all
+  }
+
+  get catalog(): Catalog {
+    return this.#all.catalog
+  }
+}
+
+/**
+ * The database and collections of this process, for whom a store is made. The catalog is the newest: changes
+ * of other nodes arrive by NOTIFY.
+ */
+export class CatalogStore {
+  readonly #database: Opened
+  readonly #db: Db
   #catalog = new Catalog([])
   #known = new Map<string, { data: string; collection: Collection }>()
   #loading: Promise<void> = Promise.resolve()
   #stop: (() => Promise<void>) | undefined
   readonly #rollCall: ClusterBarrier
 
-  constructor(db: Db) {
-    this.db = db
-    this.#rollCall = new ClusterBarrier(db, CHANNEL)
+  constructor(database: Opened) {
+    this.#database = database
+    this.#db = database.forEverybody('collections')
+    this.#rollCall = new ClusterBarrier(this.#db, CHANNEL)
+  }
+
+  /** The store for a holder's work. */
+  for(ticket: Ticket): Store {
+    return new BoundStore(this.#database.for(ticket), this)
+  }
+
+  /** The store for background work of a user. */
+  forUser(id: string): Store {
+    return this.for(ticketOf(accountHolder(USERS_ID, id)))
+  }
+
+  /** The store for work that no holder pays for. */
+  forEverybody(work: Everybody): Store {
+    return new BoundStore(this.#database.forEverybody(work), this)
   }
 
   /** Starts to listen for changes by other nodes. */
   async listen(): Promise<void> {
-    this.#stop = await this.db.listen(CHANNEL, (payload) => void this.#hear(payload).catch(() => {}))
+    this.#stop = await this.#db.listen(CHANNEL, (payload) => void this.#hear(payload).catch(() => {}))
   }
 
   get catalog(): Catalog {
@@ -38,7 +77,7 @@ export class CatalogStore implements Store {
   async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
     let change = ''
     try {
-      const result = await this.db.transaction(async (db) => {
+      const result = await this.#db.transaction(async (db) => {
         // Waits for another change without limit, but only briefly for readers of a table: later readers
         // would queue behind it.
         await db.script(
@@ -76,7 +115,7 @@ export class CatalogStore implements Store {
   }
 
   async #load(): Promise<void> {
-    const catalog = this.#read(await readRows(this.db))
+    const catalog = this.#read(await readRows(this.#db))
     const same =
       catalog.all.length === this.#catalog.all.length &&
       catalog.all.every((c, i) => c === this.#catalog.all[i])
@@ -95,8 +134,8 @@ export class CatalogStore implements Store {
 }
 
 /** Loads the collections, creates missing built-in ones and listens for changes. */
-export async function openStore(db: Db): Promise<CatalogStore> {
-  const store = new CatalogStore(db)
+export async function openStore(database: Opened): Promise<CatalogStore> {
+  const store = new CatalogStore(database)
   await store.change(bootstrap)
   await store.listen()
   return store

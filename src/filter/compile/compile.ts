@@ -53,13 +53,13 @@ interface Parsed {
 }
 
 function parse(question: FilterQuery): Parsed {
-  const { filter, request } = question
+  const { filter, request, ticket } = question
   const isSuperuser = request.auth?.isSuperuser ?? false
   checkClientLimits(question, isSuperuser)
   // In realtime a superuser's filter has a client's rights, as in PocketBase.
   const isTrusted = isSuperuser && request.context !== 'realtime'
   if (filter === '') return { client: null, isTrusted }
-  const client = parseFilter(filter, () => spendReading(request.client, filter.length))
+  const client = parseFilter(filter, () => spendReading(ticket, filter.length))
   return { client, isTrusted }
 }
 
@@ -76,7 +76,7 @@ function fill(
     now: new Date(),
   }
   const template = plan.find(input, (facts) => {
-    spendShape(question.request.client, shapeLength(question, client))
+    spendShape(question.ticket, shapeLength(question, client))
     return makeTemplate(catalog, question, client, isTrusted, facts)
   })
   return bindTemplate(template, input)

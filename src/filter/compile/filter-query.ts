@@ -1,3 +1,4 @@
+import type { Ticket } from '../../admission/ticket.ts'
 import type { Collection } from '../../collections/collection.ts'
 import type { Value } from '../../fields/field.ts'
 import type { RequestInfo } from '../../request/request.ts'
@@ -12,6 +13,8 @@ export interface FilterQuery {
   /** A client's sort, '' for none. */
   readonly sort: string
   readonly request: RequestInfo
+  /** Who is charged for filter and sort. */
+  readonly ticket?: Ticket | undefined
   /** For a create rule: the record to be created, which takes the place of the table's row. */
   readonly candidate?: Readonly<Record<string, Value>>
 }

@@ -18,12 +18,12 @@ const LISTED = plainList('_collections_listed', [
 
 /** A page of collections as JSON, oldest first. Throws 400. PocketBase: apis/collection.go */
 export async function listCollections(store: Store, request: RequestInfo): Promise<string> {
-  const { from, where, orderBy, params, never } = compilePlain(LISTED, request)
+  const { from, where, orderBy, params, never } = compilePlain(LISTED, store.db, request)
   const { page, perPage, offset, skipTotal } = readPage(request.query)
   const condition = never ? ' where false' : where && ` where ${where}`
   const text = `select b.id from ${from}${condition} order by ${orderBy || 'b._rowid'}`
   try {
-    const { rows } = await store.db.queryFor(request.client, text, params)
+    const { rows } = await store.db.shaped(text, params)
     const ids = rows.slice(Number(offset), Number(offset) + perPage).map(([id]) => String(id))
     const items = ids.flatMap((id) => store.catalog.find(id) ?? []).map(collectionJson)
     const total = skipTotal ? -1 : rows.length

@@ -1,4 +1,6 @@
+import type { Store } from '../../collections/catalog.ts'
 import { listFault } from '../../db/errors.ts'
+import type { Db } from '../../db/open.ts'
 import { ApiError, badRequest, notFound } from '../../errors.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { pickFields } from '../../records/render/pick.ts'
@@ -31,14 +33,15 @@ interface Log {
 const logOf = ({ id, created, data, message, level }: Log): Log => ({ id, created, data, message, level })
 
 /** Writes waiting lines first, so that the latest failures are shown, at least those of this server. */
-type LogListServices = Pick<Services, 'store' | 'extensions' | 'logs'>
+type LogListServices = Pick<Services, 'extensions' | 'logs'>
 
 /** A page of the logs as JSON. Throws 400. PocketBase: apis/logs.go */
 export async function listLogs(
-  { store, extensions, logs }: LogListServices,
+  store: Store,
+  { extensions, logs }: LogListServices,
   request: RequestInfo,
 ): Promise<string> {
-  compilePlain(LOGS, request)
+  compilePlain(LOGS, store.db, request)
   await logs.flush()
   const { fields, ...query } = request.query
   const whole = changeRequest(request, { query })
@@ -51,7 +54,7 @@ export async function listLogs(
 const ONE = 'select id, created, data, message, level from _logs where id = $1'
 
 /** One of them. Throws 404. */
-export async function viewLog({ store, logs }: LogListServices, id: string): Promise<string> {
+export async function viewLog(store: Store, { logs }: LogListServices, id: string): Promise<string> {
   await logs.flush()
   const { rows } = await store.db.query(ONE, [id])
   if (!rows[0]) throw notFound()
@@ -60,14 +63,18 @@ export async function viewLog({ store, logs }: LogListServices, id: string): Pro
 }
 
 /** Numbers by hour: `[{date, total}]`, of the query's `filter`. Throws 400. */
-export async function logStats({ store, logs }: LogListServices, request: RequestInfo): Promise<string> {
-  const { from, where, params, never } = compileStats(request)
+export async function logStats(
+  store: Store,
+  { logs }: LogListServices,
+  request: RequestInfo,
+): Promise<string> {
+  const { from, where, params, never } = compileStats(store.db, request)
   await logs.flush()
   const condition = never ? 'where false' : where && `where ${where}`
   const hour = `left(b.created::text, 13) collate "C"`
   const text = `select ${hour} || ':00:00.000Z', count(*) from ${from} ${condition} group by ${hour} order by ${hour}`
   try {
-    const { rows } = await store.db.queryFor(request.client, text, params)
+    const { rows } = await store.db.shaped(text, params)
     return JSON.stringify(rows.map(([date, total]) => ({ date, total: Number(total) })))
   } catch (error) {
     throw listFault(error, 'Failed to generate logs stats.')
@@ -75,10 +82,10 @@ export async function logStats({ store, logs }: LogListServices, request: Reques
 }
 
 /** Of the statistics only the filter counts. */
-function compileStats(request: RequestInfo) {
+function compileStats(db: Db, request: RequestInfo) {
   const { filter = '' } = request.query
   try {
-    return compilePlain(LOGS, changeRequest(request, { query: { filter } }))
+    return compilePlain(LOGS, db, changeRequest(request, { query: { filter } }))
   } catch (error) {
     throw error instanceof ApiError ? badRequest('Invalid filter format.') : error
   }

@@ -2,6 +2,7 @@ import { Catalog } from '../../collections/catalog.ts'
 import type { BaseCollection } from '../../collections/collection.ts'
 import { readField } from '../../collections/definition/field-shapes.ts'
 import { readNew } from '../../collections/definition/read.ts'
+import type { Db } from '../../db/open.ts'
 import { badRequest } from '../../errors.ts'
 import type { Field, FieldTypeName } from '../../fields/field.ts'
 import { compile } from '../../filter/compile/compile.ts'
@@ -49,13 +50,14 @@ const isPlain = (list: PlainList, node: Node): boolean =>
     ? isKnown(list, node.left) && isKnown(list, node.right)
     : node.items.every((item) => isPlain(list, item))
 
-/** The `filter` and `sort` of a query. Throws 400. PocketBase: tools/search, SimpleFieldResolver */
-export function compilePlain(list: PlainList, request: RequestInfo): CompiledFilter {
+/** `filter` and `sort` of a query, on the ticket of a Db. Throws 400. PocketBase: tools/search */
+export function compilePlain(list: PlainList, { ticket }: Db, request: RequestInfo): CompiledFilter {
   const { filter = '', sort = '' } = request.query
   try {
     if (filter && !isPlain(list, parseFilter(filter).root)) throw badRequest()
     if (!readSort(sort).every(({ name }) => isName(list, name))) throw badRequest()
-    return compile(list.alone, { collection: list.collection, rule: '', filter, sort, request })
+    const { alone, collection } = list
+    return compile(alone, { collection, rule: '', filter, sort, request, ticket })
   } catch (error) {
     throw error instanceof FilterError ? badRequest() : error
   }

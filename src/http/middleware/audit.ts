@@ -14,6 +14,7 @@ import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Ctx, Services } from '../context.ts'
 import { clientIp } from '../server/client-ip.ts'
+import { storeOf } from '../server/store-of.ts'
 
 /** Writes down what a superuser does, by default outside of any transaction. */
 export const auditRequest = (
@@ -21,7 +22,7 @@ export const auditRequest = (
   services: Services,
   auth: AuthRecord,
   entry: AuditEntry,
-  db: Db = services.store.db,
+  db: Db = storeOf(c, services, auth).db,
 ) => recordAudit(db, { auth, ip: clientIp(c, services) }, entry)
 
 /** What notes a change that was confirmed by a mailed link, in its transaction. */
@@ -40,12 +41,18 @@ export async function auditRefusedSignIn(
   error: unknown,
   identity: () => Promise<string>,
 ): Promise<void> {
-  const { catalog, db } = services.store
+  const { catalog } = services.store
   const isAboutSuperusers = catalog.find(c.req.param('collection') ?? '')?.name === SUPERUSERS
   const isRefusal = error instanceof ApiError && REFUSED.has(error.status) && isEmptyObject(error.data)
   if (!isAboutSuperusers || !isRefusal) return
   const typed = await identity().catch(() => undefined)
-  if (typed !== undefined) await recordRefusedSignIn(db, typed, clientIp(c, services), SUPERUSERS)
+  if (typed !== undefined)
+    await recordRefusedSignIn(
+      services.store.forEverybody('sign-in').db,
+      typed,
+      clientIp(c, services),
+      SUPERUSERS,
+    )
 }
 
 const REFUSED = new Set([400, 403])

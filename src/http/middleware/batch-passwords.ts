@@ -1,4 +1,5 @@
 import { findAuthRecord } from '../../auth/auth-rows.ts'
+import type { Store } from '../../collections/catalog.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { badRequest } from '../../errors.ts'
 import { passwordError } from '../../fields/types/password.ts'
@@ -11,6 +12,7 @@ import type { AuthRecord } from '../../request/request.ts'
 import type { BatchRequest } from '../body/batch-body.ts'
 import type { Ctx, Services } from '../context.ts'
 import { actionOf, bodyOfPart } from '../records/batch-part.ts'
+import { storeOf } from '../server/store-of.ts'
 import { passwordWork } from './password-work.ts'
 
 /** Old passwords that one batch may bring: people change their own. */
@@ -45,7 +47,7 @@ export async function batchPasswords(
     throw badRequest(`A batch may change at most ${MAX_OLD_PASSWORDS} passwords.`)
   const work = passwordWork(c, services, auth)
   for (const [i, write] of writes.entries())
-    if (write) await workAhead(services, write, memories[i]!.over(work))
+    if (write) await workAhead(storeOf(c, services, auth), write, memories[i]!.over(work))
   return writes.map((write, i) => (write ? memories[i]!.over(work, true) : OWN_WORK))
 }
 
@@ -59,7 +61,7 @@ function writeOf({ store }: Services, auth: AuthRecord | null, asked: BatchReque
 }
 
 /** Nothing is done for what is refused without it. */
-async function workAhead(services: Services, write: Write, work: PasswordWork): Promise<void> {
+async function workAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
   const { method, collection, body, auth } = write
   const isSuperuser = auth?.isSuperuser === true
   const rule = { POST: collection.createRule, PATCH: collection.updateRule }[method]
@@ -71,10 +73,10 @@ async function workAhead(services: Services, write: Write, work: PasswordWork): 
     if (field.name === 'password' && toText(body.passwordConfirm) !== plain) continue
     if (!passwordError(field, plain)) await work.hash(plain, field.cost)
   }
-  await compareAhead(services, write, work)
+  await compareAhead(store, write, work)
 }
 
-async function compareAhead({ store }: Services, write: Write, work: PasswordWork): Promise<void> {
+async function compareAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
   const { collection, id, body } = write
   const old = toText(body.oldPassword)
   if (old === '' || id === '') return

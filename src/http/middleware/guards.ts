@@ -1,19 +1,23 @@
 import { isSuspended } from '../../auth/tokens/identify.ts'
+import type { Store } from '../../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS, USERS_ID } from '../../collections/collection.ts'
 import { forbidden, notFound, unauthorized } from '../../errors.ts'
-import type { AuthRecord } from '../../request/request.ts'
 import { type Device, requireDevice } from '../../sms/devices/device.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import type { Ctx, Services } from '../context.ts'
 import { authOf } from '../request-info.ts'
+import { type Caller, storeOf } from '../server/store-of.ts'
 
 /** Who may come in at all, before a route does its work. Each throws what PocketBase answers. Contract 5.2 */
 
 /** Anyone with a valid token. 403 for a device whose user is disabled. */
-export async function requireAuth(c: Ctx, services: Services): Promise<AuthRecord> {
+export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {
   const auth = await authOf(c, services)
-  if (auth) return auth
-  const isDisabled = await isSuspended(services.store, c.env.incoming.headers.authorization)
+  if (auth) return { auth, store: storeOf(c, services, auth) }
+  const isDisabled = await isSuspended(
+    services.store.forEverybody('sign-in'),
+    c.env.incoming.headers.authorization,
+  )
   if (isDisabled) throw forbidden('The account is disabled.')
   throw unauthorized('The request requires valid record authorization token.')
 }
@@ -22,40 +26,47 @@ export async function requireAuth(c: Ctx, services: Services): Promise<AuthRecor
  * The device that asks. Throws 401 for a guest, 403 for anybody else and for a device whose user is disabled:
  * a 401 would make it forget who it is.
  */
-export async function requireDeviceOf(c: Ctx, services: Services): Promise<Device> {
+export async function requireDeviceOf(c: Ctx, services: Services): Promise<DeviceCaller> {
   const auth = await authOf(c, services)
   if (!auth) await refuseSuspended(c, services)
-  return requireDevice(auth)
+  return { device: requireDevice(auth), store: storeOf(c, services, auth) }
+}
+
+/** A device that signed in, with the store on its ticket. */
+export interface DeviceCaller {
+  readonly device: Device
+  readonly store: Store
 }
 
 /** Throws 403 for a device whose user is disabled. */
 export async function refuseSuspended(c: Ctx, { store }: Services): Promise<void> {
-  if (await isSuspended(store, c.env.incoming.headers.authorization)) throw gatewayRefusal('account_disabled')
+  if (await isSuspended(store.forEverybody('sign-in'), c.env.incoming.headers.authorization))
+    throw gatewayRefusal('account_disabled')
 }
 
-/** The id of the user that asks. Throws 401 for a guest, 403 for others: they have no conversations. */
-export async function requireUser(c: Ctx, services: Services): Promise<string> {
-  const { id, collection } = await requireAuth(c, services)
-  if (collection.id !== USERS_ID) throw forbidden('Only users are notified of texts.')
-  return id
+/** The calling user's id. Throws 401 for a guest, 403 for others: they have no conversations. */
+export async function requireUser(c: Ctx, services: Services) {
+  const { auth, store } = await requireAuth(c, services)
+  if (auth.collection.id !== USERS_ID) throw forbidden('Only users are notified of texts.')
+  return { user: auth.id, store }
 }
 
 /** Superusers. */
-export async function requireSuperuser(c: Ctx, services: Services): Promise<AuthRecord> {
-  const auth = await requireAuth(c, services)
-  if (auth.collection.name !== SUPERUSERS)
+export async function requireSuperuser(c: Ctx, services: Services): Promise<Caller> {
+  const caller = await requireAuth(c, services)
+  if (caller.auth.collection.name !== SUPERUSERS)
     throw forbidden('The authorized record is not allowed to perform this action.')
-  return auth
+  return caller
 }
 
 /** A record of the collection that the path names. */
-export async function requireMember(c: Ctx, services: Services): Promise<AuthRecord> {
+export async function requireMember(c: Ctx, services: Services): Promise<Caller> {
   const collection = services.store.catalog.find(c.req.param('collection') ?? '')
   if (!collection) throw notFound('Missing or invalid collection context.')
-  const auth = await requireAuth(c, services)
-  if (auth.collection.id !== collection.id)
-    throw forbidden(`The request requires auth record from ${auth.collection.name} collection.`)
-  return auth
+  const caller = await requireAuth(c, services)
+  const { id, name } = caller.auth.collection
+  if (id !== collection.id) throw forbidden(`The request requires auth record from ${name} collection.`)
+  return caller
 }
 
 /** The auth collection that the path names. */

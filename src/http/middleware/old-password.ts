@@ -3,6 +3,7 @@ import { toText } from '../../fields/values/cast.ts'
 import type { Ctx, Services } from '../context.ts'
 import { authOf } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
+import { storeOf } from '../server/store-of.ts'
 
 type Body = Readonly<Record<string, unknown>> | null
 
@@ -27,7 +28,7 @@ export async function limitOldPasswordChecks<T>(
   const auth = await authOf(c, services)
   const isTry = bodies.some((body) => (auth ? changesPassword(body) : isGiven(body, 'oldPassword')))
   if (!isTry || auth?.isSuperuser) return run()
-  const { store, config } = services
+  const { db } = storeOf(c, services, auth)
   const who = { collection: auth?.collection.id ?? '', account: auth?.id ?? 'guest' }
-  return limitSignInAttempts({ db: store.db, config, ...who, ip: clientIp(c, services) }, run)
+  return limitSignInAttempts({ db, config: services.config, ...who, ip: clientIp(c, services) }, run)
 }

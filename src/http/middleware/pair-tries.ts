@@ -9,7 +9,9 @@ import { clientIp } from '../server/client-ip.ts'
  * wrong ones.
  */
 export const limitPairing = <T>(c: Ctx, services: Services, pair: () => Promise<T>): Promise<T> =>
-  withRetryAfter(c, () => limitPairingAttempts(services.store.db, clientIp(c, services), pair))
+  withRetryAfter(c, () =>
+    limitPairingAttempts(services.store.forEverybody('sign-in').db, clientIp(c, services), pair),
+  )
 
 /** The same for a code that an SMSGate app shows as its private token. */
 export const limitPrivateTokenPairing = <T>(
@@ -18,7 +20,9 @@ export const limitPrivateTokenPairing = <T>(
   token: string,
   pair: () => Promise<T>,
 ): Promise<T> =>
-  withRetryAfter(c, () => limitPrivateTokenAttempts(services.store.db, clientIp(c, services), token, pair))
+  withRetryAfter(c, () =>
+    limitPrivateTokenAttempts(services.store.forEverybody('sign-in').db, clientIp(c, services), token, pair),
+  )
 
 async function withRetryAfter<T>(c: Ctx, work: () => Promise<T>): Promise<T> {
   try {

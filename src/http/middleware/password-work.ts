@@ -4,17 +4,18 @@ import type { PasswordWork } from '../../records/input/password-work.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { Ctx, Services } from '../context.ts'
 import { holderOf } from '../server/holder.ts'
+import { storeOf } from '../server/store-of.ts'
 
 /**
  * How the passwords of a client's writes are hashed and compared: in the client's turn, and only so many new
  * ones in 10 minutes. Superusers may have any number. Throws 429 after too many.
  */
 export function passwordWork(c: Ctx, services: Services, auth: AuthRecord | null): PasswordWork {
-  const { store, config } = services
+  const { config } = services
   const holder = () => holderOf(c.env.incoming, services, auth)
   return {
     async hash(plain, cost) {
-      if (!auth?.isSuperuser) await countHash(store.db, config, holder())
+      if (!auth?.isSuperuser) await countHash(storeOf(c, services, auth).db, config, holder())
       return hashPassword(plain, cost, holder())
     },
     verify: (plain, hash) => verifyPassword(plain, hash, holder()),

@@ -1,11 +1,19 @@
 import { identifyKey } from '../../auth/tokens/api-keys.ts'
-import { identify } from '../../auth/tokens/identify.ts'
 import { hasScope, type Scope } from '../../auth/tokens/scopes.ts'
+import type { Store } from '../../collections/catalog.ts'
 import { USERS_ID } from '../../collections/collection.ts'
+import type { CampaignServices } from '../../sms/campaigns/campaign.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { type Sender, senderOf, senderOfKey } from '../../sms/send/sender.ts'
 import type { Ctx, Services } from '../context.ts'
+import { authOf } from '../request-info.ts'
 import { retry, withCatalog } from '../retry.ts'
+import { storeOf } from '../server/store-of.ts'
+
+/** A sender with the store on its ticket. */
+export interface SendingCaller extends Sender {
+  readonly store: Store
+}
 
 /**
  * Who sends, by X-API-Key or else Authorization. Throws 401 for nobody, 403 for who is no user, and for a key
@@ -13,38 +21,36 @@ import { retry, withCatalog } from '../retry.ts'
  */
 export async function requireSender(
   c: Ctx,
-  { store }: Pick<Services, 'store'>,
+  services: Services,
   scopes: readonly Scope[],
   cached = false,
-): Promise<Sender> {
+): Promise<SendingCaller> {
+  const { store } = services
   const apiKey = c.env.incoming.headers['x-api-key']
   if (apiKey !== undefined) {
-    const holder = await withCatalog(store, () => identifyKey(store, String(apiKey), { cached }))
+    const holder = await withCatalog(store, () =>
+      identifyKey(store.forEverybody('sign-in'), String(apiKey), { cached }),
+    )
     if (!holder) throw gatewayRefusal('unauthorized')
     if (!scopes.some((scope) => hasScope(holder.scopes, scope))) {
-      if (cached) return requireSender(c, { store }, scopes)
+      if (cached) return requireSender(c, services, scopes)
       throw scopeRequired(scopes[0]!)
     }
-    return senderOfKey(holder)
+    return { ...senderOfKey(holder), store: storeOf(c, services, holder.auth) }
   }
-  return requireUser(c, { store }, cached)
+  return requireUser(c, services, cached)
 }
 
 /** A key lacks a scope. */
 export const scopeRequired = (scope: string) => gatewayRefusal('forbidden', `scope required: ${scope}`)
 
 /** The same of who signed in: API keys are not looked at. */
-export async function requireUser(
-  c: Ctx,
-  { store }: Pick<Services, 'store'>,
-  cached = false,
-): Promise<Sender> {
-  const { authorization } = c.env.incoming.headers
-  const auth = await withCatalog(store, () => identify(store, authorization, { cached }))
+export async function requireUser(c: Ctx, services: Services, cached = false): Promise<SendingCaller> {
+  const auth = await authOf(c, services, { cached })
   if (!auth) throw gatewayRefusal('unauthorized')
   // neither devices nor superusers have a quota or devices of their own
   if (auth.collection.id !== USERS_ID) throw gatewayRefusal('forbidden')
-  return senderOf(auth)
+  return { ...senderOf(auth), store: storeOf(c, services, auth) }
 }
 
 /** Scopes that open the figures of an account: its usage tells a sender what it may still send. */
@@ -54,26 +60,38 @@ export const READS: readonly Scope[] = ['messages:read', 'messages:send']
  * Whose figures may be read: those of the user who asks, or all (null) for a superuser. Throws as
  * `requireSender`.
  */
-export async function ownerOf(c: Ctx, services: Services): Promise<string | null> {
-  const { authorization, 'x-api-key': apiKey } = c.env.incoming.headers
-  const auth = apiKey === undefined ? await identify(services.store, authorization) : null
-  return auth?.isSuperuser ? null : (await requireSender(c, services, READS)).user
+export async function requireReader(
+  c: Ctx,
+  services: Services,
+): Promise<{ readonly user: string | null; readonly store: Store }> {
+  const { 'x-api-key': apiKey } = c.env.incoming.headers
+  const auth = apiKey === undefined ? await authOf(c, services) : null
+  if (auth?.isSuperuser) return { user: null, store: storeOf(c, services, auth) }
+  return requireSender(c, services, READS)
 }
 
 const SENDS: readonly Scope[] = ['messages:send']
 
 /** Runs `work` for the sender of a request. See `withFreshSender`. */
-export const withSender = <T>(c: Ctx, services: Services, work: (sender: Sender) => Promise<T>): Promise<T> =>
-  withFreshSender(services, (isCached) => requireSender(c, services, SENDS, isCached), work)
+export const withSender = <T>(
+  c: Ctx,
+  services: Services,
+  work: (sender: Sender, sending: CampaignServices) => Promise<T>,
+): Promise<T> =>
+  withFreshSender(
+    services,
+    (isCached) => requireSender(c, services, SENDS, isCached),
+    (sender) => work(sender, { ...services.sending, store: sender.store }),
+  )
 
 /**
  * Runs `work` for a cached sender, which saves a round trip, and again if the user or the key has changed:
  * the accepting statement compares both.
  */
-export function withFreshSender<T>(
+export function withFreshSender<S extends Sender, T>(
   { store }: Pick<Services, 'store'>,
-  identifySender: (isCached: boolean) => Promise<Sender>,
-  work: (sender: Sender) => Promise<T>,
+  identifySender: (isCached: boolean) => Promise<S>,
+  work: (sender: S) => Promise<T>,
 ): Promise<T> {
   const identify = async (isCached: boolean) => {
     const sender = await identifySender(isCached)

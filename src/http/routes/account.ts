@@ -27,19 +27,19 @@ import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
 import { buildRequest } from '../request-info.ts'
 import { sendRaw } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
+import { storeOf } from '../server/store-of.ts'
 
 /** `/api/account`: sessions and notifications. `/api/setup`: what a sign-in page needs. */
 export function accountRoutes(services: Services): Hono<Env> {
-  const { store } = services
   return new Hono<Env>()
     .get('/account/sessions', async (c) => {
-      const auth = await requireAuth(c, services)
+      const { auth, store } = await requireAuth(c, services)
       c.header('cache-control', 'no-store')
       const token = tokenOf(c.env.incoming.headers.authorization)
       return c.json({ items: await listSessions(store.db, auth, token) })
     })
     .delete('/account/sessions/:id', async (c) => {
-      const auth = await requireAuth(c, services)
+      const { auth, store } = await requireAuth(c, services)
       await endSession(store, auth, c.req.param('id'), noteEnd(c, services))
       return c.body(null, 204)
     })
@@ -47,7 +47,7 @@ export function accountRoutes(services: Services): Hono<Env> {
     .route('/account', pushRoutes(services))
     .get('/setup', async (c) => {
       const { settings } = services
-      const hasSuperuser = (await listSuperusers(store)).length > 0
+      const hasSuperuser = (await listSuperusers(storeOf(c, services, null))).length > 0
       return c.json({ has_superuser: hasSuperuser, sends_mail: settings.current.smtp.enabled })
     })
 }
@@ -63,26 +63,27 @@ const noteEnd =
 
 /** `/api/account/push…`: the browsers in which a user is notified of texts. */
 function pushRoutes(services: Services): Hono<Env> {
-  const { store, config } = services
+  const { config } = services
   return new Hono<Env>()
     .get('/push-key', async (c) => {
-      await requireUser(c, services)
+      const { store } = await requireUser(c, services)
       return c.json({ key: (await vapidKeys(store)).publicKey })
     })
     .get('/push', async (c) => {
-      const user = await requireUser(c, services)
+      const { user, store } = await requireUser(c, services)
       c.header('cache-control', 'no-store')
       return c.json({ items: await listBrowsers(store.db, user) })
     })
     .put('/push', async (c) => {
-      const user = await requireUser(c, services)
+      const { user, store } = await requireUser(c, services)
       const subscription = checkShape(SUBSCRIPTION, await readJson(c, GUEST_BODY_BYTES))
       const { 'user-agent': agent = '' } = c.env.incoming.headers
       await saveBrowser(store.db, user, subscription, agent, config)
       return c.body(null, 204)
     })
     .delete('/push', async (c) => {
-      await endBrowsers(store.db, await requireUser(c, services), queryOf(c).endpoint)
+      const { user, store } = await requireUser(c, services)
+      await endBrowsers(store.db, user, queryOf(c).endpoint)
       return c.body(null, 204)
     })
 }
@@ -90,19 +91,18 @@ function pushRoutes(services: Services): Hono<Env> {
 const claimsOf = (c: Ctx) => readClaims(tokenOf(c.env.incoming.headers.authorization))
 
 async function endOthers(c: Ctx, services: Services): Promise<Response> {
-  const { store, extensions } = services
-  const asking = await requireAuth(c, services)
+  const { auth: asking, store } = await requireAuth(c, services)
   // such a token cannot be refreshed: it must not become one that can
   if (!claimsOf(c)?.refreshable) throw forbidden('This session cannot be renewed.')
   const origin = { ip: clientIp(c, services), userAgent: c.env.incoming.headers['user-agent'] ?? '' }
-  const { auth, token } = await endOtherSessions(store, extensions, asking, origin)
+  const { auth, token } = await endOtherSessions(store, services.extensions, asking, origin)
   if (auth.isSuperuser)
     await auditRequest(c, services, auth, {
       action: 'end other sessions',
       collection: auth.collection.name,
       record: auth.id,
     })
-  const request = buildRequest(c, auth, {}, 'default', { meter: meterFor(c, services, auth) })
+  const request = buildRequest(c, auth, {}, 'default', meterFor(c, services, auth))
   const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), request)
   c.header('cache-control', 'no-store')
   return sendRaw(c, `{"record":${record},"token":${JSON.stringify(token)}}`)

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { AUDIT_CATALOG, AUDIT_COLLECTION } from '../../auth/superusers/audit.ts'
 import { readState } from '../../backup/service/state.ts'
+import type { Store } from '../../collections/catalog.ts'
 import { roleWarning } from '../../db/role.ts'
 import { notFound } from '../../errors.ts'
 import { failures, success } from '../../openapi/schemas/answers.ts'
@@ -18,9 +19,10 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { listLogs, logStats, viewLog } from '../lists/log-list.ts'
 import { auditRequest } from '../middleware/audit.ts'
 import { requireSuperuser } from '../middleware/guards.ts'
-import { authOf, readingRequest } from '../request-info.ts'
+import { authOf, buildRequest } from '../request-info.ts'
 import { sendJson, sendRaw } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
+import { storeOf } from '../server/store-of.ts'
 
 /**
  * `/api/health`, `/api/logs`, `/api/crons` for PocketBase's dashboard, `/api/warnings`, `/api/jobs` for the
@@ -30,39 +32,37 @@ export const adminRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/health', async (c) => sendJson(c, JSON.stringify(await health(c, services))))
     .get('/warnings', async (c) => {
-      await requireSuperuser(c, services)
-      return sendJson(c, JSON.stringify(await warnings(services)))
+      const { store } = await requireSuperuser(c, services)
+      return sendJson(c, JSON.stringify(await warnings(store)))
     })
     .get('/jobs', async (c) => {
-      await requireSuperuser(c, services)
-      return sendJson(c, JSON.stringify(await readJobFigures(services.store.db)))
+      const { store } = await requireSuperuser(c, services)
+      return sendJson(c, JSON.stringify(await readJobFigures(store.db)))
     })
     .get('/logs', async (c) => {
-      const auth = await requireSuperuser(c, services)
-      return sendRaw(c, await listLogs(services, readingRequest(c, services, auth)))
+      const { auth, store } = await requireSuperuser(c, services)
+      return sendRaw(c, await listLogs(store, services, buildRequest(c, auth, {})))
     })
     .get('/logs/stats', async (c) => {
-      const auth = await requireSuperuser(c, services)
-      return sendJson(c, await logStats(services, readingRequest(c, services, auth)))
+      const { auth, store } = await requireSuperuser(c, services)
+      return sendJson(c, await logStats(store, services, buildRequest(c, auth, {})))
     })
     .get('/logs/:id', async (c) => {
-      await requireSuperuser(c, services)
-      return sendJson(c, await viewLog(services, c.req.param('id')))
+      const { store } = await requireSuperuser(c, services)
+      return sendJson(c, await viewLog(store, services, c.req.param('id')))
     })
     .get('/audit', async (c) => {
-      const auth = await requireSuperuser(c, services)
-      const alone = { db: services.store.db, catalog: AUDIT_CATALOG }
-      return sendRaw(
-        c,
-        await listRecords(alone, services.extensions, AUDIT_COLLECTION, readingRequest(c, services, auth)),
-      )
+      const { auth, store } = await requireSuperuser(c, services)
+      const alone = { db: store.db, catalog: AUDIT_CATALOG }
+      const request = buildRequest(c, auth, {})
+      return sendRaw(c, await listRecords(alone, services.extensions, AUDIT_COLLECTION, request))
     })
     .get('/crons', async (c) => {
       await requireSuperuser(c, services)
       return sendJson(c, JSON.stringify(services.jobs.map(({ id, expression }) => ({ id, expression }))))
     })
     .post('/crons/:id', async (c) => {
-      const auth = await requireSuperuser(c, services)
+      const { auth } = await requireSuperuser(c, services)
       const job = services.jobs.find(({ id }) => id === c.req.param('id'))
       if (!job) throw notFound('Missing or invalid cron job')
       const failed = (error: unknown) => services.log.error({ err: error, job: job.id }, 'a job failed')
@@ -76,7 +76,7 @@ export const adminRoutes = (services: Services) =>
     })
 
 /** What is wrong with how the server is set up, for the people who run it. */
-async function warnings({ store }: Services): Promise<{ code: string; message: string }[]> {
+async function warnings(store: Store): Promise<{ code: string; message: string }[]> {
   const role = await roleWarning(store.db)
   const indexes = await indexWarnings(store.db)
   const lines = await lineWarnings(store)
@@ -93,7 +93,7 @@ async function health(c: Ctx, services: Services): Promise<object> {
   const auth = await authOf(c, services)
   const data = auth?.isSuperuser
     ? {
-        canBackup: (await readState(services.store.db)).running === null,
+        canBackup: (await readState(storeOf(c, services, auth).db)).running === null,
         possibleProxyHeader: proxyHeader(c, services),
         realIP: clientIp(c, services),
       }

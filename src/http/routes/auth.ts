@@ -54,6 +54,7 @@ import { authOf, bodyOf, buildRequest } from '../request-info.ts'
 import { withCatalog } from '../retry.ts'
 import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
+import { storeOf } from '../server/store-of.ts'
 
 /** A form that is only read once the collection is known to want it. */
 const form =
@@ -63,7 +64,7 @@ const form =
 
 /** `/api/collections/{collection}/…`: sign-in. PocketBase: apis/record_auth.go, contract 5.3 */
 export const authRoutes = (services: Services) => {
-  const { store } = services
+  const store = services.store.forEverybody('sign-in')
   const collectionOf = (c: Ctx) => authCollectionOf(c, services)
   const callOf = <T extends object>(c: Ctx, shape: Shape<T>, options?: FormOptions): AuthCall<T> => ({
     store,
@@ -91,7 +92,7 @@ export const authRoutes = (services: Services) => {
     .post('/:collection/auth-with-oauth2', async (c) => {
       const oauth2Identity = await identifyByOAuth2(callOf(c, OAUTH2_FORM))
       const { values } = await bodyOf(c)
-      const { auth, isNew } = await withCatalog(store, async () => {
+      const { auth, isNew } = await withCatalog(services.store, async () => {
         const request = buildRequest(c, await authOf(c, services), values, 'oauth2')
         const { extensions, log } = services
         return findOrCreateRecord({
@@ -107,12 +108,12 @@ export const authRoutes = (services: Services) => {
       return signedIn(c, services, auth, proof, { context: 'oauth2' })
     })
     .post('/:collection/auth-refresh', async (c) => {
-      const auth = await requireMember(c, services)
+      const { auth } = await requireMember(c, services)
       const token = await refreshToken(store.db, auth, tokenOf(c.env.incoming.headers.authorization))
       return signedIn(c, services, auth, { token }, { asker: auth })
     })
     .post('/:collection/impersonate/:id', async (c) => {
-      const superuser = await requireSuperuser(c, services)
+      const { auth: superuser } = await requireSuperuser(c, services)
       const collection = store.catalog.find(c.req.param('collection'))
       if (collection?.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
       const { auth, token } = await impersonate(
@@ -143,7 +144,7 @@ export const authRoutes = (services: Services) => {
       return c.body(null, 204)
     })
     .post('/:collection/request-email-change', async (c) => {
-      const auth = await requireMember(c, services)
+      const { auth } = await requireMember(c, services)
       await requestEmailChange(callOf(c, EMAIL_CHANGE_FORM), auth)
       return c.body(null, 204)
     })
@@ -185,12 +186,12 @@ async function signedIn(
   const asker = known.asker ?? (await authOf(c, services))
   const visit = {
     readMfaForm: form(c, MFA_FORM),
-    request: buildRequest(c, asker, values, known.context, { meter: meterFor(c, services, asker ?? auth) }),
+    request: buildRequest(c, asker, values, known.context, meterFor(c, services, asker ?? auth)),
     ip: clientIp(c, services),
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
   }
   c.header('cache-control', 'no-store')
-  return sendJson(c, await answerSignIn(services.store, services, auth, visit, proof))
+  return sendJson(c, await answerSignIn(storeOf(c, services, asker ?? auth), services, auth, visit, proof))
 }
 
 /** Those that only a record of the collection itself may ask for. */

@@ -28,11 +28,9 @@ const PIECE_BYTES = 256 << 10
 export const backupRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/backup-status', async (c) => {
-      await requireSuperuser(c, services)
-      return sendJson(
-        c,
-        JSON.stringify(await readStatus(services.store.db, services.settings.current, services.config)),
-      )
+      const { store } = await requireSuperuser(c, services)
+      const { settings, config } = services
+      return sendJson(c, JSON.stringify(await readStatus(store.db, settings.current, config)))
     })
     .get('/backups', async (c) => {
       await requireSuperuser(c, services)
@@ -55,8 +53,8 @@ async function listBackups({ backups }: Services): Promise<object[]> {
 
 /** Answers when the backup is made, however long that takes. */
 async function create(c: Ctx, services: Services): Promise<Response> {
-  const auth = await requireSuperuser(c, services)
-  const { backups, store } = services
+  const { auth, store } = await requireSuperuser(c, services)
+  const { backups } = services
   if ((await readState(store.db)).running) throw isBusy()
   const { name } = await readForm(c, BACKUP_FORM, { terse: true })
   await checkName(await backups.storage(), name)
@@ -68,7 +66,7 @@ async function create(c: Ctx, services: Services): Promise<Response> {
 }
 
 async function upload(c: Ctx, services: Services): Promise<Response> {
-  const auth = await requireSuperuser(c, services)
+  const { auth } = await requireSuperuser(c, services)
   const file = await uploadedFile(c)
   const { name, content } = await checkUploadedBackup(await services.backups.storage(), file)
   await services.backups.upload(name, content.pieces(PIECE_BYTES)).catch((error) => {
@@ -82,7 +80,7 @@ async function upload(c: Ctx, services: Services): Promise<Response> {
 /** Browsers send no header for a link, so the token in the address identifies the caller. */
 async function download(c: Ctx, services: Services): Promise<Response> {
   const key = c.req.param('key') ?? ''
-  const auth = await findByToken(services.store, queryOf(c).token ?? '', 'file')
+  const auth = await findByToken(services.store.forEverybody('sign-in'), queryOf(c).token ?? '', 'file')
   if (!auth?.isSuperuser) throw forbidden('Insufficient permissions to access the resource.')
   checkAddress(services, auth, clientIp(c, services))
   const storage = await services.backups.storage()
@@ -96,9 +94,9 @@ async function download(c: Ctx, services: Services): Promise<Response> {
 }
 
 async function remove(c: Ctx, services: Services): Promise<Response> {
-  const auth = await requireSuperuser(c, services)
+  const { auth, store } = await requireSuperuser(c, services)
   const key = c.req.param('key') ?? ''
-  if ((await readState(services.store.db)).running?.key === key)
+  if ((await readState(store.db)).running?.key === key)
     throw badRequest('The backup is currently being used and cannot be deleted.')
   const storage = await services.backups.storage()
   await storage.delete(key).catch((error) => {
@@ -112,8 +110,8 @@ async function remove(c: Ctx, services: Services): Promise<Response> {
 
 /** Answers when the restore begins: what became of it is in the status. */
 async function restore(c: Ctx, services: Services): Promise<Response> {
-  const auth = await requireSuperuser(c, services)
-  const { backups, store } = services
+  const { auth, store } = await requireSuperuser(c, services)
+  const { backups } = services
   if ((await readState(store.db)).running) throw isBusy()
   const key = c.req.param('key') ?? ''
   const found = await (await backups.storage()).find(key).catch(() => undefined)

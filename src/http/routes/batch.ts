@@ -36,6 +36,7 @@ import { authenticate, bodyOf, buildRequest } from '../request-info.ts'
 import { retry } from '../retry.ts'
 import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
+import { storeOf } from '../server/store-of.ts'
 
 const DEFAULT_BODY_BYTES = 128 << 20
 const DEFAULT_TIMEOUT_S = 3
@@ -80,7 +81,7 @@ function write(
   const identify = () => authenticate(c, services, false)
   return retry(store, identify, async (auth, { locksRecord }) => {
     const work = await batchPasswords(c, services, auth, requests, memories)
-    const outer = buildRequest(c, auth, values, 'batch', { meter: meterFor(c, services, auth) })
+    const outer = buildRequest(c, auth, values, 'batch', meterFor(c, services, auth))
     const runOne = async (inside: Store, asked: BatchRequest, i: number) => {
       if (!rated.has(asked))
         checkRate(services, auth, clientIp(c, services), asked.method, asked.url.split('?')[0]!)
@@ -104,7 +105,7 @@ function runAll(
   auth: AuthRecord | null,
   runOne: (inside: Store, asked: BatchRequest, i: number) => Promise<PartAnswer>,
 ): Promise<PartAnswer[]> {
-  const { store } = services
+  const store = storeOf(c, services, auth)
   const timeoutMs = (services.settings.current.batch.timeout || DEFAULT_TIMEOUT_S) * 1000
   const deadlineMs = Date.now() + timeoutMs
   return store.db.transaction(async (db) => {

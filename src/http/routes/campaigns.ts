@@ -21,7 +21,6 @@ import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/sender.ts'
 import { sendRaw } from '../send-json.ts'
-import { clientOfUser } from '../server/request-client.ts'
 import { hasBody } from './sent.ts'
 import { IDEMPOTENCY } from './sms.ts'
 
@@ -29,26 +28,29 @@ const MAX_BODY_BYTES = 1 << 20
 
 /** `/api/campaigns`: texts to many, for a user who signed in. Errors are `{"error","message"}`. */
 export function campaignRoutes(services: Services): Hono<Env> {
-  const { store, sending } = services
+  const requireCampaigner = async (c: Ctx) => {
+    const { user, store } = await requireUser(c, services)
+    return { user, sending: { ...services.sending, store } }
+  }
   const steer = (how: typeof pauseCampaign) => async (c: Ctx) => {
-    const { user } = await requireUser(c, services)
+    const { user, sending } = await requireCampaigner(c)
     return answer(c, await how(sending, user, c.req.param('id')!))
   }
   return new Hono<Env>()
     .post('/', async (c) => {
-      const { user } = await requireUser(c, services)
+      const { user, sending } = await requireCampaigner(c)
       const wanted = readNewCampaign(await readJson(c, MAX_BODY_BYTES), new Date())
       const key = readIdempotencyKey(c.req.header('idempotency-key'))
       // the answer does not wait for thousands of messages: there may be seconds only to undo it
       return answer(c, await createCampaign(sending, user, wanted, key))
     })
     .post('/preview', async (c) => {
-      const { user } = await requireUser(c, services)
+      const { user, sending } = await requireCampaigner(c)
       const wanted = readNewCampaign(await readJson(c, MAX_BODY_BYTES), new Date())
-      return answer(c, await previewCampaign(store, user, wanted))
+      return answer(c, await previewCampaign(sending.store, user, wanted))
     })
     .patch('/:id', async (c) => {
-      const { user } = await requireUser(c, services)
+      const { user, sending } = await requireCampaigner(c)
       const change = readCampaignChange(await readJson(c, MAX_BODY_BYTES), new Date())
       return answer(c, await changeCampaign(sending, user, c.req.param('id'), change))
     })
@@ -56,13 +58,13 @@ export function campaignRoutes(services: Services): Hono<Env> {
     .post('/:id/resume', steer(resumeCampaign))
     .post('/:id/cancel', steer(cancelCampaign))
     .post('/:id/retry', async (c) => {
-      const { user } = await requireUser(c, services)
+      const { user, sending } = await requireCampaigner(c)
       const body = checkShape(RETRY_BATCH, hasBody(c) ? await readJson(c, MAX_BODY_BYTES) : {})
       return answer(c, await retryCampaign(sending, user, c.req.param('id'), body))
     })
     .get('/:id/progress', async (c) => {
-      const { user } = await requireUser(c, services)
-      return answer(c, await readProgress(store, user, c.req.param('id'), clientOfUser(c, user)))
+      const { user, sending } = await requireCampaigner(c)
+      return answer(c, await readProgress(sending.store, user, c.req.param('id')))
     })
 }
 

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import type { Store } from '../../collections/catalog.ts'
 import { type Check, checkFields, required } from '../../collections/checks/checks.ts'
 import { OAUTH2_LOGOS, OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import { scaffoldsJson } from '../../collections/definition/scaffolds.ts'
@@ -9,6 +10,7 @@ import { importAll } from '../../collections/edit/import-all.ts'
 import { sqliteErrorText } from '../../collections/table/sqlite-error-text.ts'
 import { isQueryFault } from '../../collections/views/view.ts'
 import { ApiError, badRequest, fieldError, notFound } from '../../errors.ts'
+import type { Extensions } from '../../records/extension.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { truncateCollection } from '../../records/write/truncate.ts'
 import { changeRequest } from '../../request/late-request.ts'
@@ -19,7 +21,7 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { listCollections } from '../lists/collection-list.ts'
 import { auditedCollections, auditRequest } from '../middleware/audit.ts'
 import { requireSuperuser } from '../middleware/guards.ts'
-import { bodyOf, buildRequest, readingRequest } from '../request-info.ts'
+import { bodyOf, buildRequest } from '../request-info.ts'
 import { sendJson, sendRaw } from '../send-json.ts'
 
 const MAX_QUERY_BYTES = 5_000
@@ -62,20 +64,20 @@ const shortEnough: Check = (query) =>
 
 /** `/api/collections` for superusers. PocketBase: apis/collection.go, contract 7.5 */
 export const collectionRoutes = (services: Services) => {
-  const { store, extensions, settings } = services
+  const { extensions, settings } = services
   const nameOf = (c: Ctx) => c.req.param('collection') ?? ''
   const collectionOf = (c: Ctx) => {
-    const collection = store.catalog.find(nameOf(c))
+    const collection = services.store.catalog.find(nameOf(c))
     if (!collection) throw notFound()
     return collection
   }
   return new Hono<Env>()
     .get('/', async (c) => {
-      const auth = await requireSuperuser(c, services)
-      return sendRaw(c, await listCollections(store, readingRequest(c, services, auth)))
+      const { auth, store } = await requireSuperuser(c, services)
+      return sendRaw(c, await listCollections(store, buildRequest(c, auth, {})))
     })
     .post('/', async (c) => {
-      const auth = await requireSuperuser(c, services)
+      const { auth } = await requireSuperuser(c, services)
       const values = await valuesOf(c, LOAD.create)
       if (!isText(values.name) || !isText(values.type)) throw badRequest(LOAD.create)
       return sendJson(
@@ -84,7 +86,7 @@ export const collectionRoutes = (services: Services) => {
       )
     })
     .put('/import', async (c) => {
-      const auth = await requireSuperuser(c, services)
+      const { auth } = await requireSuperuser(c, services)
       const { collections, deletemissing: deleteMissing } = await formOf(c)
       await importAll(auditedCollections(c, services, auth), { collections, deleteMissing }, checkRule)
       return c.body(null, 204)
@@ -103,18 +105,18 @@ export const collectionRoutes = (services: Services) => {
       return sendJson(c, JSON.stringify(list))
     })
     .post('/meta/dry-run-view', async (c) => {
-      const auth = await requireSuperuser(c, services)
+      const { auth, store } = await requireSuperuser(c, services)
       const { query } = await formOf(c)
       if (!isText(query)) throw badRequest(LOAD.form)
       checkFields({ query }, { query: [required, shortEnough] })
-      return sendJson(c, await dryRun(services, String(query), buildRequest(c, auth, {})))
+      return sendJson(c, await dryRun(store, extensions, String(query), buildRequest(c, auth, {})))
     })
     .get('/:collection', async (c) => {
       await requireSuperuser(c, services)
       return sendJson(c, collectionJson(collectionOf(c)))
     })
     .patch('/:collection', async (c) => {
-      const auth = await requireSuperuser(c, services)
+      const { auth } = await requireSuperuser(c, services)
       const { id, name } = collectionOf(c)
       const values = await valuesOf(c, LOAD.update)
       const collection = await updateCollection(auditedCollections(c, services, auth), id, values, checkRule)
@@ -122,12 +124,12 @@ export const collectionRoutes = (services: Services) => {
       return sendJson(c, collectionJson(collection))
     })
     .delete('/:collection', async (c) => {
-      const auth = await requireSuperuser(c, services)
+      const { auth } = await requireSuperuser(c, services)
       await removeCollection(auditedCollections(c, services, auth), nameOf(c))
       return c.body(null, 204)
     })
     .delete('/:collection/truncate', async (c) => {
-      const auth = await requireSuperuser(c, services)
+      const { auth, store } = await requireSuperuser(c, services)
       const collection = collectionOf(c)
       await store.db.transaction(async (db) => {
         await truncateCollection({ db, catalog: store.catalog }, extensions, collection)
@@ -139,7 +141,8 @@ export const collectionRoutes = (services: Services) => {
 
 /** The fields of a view that this query would make, and its first records without what is hidden of them. */
 async function dryRun(
-  { store, extensions }: Services,
+  store: Store,
+  extensions: Extensions,
   viewQuery: string,
   request: RequestInfo,
 ): Promise<string> {

@@ -7,7 +7,6 @@ import { chapter } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
 import { DEVICE } from '../../openapi/schemas/security.ts'
 import { saveBattery } from '../../sms/devices/battery.ts'
-import type { Device } from '../../sms/devices/device.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
@@ -27,7 +26,7 @@ import { checkShape } from '../../sms/send/shape.ts'
 import { waitForAny } from '../../sms/wake/wait.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { requireDeviceOf } from '../middleware/guards.ts'
+import { type DeviceCaller, requireDeviceOf } from '../middleware/guards.ts'
 import { limitOpenStreams } from '../server/streams.ts'
 
 /** Room for 100 long texts. */
@@ -36,29 +35,29 @@ const DEFAULT_LIMIT = 10
 
 /** `/api/devices`: claims, reports, received texts, wake-ups. Errors: `{"error","message"}`. */
 export function deviceRoutes(services: Services): Hono<Env> {
-  const { store, config, closing } = services
+  const { config, closing } = services
   const deviceOf = (c: Ctx) => identifyDevice(c, services)
   const bodyOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
 
   return new Hono<Env>()
     .post('/heartbeat', async (c) => {
-      const device = await deviceOf(c)
+      const { device, store } = await deviceOf(c)
       const { sims, battery } = checkShape(HEARTBEAT_BODY, await bodyOf(c))
       if (sims) await saveSims(store, device, sims)
       if (typeof battery === 'number') await saveBattery(store, device, battery)
       return c.json({ pending: await countPending(store, device) })
     })
     .get('/push-key', async (c) => {
-      await deviceOf(c)
+      const { store } = await deviceOf(c)
       return c.json({ key: (await vapidKeys(store)).publicKey })
     })
     .put('/push', async (c) => {
-      const device = await deviceOf(c)
+      const { device, store } = await deviceOf(c)
       await saveSubscription(store, device, checkShape(PUSH_BODY, await bodyOf(c)), config)
       return c.body(null, 204)
     })
     .post('/claim', async (c) => {
-      const device = await deviceOf(c)
+      const { device, store } = await deviceOf(c)
       const { limit, wait } = checkShape(CLAIM_BODY, await bodyOf(c))
       if (wait) limitOpenStreams(c, services, device.user)
       const claim = () => claimMessages(store, device, limit ?? DEFAULT_LIMIT, config.leaseSeconds)
@@ -66,12 +65,12 @@ export function deviceRoutes(services: Services): Hono<Env> {
       return c.json({ items: await waitForAny(claim, device.id, (wait ?? 0) * 1000, ended) })
     })
     .post('/report', async (c) => {
-      const device = await deviceOf(c)
+      const { device, store } = await deviceOf(c)
       const { items } = checkShape(REPORT_BODY, await bodyOf(c))
       return c.json({ items: await applyReports(store, device, items, config.deviceOnlineSeconds) })
     })
     .post('/incoming', async (c) => {
-      const device = await deviceOf(c)
+      const { device, store } = await deviceOf(c)
       const { items } = checkShape(INCOMING_BODY, await bodyOf(c))
       return c.json({ ids: await receiveTexts(store, device, items, config.optWords) })
     })
@@ -79,21 +78,25 @@ export function deviceRoutes(services: Services): Hono<Env> {
 }
 
 /** The device that asks, noted as seen. Throws 401 and 403. */
-async function identifyDevice(c: Ctx, services: Services): Promise<Device> {
-  const device = await requireDeviceOf(c, services)
-  await touchDevice(services.store, device, services.config.deviceOnlineSeconds)
-  return device
+async function identifyDevice(c: Ctx, services: Services): Promise<DeviceCaller> {
+  const caller = await requireDeviceOf(c, services)
+  await touchDevice(caller.store, caller.device, services.config.deviceOnlineSeconds)
+  return caller
 }
 
 /** The stream of a device: events as they come, a comment as a sign of life. */
-function sendEvents(c: Ctx, services: Services, device: Device): Response {
-  const { store, config, ending } = services
+function sendEvents(c: Ctx, services: Services, { device, store }: DeviceCaller): Response {
+  const { config, ending } = services
   if (c.req.method === 'HEAD') return c.body(null, 200, { 'content-type': 'text/event-stream' })
   limitOpenStreams(c, services, device.user)
   return streamSSE(c, async (stream) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
-    const again = () => identifyDevice(c, services).catch(() => null) // signed out, deleted
+    const again = () =>
+      identifyDevice(c, services).then(
+        (caller) => caller.device,
+        () => null, // signed out, deleted
+      )
     const ended = AbortSignal.any([ending, gone.signal])
     for await (const item of deviceEvents(store, device, config.deviceOnlineSeconds, again, ended)) {
       if (item.name === 'alive') await stream.write(': alive\n\n')

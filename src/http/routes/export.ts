@@ -4,18 +4,18 @@ import { exportRecords, PAGE_BYTES } from '../../records/read/export.ts'
 import { memoryOf } from '../body/memory-of.ts'
 import type { Env, Services } from '../context.ts'
 import { authOf, bodyOf, requestOf } from '../request-info.ts'
+import { storeOf } from '../server/store-of.ts'
 
 /** `/api/collections/…/export`: records as a CSV stream. A failure breaks the connection. */
 export const exportRoutes = (services: Services) =>
   new Hono<Env>().get('/:collection/export', async (c) => {
-    const { store, extensions } = services
-    const collection = store.catalog.find(c.req.param('collection'))
+    const collection = services.store.catalog.find(c.req.param('collection'))
     if (!collection) throw notFound('Missing collection context')
     const { values } = await bodyOf(c)
+    const auth = await authOf(c, services)
     const request = async () => requestOf(c, services, await authOf(c, services), values)
-    await request()
     memoryOf(c).hold(PAGE_BYTES)
-    const pieces = exportRecords(store, extensions, collection, request)
+    const pieces = exportRecords(storeOf(c, services, auth), services.extensions, collection, request)
     // what is wrong with the request shows before the first piece
     const first = await pieces.next()
     const encoder = new TextEncoder()

@@ -22,12 +22,13 @@ import { withCatalog } from '../retry.ts'
 import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { holderOf } from '../server/holder.ts'
+import { storeOf } from '../server/store-of.ts'
 
 /** `/api/files`: files, thumbnails, tokens for protected ones. PocketBase: apis/file.go, contract 7.3 */
 export const fileRoutes = (services: Services) =>
   new Hono<Env>()
     .post('/token', async (c) => {
-      const auth = await requireAuth(c, services)
+      const { auth } = await requireAuth(c, services)
       c.header('cache-control', 'no-store')
       return sendJson(c, JSON.stringify({ token: await signToken(auth, 'file') }))
     })
@@ -36,8 +37,9 @@ export const fileRoutes = (services: Services) =>
     )
 
 async function serve(c: Ctx, services: Services): Promise<Response> {
-  const { store } = services
   const { collection: asked, record, file: name } = c.req.param() as Record<string, string>
+  // callers for open files are unknown: the address counts
+  const store = storeOf(c, services, null)
   const collection = store.catalog.find(asked!)
   if (!collection) throw notFound('Missing or invalid collection context.')
   const ask = () => askerOf(c, services)
@@ -45,7 +47,6 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
   const original = await findStored(store.db, place)
   if (!original) throw notFound()
   const { thumb = '' } = queryOf(c)
-  // callers for open files are unknown: the address counts
   const holder = holderOf(c.env.incoming, services, null)
   const small = thumb && (await findThumb(store.db, place, original, { size: thumb, field, holder }))
   // other pages may frame it
@@ -63,7 +64,7 @@ const sentFile = (db: Db, file: StoredFile, holder: string): SentFile => ({
 /** The caller for a protected file: the owner of the token in the address. Headers do not count. */
 async function askerOf(c: Ctx, services: Services): Promise<RequestInfo> {
   const { values } = await bodyOf(c)
-  const auth = await findByToken(services.store, queryOf(c).token ?? '', 'file')
+  const auth = await findByToken(services.store.forEverybody('sign-in'), queryOf(c).token ?? '', 'file')
   return buildRequest(c, isAllowed(c, services, auth) ? auth : null, values, 'protectedFile')
 }
 

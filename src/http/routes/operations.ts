@@ -16,7 +16,8 @@ import { clientIp } from '../server/client-ip.ts'
 
 /** `/api/ready` for proxies, `/metrics` for Prometheus (METRICS_TOKEN or a superuser). No rate limit. */
 export function operationsRoutes(services: Services): Hono<Env> {
-  const { store, traffic, realtime } = services
+  const { traffic, realtime } = services
+  const store = services.store.forEverybody('metrics')
   const readiness = readinessOf(store, services.stopping, services.workers)
   const { deviceOnlineSeconds } = services.config
   const source = { store, traffic, clients: () => realtime.clients, deviceOnlineSeconds }
@@ -39,7 +40,7 @@ async function requireWatcher(c: Ctx, services: Services): Promise<void> {
   const token = tokenOf(c.env.incoming.headers.authorization)
   if (metricsToken !== undefined && isSame(token, metricsToken)) return
   c.header('www-authenticate', 'Bearer')
-  const auth = await requireSuperuser(c, services)
+  const { auth } = await requireSuperuser(c, services)
   checkAddress(services, auth, clientIp(c, services))
 }
 

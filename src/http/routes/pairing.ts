@@ -25,7 +25,7 @@ import { limitPairing } from '../middleware/pair-tries.ts'
 import { authOf, buildRequest } from '../request-info.ts'
 import { retry } from '../retry.ts'
 import { sendRaw } from '../send-json.ts'
-import { clientOfUser } from '../server/request-client.ts'
+import { storeOf } from '../server/store-of.ts'
 import { DEVICES } from './devices.ts'
 
 /** Room for 100 long texts. */
@@ -44,17 +44,17 @@ A code is good for one device and for 5 minutes.
 
 /** `/api/devices`: how a device joins, and how devices are. Errors: `{"error","message"}`. */
 export function pairingRoutes(services: Services): Hono<Env> {
-  const { store, config } = services
+  const { config } = services
   return new Hono<Env>()
     .post('/pairing', async (c) => {
       let body: Promise<unknown> | undefined
       const pairing = await retry(
-        store,
+        services.store,
         async () => requireUser(await authOf(c, services)),
         async (user) => {
           body ??= readJson(c, MAX_BODY_BYTES)
           const { name } = checkShape(PAIRING_BODY, await body)
-          return startPairing(store, user, name ?? '', config.publicUrl)
+          return startPairing(storeOf(c, services, user), user, name ?? '', config.publicUrl)
         },
       )
       c.header('cache-control', 'no-store')
@@ -63,7 +63,7 @@ export function pairingRoutes(services: Services): Hono<Env> {
     .get('/states', async (c) => {
       const auth = await authOf(c, services)
       const owner = auth?.isSuperuser ? null : requireUser(auth).id
-      return c.json(await deviceStates(store, owner, config.deviceOnlineSeconds, clientOfUser(c, owner)))
+      return c.json(await deviceStates(storeOf(c, services, auth), owner, config.deviceOnlineSeconds))
     })
     .get('/pair', (c) => (isBrowser(c) ? c.redirect('../../_/', 303) : c.text(PAIR_HELP)))
     .post('/pair', async (c) => answerPaired(c, services, await pair(c, services)))
@@ -74,7 +74,7 @@ const isBrowser = (c: Ctx) => c.req.header('accept')?.includes('text/html') === 
 
 /** The id of the new device. A code that was right does not count as a try. */
 async function pair(c: Ctx, services: Services): Promise<string> {
-  const { store, extensions } = services
+  const store = storeOf(c, services, null)
   const body = checkShape(PAIR_BODY, await readJson(c, GUEST_BODY_BYTES))
   const { code, name, platform, phone, sims, push } = body
   if (push) checkEndpoint(push, services.config)
@@ -86,17 +86,17 @@ async function pair(c: Ctx, services: Services): Promise<string> {
     sims: sims ?? [],
     push: push ?? null,
   }
-  return limitPairing(c, services, () => pairDevice(store, extensions, device))
+  return limitPairing(c, services, () => pairDevice(store, services.extensions, device))
 }
 
 /** `{"token","record"}`: the record as the device itself sees it. */
 async function answerPaired(c: Ctx, services: Services, id: string): Promise<Response> {
-  const { store } = services
+  const store = storeOf(c, services, null)
   const auth = await findAuthRecord(store, store.catalog.find('devices') as AuthCollection, id)
   if (!auth) throw gatewayRefusal('wrong_code')
   const token = await signToken(auth, 'auth', { duration: TOKEN_SECONDS })
   const row = toRow(auth.collection, auth.values)
-  const request = buildRequest(c, auth, {}, 'default', { meter: meterFor(c, services, auth) })
+  const request = buildRequest(c, auth, {}, 'default', meterFor(c, services, auth))
   const record = await answerRecord(store, auth.collection, row, request)
   c.header('cache-control', 'no-store')
   return sendRaw(c, `{"token":${JSON.stringify(token)},"record":${record}}`)

@@ -13,6 +13,7 @@ import { writableCollection } from '../records/writable-collection.ts'
 import { authenticate, bodyOf, requestOf } from '../request-info.ts'
 import { type Attempt, retry } from '../retry.ts'
 import { sendJson } from '../send-json.ts'
+import { storeOf } from '../server/store-of.ts'
 
 /** `/api/collections/…/records`: create, update and delete. PocketBase: apis/record_crud.go */
 export const recordWriteRoutes = (services: Services) =>
@@ -40,7 +41,14 @@ async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DEL
     const work = memory.over(passwordWork(c, services, auth), how.locksRecord)
     const inSameTransaction = auditWrite(c, services, request, collection, uploads.keys())
     const options = { ...how, uploads, passwordWork: work, inSameTransaction }
-    return writeRecord(store, extensions, collection, c.req.param('id') ?? '', request, options)
+    return writeRecord(
+      storeOf(c, services, auth),
+      extensions,
+      collection,
+      c.req.param('id') ?? '',
+      request,
+      options,
+    )
   }
   const identify = (isCached: boolean) => authenticate(c, services, isCached)
   const passwords = method === 'PATCH' && known.type === 'auth' ? [values] : []

@@ -21,6 +21,7 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { authenticate, bodyOf, requestOf } from '../request-info.ts'
 import { retry } from '../retry.ts'
 import { sendJson, sendRaw } from '../send-json.ts'
+import { storeOf } from '../server/store-of.ts'
 
 /** `/api/collections/…/records`: lists and single records. */
 export const recordRoutes = (services: Services) =>
@@ -36,7 +37,8 @@ async function read(c: Ctx, services: Services, run: typeof viewRecord): Promise
   const { values } = await bodyOf(c) // as PocketBase: a GET with a broken body is a 400
   const attempt = async (auth: AuthRecord | null) => {
     const request = requestOf(c, services, auth, values)
-    return run(await readingStore(store), extensions, collectionOf(store.catalog, collection), request, id)
+    const inside = await readingStore(storeOf(c, services, auth))
+    return run(inside, extensions, collectionOf(inside.catalog, collection), request, id)
   }
   const identify = (isCached: boolean) => authenticate(c, services, isCached)
   return retry(store, identify, attempt, { startsCached: true, isRead: true })

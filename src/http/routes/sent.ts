@@ -19,7 +19,6 @@ import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { READS, requireSender, withSender } from '../middleware/sender.ts'
 import { sendRaw } from '../send-json.ts'
-import { clientOfUser } from '../server/request-client.ts'
 import { ACCEPTED_EXAMPLE } from './sms.ts'
 
 /** Room for 100,000 recipients. */
@@ -31,42 +30,40 @@ export const hasBody = (c: Ctx) =>
 
 /** `/api/sms/batches` and `/api/sms/messages`: what is done with what was sent. */
 export function sentRoutes(services: Services): Hono<Env> {
-  const { store, sending } = services
   return new Hono<Env>()
     .get('/batches/:batch_id', async (c) => {
-      const { user } = await requireSender(c, services, READS)
-      const client = clientOfUser(c, user)
-      return sendRaw(c, JSON.stringify(await countBatch(store, user, c.req.param('batch_id'), client)))
+      const { user, store } = await requireSender(c, services, READS)
+      return sendRaw(c, JSON.stringify(await countBatch(store, user, c.req.param('batch_id'))))
     })
     .post('/batches/:batch_id/cancel', async (c) => {
-      const { user } = await requireSender(c, services, ['messages:cancel'])
+      const { user, store } = await requireSender(c, services, ['messages:cancel'])
       return sendRaw(c, JSON.stringify(await cancelBatch(store, user, c.req.param('batch_id'))))
     })
     .post('/batches/:batch_id/reschedule', async (c) => {
-      const { user } = await requireSender(c, services, ['messages:send'])
+      const { user, store } = await requireSender(c, services, ['messages:send'])
       const change = readReschedule(await readJson(c, MAX_BODY_BYTES), new Date())
       return sendRaw(c, JSON.stringify(await rescheduleBatch(store, user, c.req.param('batch_id'), change)))
     })
     .post('/batches/:batch_id/retry', (c) => {
       let raw: Promise<unknown> | undefined
-      return withSender(c, services, async (sender) => {
+      return withSender(c, services, async (sender, sending) => {
         raw ??= hasBody(c) ? readJson(c, MAX_BODY_BYTES) : Promise.resolve({})
         const body = checkShape(RETRY_BATCH, await raw)
         return sendRaw(c, JSON.stringify(await retryBatch(sending, sender, c.req.param('batch_id'), body)))
       })
     })
     .patch('/messages/:id', async (c) => {
-      const { user } = await requireSender(c, services, ['messages:send'])
+      const { user, store } = await requireSender(c, services, ['messages:send'])
       const change = readChange(await readJson(c, MAX_BODY_BYTES), new Date())
       return sendRaw(c, JSON.stringify(await changeMessage(store, user, c.req.param('id'), change)))
     })
     .post('/messages/:id/retry', (c) =>
-      withSender(c, services, async (sender) =>
+      withSender(c, services, async (sender, sending) =>
         sendRaw(c, (await retryMessage(sending, sender, c.req.param('id'))).answer),
       ),
     )
     .post('/messages/:id/cancel', async (c) => {
-      const { user } = await requireSender(c, services, ['messages:cancel'])
+      const { user, store } = await requireSender(c, services, ['messages:cancel'])
       return sendRaw(c, JSON.stringify(await cancelMessage(store, user, c.req.param('id'))))
     })
 }

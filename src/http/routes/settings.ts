@@ -24,7 +24,7 @@ export const settingsRoutes = (services: Services) => {
       return sendJson(c, renderSettings(settings.current))
     })
     .patch('/', async (c) => {
-      const auth = await requireSuperuser(c, services)
+      const { auth } = await requireSuperuser(c, services)
       const { values } = await bodyOf(c).catch((error) => {
         throw error instanceof ApiError && error.status === 400
           ? badRequest('An error occurred while loading the submitted data.')
@@ -36,13 +36,13 @@ export const settingsRoutes = (services: Services) => {
       return sendJson(c, renderSettings(next))
     })
     .post('/test/email', async (c) => {
-      const auth = await requireSuperuser(c, services)
-      await sendTestMail(services.store, services, () => readForm(c, TEST_MAIL_FORM, { terse: true }))
+      const { auth, store } = await requireSuperuser(c, services)
+      await sendTestMail(store, services, () => readForm(c, TEST_MAIL_FORM, { terse: true }))
       await auditRequest(c, services, auth, { action: 'test mail' })
       return c.body(null, 204)
     })
     .post('/test/s3', async (c) => {
-      const auth = await requireSuperuser(c, services)
+      const { auth } = await requireSuperuser(c, services)
       const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
       const checks = { filesystem: [required, oneOf(['storage', 'backups'])] }
       checkFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
@@ -75,5 +75,5 @@ async function refuseStorage({ enabled }: S3Settings): Promise<never> {
 /** Deletes logs over the new limits in the background. */
 function forget({ store, settings, log }: Services): void {
   const failed = (error: unknown) => log.error({ err: error }, 'logs could not be forgotten')
-  void deleteUnwantedLogs(store.db, settings.current.logs).catch(failed)
+  void deleteUnwantedLogs(store.forEverybody('sweep').db, settings.current.logs).catch(failed)
 }

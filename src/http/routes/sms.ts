@@ -19,62 +19,52 @@ import {
 import { fingerprintOf, readIdempotencyKey } from '../../sms/send/idempotency.ts'
 import { PREVIEW, previewInTurn, previewSend } from '../../sms/send/preview.ts'
 import type { RefusalCode } from '../../sms/send/refusal.ts'
-import { ACCEPTED, type SendServices, send } from '../../sms/send/send.ts'
+import { ACCEPTED, send } from '../../sms/send/send.ts'
 import { readUsage, USAGE } from '../../sms/usage/quota.ts'
 import { countDays, readDays, USAGE_DAYS } from '../../sms/usage/usage-days.ts'
 import { readJson } from '../body/json-body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
-import { ownerOf, READS, requireSender, withSender } from '../middleware/sender.ts'
+import { READS, requireReader, requireSender, withSender } from '../middleware/sender.ts'
 import { sendRaw } from '../send-json.ts'
-import { clientOfUser } from '../server/request-client.ts'
 
 /** Room for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
 
 /** `/api/sms`: what a web app asks of us, with an API key or signed in. Errors are `{"error","message"}`. */
 export function smsRoutes(services: Services): Hono<Env> {
-  const { store, config } = services
-  const sendServices = services.sending
+  const { config } = services
   return new Hono<Env>()
-    .post('/send', (c) => sendFrom(c, services, sendServices, readSend))
-    .post('/send-template', (c) => sendFrom(c, services, sendServices, readTemplateSend))
+    .post('/send', (c) => sendFrom(c, services, readSend))
+    .post('/send-template', (c) => sendFrom(c, services, readTemplateSend))
     .post('/preview', async (c) => {
-      const { user } = await requireSender(c, services, ['messages:send'])
+      const { user, store } = await requireSender(c, services, ['messages:send'])
       const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
       return previewInTurn(user, async () =>
         sendRaw(c, JSON.stringify(await previewSend(store, config, user, body))),
       )
     })
     .get('/usage', async (c) => {
-      const { user } = await requireSender(c, services, READS)
+      const { user, store } = await requireSender(c, services, READS)
       return sendRaw(c, JSON.stringify(await readUsage(store, user, config, new Date())))
     })
     .get('/usage/days', async (c) => {
       const days = readDays(queryOf(c).days)
-      const owner = await ownerOf(c, services)
-      return sendRaw(
-        c,
-        JSON.stringify(await countDays(store, owner, days, new Date(), clientOfUser(c, owner))),
-      )
+      const { user, store } = await requireReader(c, services)
+      return sendRaw(c, JSON.stringify(await countDays(store, user, days, new Date())))
     })
 }
 
 /** A send of either kind: credentials, then the body, then the work. */
-function sendFrom(
-  c: Ctx,
-  services: Services,
-  sendServices: SendServices,
-  read: (raw: unknown, now: Date) => SendBody,
-) {
+function sendFrom(c: Ctx, services: Services, read: (raw: unknown, now: Date) => SendBody) {
   // read once, whether or not the credentials turn out stale
   let raw: Promise<unknown> | undefined
-  return withSender(c, services, async (sender) => {
+  return withSender(c, services, async (sender, sending) => {
     raw ??= readJson(c, MAX_BODY_BYTES)
     const json = await raw
     const body = read(json, new Date())
     const key = readIdempotencyKey(c.req.header('idempotency-key'))
     const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(c.req.path, json) }
-    const { answer, replayed } = await send(sendServices, sender, body, idempotency)
+    const { answer, replayed } = await send(sending, sender, body, idempotency)
     if (replayed) {
       c.header('Idempotent-Replayed', 'true')
       // or a page of another origin never sees it

@@ -18,19 +18,17 @@ const MAX_BODY_BYTES = 1_000
 export const userRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/:id/access', async (c) => {
-      await requireSuperuser(c, services)
-      return sendRaw(c, JSON.stringify(await readAccess(services.store.db, c.req.param('id'))))
+      const { store } = await requireSuperuser(c, services)
+      return sendRaw(c, JSON.stringify(await readAccess(store.db, c.req.param('id'))))
     })
     .post('/:id/enable', async (c) => {
-      const auth = await requireSuperuser(c, services)
+      const { auth, store } = await requireSuperuser(c, services)
       const id = c.req.param('id')
       const body = checkShape(ENABLE_USER, await readJson(c, MAX_BODY_BYTES))
-      const { db, catalog } = services.store
-      const found = await db.transaction(async (tx) => {
-        const store = { db: tx, catalog }
-        const answer = await enableUser(store, services.extensions, id, body)
+      const found = await store.db.transaction(async (db) => {
+        const answer = await enableUser({ db, catalog: store.catalog }, services.extensions, id, body)
         const action = body.access === 'end' ? 'enable user, end access' : 'enable user'
-        await auditRequest(c, services, auth, { action, collection: 'users', record: id }, tx)
+        await auditRequest(c, services, auth, { action, collection: 'users', record: id }, db)
         return answer
       })
       return sendRaw(c, JSON.stringify(found))

@@ -16,16 +16,17 @@ import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { auditRequest } from '../middleware/audit.ts'
 import { authOf } from '../request-info.ts'
+import { storeOf } from '../server/store-of.ts'
 
 const MAX_BODY_BYTES = 10_000
 
 /** `/api/webhooks`: actions of their user and of superusers. Errors: `{"error","message"}`. */
 export function webhookRoutes(services: Services): Hono<Env> {
-  const { store } = services
   /** Runs `work` for the caller; audits a superuser's action in the same transaction. */
   const act = async <T>(c: Ctx, entry: AuditEntry, work: (inside: Store, owner: Owner) => Promise<T>) => {
     const auth = await authOf(c, services)
     const owner = ownerOf(auth)
+    const store = storeOf(c, services, auth)
     return store.db.transaction(async (db) => {
       const result = await work({ db, catalog: store.catalog }, owner)
       if (auth?.isSuperuser) await auditRequest(c, services, auth, entry, db)
@@ -57,9 +58,12 @@ export function webhookRoutes(services: Services): Hono<Env> {
       return c.json(await act(c, deedOf(c, 'resend failed'), work))
     })
     .get('/deliveries/:id/request', async (c) => {
-      const owner = ownerOf(await authOf(c, services))
+      const auth = await authOf(c, services)
+      const owner = ownerOf(auth)
       c.header('cache-control', 'no-store')
-      return c.json(await readDeliveryRequest(store, owner, c.req.param('id'), services.otherForms))
+      return c.json(
+        await readDeliveryRequest(storeOf(c, services, auth), owner, c.req.param('id'), services.otherForms),
+      )
     })
     .post('/deliveries/:id/resend', async (c) => {
       const id = c.req.param('id')

@@ -27,9 +27,9 @@ export function callerOf(
   services: Pick<Services, 'store' | 'protocols'>,
   { headers }: IncomingMessage,
 ): AuthRecord | undefined {
-  const { store } = services
+  const { catalog } = services.store
   const key = headers['x-api-key'] ?? keyIn(services, headers.authorization ?? '')
-  return key ? cachedKeyHolder(store, String(key)) : cachedIdentity(store, headers.authorization)
+  return key ? cachedKeyHolder(catalog, String(key)) : cachedIdentity(catalog, headers.authorization)
 }
 
 /** The same before the caller was authenticated: its account if its credentials are in the cache. */

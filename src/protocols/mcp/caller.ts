@@ -1,6 +1,4 @@
-import type { Ticket } from '../../admission/ticket.ts'
 import type { Scope } from '../../auth/tokens/scopes.ts'
-import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import type { Logger } from '../../log.ts'
 import type { Extensions } from '../../records/extension.ts'
@@ -8,12 +6,10 @@ import type { RequestInfo } from '../../request/request.ts'
 import type { SendServices } from '../../sms/send/send.ts'
 import type { Sender } from '../../sms/send/sender.ts'
 
-/** What the tools work with. */
-export interface McpServices {
-  readonly store: Store
+/** What the tools of a caller work with. */
+export interface McpServices extends SendServices {
   readonly extensions: Extensions
   readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
-  readonly send: SendServices
   readonly log: Logger
 }
 
@@ -24,8 +20,6 @@ export interface McpCaller {
   readonly may: (scope: Scope) => boolean
   /** Runs `work` as this sender, and again if the user or the key has changed since the request came. */
   readonly asSender: <T>(work: (sender: Sender) => Promise<T>) => Promise<T>
-  /** Whose budget statements and filters count for. */
-  readonly client: Ticket
   /** A request of the user that reads records: rules and budgets hold as for any other. */
   readonly reading: (query: Readonly<Record<string, string>>) => RequestInfo
 }

@@ -9,14 +9,14 @@ import { gatewayForm } from '../../http/middleware/error-forms.ts'
 import { gate } from '../../http/middleware/gate.ts'
 import { scopeRequired, withFreshSender } from '../../http/middleware/sender.ts'
 import { withCatalog } from '../../http/retry.ts'
-import { readingClient } from '../../http/server/request-client.ts'
+import { storeOf } from '../../http/server/store-of.ts'
 import { AnswerMeter } from '../../request/answer-meter.ts'
 import { NO_REQUEST } from '../../request/request.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { senderOfKey } from '../../sms/send/sender.ts'
 import type { McpCaller } from './caller.ts'
 import { mcpPaths } from './description.ts'
-import { createMcp, type McpHandler } from './server.ts'
+import { answerMcp } from './server.ts'
 
 /** Room for 1,000 recipients and for the values of a template's variables. */
 const MAX_BODY_BYTES = 1 << 20
@@ -38,12 +38,10 @@ export const MCP: Protocol = {
 }
 
 function mcpRoutes(services: Services): Hono<Env> {
-  const { store, extensions, config, log, sending } = services
-  const answer = createMcp({ store, extensions, config, log, send: sending })
   const handle = async (c: Ctx) => {
     const holder = await requireKey(c, services)
     if (c.req.method !== 'POST') return refuseMethod(c)
-    return respond(c, services, holder, answer)
+    return respond(c, services, holder)
   }
   return new Hono<Env>().use('/mcp', gate(services)).post('/mcp', handle).all('/mcp', handle)
 }
@@ -55,7 +53,7 @@ function refuseMethod(c: Ctx): Response {
 }
 
 /** Answers when all of it is known, so that an unread answer counts as any large one. */
-async function respond(c: Ctx, services: Services, holder: KeyHolder, answer: McpHandler): Promise<Response> {
+async function respond(c: Ctx, services: Services, holder: KeyHolder): Promise<Response> {
   const json = await readJson(c, MAX_BODY_BYTES)
   if (Array.isArray(json) && json.length > MAX_BATCH)
     throw gatewayRefusal('invalid_request', `A batch has at most ${MAX_BATCH} calls`)
@@ -63,7 +61,9 @@ async function respond(c: Ctx, services: Services, holder: KeyHolder, answer: Mc
   const request = new Request(c.req.url, { method: 'POST', headers: c.req.header(), signal })
   c.set('asker', holder.auth)
   try {
-    const response = await answer(request, json, callerOf(c, services, holder))
+    const { sending, log } = services
+    const ofCaller = { ...sending, log, store: storeOf(c, services, holder.auth) }
+    const response = await answerMcp(ofCaller, callerOf(c, services, holder), request, json)
     const bytes = Buffer.from(await response.arrayBuffer())
     countAnswer(c, bytes.length)
     return new Response(bytes, response)
@@ -88,7 +88,7 @@ function endOf({ env: { outgoing } }: Ctx): AbortSignal {
 async function requireKey(c: Ctx, { store }: Services): Promise<KeyHolder> {
   const { authorization = '', 'x-api-key': header } = c.env.incoming.headers
   const key = String(header ?? authorization.replace(/^Bearer +/i, ''))
-  const holder = await withCatalog(store, () => identifyKey(store, key))
+  const holder = await withCatalog(store, () => identifyKey(store.forEverybody('sign-in'), key))
   if (holder) return holder
   c.header('www-authenticate', 'Bearer realm="pocketsms"')
   throw gatewayRefusal('unauthorized')
@@ -103,13 +103,11 @@ function callerOf(c: Ctx, services: Services, holder: KeyHolder): McpCaller {
     if (!hasScope(key.scopes, SENDS)) throw scopeRequired(SENDS)
     return senderOfKey(key)
   }
-  const client = readingClient(c, services, holder.auth)
   const meter = new AnswerMeter(undefined, 0, MAX_READ_BYTES)
   return {
     user: holder.auth.id,
     may: (scope) => hasScope(holder.scopes, scope),
-    client,
     asSender: (work) => withFreshSender(services, identifySender, work),
-    reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, client, meter, query }),
+    reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, meter, query }),
   }
 }

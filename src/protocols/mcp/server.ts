@@ -133,22 +133,25 @@ function addTemplates(server: McpServer, services: McpServices, caller: McpCalle
   )
 }
 
-/** Answers a request of the Model Context Protocol. `json`: its body, already read. */
-export type McpHandler = (request: Request, json: unknown, caller: McpCaller) => Promise<Response>
-
-/** Streamable HTTP without sessions. Model Context Protocol, revisions 2025 and 2026-07-28 */
-export function createMcp(services: McpServices): McpHandler {
-  return async (request, json, caller) => {
-    const handler = createMcpHandler(
-      () => {
-        const server = new McpServer(INFO, { instructions: INSTRUCTIONS })
-        addTools(server, services, caller)
-        addTemplates(server, services, caller)
-        return server
-      },
-      // nothing here ever changes while a client listens: no stream stays open
-      { maxSubscriptions: 0, onerror: (error) => services.log.debug({ err: error }, 'mcp') },
-    )
-    return handler.fetch(request, { parsedBody: json })
-  }
+/**
+ * Answers a request by streamable HTTP without sessions. `json`: its body, already read. Model Context
+ * Protocol, revisions 2025 and 2026-07-28
+ */
+export function answerMcp(
+  services: McpServices,
+  caller: McpCaller,
+  request: Request,
+  json: unknown,
+): Promise<Response> {
+  const handler = createMcpHandler(
+    () => {
+      const server = new McpServer(INFO, { instructions: INSTRUCTIONS })
+      addTools(server, services, caller)
+      addTemplates(server, services, caller)
+      return server
+    },
+    // nothing here ever changes while a client listens: no stream stays open
+    { maxSubscriptions: 0, onerror: (error) => services.log.debug({ err: error }, 'mcp') },
+  )
+  return handler.fetch(request, { parsedBody: json })
 }

@@ -1,9 +1,11 @@
 import { identifyKey, type KeyHolder, keyHolderById, PREFIX } from '../../auth/tokens/api-keys.ts'
 import { readBasic } from '../../auth/tokens/basic.ts'
 import { effectiveScopes, grants, REFRESH_SCOPE, type Scopes } from '../../auth/tokens/scopes.ts'
+import type { Store } from '../../collections/catalog.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { scopeRequired } from '../../http/middleware/sender.ts'
 import { withCatalog } from '../../http/retry.ts'
+import { storeOf } from '../../http/server/store-of.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { type Sender, senderOfKey } from '../../sms/send/sender.ts'
@@ -13,6 +15,7 @@ import { findToken, type LiveToken } from './tokens.ts'
 /** Who calls SMSGate's client API: a user, by an API key or by a token that one made. */
 export interface ClientCaller {
   readonly auth: AuthRecord
+  readonly store: Store
   readonly sender: Sender
   readonly apiKey: string
   readonly scopes: Scopes
@@ -48,29 +51,30 @@ export async function requireClient(
 }
 
 async function identifyClient(c: Ctx, services: Services, cached: boolean): Promise<ClientCaller | null> {
-  const { store } = services
   const { authorization = '' } = c.env.incoming.headers
   const key = keyIn(authorization)
   const basic = readBasic(authorization)
-  if (!key) return basic ? null : identifyToken(services, bearerIn(authorization))
-  const holder = await identifyKey(store, key, { cached })
+  if (!key) return basic ? null : identifyToken(c, services, bearerIn(authorization))
+  const holder = await identifyKey(services.store.forEverybody('sign-in'), key, { cached })
   if (!holder || (basic && !isNamed(holder, basic.identity))) return null
-  return callerOf(holder, effectiveScopes(holder.scopes))
+  return callerOf(c, services, holder, effectiveScopes(holder.scopes))
 }
 
 /** A token is good as long as the API key that made it, and opens no more than that key does now. */
-async function identifyToken({ store }: Services, text: string): Promise<ClientCaller | null> {
+async function identifyToken(c: Ctx, services: Services, text: string): Promise<ClientCaller | null> {
+  const store = services.store.forEverybody('sign-in')
   const claims = text ? await readToken(store.db, text) : null
   const token = claims && (await findToken(store, claims))
   const holder = token && (await keyHolderById(store, token.apiKey))
   if (!holder || holder.auth.id !== token.user) return null
   const allowed = effectiveScopes(holder.scopes)
   const scopes = token.scopes.filter((scope) => scope === REFRESH_SCOPE || grants(allowed, scope))
-  return { ...callerOf(holder, scopes), token }
+  return { ...callerOf(c, services, holder, scopes), token }
 }
 
-const callerOf = (holder: KeyHolder, scopes: Scopes): ClientCaller => ({
+const callerOf = (c: Ctx, services: Services, holder: KeyHolder, scopes: Scopes): ClientCaller => ({
   auth: holder.auth,
+  store: storeOf(c, services, holder.auth),
   sender: senderOfKey(holder),
   apiKey: holder.id,
   scopes,

@@ -1,4 +1,3 @@
-import type { Ticket } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { invalid } from './invalid.ts'
 import { MESSAGES_OF_SEND, type MessageState, readStates, type SendRow } from './message-state.ts'
@@ -52,14 +51,13 @@ export async function listMessages(
   store: Store,
   user: string,
   query: ListQuery,
-  client?: Ticket,
 ): Promise<Page<MessageState>> {
   const { from, to, state, device, limit, offset } = query
   const params = [user, from, to, limit, offset, state, device].slice(0, isFiltered(query) ? 7 : 5)
-  const { rows } = await store.db.queryFor(client, pageSql(query), params)
+  const { rows } = await store.db.shaped(pageSql(query), params)
   const [total, page] = rows[0] as [number, string]
   const sends = JSON.parse(page) as SendRow[]
-  return { total: Number(total), items: await readStates(store, user, sends, query.hasContent, client) }
+  return { total: Number(total), items: await readStates(store, user, sends, query.hasContent) }
 }
 
 const isFiltered = ({ state, device }: ListQuery) => state !== '' || device !== ''

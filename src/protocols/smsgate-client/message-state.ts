@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Ticket } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
 import { dateOf } from '../../fields/types/date.ts'
@@ -83,11 +82,10 @@ export async function readStates(
   user: string,
   sends: readonly SendRow[],
   hasContent: boolean,
-  client?: Ticket,
 ): Promise<MessageState[]> {
   if (sends.length === 0) return []
   const given = sends.map(({ ref, isBatch }) => ({ ref, is_batch: isBatch }))
-  const { rows } = await store.db.queryFor(client, STATE_OF_SENDS, [user, JSON.stringify(given), hasContent])
+  const { rows } = await store.db.shaped(STATE_OF_SENDS, [user, JSON.stringify(given), hasContent])
   return rows.map(([i, ...row]) => toState(sends[Number(i)]!, row as StateRow, hasContent))
 }
 

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { REFRESH_SCOPE, type Scope } from '../../auth/tokens/scopes.ts'
+import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { GatewayError } from '../../errors.ts'
 import { readJson } from '../../http/body/json-body.ts'
@@ -8,14 +9,12 @@ import { withFreshSender } from '../../http/middleware/sender.ts'
 import { buildRequest } from '../../http/request-info.ts'
 import { retry } from '../../http/retry.ts'
 import { sendRaw } from '../../http/send-json.ts'
-import { requestClient } from '../../http/server/request-client.ts'
+import { storeOf } from '../../http/server/store-of.ts'
 import { SENDS } from '../../metrics/groups.ts'
 import { readinessOf } from '../../metrics/readiness.ts'
 import { deleteRecord } from '../../records/write/delete.ts'
-import type { Idempotency } from '../../sms/send/idempotency.ts'
 import { fingerprintOf, readIdempotencyKey } from '../../sms/send/idempotency.ts'
 import { checkDevice } from '../../sms/send/prepare-offer.ts'
-import type { Sender } from '../../sms/send/sender.ts'
 import { messageForm } from '../smsgate/error-form.ts'
 import { settingsOf } from '../smsgate/setup.ts'
 import { wireDevice } from '../smsgate/wire.ts'
@@ -31,7 +30,7 @@ import { listMessages, readListQuery } from './list-messages.ts'
 import { readStates } from './message-state.ts'
 import { CLIENT_PATH, canonicalPath, prefixOf } from './path.ts'
 import { readSendBody } from './send-body.ts'
-import { readSendQuery, repeatedSend, type SendQuery, sendMessage } from './send-message.ts'
+import { readSendQuery, repeatedSend, sendMessage } from './send-message.ts'
 import { readSigningKey } from './settings.ts'
 import { issueTokens, refreshTokens, revokeTokens, type TokenPair } from './tokens.ts'
 import { deleteWebhook, saveWebhook } from './webhooks/save-webhook.ts'
@@ -57,10 +56,9 @@ export const SMSGATE_CLIENT: Protocol = {
 }
 
 function clientRoutes(services: Services): Hono<Env> {
-  const { store } = services
   const callerOf = async (c: Ctx, scope: Scope) => {
-    const { auth } = await requireClient(c, services, scope)
-    return { user: auth.id, client: requestClient(c, services, auth) }
+    const { auth, store } = await requireClient(c, services, scope)
+    return { user: auth.id, store }
   }
   return new Hono<Env>()
     .on('GET', ['/health', '/health/:probe{live|ready|startup}'], async (c) => {
@@ -69,21 +67,21 @@ function clientRoutes(services: Services): Hono<Env> {
     })
     .post('/messages', (c) => sendFrom(c, services))
     .get('/messages', async (c) => {
-      const { user, client } = await callerOf(c, 'messages:list')
-      const { total, items } = await listMessages(store, user, readListQuery(queryOf(c)), client)
+      const { user, store } = await callerOf(c, 'messages:list')
+      const { total, items } = await listMessages(store, user, readListQuery(queryOf(c)))
       return sendList(c, items, total)
     })
     .get('/messages/:id', async (c) => {
-      const { user } = await callerOf(c, 'messages:read')
-      return sendState(c, services, user)
+      const { user, store } = await callerOf(c, 'messages:read')
+      return sendState(c, store, user)
     })
     .delete('/messages/:id', async (c) => {
-      const { user } = await callerOf(c, 'messages:cancel')
+      const { user, store } = await callerOf(c, 'messages:cancel')
       await cancelSend(store, user, await findSend(store, user, c.req.param('id')))
-      return sendState(c, services, user)
+      return sendState(c, store, user)
     })
     .get('/devices', async (c) => {
-      const { user } = await callerOf(c, 'devices:list')
+      const { user, store } = await callerOf(c, 'devices:list')
       return sendRaw(c, JSON.stringify((await listDevices(store, user)).map(wireDevice)))
     })
     .delete('/devices/:id', async (c) => {
@@ -91,8 +89,8 @@ function clientRoutes(services: Services): Hono<Env> {
       return c.body(null, 204)
     })
     .get('/inbox', async (c) => {
-      const { user, client } = await callerOf(c, 'inbox:list')
-      const { total, items } = await listInbox(store, user, readInboxQuery(queryOf(c)), client)
+      const { user, store } = await callerOf(c, 'inbox:list')
+      const { total, items } = await listInbox(store, user, readInboxQuery(queryOf(c)))
       return sendList(c, items, total)
     })
     .post('/inbox/refresh', (c) => refreshInbox(c, services))
@@ -102,7 +100,7 @@ function clientRoutes(services: Services): Hono<Env> {
       throw notImplemented('Attachments are not kept: their names stand in the text')
     })
     .get('/webhooks', async (c) => {
-      const { user } = await callerOf(c, 'webhooks:list')
+      const { user, store } = await callerOf(c, 'webhooks:list')
       return sendRaw(c, JSON.stringify(await listWebhooks(store, user)))
     })
     .post('/webhooks', async (c) => sendRaw(c, JSON.stringify(await saveWebhook(c, services)), 201))
@@ -111,16 +109,16 @@ function clientRoutes(services: Services): Hono<Env> {
       return c.body(null, 204)
     })
     .post('/auth/token', async (c) => {
-      const { auth, apiKey, scopes } = await requireClient(c, services, 'tokens:manage')
+      const { auth, store, apiKey, scopes } = await requireClient(c, services, 'tokens:manage')
       const body = await readJson(c, MAX_BODY_BYTES)
       return sendTokens(c, await issueTokens(store, { user: auth.id, apiKey }, scopes, body))
     })
     .post('/auth/token/refresh', async (c) => {
-      const { token } = await requireClient(c, services, REFRESH_SCOPE)
+      const { token, store } = await requireClient(c, services, REFRESH_SCOPE)
       return sendTokens(c, await refreshTokens(store, token!))
     })
     .delete('/auth/token/:jti', async (c) => {
-      const { user } = await callerOf(c, 'tokens:manage')
+      const { user, store } = await callerOf(c, 'tokens:manage')
       await revokeTokens(store, user, c.req.param('jti'))
       return c.body(null, 204)
     })
@@ -129,7 +127,7 @@ function clientRoutes(services: Services): Hono<Env> {
       return sendRaw(c, PHONE_SETTINGS)
     })
     .on(['PATCH', 'PUT'], '/settings', async (c) => {
-      const { user } = await callerOf(c, 'settings:write')
+      const { user, store } = await callerOf(c, 'settings:write')
       const key = readSigningKey(await readJson(c, MAX_BODY_BYTES))
       if (key !== undefined) await setSigningKey(store.db, user, key)
       return sendRaw(c, PHONE_SETTINGS)
@@ -151,8 +149,10 @@ const PHONE_SETTINGS = (() => {
 function sendFrom(c: Ctx, services: Services): Promise<Response> {
   // read once, whether or not the credentials turn out stale
   let raw: Promise<unknown> | undefined
-  const identify = async (cached: boolean) =>
-    (await requireClient(c, services, 'messages:send', cached)).sender
+  const identify = async (cached: boolean) => {
+    const { sender, store } = await requireClient(c, services, 'messages:send', cached)
+    return { ...sender, store }
+  }
   return withFreshSender(services, identify, async (sender) => {
     raw ??= readJson(c, MAX_BODY_BYTES)
     const json = await raw
@@ -160,22 +160,16 @@ function sendFrom(c: Ctx, services: Services): Promise<Response> {
     const key = readIdempotencyKey(c.req.header('idempotency-key'))
     const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(c.req.path, json) }
     // first: whether a date is past or a device was active changes with time, what was sent does not
-    const first = idempotency && (await repeatedSend(services.store, sender.user, idempotency))
-    const { state, replayed } = first || (await sendNew(services, sender, json, query, idempotency))
+    const first = idempotency && (await repeatedSend(sender.store, sender.user, idempotency))
+    const sending = { ...services.sending, store: sender.store }
+    const body = () => readSendBody(json, new Date())
+    const { state, replayed } = first || (await sendMessage(sending, sender, body(), query, idempotency))
     c.header('Location', `${prefixOf(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`)
     if (replayed) c.header('Idempotent-Replayed', 'true')
     expose(c, replayed ? 'Location, Idempotent-Replayed' : 'Location')
     return sendRaw(c, JSON.stringify(state), 202)
   })
 }
-
-const sendNew = (
-  services: Services,
-  sender: Sender,
-  json: unknown,
-  query: SendQuery,
-  idempotency: Idempotency | null,
-) => sendMessage(services.sending, sender, readSendBody(json, new Date()), query, idempotency)
 
 function sendTokens(c: Ctx, pair: TokenPair): Response {
   c.header('cache-control', 'no-store')
@@ -192,7 +186,7 @@ function sendList(c: Ctx, items: readonly unknown[], total: number): Response {
 }
 
 /** The send that the path names, as it is now. Throws 404. */
-async function sendState(c: Ctx, { store }: Services, user: string): Promise<Response> {
+async function sendState(c: Ctx, store: Store, user: string): Promise<Response> {
   const found = await findSend(store, user, c.req.param('id') ?? '')
   const [state] = await readStates(store, user, [found], true)
   return sendRaw(c, JSON.stringify(state))
@@ -205,7 +199,7 @@ const probes = new WeakMap<Services, ReturnType<typeof readinessOf>>()
 
 /** Whether the server works, as SMSGate's clients read it. Needs no credentials, and tells nothing else. */
 async function healthOf(services: Services): Promise<Health> {
-  const probe = probes.get(services) ?? readinessOf(services.store, services.stopping)
+  const probe = probes.get(services) ?? readinessOf(services.store.forEverybody('metrics'), services.stopping)
   probes.set(services, probe)
   const begun = performance.now()
   const { ready } = await probe()
@@ -214,9 +208,10 @@ async function healthOf(services: Services): Promise<Health> {
 
 /** Deletes a device of the caller; its queue goes to other devices. Throws 404. */
 async function deleteDevice(c: Ctx, services: Services, id: string): Promise<void> {
-  const { store, extensions } = services
+  const { extensions } = services
   const identify = async () => (await requireClient(c, services, 'devices:delete')).auth
-  await retry(store, identify, async (auth, attempt) => {
+  await retry(services.store, identify, async (auth, attempt) => {
+    const store = storeOf(c, services, auth)
     await checkDevice(store, auth.id, id)
     const devices = store.catalog.find('devices') as Collection
     await deleteRecord(store, extensions, devices, id, buildRequest(c, auth, {}), attempt)

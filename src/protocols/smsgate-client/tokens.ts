@@ -150,7 +150,7 @@ export function refreshTokens(store: Store, { pair, user, apiKey }: LiveToken): 
     const { rows } = await db.query(USE, [pair], 'smsgate use refresh token')
     if (!rows[0]) throw gatewayRefusal('unauthorized', 'Unauthorized')
     const scopes = rows[0][0] as string[]
-    return insertPair({ ...store, db }, { user, apiKey, scopes }, ACCESS_SECONDS)
+    return insertPair({ db, catalog: store.catalog }, { user, apiKey, scopes }, ACCESS_SECONDS)
   })
 }
 

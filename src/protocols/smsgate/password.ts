@@ -10,6 +10,7 @@ import { verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { buildRequest } from '../../http/request-info.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
+import { storeOf } from '../../http/server/store-of.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 
@@ -20,7 +21,7 @@ const WRONG = 'The login or the password is wrong.'
 export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
   const pair = readBasic(c.env.incoming.headers.authorization)
   if (!pair) throw gatewayRefusal('unauthorized', WRONG)
-  const { store } = services
+  const store = storeOf(c, services, null)
   const users = store.catalog.find(USERS) as AuthCollection
   const ip = clientIp(c, services)
   try {
@@ -51,7 +52,8 @@ export async function changePassword(
   userId: string,
   { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
 ): Promise<void> {
-  const { store, config, extensions } = services
+  const { store: all, config, extensions } = services
+  const store = all.forUser(userId)
   const users = store.catalog.find(USERS) as AuthCollection
   const user = await findAuthRecord(store, users, userId)
   if (!user) throw gatewayRefusal('unauthorized', WRONG)

@@ -24,7 +24,7 @@ export async function pullMessages(
   leaseSeconds: number,
 ): Promise<(WireCancel | WireMessage)[]> {
   return store.db.transaction(async (db) => {
-    const inside = { ...store, db }
+    const inside = { db, catalog: store.catalog }
     const phone = (await lockForPull(db, device)) ?? (await beginPhone(inside, device))
     return answerPull(inside, device, phone, leaseSeconds)
   })

@@ -1,10 +1,12 @@
 import { findAuthRecord } from '../../auth/auth-rows.ts'
 import { signToken } from '../../auth/tokens/tokens.ts'
+import type { Store } from '../../collections/catalog.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { limitPairing, limitPrivateTokenPairing } from '../../http/middleware/pair-tries.ts'
 import { retry } from '../../http/retry.ts'
+import { storeOf } from '../../http/server/store-of.ts'
 import { addDevice, pairDevice } from '../../sms/devices/pair.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
@@ -31,13 +33,13 @@ const HOW =
   'A phone joins with a pairing code (By Code, or as its private token), or with the login and password of its user.'
 
 const byCode: Way = (c, services, code, phone) =>
-  limitPairing(c, services, () => pairByCode(services, code, phone))
+  limitPairing(c, services, () => pairByCode(c, services, code, phone))
 
 const byPrivateToken: Way = (c, services, token, phone) =>
-  limitPrivateTokenPairing(c, services, token, () => pairByCode(services, token, phone))
+  limitPrivateTokenPairing(c, services, token, () => pairByCode(c, services, token, phone))
 
-const pairByCode = ({ store, extensions }: Services, code: string, phone: NewPhone) =>
-  pairDevice(store, extensions, { ...phone, code })
+const pairByCode = (c: Ctx, services: Services, code: string, phone: NewPhone) =>
+  pairDevice(storeOf(c, services, null), services.extensions, { ...phone, code })
 
 /** What is no code at all is refused before it is looked for, and is no try. */
 const ofSixDigits =
@@ -55,7 +57,11 @@ const WAYS: Readonly<Record<string, Way>> = {
     retry(
       services.store,
       () => signInBasic(c, services),
-      (user) => addDevice(services.store, services.extensions, user, { ...phone, name: phone.model ?? '' }),
+      (user) =>
+        addDevice(storeOf(c, services, user), services.extensions, user, {
+          ...phone,
+          name: phone.model ?? '',
+        }),
     ),
 }
 
@@ -74,7 +80,7 @@ export async function register(c: Ctx, services: Services, body: unknown): Promi
     push: null,
   }
   try {
-    return await answer(services, await way(c, services, given, phone))
+    return await answer(storeOf(c, services, null), await way(c, services, given, phone))
   } catch (error) {
     throw asUnauthorized(error)
   }
@@ -86,7 +92,7 @@ const asUnauthorized = (error: unknown) =>
     ? gatewayRefusal('unauthorized', error.message)
     : error
 
-async function answer({ store }: Services, id: string): Promise<Registered> {
+async function answer(store: Store, id: string): Promise<Registered> {
   const collectionOf = (name: string) => store.catalog.find(name) as AuthCollection
   const device = await findAuthRecord(store, collectionOf('devices'), id)
   const user = device && (await findAuthRecord(store, collectionOf('users'), String(device.values.user)))

@@ -5,11 +5,12 @@ import { readBytes } from '../../http/body/bytes.ts'
 import { readJson } from '../../http/body/json-body.ts'
 import { memoryOf } from '../../http/body/memory-of.ts'
 import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
-import { refuseSuspended, requireDeviceOf } from '../../http/middleware/guards.ts'
+import { type DeviceCaller, refuseSuspended, requireDeviceOf } from '../../http/middleware/guards.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/guest-body.ts'
 import { authOf } from '../../http/request-info.ts'
 import { retry } from '../../http/retry.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
+import { storeOf } from '../../http/server/store-of.ts'
 import { limitOpenStreams } from '../../http/server/streams.ts'
 import { STREAMS } from '../../metrics/groups.ts'
 import { saveSims, touchDevice } from '../../sms/devices/heartbeat.ts'
@@ -46,14 +47,17 @@ export const SMSGATE: Protocol = {
 }
 
 function mobileRoutes(services: Services): Hono<Env> {
-  const { store, config } = services
+  const { config } = services
   const phoneThatAsks = (c: Ctx) => identifyPhone(c, services)
   const bodyOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
 
   const messages = new Hono<Env>()
-    .get('/', async (c) => c.json(await pullMessages(store, await phoneThatAsks(c), config.leaseSeconds)))
+    .get('/', async (c) => {
+      const { device, store } = await phoneThatAsks(c)
+      return c.json(await pullMessages(store, device, config.leaseSeconds))
+    })
     .patch('/', async (c) => {
-      const device = await phoneThatAsks(c)
+      const { device, store } = await phoneThatAsks(c)
       await takeStates(store, device, checkShape(STATES_BODY, await bodyOf(c)), config)
       return c.body(null, 204)
     })
@@ -75,7 +79,7 @@ function mobileRoutes(services: Services): Hono<Env> {
       c.json(await register(c, services, await readJson(c, GUEST_BODY_BYTES)), 201),
     )
     .patch('/device', async (c) => {
-      const device = await phoneThatAsks(c)
+      const { device, store } = await phoneThatAsks(c)
       const { id, simCards } = checkShape(UPDATE_BODY, await bodyOf(c))
       if (id !== device.id) throw gatewayRefusal('forbidden', 'This is another device')
       if (simCards) await saveSims(store, device, simCards)
@@ -83,22 +87,25 @@ function mobileRoutes(services: Services): Hono<Env> {
     })
     .get('/user/code', async (c) => {
       const { code, expires_at } = await retry(
-        store,
+        services.store,
         () => signInBasic(c, services),
-        (user) => startPairing(store, user, '', config.publicUrl),
+        (user) => startPairing(storeOf(c, services, user), user, '', config.publicUrl),
       )
       return c.json({ code, validUntil: wireDate(expires_at) })
     })
     .patch('/user/password', async (c) => {
-      const device = await phoneThatAsks(c)
+      const { device } = await phoneThatAsks(c)
       await changePassword(c, services, device.user, checkShape(PASSWORD_BODY, await bodyOf(c)))
       return c.body(null, 204)
     })
     .get('/webhooks', async (c) => {
-      const phone = await phoneOf(store, await phoneThatAsks(c))
-      return c.json(webhooksOf(phone, config.publicUrl))
+      const { device, store } = await phoneThatAsks(c)
+      return c.json(webhooksOf(await phoneOf(store, device), config.publicUrl))
     })
-    .get('/settings', async (c) => c.json(settingsOf(await phoneOf(store, await phoneThatAsks(c)))))
+    .get('/settings', async (c) => {
+      const { device, store } = await phoneThatAsks(c)
+      return c.json(settingsOf(await phoneOf(store, device)))
+    })
     .get('/events', async (c) => sendEvents(c, services))
     .post('/incoming/:path', async (c) => {
       await takePosted(c, services, c.req.param('path'))
@@ -107,18 +114,18 @@ function mobileRoutes(services: Services): Hono<Env> {
 }
 
 /** The phone that asks, noted as seen. Throws 401 and 403. */
-async function identifyPhone(c: Ctx, services: Services) {
-  const { store, config } = services
-  const device = await requireDeviceOf(c, services)
-  await recordAbsence(store, device, config.deviceOnlineSeconds)
-  await touchDevice(store, device, config.deviceOnlineSeconds)
-  return device
+async function identifyPhone(c: Ctx, services: Services): Promise<DeviceCaller> {
+  const { deviceOnlineSeconds } = services.config
+  const { device, store } = await requireDeviceOf(c, services)
+  await recordAbsence(store, device, deviceOnlineSeconds)
+  await touchDevice(store, device, deviceOnlineSeconds)
+  return { device, store }
 }
 
 /** Takes an event that a phone posted. Throws 404 for an unknown path, 401 for a wrong signature. */
 async function takePosted(c: Ctx, services: Services, path: string): Promise<void> {
-  const { store, config, log } = services
-  const poster = await findPoster(store, path)
+  const { config, log } = services
+  const poster = await findPoster(services.store.forEverybody('sign-in'), path)
   if (!poster) throw gatewayRefusal('device_not_found')
   if (poster.isSuspended) throw gatewayRefusal('account_disabled')
   const { 'x-timestamp': timestamp, 'x-signature': signature } = c.env.incoming.headers
@@ -128,13 +135,14 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
     log.warn({ device: poster.device.id }, 'a phone signed with another key than it was given')
     throw gatewayRefusal('unauthorized', 'The signature is wrong')
   }
+  const store = services.store.forUser(poster.device.user)
   await takeEvent(store, poster.device, posted, config.optWords)
   await touchDevice(store, poster.device, config.deviceOnlineSeconds)
 }
 
 async function sendEvents(c: Ctx, services: Services): Promise<Response> {
-  const { store, config, ending, log } = services
-  const device = await identifyPhone(c, services)
+  const { config, ending, log } = services
+  const { device, store } = await identifyPhone(c, services)
   c.header('content-type', 'text/event-stream')
   c.header('cache-control', 'no-cache')
   // nginx passes on at once what is marked so
@@ -144,7 +152,11 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
   const send = async (stream: StreamingApi) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
-    const again = () => identifyPhone(c, services).catch(() => null) // signed out, deleted
+    const again = () =>
+      identifyPhone(c, services).then(
+        (caller) => caller.device,
+        () => null, // signed out, deleted
+      )
     const ended = AbortSignal.any([ending, gone.signal])
     for await (const frame of phoneEvents(store, device, config, again, ended)) await stream.write(frame)
   }

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { admission } from '../../admission/admission.ts'
+import type { Store } from '../../collections/catalog.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { readBytes } from '../../http/body/bytes.ts'
 import { memoryOf } from '../../http/body/memory-of.ts'
@@ -10,7 +11,7 @@ import { withCatalog } from '../../http/retry.ts'
 import { sendRaw } from '../../http/send-json.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
 import { holderOf } from '../../http/server/holder.ts'
-import { requestClient } from '../../http/server/request-client.ts'
+import { storeOf } from '../../http/server/store-of.ts'
 import { describeConnection, findAccount, listAccounts } from './account.ts'
 import { type Account, identifyAccount, keyIn } from './credentials.ts'
 import { TWILIO_TAGS, twilioPaths } from './description.ts'
@@ -35,7 +36,12 @@ const MESSAGE = `${BELOW}/Messages/:Sid{[^/]+\\.json}`
 const MEDIA = `${BELOW}/Messages/:Sid/Media.json`
 const NUMBERS = `${BELOW}/IncomingPhoneNumbers.json`
 const NUMBER = `${BELOW}/IncomingPhoneNumbers/:Sid{[^/]+\\.json}`
-type Work = (c: Ctx, account: Account) => Promise<Response>
+type Work = (c: Ctx, account: TwilioCaller) => Promise<Response>
+
+/** The account that asks, with the store on its ticket. */
+interface TwilioCaller extends Account {
+  readonly store: Store
+}
 
 /** Twilio's Messaging API, for programs that were written for it. */
 export const TWILIO: Protocol = {
@@ -51,7 +57,7 @@ export const TWILIO: Protocol = {
 }
 
 function twilioRoutes(services: Services): Hono<Env> {
-  const { store, extensions } = services
+  const { config, extensions } = services
   const serve = (work: Work) => (c: Ctx) => enter(c, services, (account) => work(c, account))
   const json = (c: Ctx, value: object, status: 200 | 201 = 200) => sendRaw(c, JSON.stringify(value), status)
   const refuseMethod = serve(async (c) => {
@@ -59,23 +65,20 @@ function twilioRoutes(services: Services): Hono<Env> {
   })
   const app = new Hono<Env>()
     .get('/api/sms/twilio', async (c) => {
-      const { user, key } = await requireSender(c, services, READS)
-      return json(c, await describeConnection(store, services.config, user, key?.id))
+      const { user, key, store } = await requireSender(c, services, READS)
+      return json(c, await describeConnection(store, config, user, key?.id))
     })
     .get(
       ACCOUNTS,
-      serve(async (c, { user }) => json(c, await listAccounts(store, user, readQueryOf(c)))),
+      serve(async (c, { user, store }) => json(c, await listAccounts(store, user, readQueryOf(c)))),
     )
     .get(
       ACCOUNT,
-      serve(async (c, { user }) => json(c, await findAccount(store, user))),
+      serve(async (c, { user, store }) => json(c, await findAccount(store, user))),
     )
     .get(
       MESSAGES,
-      serve(async (c, { user, auth }) => {
-        const client = requestClient(c, services, auth)
-        return json(c, await listMessages(store, user, readQueryOf(c), client))
-      }),
+      serve(async (c, { user, store }) => json(c, await listMessages(store, user, readQueryOf(c)))),
     )
     .post(
       MESSAGES,
@@ -83,36 +86,43 @@ function twilioRoutes(services: Services): Hono<Env> {
     )
     .get(
       MESSAGE,
-      serve(async (c, { user }) => json(c, renderMessage(await findMessage(store, user, sidIn(c)), user))),
+      serve(async (c, { user, store }) =>
+        json(c, renderMessage(await findMessage(store, user, sidIn(c)), user)),
+      ),
     )
     .post(
       MESSAGE,
-      serve(async (c, { user }) => json(c, await changeMessage(store, user, sidIn(c), await readForm(c)))),
+      serve(async (c, { user, store }) =>
+        json(c, await changeMessage(store, user, sidIn(c), await readForm(c))),
+      ),
     )
     .delete(
       MESSAGE,
-      serve(async (c, { user }) => {
+      serve(async (c, { user, store }) => {
         await deleteMessage(store, extensions, user, sidIn(c))
         return c.body(null, 204)
       }),
     )
     .get(
       MEDIA,
-      serve(async (c, { user }) => json(c, await listMedia(store, user, sidIn(c), readQueryOf(c)))),
+      serve(async (c, { user, store }) => json(c, await listMedia(store, user, sidIn(c), readQueryOf(c)))),
     )
     .get(
       NUMBERS,
-      serve(async (c, { user }) => json(c, await listNumbers(store, user, readQueryOf(c)))),
+      serve(async (c, { user, store }) => json(c, await listNumbers(store, user, readQueryOf(c)))),
     )
     .get(
       NUMBER,
-      serve(async (c, { user }) => json(c, renderNumber(await findNumber(store, user, sidIn(c)), user))),
+      serve(async (c, { user, store }) =>
+        json(c, renderNumber(await findNumber(store, user, sidIn(c)), user)),
+      ),
     )
     .post(
       NUMBER,
-      serve(async (c, account) =>
-        json(c, await changeNumber(services, account, sidIn(c), await readForm(c))),
-      ),
+      serve(async (c, account) => {
+        const ofCaller = { config, extensions, store: account.store }
+        return json(c, await changeNumber(ofCaller, account, sidIn(c), await readForm(c)))
+      }),
     )
   for (const path of [ACCOUNTS, ACCOUNT, MESSAGES, MESSAGE, MEDIA, NUMBERS, NUMBER])
     app.all(path, refuseMethod)
@@ -129,31 +139,33 @@ function twilioRoutes(services: Services): Hono<Env> {
 const sidIn = (c: Ctx) => (c.req.param('Sid') ?? '').replace(/\.json$/, '')
 
 /** Sends; reads the account again when it changed before the message was stored. */
-async function create(c: Ctx, services: Services, first: Account): Promise<Response> {
+async function create(c: Ctx, services: Services, first: TwilioCaller): Promise<Response> {
   const parameters = await readForm(c)
-  const { store, config } = services
-  const sending = { store, config, send: services.sending }
   const key = c.req.header('idempotency-key')
-  let account = first
   const identifySender = async (isCached: boolean) => {
-    if (!isCached) account = await identify(c, services)
-    return account.sender
+    const account = isCached ? first : await identify(c, services)
+    return { ...account.sender, account }
   }
-  const send = () => createMessage(sending, account, parameters, key)
-  const { message, replayed } = await withFreshSender(services, identifySender, send)
+  const { message, replayed } = await withFreshSender(services, identifySender, ({ account }) =>
+    createMessage({ ...services.sending, store: account.store }, account, parameters, key),
+  )
   if (replayed) c.header('Idempotent-Replayed', 'true')
   return sendRaw(c, JSON.stringify(message), 201)
 }
 
 /** The account that asks, read from the database. Throws 401. */
-const identify = (c: Ctx, { store }: Services): Promise<Account> =>
-  withCatalog(store, () => identifyAccount(store, c.env.incoming.headers.authorization))
+async function identify(c: Ctx, services: Services): Promise<TwilioCaller> {
+  const { store } = services
+  const { authorization } = c.env.incoming.headers
+  const found = await withCatalog(store, () => identifyAccount(store.forEverybody('sign-in'), authorization))
+  return { ...found, store: storeOf(c, services, found.auth) }
+}
 
 /** Checks rate limit (429), credentials (401) and the account in the path (404), then runs `work`. */
 async function enter(
   c: Ctx,
   services: Services,
-  work: (account: Account) => Promise<Response>,
+  work: (account: TwilioCaller) => Promise<Response>,
 ): Promise<Response> {
   c.set('services', services)
   const account = await identify(c, services).catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import type { Ticket } from '../../admission/ticket.ts'
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection, Rule } from '../../collections/collection.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
@@ -26,19 +27,19 @@ export const ALWAYS: Access = { kind: 'always' }
 const NEVER: Access = { kind: 'never' }
 
 /**
- * Which records of a collection pass a rule and the client's filter. An invalid filter, or one that uses
- * fields that the client may not, passes none. PocketBase: apis/realtime.go, realtimeCanAccessRecord
+ * Which records of a collection pass a rule. PocketBase: apis/realtime.go, realtimeCanAccessRecord
  */
 export const accessBy = (
   catalog: Catalog,
   collection: Collection,
   rule: Rule,
-  filter: string,
   request: RequestInfo,
-): Access => accessMaker(catalog, collection, rule, filter, request)()
+): Access => accessMaker(catalog, collection, rule, '', request)()
 
 /**
- * The same as a function to call for each change: compiled once, and bound each time if it names the time.
+ * The same for a rule and a client's filter, as a function to call for each change: compiled once on the
+ * ticket, and bound each time if it names the time. An invalid filter, or one that uses fields that the
+ * client may not, passes none.
  */
 export function accessMaker(
   catalog: Catalog,
@@ -46,11 +47,12 @@ export function accessMaker(
   rule: Rule,
   filter: string,
   request: RequestInfo,
+  ticket?: Ticket,
 ): () => Access {
   const bound = request.auth?.isSuperuser ? '' : rule
   if (bound === null) return () => NEVER
   if (bound === '' && filter === '') return () => ALWAYS
-  const question: FilterQuery = { collection, rule: bound, filter, sort: '', request }
+  const question: FilterQuery = { collection, rule: bound, filter, sort: '', request, ticket }
   return unlessInvalid(
     () => {
       if (dependsOnTime(`${bound} ${filter}`)) {

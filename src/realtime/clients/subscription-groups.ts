@@ -1,3 +1,4 @@
+import { type Ticket, ticketOf } from '../../admission/ticket.ts'
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
@@ -11,6 +12,8 @@ export interface GroupState {
   readonly clients: readonly Client[]
   /** What rules see as the request. */
   readonly request: RequestInfo
+  /** Pays for the filter and the expand of the topic's options; undefined without options. */
+  readonly ticket: Ticket | undefined
   /** Which records of the collection pass. */
   readonly access: Access
 }
@@ -25,9 +28,9 @@ export class SubscriptionGroup {
   readonly #holder: string | undefined
   readonly #clients = new Set<Client>()
   #list: readonly Client[] | undefined
-  #known: { catalog: Catalog; request: RequestInfo; access: () => Access } | undefined
+  #known: (Pick<GroupState, 'request' | 'ticket'> & { catalog: Catalog; access: () => Access }) | undefined
 
-  /** `holder` is charged for the filter and the expand of the topic's options. */
+  /** `holder`: of topics with options. */
   constructor(topic: Topic, holder?: string) {
     this.topic = topic
     this.#holder = holder
@@ -72,14 +75,14 @@ export class SubscriptionGroup {
         headers,
         body: {},
         auth,
-        ...(this.#holder !== undefined && {
-          client: { holder: this.#holder, isSuperuser: auth?.isSuperuser ?? false, isGone: () => false },
-        }),
       }
-      const access = accessMaker(catalog, collection, collection[ruleOf(base)], query.filter ?? '', request)
-      this.#known = { catalog, request, access }
+      const holder = this.#holder
+      const ticket = holder === undefined ? undefined : ticketOf(holder, auth?.isSuperuser)
+      const rule = collection[ruleOf(base)]
+      const access = accessMaker(catalog, collection, rule, query.filter ?? '', request, ticket)
+      this.#known = { catalog, request, ticket, access }
     }
-    const { request, access } = this.#known
-    return { group: this, clients, request, access: access() }
+    const { request, ticket, access } = this.#known
+    return { group: this, clients, request, ticket, access: access() }
   }
 }

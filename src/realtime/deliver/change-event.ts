@@ -1,3 +1,4 @@
+import type { CatalogStore } from '../../collections/catalog/catalog-store.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Change } from '../changes/change.ts'
 import { sees } from '../changes/snapshot.ts'
@@ -9,7 +10,10 @@ import { Payloads } from './payload.ts'
 
 /** A change on its way to clients. */
 export interface ChangeEvent {
+  /** For what is done for all receivers together. */
   readonly store: Store
+  /** The store on which a group's filter and expand run. */
+  readonly storeOf: (group: GroupState) => Store
   readonly change: Change
   readonly payloads: Payloads
   /** An estimate of its memory. */
@@ -20,13 +24,18 @@ export interface ChangeEvent {
 
 const CHANGE_BYTES = 1_000
 
-export const toEvent = (store: Store, change: Change): ChangeEvent => ({
-  store,
-  change,
-  payloads: new Payloads(store, change),
-  bytes: CHANGE_BYTES + charactersOf(change.row),
-  atMs: performance.now(),
-})
+export function toEvent(all: CatalogStore, change: Change): ChangeEvent {
+  const store = all.forEverybody('realtime')
+  const storeOf = ({ ticket }: GroupState) => (ticket ? all.for(ticket) : store)
+  return {
+    store,
+    storeOf,
+    change,
+    payloads: new Payloads(storeOf, change),
+    bytes: CHANGE_BYTES + charactersOf(change.row),
+    atMs: performance.now(),
+  }
+}
 
 /** Sends an event to the clients of a group. `email`: whether they see the email of an auth record. */
 export async function sendTo(

@@ -1,4 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
+import type { CatalogStore } from '../../collections/catalog/catalog-store.ts'
 import type { Collection } from '../../collections/collection.ts'
 import type { Logger } from '../../log.ts'
 import { ENDED_SESSIONS } from '../../records/auth/ended-sessions.ts'
@@ -12,7 +12,7 @@ import type { Lanes } from './lanes.ts'
 
 /** What the delivery of changes uses. */
 export interface DeliveryParts {
-  readonly store: Store
+  readonly store: CatalogStore
   readonly log: Logger
   readonly registry: ClientRegistry
   readonly lanes: Lanes
@@ -33,7 +33,7 @@ export async function deliverChanges(
   for (const { collection, record } of entries)
     if (collection === ENDED_SESSIONS) registry.endClientsOf(record)
   const isWanted = (collection: Collection, record: string) => registry.knows(collection, record)
-  const { changes, unread } = await loadChanges(store, entries, isWanted, isPatient)
+  const { changes, unread } = await loadChanges(store.forEverybody('realtime'), entries, isWanted, isPatient)
   registry.follow(store.catalog)
   const last = new Map(changes.map(({ xid }, i) => [xid, i]))
   const deleted: Change[] = []

@@ -89,13 +89,13 @@ export class Deliveries {
 
   /** Undefined if the database takes too long. */
   async #answers(
-    { store, change, atMs }: ChangeEvent,
-    { request: { client } }: GroupState,
+    { storeOf, change, atMs }: ChangeEvent,
+    first: GroupState,
     questions: readonly CompiledFilter[],
   ): Promise<readonly boolean[] | undefined> {
     if (performance.now() - atMs > MAX_AGE_MS) return undefined
     try {
-      return await matchQueries(store, change, questions, client)
+      return await matchQueries(storeOf(first), change, questions)
     } catch (error) {
       if (isTooSlow(error) || error instanceof RetryLater) return undefined
       throw error

@@ -24,7 +24,7 @@ export async function emailsSeen(
     if (slices?.isUsedUp) await slices.next()
     const { auth } = request
     const isSelf = auth?.id === record && auth.collection.id === collection.id
-    accesses.push(isSelf ? ALWAYS : accessBy(store.catalog, collection, collection.manageRule, '', request))
+    accesses.push(isSelf ? ALWAYS : accessBy(store.catalog, collection, collection.manageRule, request))
   }
   return decide(store, change, accesses)
 }

@@ -5,25 +5,22 @@ import { isSqlError, isTooSlow } from '../../db/errors.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import { Parameters } from '../../records/parameters.ts'
 import { statementName } from '../../records/read-rows.ts'
-import type { RequestInfo } from '../../request/request.ts'
 import type { Change } from '../changes/change.ts'
 import { BatchedParameters } from './batched-parameters.ts'
 
 /**
  * Evaluates questions of one text about one changed record in one statement: the record is as the change left
  * it, others are as they are now. An error in the data is a no; a statement that takes too long throws.
- * `client` is charged when it shaped the questions.
  */
 export async function matchQueries(
   store: Store,
   change: Change,
   questions: readonly CompiledFilter[],
-  client?: RequestInfo['client'],
 ): Promise<readonly boolean[]> {
   const { text, params } = statement(store.catalog, change, questions)
   const name = questions[0]!.free ? undefined : statementName(store.catalog, text)
   try {
-    const { rows } = await store.db.queryFor(client, text, params, name)
+    const { rows } = await store.db.shaped(text, params, name)
     const yes = new Set(rows.map(([number]) => Number(number)))
     return questions.map((_, i) => yes.has(i + 1))
   } catch (error) {

@@ -19,26 +19,28 @@ const MAX_KEPT = 4 << 20
 
 /** The events of one change: rendered once for all groups that see the same. */
 export class Payloads {
-  readonly #store: Store
+  readonly #storeOf: (group: GroupState) => Store
   readonly #change: Change
   readonly #texts = new Map<string, Promise<string>>()
   #kept = 0
 
-  constructor(store: Store, change: Change) {
-    this.#store = store
+  constructor(storeOf: (group: GroupState) => Store, change: Change) {
+    this.#storeOf = storeOf
     this.#change = change
   }
 
   /** `{"record":…,"action":…}` by the topic's `expand` and `fields`. */
-  async text({ request }: GroupState, showsEmail: boolean): Promise<string> {
+  async text(group: GroupState, showsEmail: boolean): Promise<string> {
+    const { request } = group
     const { fields = '', expand = '' } = request.query
+    const store = this.#storeOf(group)
     const showsHidden = request.auth?.isSuperuser ?? false
     const tree = expand ? readExpand(expand) : undefined
-    const expanded = tree && expandKey(this.#store.catalog, this.#change.collection, tree, request)
+    const expanded = tree && expandKey(store.catalog, this.#change.collection, tree, request)
     const key = JSON.stringify([showsHidden, showsEmail, fields, expand, expanded])
     const known = this.#texts.get(key)
     if (known) return known
-    const text = this.#render(request, { showsHidden, showsEmail }, tree)
+    const text = this.#render(store, request, { showsHidden, showsEmail }, tree)
     this.#texts.set(key, text)
     this.#kept += (await text).length
     if (this.#kept > MAX_KEPT) this.#texts.delete(key)
@@ -46,13 +48,14 @@ export class Payloads {
   }
 
   async #render(
+    store: Store,
     request: RequestInfo,
     visibility: RenderedRecord['visibility'],
     tree: ExpandTree | undefined,
   ): Promise<string> {
     const { collection, row, action } = this.#change
     const rendered: RenderedRecord = { collection, row, visibility }
-    if (tree && stepsIn(tree) <= MAX_STEPS && !(await this.#expand(rendered, tree, request)))
+    if (tree && stepsIn(tree) <= MAX_STEPS && !(await this.#expand(store, rendered, tree, request)))
       delete rendered.expand
     const whole = renderedText(rendered)
     const { fields } = request.query
@@ -61,9 +64,14 @@ export class Payloads {
   }
 
   /** False for an expand that is too large, takes too long or is refused. */
-  async #expand(rendered: RenderedRecord, tree: ExpandTree, request: RequestInfo): Promise<boolean> {
+  async #expand(
+    store: Store,
+    rendered: RenderedRecord,
+    tree: ExpandTree,
+    request: RequestInfo,
+  ): Promise<boolean> {
     try {
-      await expandRecords(this.#store, [rendered], tree, changeRequest(request, { meter: eventMeter() }))
+      await expandRecords(store, [rendered], tree, changeRequest(request, { meter: eventMeter() }))
       return isSmall(rendered)
     } catch (error) {
       if (error instanceof ApiError || isSqlError(error)) return false

@@ -37,8 +37,8 @@ export async function compileList(
   request: RequestInfo,
 ): Promise<ListQuery> {
   const { filter = '', sort = '' } = request.query
-  const asked = compileFilter(store, { collection, rule, filter, sort, request })
-  const compiled = await relatedFirst(store, asked, request)
+  const asked = compileFilter(store, { collection, rule, filter, sort, request, ticket: store.db.ticket })
+  const compiled = await relatedFirst(store, asked)
   const page = readPage(request.query, extension?.maxPerPage)
   if (compiled.never) return { collection, page, statement: undefined }
   const plan = planList(collection, compiled, page, extension, filter !== '')
@@ -63,15 +63,11 @@ function compileFilter(store: Store, question: FilterQuery): CompiledFilter {
 }
 
 /** Finds the records that a relation has to name, if they are few: the list is then one of a single table. */
-async function relatedFirst(
-  { db }: Store,
-  compiled: CompiledFilter,
-  request: RequestInfo,
-): Promise<CompiledFilter> {
+async function relatedFirst({ db }: Store, compiled: CompiledFilter): Promise<CompiledFilter> {
   const question = compiled.relatedFirst
   if (!question || compiled.never) return compiled
   try {
-    const { rows } = await db.queryFor(request.client, question.text, question.params)
+    const { rows } = await db.shaped(question.text, question.params)
     return rows.length > MAX_RELATED ? compiled : question.withIds(rows.map(([id]) => String(id)))
   } catch (error) {
     throw listFault(error)

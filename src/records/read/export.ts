@@ -77,7 +77,7 @@ async function readPage(
   const counted = changeRequest(request, { meter })
   const { filter = '' } = request.query
   try {
-    const question = { collection, rule, filter, sort: '', request }
+    const question = { collection, rule, filter, sort: '', request, ticket: store.db.ticket }
     const { from, where, never, params } = compile(store.catalog, question)
     if (never) return { rows: [], texts: [] }
     const text = `SELECT ${columnsOf(collection).select}, b._rowid FROM ${from}

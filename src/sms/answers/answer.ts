@@ -55,13 +55,13 @@ interface Received {
 }
 
 /** Jobs that answer texts. `client_ref` `auto:<id of the text>` prevents a second answer. */
-export const answerJobs = (services: SendServices): JobKind => ({
+export const answerJobs = (servicesOf: (user: string) => SendServices): JobKind => ({
   name: ANSWER,
   places: 4,
   placesOfHolder: 1,
   timeoutSeconds: 30,
   maxAttempts: 8,
-  run: (job) => answerText(services, job),
+  run: (job) => answerText(servicesOf(job.holder), job),
 })
 
 /** Seconds until a text is tried again: no line can send now, or the user's record has just changed. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { CatalogStore } from '../../collections/catalog/catalog-store.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
@@ -18,6 +19,14 @@ export interface CampaignServices extends SendServices {
   readonly extensions: Extensions
   readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
 }
+
+/** What sends, without the store of whom it sends for. */
+export type Sending = Omit<CampaignServices, 'store'> & { readonly config: Config }
+
+/** What sends for a user, on the user's ticket. */
+export const sendingFor =
+  (store: CatalogStore, sending: Sending) =>
+  (user: string): CampaignServices & Sending => ({ ...sending, store: store.forUser(user) })
 
 /** What a campaign's texts are made from; `variables` null: `body` is no template. */
 export interface CampaignText {

@@ -22,13 +22,14 @@ from campaigns where id = $1 and (not settled or status in ('scheduled', 'sendin
  * The jobs that bring campaigns forward: they store and steer messages, begin a campaign and end it. The
  * trigger campaigns_unsettled adds them; the key is the campaign.
  */
-export const campaignJobs = (services: CampaignServices): JobKind => ({
+export const campaignJobs = (servicesOf: (user: string) => CampaignServices): JobKind => ({
   name: 'campaign',
   places: 4,
   placesOfHolder: 1,
   timeoutSeconds: 30,
   maxAttempts: 40,
-  async run({ key: id }, signal) {
+  async run({ key: id, holder }, signal) {
+    const services = servicesOf(holder)
     const { db } = services.store
     await advance(services, id, AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]))
     await updateCampaigns(db, `status = 'sending'`, BEGINS, [id])

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Ticket } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
 import { dateOf } from '../../fields/types/date.ts'
@@ -77,17 +76,12 @@ select id, "from", body, created, (select count(distinct "from") from replies) f
 order by created desc, id desc limit ${MAX_REPLIES}`
 
 /** How far a user's campaign is. Throws 404 `campaign_not_found`. */
-export async function readProgress(
-  { db }: Store,
-  user: string,
-  id: string,
-  client?: Ticket,
-): Promise<CampaignProgress> {
+export async function readProgress({ db }: Store, user: string, id: string): Promise<CampaignProgress> {
   const { status, batches, scheduledAt, recipientsCount } = await findCampaign(db, user, id)
   const params = [user, batches]
-  const found = (await db.queryFor(client, COUNTS, params)).rows as [string, ...number[]][]
-  const optOuts = await db.queryFor(client, OPT_OUTS, params)
-  const replies = (await db.queryFor(client, REPLIES, [...params, scheduledAt])).rows
+  const found = (await db.shaped(COUNTS, params)).rows as [string, ...number[]][]
+  const optOuts = await db.shaped(OPT_OUTS, params)
+  const replies = (await db.shaped(REPLIES, [...params, scheduledAt])).rows
   const sum = (column: number) => found.reduce((all, row) => all + Number(row[column]), 0)
   const [all, unknown, canceled] = [sum(4), sum(5), sum(6)]
   const of = (wanted: string) => Number(found.find(([name]) => name === wanted)?.[1] ?? 0)

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Ticket } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { onlineSince } from './available.ts'
@@ -67,12 +66,11 @@ export async function deviceStates(
   store: Store,
   user: string | null,
   deviceOnlineSeconds: number,
-  client?: Ticket,
 ): Promise<DeviceStates> {
   const { rows } =
     user === null
-      ? await store.db.queryFor(client, OF_ALL, [deviceOnlineSeconds])
-      : await store.db.queryFor(client, OF_USER, [deviceOnlineSeconds, user], 'sms device states')
+      ? await store.db.shaped(OF_ALL, [deviceOnlineSeconds])
+      : await store.db.shaped(OF_USER, [deviceOnlineSeconds, user], 'sms device states')
   const items = (
     rows as [
       ...[string, boolean, boolean, number | null, string | null],

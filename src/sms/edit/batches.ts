@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Ticket } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
@@ -18,14 +17,8 @@ export const BATCH = z
   .meta({ id: 'BatchStatus' })
 
 /** Counts a user's batch. Throws 404 `batch_not_found`, also for another's. */
-export async function countBatch(
-  store: Store,
-  user: string,
-  batchId: string,
-  client?: Ticket,
-): Promise<Batch> {
-  const { rows } = await store.db.queryFor(
-    client,
+export async function countBatch(store: Store, user: string, batchId: string): Promise<Batch> {
+  const { rows } = await store.db.shaped(
     `select status, count(*) from sms_messages m where batch_id = $1 and batch_id <> '' and ${isOwnedBy('m', '$2')} group by status`,
     [batchId, user],
     'sms batch',

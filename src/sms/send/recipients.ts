@@ -1,6 +1,4 @@
-import { accountHolder, ticketOf } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
-import { USERS_ID } from '../../collections/collection.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import type { SendBody } from './body.ts'
 import { E164 } from './phone.ts'
@@ -48,9 +46,6 @@ export async function allRecipients(
   return phones
 }
 
-/** All contacts of the user are read for the members of a group. */
-const clientOf = (user: string) => ticketOf(accountHolder(USERS_ID, user))
-
 /** A refusal with the full number, of which only some were read. */
 async function tooManyMembers(
   { db }: Store,
@@ -59,8 +54,7 @@ async function tooManyMembers(
   groupIds: readonly string[],
   max: number,
 ): Promise<Error> {
-  const { rows } = await db.queryFor(
-    clientOf(user),
+  const { rows } = await db.shaped(
     `select count(*) from (
       select c.phone from contacts c where c."user" = $1 and c.groups && $2::text[] and not c.opted_out
       union select unnest($3::text[])) phones`,
@@ -71,7 +65,7 @@ async function tooManyMembers(
   return tooMany(max, `, and with the members of its groups these are ${rows[0]![0]}: ${hint}`)
 }
 
-/** Members by name and id, each once, without those who opted out. */
+/** Members by name and id, each once, without those who opted out. All contacts of the user are read. */
 async function groupMembers(
   store: Store,
   user: string,
@@ -79,8 +73,7 @@ async function groupMembers(
   limit: number,
 ): Promise<string[]> {
   const groups = [...new Set(groupIds)]
-  const { rows } = await store.db.queryFor(
-    clientOf(user),
+  const { rows } = await store.db.shaped(
     `select (select count(*) from contact_groups g where g."user" = $1 and g.id = any($2::text[])),
       array(select c.phone from contacts c where c."user" = $1 and c.groups && $2::text[] and not c.opted_out
         order by c.name, c.id limit $3)`,

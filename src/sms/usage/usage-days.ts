@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Ticket } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
@@ -58,13 +57,12 @@ export async function countDays(
   user: string | null,
   days: number,
   at: Date,
-  client?: Ticket,
 ): Promise<UsageDays> {
   const all = lastDays(days, at)
   const { rows } =
     user === null
-      ? await store.db.queryFor(client, OF_ALL, [all[0]])
-      : await store.db.queryFor(client, OF_USER, [all[0], user, STATUSES], 'sms usage days')
+      ? await store.db.shaped(OF_ALL, [all[0]])
+      : await store.db.shaped(OF_USER, [all[0], user, STATUSES], 'sms usage days')
   const found = new Map(all.map((day) => [day, {} as Record<string, number>]))
   for (const [day, status, messages] of rows as [string, string, number][]) {
     const counts = found.get(day)

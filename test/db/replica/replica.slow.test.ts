@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { counts } from '../../../src/counts.ts'
+import type { Db } from '../../../src/db/open.ts'
 import type { ReplicaState } from '../../../src/db/replica/replica.ts'
-import type { RunningServer } from '../../../src/server.ts'
+import type { TestServer } from '../../support/database/open.ts'
 import {
   createDatabase,
   freePort,
@@ -31,7 +32,7 @@ describe('a streaming replica', () => {
   let primary: TemporaryPostgres
   let replica: TemporaryPostgres
   let env: Record<string, string>
-  let nodes: RunningServer[] = []
+  let nodes: TestServer[] = []
   let user: { id: string; token: string }
 
   const at = (node: number): Client => client(nodes[node]!.url, user.id, user.token)
@@ -168,7 +169,7 @@ describe('a streaming replica', () => {
   test('a statement that is canceled for replay is repeated on the primary', async () => {
     const id = await addContact('kept', '+4915140000000')
     const { db } = nodes[0]!.services.store
-    let reading = db
+    let reading: Db = db
     await expect
       .poll(async () => {
         const before = readsOf()

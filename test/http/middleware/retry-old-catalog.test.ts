@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CatalogStore, openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { BaseCollection } from '../../../src/collections/collection.ts'
-import type { Db } from '../../../src/db/open.ts'
 import { withCatalog } from '../../../src/http/retry.ts'
+import { type OpenDb, openStore, type TestStore } from '../../support/database/open.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
 
-let db: Db
-let here: CatalogStore
-let elsewhere: CatalogStore
+let db: OpenDb
+let here: TestStore
+let elsewhere: TestStore
 beforeAll(async () => {
   db = await openPreparedDb()
   here = await openStore(db)
@@ -21,7 +20,7 @@ afterAll(async () => {
 })
 
 /** What `store` does not know yet. */
-const change = (store: CatalogStore, listRule: string) =>
+const change = (store: TestStore, listRule: string) =>
   store.change(async (draft) => {
     const contacts = draft.catalog.find('contacts') as BaseCollection
     await saveCollection(draft, { ...contacts, listRule })

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { findAuthRecord } from '../../../src/auth/auth-rows.ts'
-import { type CatalogStore, openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { AuthCollection, BaseCollection } from '../../../src/collections/collection.ts'
-import type { Db } from '../../../src/db/open.ts'
 import { badRequest } from '../../../src/errors.ts'
 import { type Attempt, retry } from '../../../src/http/retry.ts'
 import { PasswordMemory } from '../../../src/records/auth/passwords.ts'
@@ -11,13 +9,14 @@ import { StaleAuth } from '../../../src/records/fresh-auth.ts'
 import { Conflict } from '../../../src/records/write/store.ts'
 import { LargeAnswer } from '../../../src/request/answer-meter.ts'
 import type { AuthRecord } from '../../../src/request/request.ts'
+import { type OpenDb, openStore, type TestStore } from '../../support/database/open.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
 
 const USER = 'user00000000001'
 
-let db: Db
-let here: CatalogStore
-let elsewhere: CatalogStore
+let db: OpenDb
+let here: TestStore
+let elsewhere: TestStore
 beforeAll(async () => {
   db = await openPreparedDb()
   here = await openStore(db)

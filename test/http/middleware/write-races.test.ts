@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { BaseCollection } from '../../../src/collections/collection.ts'
+import { openStore } from '../../support/database/open.ts'
 import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
 
 const PASSWORD = 'secret12345'

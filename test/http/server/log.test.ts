@@ -3,14 +3,14 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
 import { createLogger } from '../../../src/log.ts'
-import { type RunningServer, start } from '../../../src/server.ts'
+import { start, type TestServer } from '../../support/database/open.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
 
 const PROXY = '127.0.0.1'
 const STRANGER = '127.0.0.2'
 const OURS = /^[A-Za-z0-9]{8}-[0-9a-z]+$/
 
-let server: RunningServer
+let server: TestServer
 let lines: string[] = []
 
 interface Line {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
-import { start } from '../../../src/server.ts'
+import { start } from '../../support/database/open.ts'
 import {
   type Client,
   type ServerWithDevices,

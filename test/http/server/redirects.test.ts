@@ -1,9 +1,9 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningServer } from '../../../src/server.ts'
+import type { TestServer } from '../../support/database/open.ts'
 import { startServer } from '../../support/server/start.ts'
 
-let server: RunningServer
+let server: TestServer
 beforeAll(async () => {
   server = await startServer()
 })

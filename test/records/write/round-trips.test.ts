@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { Db } from '../../../src/db/open.ts'
 import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
 
 let shop: WriteTestServer
@@ -9,12 +10,11 @@ const isPeriodic = (text: string) => /\b(campaigns|sms_dispatch|_jobs)\b/.test(t
 
 beforeAll(async () => {
   shop = await startWriteTestServer()
-  const { db } = shop.server.services.store
   for (const way of ['query', 'lookUp'] as const) {
-    const ask = db[way].bind(db)
-    vi.spyOn(db, way).mockImplementation((text, params, name) => {
-      if (!isPeriodic(text)) statements.push(text)
-      return ask(text, params, name)
+    const ask = Db.prototype[way]
+    vi.spyOn(Db.prototype, way).mockImplementation(function (this: Db, text, params, name) {
+      if (!this.inTransaction && !isPeriodic(text)) statements.push(text)
+      return ask.call(this, text, params, name)
     })
   }
   const ann = {
@@ -27,7 +27,10 @@ beforeAll(async () => {
   await shop.signIn('ann', 'workers', 'ann@example.com', PASSWORD)
   await note('POST', '', { id: 'note00000000001' })
 })
-afterAll(() => shop.stop())
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await shop.stop()
+})
 beforeEach(() => void statements.splice(0))
 
 const tool = (body: object) => shop.ask('ann', 'POST', 'collections/tools/records', { name: 'saw', ...body })

@@ -1,5 +1,4 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import { readConfig } from '../../../src/config.ts'
 import { extensionsOf } from '../../../src/extensions.ts'
 import { createLogger } from '../../../src/log.ts'
@@ -16,6 +15,7 @@ import { storeMessages } from '../../../src/sms/campaigns/store-messages.ts'
 import { Acceptor } from '../../../src/sms/send/accept.ts'
 import { endUnfinished } from '../../../src/sms/sweep/end-unfinished.ts'
 import { Worker } from '../../../src/work/worker.ts'
+import { openStore } from '../../support/database/open.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
 
 // Campaigns without a server: no sweeper, so that every step is taken here. Each test has a user of its own.
@@ -245,7 +245,7 @@ test('its job stores it after a crash, begins it at its time and ends it', async
     ).rows
   const work = async () => {
     await db.query('update _jobs set due_at = now() where key = $1', [id])
-    await new Worker(db, [campaignJobs(two)], createLogger({ logLevel: 'silent' })).drain()
+    await new Worker(db, [campaignJobs(() => two)], createLogger({ logLevel: 'silent' })).drain()
   }
   const id = await create({ recipients: numbers(3), scheduled_at: inAnHour() })
   expect(await job()).toEqual([[0]])

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
-import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import { receiveTexts } from '../../../src/sms/inbound/receive.ts'
+import { openStore } from '../../support/database/open.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 

@@ -5,18 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
 import type { Config } from '../../../src/config.ts'
-import { openDb } from '../../../src/db/open.ts'
 import { createLogger } from '../../../src/log.ts'
-import { type RunningServer, start } from '../../../src/server.ts'
 import { extendAllLeases } from '../../../src/sms/queue/renew.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
+import { openDb, start, type TestServer } from '../../support/database/open.ts'
 import { type Client, client, withDevices } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
 
 const silent = createLogger({ logLevel: 'silent' })
 let folder: string
 let config: Config
-let server: RunningServer
+let server: TestServer
 let user: Client
 let phone: Client
 beforeEach(async () => {

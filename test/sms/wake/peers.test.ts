@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { openDb } from '../../../src/db/open.ts'
 import { createLogger } from '../../../src/log.ts'
 import { checkForPeers, hasPeers } from '../../../src/sms/wake/peers.ts'
 import { listenToOtherNodes, WAKE_CHANNEL } from '../../../src/sms/wake/wake.ts'
+import { openDb } from '../../support/database/open.ts'
 import { testConfig } from '../../support/server/start.ts'
 
 const ends: (() => Promise<unknown>)[] = []

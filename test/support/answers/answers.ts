@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RunningServer } from '../../../src/server.ts'
+import type { TestServer } from '../database/open.ts'
 
 // Every answer that a server of a test gives is held against the API's description; what does not fit fails
 // the test.
@@ -26,7 +26,7 @@ const watched = new Map<number, () => Judge>()
 export const takeFaults = (): string[] => faults.splice(0)
 
 /** The same server, whose answers are looked at from now on. */
-export async function watchAnswers(server: RunningServer): Promise<RunningServer> {
+export async function watchAnswers(server: TestServer): Promise<TestServer> {
   const { validatorOf } = await import('./answer-validator.ts')
   const port = Number(new URL(server.url).port)
   watched.set(port, () => validatorOf(server.services.store.catalog, server.services.extensions))

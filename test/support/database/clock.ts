@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
-import { type Db, openDb } from '../../../src/db/open.ts'
 import { createLogger } from '../../../src/log.ts'
 import { testConfig } from '../server/start.ts'
+import { type OpenDb, openDb } from './open.ts'
 
 /**
  * now() of the test's own, before that of Postgres on the search path: statements, functions and triggers of
@@ -19,7 +19,7 @@ end $$`
 
 /** A prepared database, open as often as there are nodes, with a clock that tests set. */
 export interface ClockedDb {
-  readonly nodes: readonly [Db, Db]
+  readonly nodes: readonly [OpenDb, OpenDb]
   /** Sets the clock of this process and of the database, where it then stands still; null: it is let go. */
   at(instant: string | null): Promise<void>
   close(): Promise<void>

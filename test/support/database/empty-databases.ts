@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import { type Db, openDb } from '../../../src/db/open.ts'
+import type { Db } from '../../../src/db/open.ts'
 import { createLogger } from '../../../src/log.ts'
 import { testConfig } from '../server/start.ts'
+import { openDb } from './open.ts'
 import { createDatabase } from './postgres.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

@@ -1,4 +1,3 @@
-import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import type { Store } from '../../../src/collections/catalog.ts'
 import { readConfig } from '../../../src/config.ts'
 import { createLogger } from '../../../src/log.ts'
@@ -11,6 +10,7 @@ import { readSend } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
 import { Worker } from '../../../src/work/worker.ts'
 import { openClockedDb } from './clock.ts'
+import { openStore } from './open.ts'
 
 const USER = 'lineuser0000000'
 const pad = (name: string) => name.padEnd(15, '0')
@@ -62,7 +62,8 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
   )
   const { rows } = await db.query('select xmin::text from users where id = $1', [USER])
   const log = createLogger(config)
-  const answers = answerJobs({ store, config, acceptor: new Acceptor(store, config) })
+  const acceptor = new Acceptor(store, config)
+  const answers = answerJobs(() => ({ store, config, acceptor }))
   const sender = { user: USER, version: String(rows[0]![0]), key: null }
   const query = async (sql: string, params: unknown[] = []) =>
     (await db.query(sql, params)).rows as unknown[][]

@@ -1,5 +1,5 @@
 import type { Session, TransactionSession } from '../../../src/db/backend.ts'
-import { Db } from '../../../src/db/open.ts'
+import { Database, type Db } from '../../../src/db/open.ts'
 
 /**
  * The same database, which keeps how Postgres would go about each statement that it is given, one text a
@@ -27,7 +27,7 @@ export function recordPlans(db: Db): { db: Db; plans: string[] } {
       db.overhaul((inner) => work({ ...watched(inner), limit: (ms) => inner.limitStatements(ms) })),
     listen: (channel: string, heard: (payload: string) => void) => db.listen(channel, heard),
     hears: () => db.hears,
-    close: () => db.close(),
+    close: async () => {},
   }
-  return { db: new Db(backend), plans }
+  return { db: new Database(backend).forEverybody('test'), plans }
 }

@@ -1,10 +1,9 @@
-import { type CatalogStore, openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import { readConfig } from '../../../src/config.ts'
-import { openDb } from '../../../src/db/open.ts'
 import { migrate } from '../../../src/db/schema/migrate.ts'
 import { createLogger } from '../../../src/log.ts'
 import { buildIndexes } from '../../../src/sms/large-history.ts'
+import { openDb, openStore, type TestStore } from './open.ts'
 
 /** The least that bcrypt knows. */
 const MIN_COST = 4
@@ -29,7 +28,7 @@ export async function prepareDatabase(place: Record<'DATABASE_URL' | 'DATA_DIR',
   }
 }
 
-async function makePasswordsCheap(store: CatalogStore): Promise<void> {
+async function makePasswordsCheap(store: TestStore): Promise<void> {
   for (const collection of store.catalog.all) {
     if (collection.type !== 'auth') continue
     const fields = collection.fields.map((one) =>

@@ -1,9 +1,9 @@
-import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import type { Store } from '../../../src/collections/catalog.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { randomId } from '../../../src/tools/random.ts'
 import { openPreparedDb } from '../server/start.ts'
 import { stopAfterAll } from '../stop-after-all.ts'
+import { openStore } from './open.ts'
 
 const NOW = 'pb_text(now())'
 

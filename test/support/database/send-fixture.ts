@@ -1,15 +1,14 @@
-import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import { readConfig } from '../../../src/config.ts'
-import type { Db } from '../../../src/db/open.ts'
 import { Acceptor } from '../../../src/sms/send/accept.ts'
 import { readSend } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
 import type { Sender } from '../../../src/sms/send/sender.ts'
 import { openPreparedDb } from '../server/start.ts'
+import { type OpenDb, openStore } from './open.ts'
 
 /** Sending without a server: no HTTP, and no sweeper that moves what nobody claims. One user, with phones. */
 export interface SendFixture {
-  readonly db: Db
+  readonly db: OpenDb
   /** Takes an offer of this user as it is. */
   readonly acceptor: Acceptor
   readonly sender: Sender

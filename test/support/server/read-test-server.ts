@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RunningServer } from '../../../src/server.ts'
+import type { TestServer } from '../database/open.ts'
 import { startServer } from './start.ts'
 
 // A small library, with every kind of relation, rule and hidden value that the read side knows:
@@ -162,7 +162,7 @@ const FIXTURES = {
 }
 
 /** A server with the library in it. */
-export async function startReadTestServer(): Promise<RunningServer> {
+export async function startReadTestServer(): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'library-'))
   const schema = join(folder, 'schema.json')
   const fixtures = join(folder, 'fixtures.json')

@@ -1,5 +1,5 @@
-import type { RunningServer } from '../../../src/server.ts'
 import { randomId } from '../../../src/tools/random.ts'
+import type { TestServer } from '../database/open.ts'
 import { SUPERUSER, startServer } from './start.ts'
 
 // A server with users and paired devices, spoken to over HTTP only.
@@ -19,7 +19,7 @@ export interface Client {
 
 export interface ServerWithDevices {
   readonly url: string
-  readonly server: RunningServer
+  readonly server: TestServer
   readonly guest: Client
   readonly superuser: Client
   makeUser(): Promise<Client>
@@ -39,7 +39,7 @@ export const startServerWithDevices = async (env: Record<string, string> = {}): 
   withDevices(await startServer({ env }))
 
 /** The same over a server that runs, with SUPERUSER in it. */
-export async function withDevices(server: RunningServer): Promise<ServerWithDevices> {
+export async function withDevices(server: TestServer): Promise<ServerWithDevices> {
   const { url } = server
   const guest = client(url, '', '')
   const superuser = await signIn(guest, url, '_superusers', SUPERUSER.email, SUPERUSER.password)

@@ -1,7 +1,7 @@
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { AuthCollection } from '../../../src/collections/collection.ts'
 import { createRecord } from '../../../src/records/write/write.ts'
-import type { RunningServer } from '../../../src/server.ts'
+import type { TestServer } from '../database/open.ts'
 import { type MailServer, startMailServer } from '../services/mail-server.ts'
 import { SUPERUSER, startServer } from './start.ts'
 
@@ -14,7 +14,7 @@ export interface Answer {
 
 /** A server whose mails go to a mail server of the test. */
 export interface ServerWithMail {
-  readonly server: RunningServer
+  readonly server: TestServer
   readonly mail: MailServer
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>

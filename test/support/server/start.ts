@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
 import { type Config, readConfig } from '../../../src/config.ts'
-import { type Db, openDb } from '../../../src/db/open.ts'
 import { importFiles } from '../../../src/import/fixtures.ts'
 import { createLogger } from '../../../src/log.ts'
-import { type RunningServer, start } from '../../../src/server.ts'
 import { watchAnswers } from '../answers/answers.ts'
+import { type OpenDb, openDb, start, type TestServer } from '../database/open.ts'
 import { createDatabase, dropDatabase } from '../database/postgres.ts'
 
 export const SUPERUSER = { email: 'root@example.com', password: 'rootpass12345' } as const
@@ -41,12 +40,12 @@ export async function dropDatabases(): Promise<void> {
 }
 
 /** An empty database without migrations. Close it when done. */
-export const openTestDb = (): Promise<Db> => open(testConfig())
+export const openTestDb = (): Promise<OpenDb> => open(testConfig())
 
 /** A database with what `prepareDatabase` makes. Close it when done. */
-export const openPreparedDb = (): Promise<Db> => open(testConfig({}, 'prepared'))
+export const openPreparedDb = (): Promise<OpenDb> => open(testConfig({}, 'prepared'))
 
-async function open(settings: Promise<Config>): Promise<Db> {
+async function open(settings: Promise<Config>): Promise<OpenDb> {
   const config = await settings
   return openDb(config, createLogger(config))
 }
@@ -56,7 +55,7 @@ async function open(settings: Promise<Config>): Promise<Db> {
  */
 export async function startServer(
   options: { env?: Record<string, string>; schema?: string; fixtures?: string } = {},
-): Promise<RunningServer> {
+): Promise<TestServer> {
   const server = await watchAnswers(await start(await testConfig(options.env, 'prepared')))
   await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
   const { schema, fixtures } = options

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RunningServer } from '../../../src/server.ts'
+import type { TestServer } from '../database/open.ts'
 import { SUPERUSER, startServer } from './start.ts'
 
 // A workshop, with everything that the write side knows: workers sign in, tools lie on shelves, jobs need
@@ -84,7 +84,7 @@ export interface Answer {
 }
 
 export interface WriteTestServer {
-  readonly server: RunningServer
+  readonly server: TestServer
   /** Asks as someone who has signed in (or as a guest, ''). A string is sent as it is. */
   ask(who: string, method: string, path: string, body?: unknown, type?: string): Promise<Answer>
   /** Signs someone in under a name. */

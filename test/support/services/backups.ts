@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RunningServer } from '../../../src/server.ts'
+import type { TestServer } from '../database/open.ts'
 import { SUPERUSER, startServer } from '../server/start.ts'
 
 export interface Reply {
@@ -14,7 +14,7 @@ export interface Reply {
 
 /** A server whose backups are kept in a temporary folder, and its superuser. */
 export interface BackupServer {
-  readonly server: RunningServer
+  readonly server: TestServer
   readonly folder: string
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   upload(name: string, content: Uint8Array<ArrayBuffer> | string): Promise<Reply>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Ticket } from '../../../admission/ticket.ts'
 import { ApiError, notFound } from '../../../errors.ts'
 import { spendReading } from '../../../filter/compile/shape-budget.ts'
 import { readSort } from '../../../filter/compile/sort.ts'
@@ -48,7 +49,7 @@ async function find(
 ): Promise<object> {
   const { filter = '', sort, page, per_page } = query
   try {
-    checkNames(caller, filter, sort)
+    checkNames(caller, store.db.ticket, filter, sort)
     const asked = { filter: seen(filter), sort, page: String(page), perPage: String(per_page) }
     const collection = store.catalog.find(name)!
     return JSON.parse(await listRecords(store, extensions, collection, caller.reading(asked)))
@@ -115,9 +116,9 @@ export const FIND_TOOLS: readonly Tool[] = [
 ]
 
 /** A key without `all:any` filters by own fields, never through relations. Throws a FilterError. */
-function checkNames({ may, client }: McpCaller, filter: string, sort: string): void {
+function checkNames({ may }: McpCaller, ticket: Ticket | undefined, filter: string, sort: string): void {
   if (may('all:any')) return
-  const read = () => parseFilter(filter, () => spendReading(client, filter.length))
+  const read = () => parseFilter(filter, () => spendReading(ticket, filter.length))
   const filtered = filter === '' ? [] : [...namesIn(read())]
   const sorted = readSort(sort).map(({ name }) => name)
   if ([...filtered, ...sorted].some((name) => name.includes('.')))

@@ -37,7 +37,7 @@ type SendInput = { readonly idempotency_key?: string | undefined }
 
 /** Sends as `/api/sms` does: with the same checks, quota and opt-outs. `name`: that of the tool. */
 async function sendAs(
-  { send: services }: McpServices,
+  services: McpServices,
   caller: McpCaller,
   name: string,
   { idempotency_key, ...json }: SendInput,

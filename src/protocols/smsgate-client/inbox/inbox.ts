@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Ticket } from '../../../admission/ticket.ts'
 import type { Store } from '../../../collections/catalog.ts'
 import { DATA_URL } from '../../smsgate/wire.ts'
 import { invalid } from '../invalid.ts'
@@ -62,16 +61,11 @@ order by m.delivered_at desc, m.id desc limit $6 offset $7`
 const COUNT = `select count(*) from sms_messages m where ${MATCHING}`
 
 /** Incoming texts of a user, newest first. None has a type of MMS: an MMS is stored as a text. */
-export async function listInbox(
-  { db }: Store,
-  user: string,
-  query: InboxQuery,
-  client?: Ticket,
-): Promise<Page<InboxMessage>> {
+export async function listInbox({ db }: Store, user: string, query: InboxQuery): Promise<Page<InboxMessage>> {
   if (query.type.startsWith('MMS')) return { total: 0, items: [] }
   const params = [user, query.from, query.to, query.device, query.type]
-  const counted = await db.queryFor(client, COUNT, params)
-  const { rows } = await db.queryFor(client, LIST, [...params, query.limit, query.offset])
+  const counted = await db.shaped(COUNT, params)
+  const { rows } = await db.shaped(LIST, [...params, query.limit, query.offset])
   return { total: Number(counted.rows[0]![0]), items: rows.map((row) => toInboxMessage(row as InboxRow)) }
 }
 

@@ -5,6 +5,7 @@ import type { Ctx, Services } from '../../../http/context.ts'
 import { scopeRequired } from '../../../http/middleware/sender.ts'
 import { buildRequest } from '../../../http/request-info.ts'
 import { type Attempt, retry } from '../../../http/retry.ts'
+import { storeOf } from '../../../http/server/store-of.ts'
 import { deleteRecord } from '../../../records/write/delete.ts'
 import { createRecord, updateRecord } from '../../../records/write/write.ts'
 import type { AuthRecord } from '../../../request/request.ts'
@@ -17,13 +18,12 @@ const MAX_BODY_BYTES = 10_000
 
 /** Adds a webhook, or replaces the one with its id, as a record under the usual rules. Throws 400. */
 export async function saveWebhook(c: Ctx, services: Services): Promise<ClientWebhook> {
-  const { store } = services
   await requireClient(c, services, 'webhooks:write') // before the body is read
   const body = readWebhookBody(await readJson(c, MAX_BODY_BYTES))
   const identify = () => identifyFor(c, services, body.event)
   const save = (auth: AuthRecord, attempt: Attempt) => writeWebhook(c, services, auth, body, attempt)
   // another request may have added one with this id since it was looked for
-  const saved = await retry(store, identify, (auth, attempt) =>
+  const saved = await retry(services.store, identify, (auth, attempt) =>
     save(auth, attempt).catch((error: unknown) => {
       if (!(error instanceof ApiError && 'smsgate_id' in error.data)) throw error
       return save(auth, attempt)
@@ -44,11 +44,13 @@ async function identifyFor(c: Ctx, services: Services, event: SmsgateEvent): Pro
 
 async function writeWebhook(
   c: Ctx,
-  { store, extensions }: Services,
+  services: Services,
   auth: AuthRecord,
   { id, url, event, device }: ReturnType<typeof readWebhookBody>,
   attempt: Attempt,
 ): Promise<{ smsgate_id: string; url: string }> {
+  const { extensions } = services
+  const store = storeOf(c, services, auth)
   const webhooks = webhooksOf(store)
   const values = { user: auth.id, url, device, smsgate_event: event, smsgate_id: id, enabled: true }
   const request = buildRequest(c, auth, { ...values, events: ['message.sent'] })
@@ -76,9 +78,10 @@ function asClientFault(error: unknown): unknown {
 
 /** Deletes a webhook of the caller by the id that the client knows. One that is not there is no error. */
 export async function deleteWebhook(c: Ctx, services: Services, id: string): Promise<void> {
-  const { store, extensions } = services
+  const { extensions } = services
   const identify = async () => (await requireClient(c, services, 'webhooks:delete')).auth
-  await retry(store, identify, async (auth, attempt) => {
+  await retry(services.store, identify, async (auth, attempt) => {
+    const store = storeOf(c, services, auth)
     const known = await findWebhook(store, auth.id, id)
     if (!known) return
     await deleteRecord(store, extensions, webhooksOf(store), known, buildRequest(c, auth, {}), attempt)

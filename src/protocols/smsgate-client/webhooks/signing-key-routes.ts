@@ -14,17 +14,16 @@ const PATH = '/api/account/smsgate-key'
 
 /** The key with which a user's webhooks in SMSGate's form are signed. */
 export function signingKeyRoutes(services: Services): Hono<Env> {
-  const { db } = services.store
   return new Hono<Env>()
     .get(PATH, async (c) => {
-      const user = await requireUser(c, services)
+      const { user, store } = await requireUser(c, services)
       c.header('cache-control', 'no-store')
-      return c.json({ signing_key: await signingKeyOf(db, user) })
+      return c.json({ signing_key: await signingKeyOf(store.db, user) })
     })
     .put(PATH, async (c) => {
-      const user = await requireUser(c, services)
+      const { user, store } = await requireUser(c, services)
       const { signing_key } = checkShape(SIGNING_KEY, await readJson(c, GUEST_BODY_BYTES))
-      await setSigningKey(db, user, signing_key)
+      await setSigningKey(store.db, user, signing_key)
       return c.body(null, 204)
     })
 }

@@ -57,10 +57,10 @@ async function reply(
   const text = answeredText(due)
   try {
     // an earlier attempt may have stored replies and ended before all were sent
-    if (await sendStored(services.send, text)) return undefined
+    if (await sendStored(services, text)) return undefined
     const { replies, error } = await collectReplies(services, caller, text, answer, due.url)
     // without any, the call can be made again by hand once the answer is mended
-    if (replies.length > 0 || !error) await sendReplies(services.send, text, replies)
+    if (replies.length > 0 || !error) await sendReplies(services, text, replies)
     return error
   } catch (error) {
     if (error instanceof TwimlError) return error

@@ -18,10 +18,10 @@ where k.id = $1 and k."user" || '' = $2 and k.signing <> ''`
 
 /** Calls for status callbacks and incoming texts, whose answers may send replies. */
 export const twilioCalls =
-  (services: CallServices): OtherForms['call'] =>
+  (servicesOf: (user: string) => CallServices): OtherForms['call'] =>
   async (due, signal) => {
     const begun = performance.now()
-    const outcome = await callOnce(services, due, signal)
+    const outcome = await callOnce(servicesOf(due.user), due, signal)
     return { ...outcome, latencyMs: Math.round(performance.now() - begun) }
   }
 

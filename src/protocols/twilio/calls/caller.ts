@@ -1,5 +1,4 @@
 import about from '../../../../package.json' with { type: 'json' }
-import type { Store } from '../../../collections/catalog.ts'
 import type { Config } from '../../../config.ts'
 import { type ResponseHead, sendOutgoing } from '../../../outgoing/send.ts'
 import type { SendServices } from '../../../sms/send/send.ts'
@@ -8,10 +7,8 @@ import { MAX_ANSWER_BYTES } from './answer.ts'
 import { type Form, type SignedRequest, signedRequest } from './signature.ts'
 
 /** What calls in Twilio's form need of the server. */
-export interface CallServices {
-  readonly store: Store
-  readonly config: Pick<Config, 'webhookAllowPrivate' | 'optWords'>
-  readonly send: SendServices
+export interface CallServices extends SendServices {
+  readonly config: Pick<Config, 'maxRecipients' | 'webhookAllowPrivate' | 'optWords'>
 }
 
 /** What the requests of one delivery have in common. */

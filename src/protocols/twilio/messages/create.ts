@@ -31,10 +31,8 @@ import {
 import { findMessage, type Message, type MessageRow, originOf, renderMessage } from './message.ts'
 
 /** What a create needs of the server. */
-export interface CreateServices {
-  readonly store: Store
-  readonly config: Pick<Config, 'webhookAllowPrivate'>
-  readonly send: SendServices
+export interface CreateServices extends SendServices {
+  readonly config: Pick<Config, 'maxRecipients' | 'webhookAllowPrivate'>
 }
 
 /** An accepted message; `replayed`: an earlier request with the same Idempotency-Key made it. */
@@ -138,7 +136,7 @@ async function sendNew(
     content: { body },
     options,
   }
-  return send(services.send, account.sender, request, idempotency)
+  return send(services, account.sender, request, idempotency)
 }
 
 /** Whether the account's own service was named. Throws 21701 for another. */

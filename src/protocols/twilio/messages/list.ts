@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Ticket } from '../../../admission/ticket.ts'
 import type { Store } from '../../../collections/catalog.ts'
 import { formatDate } from '../../../fields/types/date.ts'
 import { withoutSeparators } from '../../../sms/send/phone.ts'
@@ -37,14 +36,13 @@ export async function listMessages(
   store: Store,
   user: string,
   parameters: Parameters,
-  client?: Ticket,
 ): Promise<z.output<typeof MESSAGES>> {
   refuseUnknown(parameters, KNOWN)
   const request = readPage(parameters, 'SM')
   const query = new ListQuery(user)
   query.filter(parameters, await devicesWith(store, user, numbersIn(parameters, 'To')))
   await query.page(store, request)
-  const { rows } = await store.db.queryFor(client, query.text(request), query.values)
+  const { rows } = await store.db.shaped(query.text(request), query.values)
   const { rows: kept, content } = cutPage(request, rows.map(messageRow))
   const place = { accountSid: sidOf('AC', user), path: '/Messages.json', kind: 'SM' } as const
   return {

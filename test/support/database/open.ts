@@ -1,0 +1,59 @@
+import type { Everybody, Ticket } from '../../../src/admission/ticket.ts'
+import {
+  type CatalogStore,
+  openStore as openCatalog,
+} from '../../../src/collections/catalog/catalog-store.ts'
+import type { Store } from '../../../src/collections/catalog.ts'
+import type { Config } from '../../../src/config.ts'
+import { type Database, type Db, openDb as openDatabase } from '../../../src/db/open.ts'
+import type { Services } from '../../../src/http/context.ts'
+import type { Logger } from '../../../src/log.ts'
+import { type RunningServer, start as startServer } from '../../../src/server.ts'
+import type { WorkerMember } from '../../../src/workers/member.ts'
+
+/** A Db for everybody, from which a store can be opened. */
+export type TestDb = Db & Pick<Database, 'for' | 'forEverybody'>
+/** The same, of a database that the test closes. */
+export type OpenDb = TestDb & Pick<Database, 'readFrom' | 'close'>
+/** A store of the process that can be queried. */
+export type TestStore<D extends TestDb = TestDb> = CatalogStore & Store & { readonly db: D }
+
+/** Opens a database. */
+export async function openDb(config: Config, log: Logger): Promise<OpenDb> {
+  const database = await openDatabase(config, log)
+  return Object.assign(database.forEverybody('test'), {
+    for: database.for.bind(database),
+    forEverybody: database.forEverybody.bind(database),
+    readFrom: database.readFrom.bind(database),
+    close: database.close.bind(database),
+  })
+}
+
+/** Opens a store on it. */
+export const openStore = async <D extends TestDb>(db: D): Promise<TestStore<D>> =>
+  Object.assign(await openCatalog(db), { db })
+
+/** A server whose store can be queried. */
+export type TestServer = RunningServer & { readonly services: Services & { readonly store: TestStore } }
+
+/** Starts a server. */
+export async function start(config: Config, log?: Logger, workers?: WorkerMember): Promise<TestServer> {
+  const server = await startServer(config, log, workers)
+  return {
+    url: server.url,
+    stop: server.stop,
+    get services() {
+      const { services } = server
+      return Object.assign(services, { store: testStore(services.store) })
+    },
+  }
+}
+
+function testStore(store: CatalogStore): TestStore {
+  if ('db' in store) return store as TestStore
+  const db = Object.assign(store.forEverybody('test').db, {
+    for: (ticket: Ticket) => store.for(ticket).db,
+    forEverybody: (work: Everybody) => store.forEverybody(work).db,
+  })
+  return Object.assign(store, { db })
+}
