@@ -4,22 +4,22 @@ import type { Collection } from '../collections/collection.ts'
 export type Action = 'create' | 'update' | 'delete'
 
 /**
- * SQL of a CTE that logs what a statement wrote, in the same round trip. `written`: the CTE with the written
- * rows; `$position`: the collection's id. Without listeners it writes nothing and reads one empty table.
- * `name`: of this CTE. `whole`: `written` has all columns, which a delete needs; otherwise the row is read
- * again by id.
+ * SQL of a CTE that logs what a statement wrote, in the same round trip. Without listeners it writes nothing
+ * and reads one empty table. `written`: the CTE with the written rows; `collection`: the collection's id, or
+ * the number of the parameter that has it; `name`: of this CTE. `whole`: `written` has all columns, which a
+ * delete needs; otherwise the row is read again by id.
  */
 export function changeLogCte(
   written: string,
   action: Action,
-  position: number,
+  collection: number | string,
   name = 'noted',
   whole = action === 'delete',
 ): string {
   // `.*`, because a field may have the CTE's name.
   const image = whole ? `row_to_json(${written}.*)` : 'null'
   return `${name} as (insert into _changes (collection, action, record, image)
-    select $${position}::text, '${action}', ${written}.id, ${image} from ${written}
+    select ${typeof collection === 'number' ? `$${collection}::text` : `'${collection}'`}, '${action}', ${written}.id, ${image} from ${written}
     where exists (select 1 from _listeners))`
 }
 

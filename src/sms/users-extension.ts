@@ -37,7 +37,7 @@ const forgetUsers = (store: Store, table: keyof typeof OF_USERS, users: readonly
 
 const UNCLAIMED: MessageSource = {
   name: 'unclaimed at takeover',
-  sql: `select d.* from sms_dispatch d where d."user" = $4 and d.state in ('pending', 'assigned')
+  sql: `select d.* from sms_dispatch d where d."user" = $2 and d.state in ('pending', 'assigned')
   order by d.message for update`,
 }
 

@@ -346,14 +346,9 @@ begin
 
   -- A message to a recipient who has opted out ends here, which is an event.
   if opted_out <> '{}' then
-    with ended as (
-      insert into sms_events (id, "user", message, status, device, detail, created)
-      select pb_new_id(), owner, d.id, d.status, d.device, 'Recipient has opted out', pb_text(now())
-      from unnest(drafts) d where d.status = 'failed'
-      returning *
-    )
-    insert into _changes (collection, action, record, image)
-    select 'sms_events', 'create', e.id, row_to_json(e.*) from ended e where has_listeners;
+    insert into sms_events (id, "user", message, status, device, detail, created)
+    select pb_new_id(), owner, d.id, d.status, d.device, 'Recipient has opted out', pb_text(now())
+    from unnest(drafts) d where d.status = 'failed';
   end if;
 
   -- Tell the other nodes which devices to wake: at most 400 ids a notification, which holds 8,000 bytes.

@@ -1,5 +1,5 @@
--- Trigger of sms_events: queues the webhook calls of the new events of a statement, at its end and in its
--- transaction. Events of another time were imported: nobody is called for them.
+-- Trigger of sms_events: logs the new events of a statement for realtime subscribers and queues their webhook
+-- calls, at its end and in its transaction. Events of another time were imported, which log them.
 --
 -- Status callbacks (sms_origins) belong to no webhook: one for `assigned`, `sent` and a final status each,
 -- never for an earlier one than the last. Those of one message share one of 16 lanes of the user, and a lane
@@ -11,6 +11,10 @@ declare
   calls webhook_call[];
   callbacks webhook_call[];
 begin
+  if exists (select from _listeners) then
+    insert into _changes (collection, action, record, image)
+    select 'sms_events', 'create', e.id, row_to_json(e.*) from added e where e.created = moment;
+  end if;
   calls := array(
     select row(pb_new_id(), w.id, e."user", e.id, 'message.' || e.status, e.message, null, null)::webhook_call
     from added e join webhooks w on w."user" = e."user" and w.enabled and 'message.' || e.status = any (w.events)

@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, unindexed } from '../../db/by-id.ts'
-import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
+import { messageLogCte } from '../status/change-log.ts'
 import type { Campaign } from './campaign.ts'
 
 /** Rows of a transaction, so that others wait briefly. */
@@ -16,7 +16,6 @@ order by d.message limit ${MAX_ROWS} for update of d`
 const EVENTS = `events as (
   insert into sms_events (id, "user", message, status, detail, created)
   select pb_new_id(), r."user", r.message, 'pending', $3, pb_text(now()) from rows r join changed c on c.id = r.message
-  returning id
 )`
 
 /** Takes what no device has claimed back from its device. Without a time nothing hands it out again. */
@@ -31,7 +30,7 @@ with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and 
   update sms_messages m set status = 'pending', device = h.device, line = '', "from" = '', waiting_for = '',
     updated = pb_text(now())
   from held h where m.id = h.message returning m.id
-), ${EVENTS}, ${changeLogCtes(4)}
+), ${EVENTS}, ${messageLogCte()}
 select count(*) from rows`
 
 /** Gives it back its time: the sweep hands it out when it is due. */
@@ -42,7 +41,7 @@ with rows as (${waiting(`${unindexed('d.state')} = 'pending' and d.due_at = 'inf
   from rows r where d.message = r.message returning d.message
 ), changed as (
   update sms_messages m set updated = pb_text(now()) from freed f where m.id = f.message returning m.id
-), ${EVENTS}, ${changeLogCtes(4)}
+), ${EVENTS}, ${messageLogCte()}
 select count(*) from rows`
 
 /** Locks the campaign as it was read: who changes it waits, and a step after the change does nothing. */
@@ -62,7 +61,7 @@ async function inSteps(store: Store, campaign: Campaign, step: string, detail: s
       const unchanged = await db.query(UNCHANGED, [id, version])
       if (!unchanged.rows[0]) return undefined
       // without a name: planned for what there is, as in cancel-batch
-      const done = await db.query(step, [batches, user, detail, ...CHANGE_LOG_PARAMS])
+      const done = await db.query(step, [batches, user, detail])
       return Number(done.rows[0]![0])
     })
     if (rows === undefined) return false

@@ -26,7 +26,7 @@ order by d.message limit ${MAX_ROWS} for update of d`
 
 const LOCKED: MessageSource = {
   name: 'cancel',
-  sql: 'select d.* from sms_dispatch d where d.message = any($4::text[])',
+  sql: 'select d.* from sms_dispatch d where d.message = any($2::text[])',
 }
 
 /** Cancels and refunds a batch's unclaimed messages. Repeatable. Throws 404 `batch_not_found`. */

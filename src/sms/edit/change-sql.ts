@@ -1,6 +1,6 @@
 import { isOwnedBy, unindexed } from '../../db/by-id.ts'
 import { END_OF_TIME } from '../send/body.ts'
-import { changeLogCtes } from '../status/change-log.ts'
+import { messageLogCte } from '../status/change-log.ts'
 
 /** What becomes of messages that wait for their time; null leaves it as it is. */
 export interface Change {
@@ -60,8 +60,8 @@ waiting as (
   from ended e
 )`
 
-/** Applies that plan, or nothing if one is `unfit`, and returns `answer`. CHANGE_LOG_PARAMS: `toldAt`. */
-export const changeSql = (source: string, answer: string, toldAt: number) => `
+/** Applies that plan, or nothing if one is `unfit`, and returns `answer`. */
+export const changeSql = (source: string, answer: string) => `
 with ${plannedChangeCtes(source)}, fit as (
   select * from wanted where what <> '' and not exists (select from wanted where unfit)
 ), moved as (
@@ -75,6 +75,6 @@ with ${plannedChangeCtes(source)}, fit as (
   from fit f where m.id = f.message returning m.id
 ), events as (
   insert into sms_events (id, "user", message, status, device, detail, created)
-  select pb_new_id(), $1, message, 'pending', device, 'Changed: ' || what, pb_text(now()) from fit returning id
-), ${changeLogCtes(toldAt)}
+  select pb_new_id(), $1, message, 'pending', device, 'Changed: ' || what, pb_text(now()) from fit
+), ${messageLogCte()}
 ${answer}`

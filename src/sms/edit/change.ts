@@ -8,7 +8,6 @@ import { checkLength } from '../send/content.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { countSegments } from '../send/segments.ts'
 import { checkShape, visibleText } from '../send/shape.ts'
-import { CHANGE_LOG_PARAMS } from '../status/change-log.ts'
 import { type Change, changeParams, changeSql } from './change-sql.ts'
 
 /** What the body of a change must look like; null counts as absent, and what is absent stays as it is. */
@@ -42,7 +41,6 @@ export const CHANGED = z
 const CHANGE = changeSql(
   'm.id = $8 for update of d, m',
   `select unfit, pb_text(due), coalesce(pb_text(ends), ''), next_priority, next_segments from wanted`,
-  9,
 )
 
 /** Reads a change. Throws 400 `invalid_request` for the first invalid field, then 400 `body_too_long`. */
@@ -77,7 +75,7 @@ export async function changeMessage(
   id: string,
   change: Change,
 ): Promise<Changed> {
-  const { rows } = await db.query(CHANGE, [...changeParams(user, change), id, ...CHANGE_LOG_PARAMS])
+  const { rows } = await db.query(CHANGE, [...changeParams(user, change), id])
   if (!rows[0]) throw await whyNot(db, user, id)
   const [unfit, scheduled_at, expires_at, priority, segments] = rows[0] as [
     ...[boolean, string, string, number, number],

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { COMMON, date, expiresBeforeDue } from '../send/body.ts'
 import { checkShape } from '../send/shape.ts'
-import { CHANGE_LOG_PARAMS } from '../status/change-log.ts'
 import { BATCH, countBatch } from './batches.ts'
 import { changeOf, MESSAGE_CHANGE } from './change.ts'
 import { type Change, changeParams, changeSql, plannedChangeCtes } from './change-sql.ts'
@@ -32,7 +31,6 @@ const FAULT = `with ${plannedChangeCtes(OF_BATCH)} select 1 from wanted where un
 const SOME = changeSql(
   `${OF_BATCH} and d.message > $9 order by d.message limit ${MAX_ROWS} for update of d, m`,
   `select max(message), count(*) filter (where what <> ''), bool_or(unfit) from wanted`,
-  10,
 )
 
 /** The body of a request. Throws 400 `invalid_request` that names the first wrong field. */
@@ -50,7 +48,7 @@ export async function rescheduleBatch(
   if (fault.rows[0]) throw expiresBeforeDue()
   let rescheduled = 0
   for (let last = ''; ; ) {
-    const { rows } = await store.db.query(SOME, [...params, last, ...CHANGE_LOG_PARAMS])
+    const { rows } = await store.db.query(SOME, [...params, last])
     const [max, changed, unfit] = rows[0] as [string | null, number, boolean]
     // changed by somebody else since the look
     if (unfit) throw expiresBeforeDue()

@@ -14,7 +14,7 @@ import {
 import { endUnclaimed } from '../queue/opted-out.ts'
 import { lockUserSends } from '../send/lock-user.ts'
 import { countSegments } from '../send/segments.ts'
-import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
+import { messageLogCte } from '../status/change-log.ts'
 
 /** A text that a device received. `receivedAt`: ms since 1970 by its clock. `sim` 0: unknown. */
 export interface ReceivedText {
@@ -43,8 +43,7 @@ with changed as (
 ), events as (
   insert into sms_events (id, "user", message, status, device, created)
   select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from changed
-  returning id
-), ${HEARD_CTES}, ${ANSWERABLE_CTE}, ${changeLogCtes(5, 'create')}
+), ${HEARD_CTES}, ${ANSWERABLE_CTE}, ${messageLogCte('create')}
 select id from changed`
 
 /**
@@ -75,13 +74,7 @@ export async function receiveTexts(
     // or a concurrent send, or a later word, that has read the contact is missed below. Before the insert,
     // which locks conversations: sends lock the user first, too
     if (lastWords(texts, words).length > 0) await lockUserSends(db, device.user)
-    const stored = await db.query(INSERT, [
-      device.user,
-      device.id,
-      device.phone,
-      JSON.stringify(rows),
-      ...CHANGE_LOG_PARAMS,
-    ])
+    const stored = await db.query(INSERT, [device.user, device.id, device.phone, JSON.stringify(rows)])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
     const fresh = texts.filter((_, i) => isNew.has(ids[i]!))
     const last = lastWords(fresh, words)

@@ -10,7 +10,7 @@ import { Lru } from '../../tools/lru.ts'
 import { allowance } from '../devices/available.ts'
 import type { Device } from '../devices/device.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
-import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
+import { messageLogCte } from '../status/change-log.ts'
 import { idMayBecome } from '../status/status.ts'
 
 /** A message as a device gets it. */
@@ -35,13 +35,13 @@ const DEVICES_REMEMBERED = 1_000
 /** SQL: a line (`l`) of the device has a limit of its own for each minute. */
 const IS_PACED = 'l.device = $1 and l.per_minute > 0'
 
-/** SQL: the message is within its line's limit per minute. $8: JSON of messages left per line. */
+/** SQL: the message is within its line's limit per minute. $6: JSON of messages left per line. */
 const PACED_DUE = `d.message in (
     select q.message from (
       select p.message, p.line, row_number() over (partition by p.line order by p.priority desc, p.position) as n
       from sms_dispatch p where p.device = $1 and p."user" = $2 and p.state = 'assigned'
         and (p.due_at is null or p.due_at <= now()) and (p.expires_at is null or p.expires_at > now())
-    ) q where q.n <= coalesce(($8::json ->> q.line)::float8, 'infinity')
+    ) q where q.n <= coalesce(($6::json ->> q.line)::float8, 'infinity')
   )`
 
 /**
@@ -82,11 +82,11 @@ with held as (
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, created)
   select pb_new_id(), $2, message, 'sending', $1, attempt, pb_text(now()) from taken
-  where message in (select id from changed) returning id
+  where message in (select id from changed)
 ), counted as (
   insert into device_handouts (device, line, at, messages)
   select $1, t.line, now(), count(*) from taken t group by t.line
-), ${changeLogCtes(6)}
+), ${messageLogCte()}
 select m.id, c.attempt, m."to", m.body, coalesce(nullif((select l.slot from lines l where l.id = m.line), 0), m.sim), m.priority, m.expires_at, pb_text(c.lease_until),
   c.is_new, c.priority, c.position
 from (
@@ -163,7 +163,7 @@ async function query(
   leaseSeconds: number,
   ...lines: readonly string[]
 ) {
-  const values = [device.id, device.user, limit, left, leaseSeconds, ...CHANGE_LOG_PARAMS, ...lines]
+  const values = [device.id, device.user, limit, left, leaseSeconds, ...lines]
   const { rows } = await db.query(sql, values, lines.length > 0 ? 'sms claim paced' : 'sms claim')
   return rows
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
+import { messageLogCte } from '../status/change-log.ts'
 import { mayBecome } from '../status/status.ts'
 import { refundQuota } from '../usage/quota.ts'
 import type { MessageSource } from './reassign.ts'
@@ -11,7 +11,7 @@ interface PaidMessages {
   readonly messages: number
 }
 
-/** Fails what `source` selects, locked, from sms_dispatch. $1: reason; $2, $3: CHANGE_LOG_PARAMS. */
+/** Fails what `source` selects, locked, from sms_dispatch. $1: reason. */
 const failSql = (source: string) => `
 with source as (${source}), freed as (
   delete from sms_dispatch d using source s where d.message = s.message
@@ -22,18 +22,17 @@ with source as (${source}), freed as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), s."user", s.message, 'failed', s.device, s.attempt, $1, pb_text(now())
   from source s join changed c on c.id = s.message
-  returning id
-), ${changeLogCtes(2)}
+), ${messageLogCte()}
 select s."user", s.period, count(*) from source s join changed c on c.id = s.message group by 1, 2 order by 1, 2`
 
-/** Fails messages of `source` (parameters from $4). Returns their owners and charges. */
+/** Fails messages of `source` (parameters from $2). Returns their owners and charges. */
 export async function failMessages(
   db: Db,
   { name, sql }: MessageSource,
   reason: string,
   params: readonly unknown[] = [],
 ): Promise<PaidMessages[]> {
-  const { rows } = await db.query(failSql(sql), [reason, ...CHANGE_LOG_PARAMS, ...params], `sms ${name}`)
+  const { rows } = await db.query(failSql(sql), [reason, ...params], `sms ${name}`)
   return (rows as [string, string, number][]).map(([user, period, messages]) => ({
     user,
     period,

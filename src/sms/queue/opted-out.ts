@@ -30,7 +30,7 @@ export async function endOptedOut(db: Db): Promise<DevicesToWake> {
 const WAITING: MessageSource = {
   name: 'said stop',
   sql: `select d.* from sms_messages m join sms_dispatch d on d.message = m.id
-  where m."user" = $4 and m.status in ('pending', 'assigned') and m."to" = any($5::text[])
+  where m."user" = $2 and m.status in ('pending', 'assigned') and m."to" = any($3::text[])
     and d.state in ('pending', 'assigned')
   order by d.message for update of d`,
 }
@@ -52,7 +52,7 @@ select sms_line_refund(r.line, r.charged, m."to", r."user") from returned r join
 const GIVEN_BACK: MessageSource = {
   name: 'given back, opted out',
   sql: `select d.* from sms_dispatch d
-  where d.device = $4 and d."user" = $5 and d.message = $6 and d.attempt = $7 and d.state = 'sending'
+  where d.device = $2 and d."user" = $3 and d.message = $4 and d.attempt = $5 and d.state = 'sending'
     and ${isOptedOut('d')}
   for update`,
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 import { onlineSince } from '../devices/available.ts'
-import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
+import { messageLogCte } from '../status/change-log.ts'
 import { mayBecome } from '../status/status.ts'
 import { WAKE_CHANNEL, wakePayloads } from '../wake/wake.ts'
 
@@ -13,7 +13,7 @@ export interface MessageSource {
 /**
  * Reassigns what `source` selects, locked, from sms_dispatch (`why`: for the event) to a line of another
  * device, else back to its own. From the third attempt on it waits up to five minutes. $1:
- * deviceOnlineSeconds; $2, $3: CHANGE_LOG_PARAMS; then `source`. Returns the devices.
+ * deviceOnlineSeconds; then `source`. Returns the devices.
  */
 const assignAnew = (source: string) => `
 with source as (${source}), numbered as (
@@ -46,8 +46,8 @@ with source as (${source}), numbered as (
   from target t where m.id = t.message returning m.id
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
-  select pb_new_id(), "user", message, 'assigned', device, attempt, why, pb_text(now()) from target returning id
-), ${changeLogCtes(2)}
+  select pb_new_id(), "user", message, 'assigned', device, attempt, why, pb_text(now()) from target
+), ${messageLogCte()}
 select distinct device from target`
 
 /** Reassigns what `source` selects and notifies other nodes. Returns the devices to wake. */
@@ -57,7 +57,7 @@ export async function reassign(
   deviceOnlineSeconds: number,
   params: readonly unknown[] = [],
 ): Promise<string[]> {
-  const values = [deviceOnlineSeconds, ...CHANGE_LOG_PARAMS, ...params]
+  const values = [deviceOnlineSeconds, ...params]
   const { rows } = await db.query(assignAnew(source.sql), values, `sms ${source.name}`)
   return notifyNodes(db, rows)
 }

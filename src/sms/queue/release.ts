@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts'
 import { onlineSince } from '../devices/available.ts'
 import { stickySince } from '../send/offer.ts'
-import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
+import { messageLogCte } from '../status/change-log.ts'
 import { idMayBecome, mayBecome } from '../status/status.ts'
 import { isOptedOut } from './opt-out.ts'
 import { notifyNodes } from './reassign.ts'
@@ -51,7 +51,7 @@ users as (
 /**
  * SQL that gives messages lines as at acceptance. Without room they wait; if their request names a missing
  * line, for a minute. A named device gets its messages even while away. $1: deviceOnlineSeconds; $2: lines
- * used with a number since this date are preferred; $3, $4: CHANGE_LOG_PARAMS.
+ * used with a number since this date are preferred.
  */
 const releaseSql = (source: string) => `
 with ${source}, due as (
@@ -88,8 +88,8 @@ with ${source}, due as (
   insert into sms_events (id, "user", message, status, device, detail, created)
   select pb_new_id(), t."user", t.message, case when t.room_at is null then 'assigned' else 'pending' end, t.device,
     case t.reason when 'room' then 'No line has room' when 'quiet_hours' then 'Quiet hours' else '' end, pb_text(now())
-  from target t join changed c on c.id = t.message returning id
-), ${changeLogCtes(3)}
+  from target t join changed c on c.id = t.message
+), ${messageLogCte()}
 select distinct device from target where room_at is null`
 
 /** SQL that takes back what `source` selects; `release` assigns it again when due. */
@@ -106,8 +106,8 @@ with recursive ${source}, returned as (
 ), events as (
   insert into sms_events (id, "user", message, status, detail, created)
   select pb_new_id(), s."user", s.message, 'pending', s.why, pb_text(now())
-  from stale s join changed c on c.id = s.message returning id
-), ${changeLogCtes(1)}
+  from stale s join changed c on c.id = s.message
+), ${messageLogCte()}
 select 1`
 
 /** Charged to an earlier day or a disabled line: the first charged row of each user by the index. */
@@ -158,7 +158,7 @@ const RETURNS = [returnSql(OF_NO_LINE), returnSql(IN_QUIET_HOURS)]
 
 /** Takes back unclaimed messages that may not go now; `releaseDue` assigns them again. */
 export async function returnStale(db: Db): Promise<string[]> {
-  for (const sql of RETURNS) await db.query(sql, [...CHANGE_LOG_PARAMS])
+  for (const sql of RETURNS) await db.query(sql)
   return []
 }
 
@@ -170,7 +170,7 @@ export async function releaseDue(db: Db, seconds: number, stickyDays = 0): Promi
   const sticky = stickySince(new Date(), stickyDays)
   const devices: string[] = []
   for (const sql of [RELEASE_WAITING, RELEASE_SCHEDULED]) {
-    const { rows } = await db.query(sql, [seconds, sticky, ...CHANGE_LOG_PARAMS])
+    const { rows } = await db.query(sql, [seconds, sticky])
     devices.push(...(await notifyNodes(db, rows)))
   }
   return devices

@@ -5,7 +5,7 @@ import { isHeldByDevice, unindexed } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
 import type { Device } from '../devices/device.ts'
 import { lockUserSends } from '../send/lock-user.ts'
-import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
+import { messageLogCte } from '../status/change-log.ts'
 import { NEXT, STATUSES, type Status } from '../status/status.ts'
 import { wakeDevices } from '../wake/wake.ts'
 import { endReturned } from './opted-out.ts'
@@ -73,8 +73,7 @@ with given as (
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), $3, id, status, $2, attempt, reason, pb_text(now()) from changed
-  returning id
-), ${changeLogCtes(5)}
+), ${messageLogCte()}
 select g.number, m.status, c.id is not null,
   case when c.id in (select message from freed) and (c.status = 'failed' or u.failures > 0) then m.line end
 from given g
@@ -86,9 +85,9 @@ left join line_use u on u.line = m.line`
 const NOT_SENT = {
   name: 'not sent',
   sql: `select message, "user", device, line, charged, state, pinned, position, attempt,
-    trim('Not sent. ' || $8) as why
+    trim('Not sent. ' || $6) as why
   from sms_dispatch
-  where message = $4 and device = $5 and "user" = $6 and state = 'sending' and attempt = $7 for update`,
+  where message = $2 and device = $3 and "user" = $4 and state = 'sending' and attempt = $5 for update`,
 }
 
 /** Who takes several messages locks them in one order, in the queue before the messages themselves. */
@@ -191,7 +190,7 @@ async function applyRound(
     at,
     reason: status === 'failed' ? error_message || NO_REASON : '',
   }))
-  const values = [JSON.stringify(given), device.id, device.user, EDGES, ...CHANGE_LOG_PARAMS]
+  const values = [JSON.stringify(given), device.id, device.user, EDGES]
   const { rows } = await db.query(APPLY, values, 'sms report')
   const reports = new Map(round)
   for (const [number, old, isApplied, line] of rows as [number, Status | null, boolean, string | null][]) {

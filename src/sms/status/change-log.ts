@@ -11,9 +11,6 @@ export const logChanged = (
   ids: readonly string[],
 ) => logChange(store, { id: collection }, action, ids)
 
-/** The collections that `changeLogCtes` names, in its order. */
-export const CHANGE_LOG_PARAMS = ['sms_messages', 'sms_events'] as const
-
-/** CTEs that log changes (CTE `changed`) and events (CTE `events`). CHANGE_LOG_PARAMS: `$position`. */
-export const changeLogCtes = (position: number, action: Action = 'update') =>
-  `${changeLogCte('changed', action, position, 'told')}, ${changeLogCte('events', 'create', position + 1, 'told_events')}`
+/** CTE that logs changed messages (CTE `changed`). The trigger sms_events_noted logs events. */
+export const messageLogCte = (action: Action = 'update') =>
+  changeLogCte('changed', action, 'sms_messages', 'told')
