@@ -18,7 +18,9 @@ export async function runAgent(
   ended: AbortSignal,
 ): Promise<void> {
   let state = readState(file)
-  const unlock = lockState(file)
+  // a second agent with the same state would send the same texts
+  const lock = `${file}.pid`
+  const unlock = lockFile(lock, (owner) => `Process ${owner} runs as this device already (${lock}).`)
   const journal = new Journal(`${file}.journal`)
   const renew = async () => {
     const token = await renewToken(state)
@@ -54,12 +56,6 @@ async function keepRenewing(renew: () => Promise<void>, ended: AbortSignal): Pro
     }
     await sleep(RENEW_MS, undefined, { signal: ended }).catch(() => {}) // ended
   }
-}
-
-/** Prevents a second agent with the same state, which would send the same texts. Returns the release. */
-function lockState(file: string): () => void {
-  const lock = `${file}.pid`
-  return lockFile(lock, (owner) => `Process ${owner} runs as this device already (${lock}).`)
 }
 
 const RENEW_BEFORE_MS = 30 * 86_400_000

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { recordOutage } from '../../src/sms/devices/outage.ts'
+import { recordOutage } from '../../src/sms/queue/renew.ts'
 import {
   ALARM_MINUTES,
   type AlarmFixture,

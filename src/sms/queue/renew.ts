@@ -2,7 +2,6 @@ import type { Store } from '../../collections/catalog.ts'
 import { isHeldByDevice, unindexed } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
 import type { Device } from '../devices/device.ts'
-import { recordOutage } from '../devices/outage.ts'
 
 /** An attempt of a message, as the claim that made it names it. */
 export interface Attempt {
@@ -43,4 +42,12 @@ where message = any(array(
 export async function extendAllLeases(db: Db, seconds: number): Promise<void> {
   await db.query(SPARE, [seconds])
   await recordOutage(db)
+}
+
+/** Records our own outage. Device silence that began before its end is ignored, also by `alarms`. */
+export async function recordOutage(db: Db): Promise<void> {
+  await db.query(
+    `insert into device_watch default values
+     on conflict (is_only) do update set reachable_since = now(), looked_at = now()`,
+  )
 }
