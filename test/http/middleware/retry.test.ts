@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { findAuthRecord } from '../../../src/auth/auth-rows.ts'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { AuthCollection, BaseCollection } from '../../../src/collections/collection.ts'
+import { DatabaseUnavailable } from '../../../src/db/errors.ts'
 import { badRequest } from '../../../src/errors.ts'
 import { type Attempt, retry } from '../../../src/http/retry.ts'
 import { PasswordMemory } from '../../../src/records/auth/passwords.ts'
@@ -86,15 +87,23 @@ test('different faults do not use up each other’s retries', async () => {
   expect(await retry(here, asGuest, failing(faults))).toBe(10)
 })
 
+/** Another node changes the collections, and a statement no longer fits its tables. */
+const overtaken = async () => {
+  await elsewhere.change(async (draft) => {
+    const contacts = draft.catalog.find('contacts') as BaseCollection
+    await saveCollection(draft, { ...contacts, listRule: `name = "${Math.random()}"` })
+  })
+  return db.query('select nowhere from contacts').catch((error: unknown) => error)
+}
+
 test('an update that another node’s change overtakes sees the changed collections', async () => {
-  const overtaken = async () => {
-    await elsewhere.change(async (draft) => {
-      const contacts = draft.catalog.find('contacts') as BaseCollection
-      await saveCollection(draft, { ...contacts, listRule: `name = "${Math.random()}"` })
-    })
-    return db.query('select nowhere from contacts').catch((error: unknown) => error)
-  }
   expect(await retry(here, asGuest, failing(times(3, overtaken)))).toBe(4)
+})
+
+test('work whose connection was lost may be stored: it never runs again', async () => {
+  const lost = () => overtaken().then((error) => new DatabaseUnavailable(error))
+  await expect(retry(here, asGuest, failing([lost]))).rejects.toBeInstanceOf(DatabaseUnavailable)
+  expect(attempts).toHaveLength(1)
 })
 
 test.each([
