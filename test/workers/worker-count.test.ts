@@ -20,7 +20,7 @@ test.each(['0', '-1', '1.5', 'all', '1000'])('WORKERS=%s is no setting', (WORKER
 test('workers share what each counts by itself', () => {
   const config = readConfig({ ...POSTGRES, MAX_STREAMS: '0', MAX_CONNECTIONS_PER_ADDRESS: '5' })
   expect(shareOf(config, 2)).toMatchObject({
-    databasePool: 8,
+    databasePool: 12,
     maxConnections: 5000,
     maxConnectionsPerAddress: 3,
     maxStreams: 0,

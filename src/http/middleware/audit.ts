@@ -41,18 +41,12 @@ export async function auditRefusedSignIn(
   error: unknown,
   identity: () => Promise<string>,
 ): Promise<void> {
-  const { catalog } = services.store
+  const { catalog, db } = services.store.forEverybody('sign-in')
   const isAboutSuperusers = catalog.find(c.req.param('collection') ?? '')?.name === SUPERUSERS
   const isRefusal = error instanceof ApiError && REFUSED.has(error.status) && isEmptyObject(error.data)
   if (!isAboutSuperusers || !isRefusal) return
   const typed = await identity().catch(() => undefined)
-  if (typed !== undefined)
-    await recordRefusedSignIn(
-      services.store.forEverybody('sign-in').db,
-      typed,
-      clientIp(c, services),
-      SUPERUSERS,
-    )
+  if (typed !== undefined) await recordRefusedSignIn(db, typed, clientIp(c, services), SUPERUSERS)
 }
 
 const REFUSED = new Set([400, 403])

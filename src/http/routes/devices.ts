@@ -92,11 +92,8 @@ function sendEvents(c: Ctx, services: Services, { device, store }: DeviceCaller)
   return streamSSE(c, async (stream) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
-    const again = () =>
-      identifyDevice(c, services).then(
-        (caller) => caller.device,
-        () => null, // signed out, deleted
-      )
+    // null: signed out, deleted
+    const again = async () => (await identifyDevice(c, services).catch(() => null))?.device ?? null
     const ended = AbortSignal.any([ending, gone.signal])
     for await (const item of deviceEvents(store, device, config.deviceOnlineSeconds, again, ended)) {
       if (item.name === 'alive') await stream.write(': alive\n\n')

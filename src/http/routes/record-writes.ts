@@ -41,14 +41,8 @@ async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DEL
     const work = memory.over(passwordWork(c, services, auth), how.locksRecord)
     const inSameTransaction = auditWrite(c, services, request, collection, uploads.keys())
     const options = { ...how, uploads, passwordWork: work, inSameTransaction }
-    return writeRecord(
-      storeOf(c, services, auth),
-      extensions,
-      collection,
-      c.req.param('id') ?? '',
-      request,
-      options,
-    )
+    const inside = storeOf(c, services, auth)
+    return writeRecord(inside, extensions, collection, c.req.param('id') ?? '', request, options)
   }
   const identify = (isCached: boolean) => authenticate(c, services, isCached)
   const passwords = method === 'PATCH' && known.type === 'auth' ? [values] : []

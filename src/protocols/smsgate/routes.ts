@@ -152,11 +152,8 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
   const send = async (stream: StreamingApi) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
-    const again = () =>
-      identifyPhone(c, services).then(
-        (caller) => caller.device,
-        () => null, // signed out, deleted
-      )
+    // null: signed out, deleted
+    const again = async () => (await identifyPhone(c, services).catch(() => null))?.device ?? null
     const ended = AbortSignal.any([ending, gone.signal])
     for await (const frame of phoneEvents(store, device, config, again, ended)) await stream.write(frame)
   }
