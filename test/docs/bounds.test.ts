@@ -28,7 +28,7 @@ test('each route is named', async () => {
 
 /** `repeat(() => answerTexts(…` runs `answerTexts`. */
 const REPEATED =
-  /(?<!function |\.)\brepeat\(\s*(?:(?:async )?\(\) => (?:\{\s*(?:\w+ = )?(?:await )?)?)?([\w.]+)/g
+  /(?<!function |\.)\brepeat\(\s*(?:(?:async )?\(\) => (?:\{\s*(?:\w+ = )?(?:await )?)?)?(?:this\.#)?([\w.]+)/g
 const OTHERS = ['src/agent/**', 'src/demo/**', 'src/bulk/**']
 const repeated = () =>
   globSync('src/**/*.ts', { cwd: HOME, exclude: OTHERS }).flatMap((file) =>
