@@ -1,24 +1,41 @@
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { IDEMPOTENCY } from '../../http/routes/sms.ts'
-import { type Answers, json, success } from '../../openapi/schemas/answers.ts'
-import { SENDING } from '../../openapi/schemas/chapters.ts'
-import { chapter, type Operation } from '../../openapi/schemas/operations.ts'
-import { refusals } from '../../openapi/schemas/refusals.ts'
-import { SENDER, TWILIO } from '../../openapi/schemas/security.ts'
-import { ACCOUNT, ACCOUNTS, CONNECTION } from './account.ts'
-import { CREATE_PARAMETERS } from './messages/create-body.ts'
-import { MESSAGES } from './messages/list.ts'
-import { MEDIA } from './messages/media.ts'
-import { MESSAGE } from './messages/message.ts'
-import { NUMBERS } from './numbers/list.ts'
-import { NUMBER } from './numbers/number.ts'
+import type { Store } from '../../collections/catalog.ts'
+import type { Ctx, Services } from '../../http/context.ts'
+import { type Answers, json } from '../../openapi/schemas/answers.ts'
+import type { Operation } from '../../openapi/schemas/operations.ts'
+import type { Account } from './credentials.ts'
 
-const TAG = 'twilio'
-/** The chapter of the description. */
-export const TWILIO_TAGS = [
-  { name: TAG, description: "Twilio's Messaging API, for programs that were written for it." },
-]
+/** The account that asks, with the store on its ticket. */
+export interface TwilioCaller extends Account {
+  readonly store: Store
+}
+
+/** A call of a route. */
+export interface Call {
+  readonly c: Ctx
+  readonly services: Services
+  readonly account: TwilioCaller
+  readonly store: Store
+  readonly user: string
+  /** The last SID in the path. */
+  readonly sid: string
+}
+
+/** A route, as it is served and described. */
+export interface Route {
+  /** Method and path. */
+  readonly at: string
+  readonly id: string
+  readonly summary: string
+  /** Names of the query's and the body's parameters. */
+  readonly query?: readonly string[]
+  readonly form?: readonly string[]
+  readonly params?: Operation['params']
+  readonly status?: 200 | 201 | 204
+  readonly answer: readonly [description: string, schema?: z.ZodType]
+  readonly refused?: readonly number[]
+  readonly work: (call: Call) => Promise<unknown>
+}
 
 const ERROR = z
   .strictObject({
@@ -40,7 +57,8 @@ const FAILURES: Readonly<Record<number, string>> = {
   503: 'No device is online, or the server cannot answer now.',
 }
 
-const failures = (...statuses: number[]): Answers =>
+/** The failures of any route, and of these statuses. */
+export const failures = (...statuses: number[]): Answers =>
   Object.fromEntries(
     [400, 401, 404, ...statuses, 429, 500, 503].map((status) => [
       status,
@@ -48,130 +66,24 @@ const failures = (...statuses: number[]): Answers =>
     ]),
   ) as Answers
 
-const path = (...names: string[]) =>
-  names.length === 0 ? {} : { path: z.object(Object.fromEntries(names.map((name) => [name, z.string()]))) }
-const query = (...names: string[]) => ({
-  query: z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()]))),
-})
-const PAGING = ['PageSize', 'Page', 'PageToken']
+const texts = (names: readonly string[], one: z.ZodType) =>
+  z.object(Object.fromEntries(names.map((name) => [name, one])))
 
-const operation = (
-  id: string,
-  summary: string,
-  params: object,
-  ...responses: readonly Answers[]
-): Operation => ({ id, summary, description: summary, params, responses })
+/** Parameters of path, query and header. */
+export function parametersOf(at: string, { query, params }: Pick<Route, 'query' | 'params'>) {
+  const names = [...at.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+  return {
+    ...(names.length > 0 && { path: texts(names, z.string()) }),
+    ...(query && { query: texts(query, z.string().optional()) }),
+    ...params,
+  }
+}
 
-const form = (...names: string[]) => ({
-  required: true,
-  content: {
-    'application/x-www-form-urlencoded': {
-      schema: z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()]))),
+/** The description of a form. */
+export const bodyOf = ({ form }: Pick<Route, 'form'>) =>
+  form && {
+    requestBody: {
+      required: true,
+      content: { 'application/x-www-form-urlencoded': { schema: texts(form, z.string().optional()) } },
     },
-  },
-})
-
-const A = '/2010-04-01/Accounts/{AccountSid}'
-
-/** `/2010-04-01`: Twilio's Messaging API, and how to connect to it. */
-export const twilioPaths = (): ZodOpenApiPathsObject => ({
-  ...chapter(SENDING, SENDER, {
-    'GET /api/sms/twilio': {
-      id: 'twilioConnection',
-      summary: "What Twilio's libraries need",
-      description: 'Account and numbers as SIDs. The token is shown once, in the answer that makes the key.',
-      responses: [success('The account.', CONNECTION), refusals('unauthorized', 'forbidden')],
-    },
-  }),
-  ...chapter(TAG, TWILIO, {
-    'GET /2010-04-01/Accounts.json': operation(
-      'twilioAccounts',
-      'List accounts',
-      query('FriendlyName', 'Status', ...PAGING),
-      success('The account of the caller.', ACCOUNTS),
-      failures(),
-    ),
-    [`GET ${A}.json`]: operation(
-      'twilioAccount',
-      'Fetch an account',
-      path('AccountSid'),
-      success('The account.', ACCOUNT),
-      failures(),
-    ),
-    [`GET ${A}/Messages.json`]: operation(
-      'twilioMessages',
-      'List messages',
-      { ...path('AccountSid'), ...query('To', 'From', 'DateSent', 'DateSent<', 'DateSent>', ...PAGING) },
-      success('A page, newest first.', MESSAGES),
-      failures(),
-    ),
-    [`POST ${A}/Messages.json`]: {
-      ...operation(
-        'twilioCreateMessage',
-        'Send a message',
-        { ...path('AccountSid'), header: IDEMPOTENCY },
-        { 201: { description: 'The message.', content: json(MESSAGE) } },
-        failures(409, 413),
-      ),
-      requestBody: form(...CREATE_PARAMETERS),
-    },
-    [`GET ${A}/Messages/{Sid}.json`]: operation(
-      'twilioMessage',
-      'Fetch a message',
-      path('AccountSid', 'Sid'),
-      success('The message.', MESSAGE),
-      failures(),
-    ),
-    [`POST ${A}/Messages/{Sid}.json`]: {
-      ...operation(
-        'twilioUpdateMessage',
-        'Cancel a message, or take its text away',
-        path('AccountSid', 'Sid'),
-        success('The message.', MESSAGE),
-        failures(409, 413),
-      ),
-      requestBody: form('Body', 'Status'),
-    },
-    [`DELETE ${A}/Messages/{Sid}.json`]: operation(
-      'twilioDeleteMessage',
-      'Delete a message',
-      path('AccountSid', 'Sid'),
-      { 204: { description: 'It is deleted.' } },
-      failures(409),
-    ),
-    [`GET ${A}/Messages/{Sid}/Media.json`]: operation(
-      'twilioMedia',
-      'List the media of a message',
-      {
-        ...path('AccountSid', 'Sid'),
-        ...query('DateCreated', 'DateCreated<', 'DateCreated>', ...PAGING),
-      },
-      success('An empty list.', MEDIA),
-      failures(),
-    ),
-    [`GET ${A}/IncomingPhoneNumbers.json`]: operation(
-      'twilioNumbers',
-      'List numbers',
-      { ...path('AccountSid'), ...query('PhoneNumber', 'FriendlyName', ...PAGING) },
-      success('Devices with a number.', NUMBERS),
-      failures(),
-    ),
-    [`GET ${A}/IncomingPhoneNumbers/{Sid}.json`]: operation(
-      'twilioNumber',
-      'Fetch a number',
-      path('AccountSid', 'Sid'),
-      success('The number.', NUMBER),
-      failures(),
-    ),
-    [`POST ${A}/IncomingPhoneNumbers/{Sid}.json`]: {
-      ...operation(
-        'twilioUpdateNumber',
-        'Say where its texts go',
-        path('AccountSid', 'Sid'),
-        success('The number.', NUMBER),
-        failures(413),
-      ),
-      requestBody: form('SmsUrl', 'SmsMethod', 'FriendlyName'),
-    },
-  }),
-})
+  }

@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { admission } from '../../admission/admission.ts'
-import type { Store } from '../../collections/catalog.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { readBytes } from '../../http/body/bytes.ts'
 import { memoryOf } from '../../http/body/memory-of.ts'
@@ -8,40 +7,131 @@ import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
 import { checkRate } from '../../http/middleware/gate.ts'
 import { READS, requireSender, withFreshSender } from '../../http/middleware/sender.ts'
 import { withCatalog } from '../../http/retry.ts'
+import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { sendRaw } from '../../http/send-json.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
 import { holderOf } from '../../http/server/holder.ts'
 import { storeOf } from '../../http/server/store-of.ts'
-import { describeConnection, findAccount, listAccounts } from './account.ts'
+import { json, success } from '../../openapi/schemas/answers.ts'
+import { SENDING } from '../../openapi/schemas/chapters.ts'
+import { chapter } from '../../openapi/schemas/operations.ts'
+import { refusals } from '../../openapi/schemas/refusals.ts'
+import { TWILIO as BY_TWILIO, SENDER } from '../../openapi/schemas/security.ts'
+import { ACCOUNT, ACCOUNTS, CONNECTION, describeConnection, findAccount, listAccounts } from './account.ts'
 import { type Account, identifyAccount, keyIn } from './credentials.ts'
-import { TWILIO_TAGS, twilioPaths } from './description.ts'
+import { bodyOf, failures, parametersOf, type Route, type TwilioCaller } from './description.ts'
 import { twilioForm } from './error-form.ts'
 import { changeMessage, deleteMessage } from './messages/change.ts'
 import { createMessage } from './messages/create.ts'
-import { listMessages } from './messages/list.ts'
-import { listMedia } from './messages/media.ts'
-import { findMessage, renderMessage } from './messages/message.ts'
+import { CREATE_PARAMETERS } from './messages/create-body.ts'
+import { listMessages, MESSAGES } from './messages/list.ts'
+import { listMedia, MEDIA } from './messages/media.ts'
+import { findMessage, MESSAGE, renderMessage } from './messages/message.ts'
 import { changeNumber } from './numbers/change.ts'
-import { listNumbers } from './numbers/list.ts'
-import { findNumber, renderNumber } from './numbers/number.ts'
+import { listNumbers, NUMBERS } from './numbers/list.ts'
+import { findNumber, NUMBER, renderNumber } from './numbers/number.ts'
 import { type Parameters, readParameters } from './parameters.ts'
 import { INVALID, invalid, notFound, TwilioRefusal } from './refusal.ts'
 import { idOf } from './sid.ts'
 
-const ACCOUNTS = '/2010-04-01/Accounts.json'
-const ACCOUNT = '/2010-04-01/Accounts/:AccountSid{[^/]+\\.json}'
-const BELOW = '/2010-04-01/Accounts/:AccountSid'
-const MESSAGES = `${BELOW}/Messages.json`
-const MESSAGE = `${BELOW}/Messages/:Sid{[^/]+\\.json}`
-const MEDIA = `${BELOW}/Messages/:Sid/Media.json`
-const NUMBERS = `${BELOW}/IncomingPhoneNumbers.json`
-const NUMBER = `${BELOW}/IncomingPhoneNumbers/:Sid{[^/]+\\.json}`
-type Work = (c: Ctx, account: TwilioCaller) => Promise<Response>
+const ROOT = '/2010-04-01/Accounts'
+const PAGING = ['PageSize', 'Page', 'PageToken']
 
-/** The account that asks, with the store on its ticket. */
-interface TwilioCaller extends Account {
-  readonly store: Store
-}
+/** The routes below ROOT and their description. */
+const ROUTES: readonly Route[] = [
+  {
+    at: 'GET .json',
+    id: 'twilioAccounts',
+    summary: 'List accounts',
+    query: ['FriendlyName', 'Status', ...PAGING],
+    answer: ['The account of the caller.', ACCOUNTS],
+    work: ({ c, store, user }) => listAccounts(store, user, readQueryOf(c)),
+  },
+  {
+    at: 'GET /{AccountSid}.json',
+    id: 'twilioAccount',
+    summary: 'Fetch an account',
+    answer: ['The account.', ACCOUNT],
+    work: ({ store, user }) => findAccount(store, user),
+  },
+  {
+    at: 'GET /{AccountSid}/Messages.json',
+    id: 'twilioMessages',
+    summary: 'List messages',
+    query: ['To', 'From', 'DateSent', 'DateSent<', 'DateSent>', ...PAGING],
+    answer: ['A page, newest first.', MESSAGES],
+    work: ({ c, store, user }) => listMessages(store, user, readQueryOf(c)),
+  },
+  {
+    at: 'POST /{AccountSid}/Messages.json',
+    id: 'twilioCreateMessage',
+    summary: 'Send a message',
+    params: { header: IDEMPOTENCY },
+    form: [...CREATE_PARAMETERS],
+    status: 201,
+    answer: ['The message.', MESSAGE],
+    refused: [409, 413],
+    work: ({ c, services, account }) => create(c, services, account),
+  },
+  {
+    at: 'GET /{AccountSid}/Messages/{Sid}.json',
+    id: 'twilioMessage',
+    summary: 'Fetch a message',
+    answer: ['The message.', MESSAGE],
+    work: async ({ store, user, sid }) => renderMessage(await findMessage(store, user, sid), user),
+  },
+  {
+    at: 'POST /{AccountSid}/Messages/{Sid}.json',
+    id: 'twilioUpdateMessage',
+    summary: 'Cancel a message, or take its text away',
+    form: ['Body', 'Status'],
+    answer: ['The message.', MESSAGE],
+    refused: [409, 413],
+    work: async ({ c, store, user, sid }) => changeMessage(store, user, sid, await readForm(c)),
+  },
+  {
+    at: 'DELETE /{AccountSid}/Messages/{Sid}.json',
+    id: 'twilioDeleteMessage',
+    summary: 'Delete a message',
+    status: 204,
+    answer: ['It is deleted.'],
+    refused: [409],
+    work: ({ services, store, user, sid }) => deleteMessage(store, services.extensions, user, sid),
+  },
+  {
+    at: 'GET /{AccountSid}/Messages/{Sid}/Media.json',
+    id: 'twilioMedia',
+    summary: 'List the media of a message',
+    query: ['DateCreated', 'DateCreated<', 'DateCreated>', ...PAGING],
+    answer: ['An empty list.', MEDIA],
+    work: ({ c, store, user, sid }) => listMedia(store, user, sid, readQueryOf(c)),
+  },
+  {
+    at: 'GET /{AccountSid}/IncomingPhoneNumbers.json',
+    id: 'twilioNumbers',
+    summary: 'List numbers',
+    query: ['PhoneNumber', 'FriendlyName', ...PAGING],
+    answer: ['Devices with a number.', NUMBERS],
+    work: ({ c, store, user }) => listNumbers(store, user, readQueryOf(c)),
+  },
+  {
+    at: 'GET /{AccountSid}/IncomingPhoneNumbers/{Sid}.json',
+    id: 'twilioNumber',
+    summary: 'Fetch a number',
+    answer: ['The number.', NUMBER],
+    work: async ({ store, user, sid }) => renderNumber(await findNumber(store, user, sid), user),
+  },
+  {
+    at: 'POST /{AccountSid}/IncomingPhoneNumbers/{Sid}.json',
+    id: 'twilioUpdateNumber',
+    summary: 'Say where its texts go',
+    form: ['SmsUrl', 'SmsMethod', 'FriendlyName'],
+    answer: ['The number.', NUMBER],
+    refused: [413],
+    work: async ({ c, services, store, account, sid }) =>
+      changeNumber({ ...services, store }, account, sid, await readForm(c)),
+  },
+]
 
 /** Twilio's Messaging API, for programs that were written for it. */
 export const TWILIO: Protocol = {
@@ -50,96 +140,71 @@ export const TWILIO: Protocol = {
   roots: ['/2010-04-01', '/v1', '/v2', '/v3'],
   errorForm: twilioForm,
   routes: twilioRoutes,
-  tags: TWILIO_TAGS,
+  tags: [{ name: 'twilio', description: "Twilio's Messaging API, for programs that were written for it." }],
   paths: twilioPaths,
   keyIn,
   isNeverRedirected: true,
 }
 
 function twilioRoutes(services: Services): Hono<Env> {
-  const { config, extensions } = services
-  const serve = (work: Work) => (c: Ctx) => enter(c, services, (account) => work(c, account))
-  const json = (c: Ctx, value: object, status: 200 | 201 = 200) => sendRaw(c, JSON.stringify(value), status)
-  const refuseMethod = serve(async (c) => {
-    throw new TwilioRefusal(20004, `${c.req.method} is not allowed here`)
-  })
-  const app = new Hono<Env>()
-    .get('/api/sms/twilio', async (c) => {
-      const { user, key, store } = await requireSender(c, services, READS)
-      return json(c, await describeConnection(store, config, user, key?.id))
+  const refuse = (error: (c: Ctx) => TwilioRefusal) => (c: Ctx) =>
+    enter(c, services, async () => {
+      throw error(c)
     })
-    .get(
-      ACCOUNTS,
-      serve(async (c, { user, store }) => json(c, await listAccounts(store, user, readQueryOf(c)))),
-    )
-    .get(
-      ACCOUNT,
-      serve(async (c, { user, store }) => json(c, await findAccount(store, user))),
-    )
-    .get(
-      MESSAGES,
-      serve(async (c, { user, store }) => json(c, await listMessages(store, user, readQueryOf(c)))),
-    )
-    .post(
-      MESSAGES,
-      serve((c, account) => create(c, services, account)),
-    )
-    .get(
-      MESSAGE,
-      serve(async (c, { user, store }) =>
-        json(c, renderMessage(await findMessage(store, user, sidIn(c)), user)),
-      ),
-    )
-    .post(
-      MESSAGE,
-      serve(async (c, { user, store }) =>
-        json(c, await changeMessage(store, user, sidIn(c), await readForm(c))),
-      ),
-    )
-    .delete(
-      MESSAGE,
-      serve(async (c, { user, store }) => {
-        await deleteMessage(store, extensions, user, sidIn(c))
-        return c.body(null, 204)
+  const app = new Hono<Env>().get('/api/sms/twilio', async (c) => {
+    const { user, key, store } = await requireSender(c, services, READS)
+    return sendRaw(c, JSON.stringify(await describeConnection(store, services.config, user, key?.id)))
+  })
+  const routes = ROUTES.map(({ at, ...route }) => {
+    const [method, path] = at.split(' ') as [string, string]
+    return { method, path: routed(ROOT + path), ...route }
+  })
+  for (const { method, path, status = 200, work } of routes)
+    app.on(method, path, (c) =>
+      enter(c, services, async (account) => {
+        const sid = (c.req.param('Sid') ?? '').replace(/\.json$/, '')
+        const answer = await work({ c, services, account, store: account.store, user: account.user, sid })
+        return status === 204 ? c.body(null, 204) : sendRaw(c, JSON.stringify(answer), status)
       }),
     )
-    .get(
-      MEDIA,
-      serve(async (c, { user, store }) => json(c, await listMedia(store, user, sidIn(c), readQueryOf(c)))),
-    )
-    .get(
-      NUMBERS,
-      serve(async (c, { user, store }) => json(c, await listNumbers(store, user, readQueryOf(c)))),
-    )
-    .get(
-      NUMBER,
-      serve(async (c, { user, store }) =>
-        json(c, renderNumber(await findNumber(store, user, sidIn(c)), user)),
-      ),
-    )
-    .post(
-      NUMBER,
-      serve(async (c, account) => {
-        const ofCaller = { config, extensions, store: account.store }
-        return json(c, await changeNumber(ofCaller, account, sidIn(c), await readForm(c)))
-      }),
-    )
-  for (const path of [ACCOUNTS, ACCOUNT, MESSAGES, MESSAGE, MEDIA, NUMBERS, NUMBER])
-    app.all(path, refuseMethod)
-  for (const root of TWILIO.roots)
-    app.all(
-      `${root}/*`,
-      serve(async () => {
-        throw notFound()
-      }),
-    )
+  const refuseMethod = refuse((c) => new TwilioRefusal(20004, `${c.req.method} is not allowed here`))
+  for (const { path } of routes) app.all(path, refuseMethod)
+  for (const root of TWILIO.roots) app.all(`${root}/*`, refuse(notFound))
   return app
 }
 
-const sidIn = (c: Ctx) => (c.req.param('Sid') ?? '').replace(/\.json$/, '')
+/** A path as Hono writes it: a parameter at its end has `.json` in it. */
+const routed = (path: string) =>
+  path.replace(/\{(\w+)\}\.json$/, ':$1{[^/]+\\.json}').replace(/\{(\w+)\}/g, ':$1')
+
+function twilioPaths() {
+  const operations = ROUTES.map(({ at, id, summary, status = 200, answer, refused = [], ...route }) => {
+    const [description, schema] = answer
+    const operation = {
+      ...{ id, summary, description: summary, params: parametersOf(at, route), ...bodyOf(route) },
+      responses: [
+        { [status]: { description, ...(schema && { content: json(schema) }) } },
+        failures(...refused),
+      ],
+    }
+    return [at.replace(' ', ` ${ROOT}`), operation]
+  })
+  return {
+    ...chapter(SENDING, SENDER, {
+      'GET /api/sms/twilio': {
+        id: 'twilioConnection',
+        summary: "What Twilio's libraries need",
+        description:
+          'Account and numbers as SIDs. The token is shown once, in the answer that makes the key.',
+        responses: [success('The account.', CONNECTION), refusals('unauthorized', 'forbidden')],
+      },
+    }),
+    ...chapter('twilio', BY_TWILIO, Object.fromEntries(operations)),
+  }
+}
 
 /** Sends; reads the account again when it changed before the message was stored. */
-async function create(c: Ctx, services: Services, first: TwilioCaller): Promise<Response> {
+async function create(c: Ctx, services: Services, first: TwilioCaller): Promise<object> {
   const parameters = await readForm(c)
   const key = c.req.header('idempotency-key')
   const identifySender = async (isCached: boolean) => {
@@ -150,7 +215,7 @@ async function create(c: Ctx, services: Services, first: TwilioCaller): Promise<
     createMessage({ ...services.sending, store: account.store }, account, parameters, key),
   )
   if (replayed) c.header('Idempotent-Replayed', 'true')
-  return sendRaw(c, JSON.stringify(message), 201)
+  return message
 }
 
 /** The account that asks, read from the database. Throws 401. */
