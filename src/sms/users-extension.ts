@@ -64,6 +64,8 @@ select 1`
 async function endUserQueue(store: Store, user: string): Promise<void> {
   const { db } = store
   await lockUserSends(db, user) // who comes later is asked for the new version
+  // deleted with the takeover, and not called: for a long queue that would take longer than a statement may
+  await db.query('update webhooks set enabled = false where "user" = $1 and enabled', [user])
   await failUnsent(db, UNCLAIMED, REASONS.canceled, [user])
   await db.query(END_CAMPAIGNS, [user, 'campaigns'])
   await db.query(ONCE, [user])
