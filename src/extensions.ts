@@ -11,7 +11,7 @@ import { campaignsExtension } from './sms/campaigns/extension.ts'
 import { contactsExtension } from './sms/contacts-extension.ts'
 import { conversationsExtension } from './sms/conversations/extension.ts'
 import { devicesExtension } from './sms/devices/extension.ts'
-import { messagesExtension } from './sms/extensions.ts'
+import { eventsExtension, messagesExtension } from './sms/extensions.ts'
 import { userSettingsExtension } from './sms/user-settings-extension.ts'
 import { usersExtension } from './sms/users-extension.ts'
 import type { WebhookSettings } from './webhooks/delivery-worker.ts'
@@ -35,7 +35,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['contact_groups', strict()],
     ['sms_templates', strict()],
     ['sms_messages', strict(messagesExtension)],
-    ['sms_events', strict()],
+    ['sms_events', strict(eventsExtension)],
     ['conversations', strict(conversationsExtension)],
     ['campaigns', campaignsExtension],
     ['auto_answers', strict(autoAnswersExtension)],

@@ -31,3 +31,11 @@ export const messagesExtension: Extension = {
     await logChanged(store, 'conversations', 'update', await clearLastTexts(store.db, ids))
   },
 }
+
+/** Events. One that a superuser adds is no change of a message: sms_events_noted calls nobody for it. */
+export const eventsExtension: Extension = {
+  async beforeCreate({ db }) {
+    await db.query(`select set_config('pocketsms.added', 'yes', true)`, [], 'sms event added')
+    return {}
+  },
+}

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isSecret, newSecret, signatureHeaders } from '../../src/webhooks/secrets.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
-import { makeWebhook } from '../support/webhook-fixture.ts'
+import { deliveriesOf, makeWebhook } from '../support/webhook-fixture.ts'
 
 const PATH = '/api/collections/webhooks/records'
 
@@ -99,6 +99,19 @@ test('a user has at most 20 webhooks, and so many more go once others are delete
   expect((await create({})).status).toBe(200)
   await busy.call('DELETE', `${PATH}/${one.id}`)
   await makeWebhook(busy, 'https://example.com/in')
+})
+
+test('an event that a superuser adds calls nobody', async () => {
+  const ann = await server.makeUser()
+  await makeWebhook(ann, 'https://example.com/in')
+  const text = { recipients: ['+4915112345678'], body: 'Hi', scheduled_at: '2099-01-01 00:00:00.000Z' }
+  const [message] = (await ann.call('POST', '/api/sms/send', text)).body.message_ids
+  const events = '/api/collections/sms_events/records'
+  // most of them have the time of their transaction, as events of the server have
+  for (let i = 0; i < 10; i++)
+    await server.superuser.call('POST', events, { user: ann.id, message, status: 'sent' })
+  expect((await ann.call('GET', events)).body.totalItems).toBe(10)
+  expect(await deliveriesOf(ann)).toEqual([])
 })
 
 test.each([

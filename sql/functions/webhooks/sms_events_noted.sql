@@ -1,5 +1,6 @@
 -- Trigger of sms_events: logs the new events of a statement for realtime subscribers and queues their webhook
--- calls, at its end and in its transaction. Events of another time were imported, which log them.
+-- calls, at its end and in its transaction. Events of another time were imported; of those that a superuser
+-- adds (pocketsms.added) the records tell.
 --
 -- Status callbacks (sms_origins) belong to no webhook: one for `assigned`, `sent` and a final status each,
 -- never for an earlier one than the last. Those of one message share one of 16 lanes of the user, and a lane
@@ -11,6 +12,9 @@ declare
   calls webhook_call[];
   callbacks webhook_call[];
 begin
+  if current_setting('pocketsms.added', true) = 'yes' then
+    return null;
+  end if;
   if exists (select from _listeners) then
     insert into _changes (collection, action, record, image)
     select 'sms_events', 'create', e.id, row_to_json(e.*) from added e where e.created = moment;
