@@ -9,6 +9,8 @@ import type { Content } from './upload.ts'
 
 /** Bytes of a request's files that stay in memory. */
 const MEMORY_BYTES = 64 << 10
+/** What is read of the temporary file at a time. */
+const READ_BYTES = 64 << 10
 
 /** Of folders of temporary files. */
 const PREFIX = 'pocketsms-upload-'
@@ -70,9 +72,16 @@ export class UploadSpace {
     return { at, length: part.length }
   }
 
+  /** Not by a stream of the handle: one that is not read to its end closes the file for all others. */
   async *read({ at, length }: Stretch): AsyncGenerator<Buffer> {
     const { handle } = await this.#file!
-    yield* handle.createReadStream({ start: at, end: at + length - 1, autoClose: false })
+    for (let done = 0; done < length; ) {
+      const piece = Buffer.alloc(Math.min(READ_BYTES, length - done))
+      const { bytesRead } = await handle.read(piece, 0, piece.length, at + done)
+      if (bytesRead === 0) throw new Error('a temporary file is shorter than what was written to it')
+      yield piece.subarray(0, bytesRead)
+      done += bytesRead
+    }
   }
 
   /** Removes the file. Nothing is read after that. */

@@ -53,6 +53,20 @@ test('files of one request share its memory, and one counted file', async () => 
   expect(budget.taken).toBe(0)
 })
 
+test('what is read of one content in part leaves the others', async () => {
+  const space = new UploadSpace(undefined, 0, 0)
+  const [first, second] = [new Spool(space), new Spool(space)]
+  await first.write(part(400, 0))
+  for await (const piece of first.pieces(50)) {
+    expect(piece).toEqual(part(50, 0))
+    break
+  }
+  await second.write(part(100, 7))
+  expect((await all(first, 500)).content).toEqual(part(400, 0))
+  expect((await all(second, 500)).content).toEqual(part(100, 7))
+  await space.close()
+})
+
 test('leftovers of a killed process are removed, but not the files of another server', async () => {
   const [old, fresh] = ['old', 'new'].map((name) => join(folder, `pocketsms-upload-${name}`))
   mkdirSync(old!)
