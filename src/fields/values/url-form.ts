@@ -34,7 +34,9 @@ export const hostOf = (text: string): string | undefined => parseUrl(text)?.host
 const PARTS = /^(?:[^:/?#]+:)?(?:\/\/([^/?#]*))?([^?#]*)/
 
 function parseUrl(text: string): { host: string; path: string } | undefined {
-  if (/[\x00-\x1f\x7f]|%(?![0-9a-fA-F]{2})/.test(text)) return undefined
+  // Go does not decode a query
+  const decoded = text.replace(/^([^?#]*)\?[^#]*/, '$1')
+  if (/[\x00-\x1f\x7f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(decoded)) return undefined
   const [, authority = '', path = ''] = PARTS.exec(text)!
   return { host: authority.slice(authority.lastIndexOf('@') + 1), path }
 }
