@@ -13,6 +13,7 @@ test.each([
   ['[\\x41-\\x{43}]\\x2e', /^[ABC]\.$/],
   ['(?P<name>\\w{4})\\n', /^\w{4}\n$/],
   ['[\\w.-]{8}', /^[\w.-]{8}$/],
+  ['[\\d-.]{8}', /^[\d.-]{8}$/],
 ] as const)('a text for %s', (pattern, expected) => {
   for (let i = 0; i < 50; i++) expect(generateText(pattern)).toMatch(expected)
 })

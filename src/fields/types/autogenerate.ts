@@ -130,8 +130,10 @@ class PatternReader {
     const ranges: (readonly [number, number])[] = []
     do {
       if (this.#rest.startsWith('[:')) throw unsupported('[:')
+      // no range begins with a class: the `-` of `\w-.` stands for itself
+      const isClass = /^\\[dwsDWS]/.test(this.#rest)
       const first = this.#characters()
-      const last = this.#take(/^-(?!\])/) ? this.#characters() : undefined
+      const last = !isClass && this.#take(/^-(?!\])/) ? this.#characters() : undefined
       ranges.push(...(last ? [[first[0]![0], last[0]![1]] as const] : first))
     } while (!this.#take(/^\]/))
     const chosen = isNegated ? invert(ranges) : ranges
