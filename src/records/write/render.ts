@@ -21,7 +21,11 @@ export async function renderWrite(write: Write, extra: Extra): Promise<string> {
   const { store, collection, values, request } = write
   const row = toRow(collection, values)
   if (store.db.inTransaction) {
+    // a rule that fails drops an expand; it must not end the transaction, whose commit would store nothing
+    const mayFail = Boolean(request.query.expand) || (collection.type === 'auth' && collection.manageRule)
+    if (mayFail) await store.db.query('savepoint rendered')
     const text = await answerRecord(store, collection, row, request)
+    if (mayFail) await store.db.query('rollback to savepoint rendered')
     return isEmptyObject(extra) ? text : writeSorted({ ...JSON.parse(text), ...extra })
   }
   try {

@@ -135,3 +135,13 @@ test('with an auth record go its known origins', async () => {
   expect((await shop.ask('super', 'DELETE', `collections/workers/records/${worker}`)).status).toBe(204)
   expect((await view(`collections/_authOrigins/records/${origin}`)).status).toBe(404)
 })
+
+test('an expand that fails in the transaction of a write does not undo it', async () => {
+  const { db } = shop.server.services.store
+  await db.query('alter table jobs rename to jobs_elsewhere')
+  const path = 'collections/tools/records'
+  const { status, body } = await shop.ask('super', 'POST', `${path}?expand=jobs_via_tool`, { name: 'saw' })
+  await db.query('alter table jobs_elsewhere rename to jobs')
+  expect(status).toBe(200)
+  expect((await view(`${path}/${body.id}`)).name).toBe('saw')
+})
