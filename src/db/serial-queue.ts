@@ -2,12 +2,15 @@ import type { Session } from './backend.ts'
 
 /**
  * A session that takes several statements at once, though its connection takes one at a time: a
- * transaction's. A statement that fails holds up none.
+ * transaction's. A statement that fails holds up none. Once `isOver`, those that wait fail unsent.
  */
-export function serialSession(session: Session): Session {
+export function serialSession(session: Session, isOver = () => false): Session {
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work)
+    const next = last.then(() => {
+      if (isOver()) throw new Error('The transaction is over')
+      return work()
+    })
     last = next.catch(() => {})
     return next
   }

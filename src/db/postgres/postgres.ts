@@ -195,9 +195,11 @@ async function transact<T>(
   let patienceMs: number | undefined
   const inside = session(client, () => patienceMs)
   let isOver = last !== undefined
+  let hasFailed = false
   try {
     await inside.query('begin')
-    const ordered = serialSession(inside)
+    // what was asked beside the statement that failed must not be sent in the next transaction
+    const ordered = serialSession(inside, () => hasFailed)
     const result = await work({
       ...ordered,
       async limit(ms) {
@@ -209,6 +211,7 @@ async function transact<T>(
     await inside.query('commit')
     return result
   } catch (error) {
+    hasFailed = true
     isOver ||= error instanceof DatabaseUnavailable && !(error instanceof DatabaseLocked)
     if (!isOver) await inside.query('rollback').catch(() => (isOver = true))
     throw error
