@@ -2,6 +2,11 @@ import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
+import { removeLeftovers } from '../tools/remove-leftovers.ts'
+
+const PREFIX = '.pocketsms-partial-'
+/** A file that is being written changes far more often than that. */
+const ABANDONED_MS = 3_600_000
 
 /** Throws a UserError if there is a file at `path`. */
 export function checkNew(path: string): void {
@@ -10,18 +15,20 @@ export function checkNew(path: string): void {
 }
 
 /**
- * Lets `write` write beside `path`, then renames: a whole file or none. Throws a UserError if the file exists
- * or the folder is not writable.
+ * Lets `write` write beside `path`, then renames: a whole file or none. Removes leftovers of killed
+ * processes. Throws a UserError if the file exists or the folder is not writable.
  */
 export async function newFile<T>(path: string, write: (partial: string) => Promise<T>): Promise<T> {
   checkNew(path)
-  const partial = join(dirname(path), `.${basename(path)}.${process.pid}.pocketsms-partial`)
+  const folder = dirname(path)
+  const partial = join(folder, `${PREFIX}${process.pid}-${basename(path)}`)
   try {
+    await removeLeftovers(folder, PREFIX, ABANDONED_MS)
     await rm(partial, { force: true })
     const result = await write(partial)
     checkNew(path)
     await rename(partial, path)
-    await syncFolder(dirname(path))
+    await syncFolder(folder)
     return result
   } catch (error) {
     throw explained(error, path)

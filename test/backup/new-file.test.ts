@@ -1,0 +1,20 @@
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { newFile } from '../../src/backup/new-file.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
+
+test('what a killed process left half written goes with the next file, and nothing younger', async () => {
+  const folder = temporaryFolder()
+  const partial = await newFile(join(folder, 'first.zip'), async (path) => {
+    writeFileSync(path, '')
+    return path
+  })
+  writeFileSync(partial, '')
+  writeFileSync(`${partial}.young`, '')
+  const old = new Date(Date.now() - 2 * 3_600_000)
+  utimesSync(partial, old, old)
+  await newFile(join(folder, 'second.zip'), async (path) => writeFileSync(path, ''))
+  const left = readdirSync(folder).filter((name) => name.startsWith('.'))
+  expect(left.map((name) => join(folder, name))).toEqual([`${partial}.young`])
+})
