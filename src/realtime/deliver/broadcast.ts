@@ -5,7 +5,7 @@ import type { Change } from '../changes/change.ts'
 import type { GroupState } from '../clients/subscription-groups.ts'
 import type { Receivers, SubscriptionIndex } from '../clients/subscription-index.ts'
 import { judgeHere, questionOf } from '../clients/verdict.ts'
-import { type ChangeEvent, sendTo } from './change-event.ts'
+import { type ChangeEvent, isTooOld, sendTo } from './change-event.ts'
 import { decide } from './decide.ts'
 import type { Deliveries } from './deliveries.ts'
 import { emailsSeen } from './emails.ts'
@@ -25,7 +25,7 @@ export function broadcast(
 ): void {
   const { change, store } = event
   for (const [lane, states] of plainByLane(store.catalog, index, log, change)) {
-    const isQueued = lanes.add(lane, event.bytes, () => deliver(event, states, log))
+    const isQueued = lanes.add(lane, event.bytes, () => deliver(event, states, log, lane !== ''))
     if (!isQueued) disconnect(states)
   }
   for (const [holder, receivers] of receiversByHolder(store.catalog, index, log, change))
@@ -77,9 +77,15 @@ function laneOf(collection: Collection, { access }: GroupState): string {
   return question || isManaged ? `${collection.id} ${question?.key ?? ''}` : ''
 }
 
-async function deliver(event: ChangeEvent, states: readonly GroupState[], log: Logger): Promise<void> {
+async function deliver(
+  event: ChangeEvent,
+  states: readonly GroupState[],
+  log: Logger,
+  asks: boolean,
+): Promise<void> {
   const { store, change } = event
   try {
+    if (asks && isTooOld(event)) return disconnect(states)
     const accesses = states.map(({ access }) => access)
     const verdicts = await decide(store, change, accesses)
     const allowed = states.filter((_, i) => verdicts[i])

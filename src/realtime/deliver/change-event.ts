@@ -23,6 +23,8 @@ export interface ChangeEvent {
 }
 
 const CHANGE_BYTES = 1_000
+/** No statement starts for an older change: the clean-up may remove its images after a minute. */
+const MAX_AGE_MS = 20_000
 
 export function toEvent(all: CatalogStore, change: Change): ChangeEvent {
   const store = all.forEverybody('realtime')
@@ -36,6 +38,8 @@ export function toEvent(all: CatalogStore, change: Change): ChangeEvent {
     atMs: performance.now(),
   }
 }
+
+export const isTooOld = ({ atMs }: ChangeEvent): boolean => performance.now() - atMs > MAX_AGE_MS
 
 /** Sends an event to the clients of a group. `email`: whether they see the email of an auth record. */
 export async function sendTo(

@@ -7,15 +7,13 @@ import type { Client } from '../clients/client.ts'
 import type { GroupState } from '../clients/subscription-groups.ts'
 import type { Receivers } from '../clients/subscription-index.ts'
 import { judgeHere, openQuestions } from '../clients/verdict.ts'
-import { type ChangeEvent, sendTo } from './change-event.ts'
+import { type ChangeEvent, isTooOld, sendTo } from './change-event.ts'
 import { emailsSeen } from './emails.ts'
 import type { Lanes } from './lanes.ts'
 import { matchQueries } from './match-queries.ts'
 
 /** Questions in a statement. */
 const MAX_QUESTIONS = 200
-/** No statement starts for an older change: the clean-up may remove its images after a minute. */
-const MAX_AGE_MS = 20_000
 const RECEIVERS_BYTES = 100
 
 /**
@@ -89,13 +87,13 @@ export class Deliveries {
 
   /** Undefined if the database takes too long. */
   async #answers(
-    { storeOf, change, atMs }: ChangeEvent,
+    event: ChangeEvent,
     first: GroupState,
     questions: readonly CompiledFilter[],
   ): Promise<readonly boolean[] | undefined> {
-    if (performance.now() - atMs > MAX_AGE_MS) return undefined
+    if (isTooOld(event)) return undefined
     try {
-      return await matchQueries(storeOf(first), change, questions)
+      return await matchQueries(event.storeOf(first), event.change, questions)
     } catch (error) {
       if (isTooSlow(error) || error instanceof RetryLater) return undefined
       throw error

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { Budget } from '../../src/admission/budget.ts'
+import { broadcast } from '../../src/realtime/deliver/broadcast.ts'
+import { Lanes } from '../../src/realtime/deliver/lanes.ts'
+
+// A rule that the database evaluates reads the change's image, which the clean-up removes after a minute.
+
+const question = {
+  key: 'a rule',
+  free: true,
+  params: [],
+  structure: { from: { text: '"notes" b', places: [] }, where: { text: '', places: [] }, tables: [] },
+}
+
+/** How many clients a change of this age disconnects when the database no longer finds its image. */
+async function disconnectedBy(ageMs: number): Promise<number> {
+  let ended = 0
+  const clients = [{ end: () => ended++ }]
+  const access = { kind: 'if', condition: { kind: 'opaque' }, params: [], question }
+  const group = { clients, state: () => ({ clients, access }) }
+  const event = {
+    store: { catalog: { all: [] }, db: { shaped: async () => ({ rows: [] }) } },
+    change: {
+      collection: { id: 'notes', name: 'notes', type: 'base', fields: [] },
+      record: 'note',
+      action: 'update',
+      row: [],
+      judged: 1,
+      judgedRow: [],
+    },
+    bytes: 1,
+    atMs: performance.now() - ageMs,
+  }
+  const index = { plain: () => [[{ auth: null }, group]], withOptions: () => [] }
+  const lanes = new Lanes(new Budget({ name: 'memory', total: 1_000 }))
+  const log = { error: () => {} }
+  broadcast(event as never, index as never, lanes, {} as never, log as never)
+  await lanes.whenIdle()
+  return ended
+}
+
+test('a change that waited too long for the database disconnects its clients', async () => {
+  expect(await disconnectedBy(0)).toBe(0)
+  expect(await disconnectedBy(30_000)).toBe(1)
+})
