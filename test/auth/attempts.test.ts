@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { overLimit } from '../../src/admission/refusal.ts'
 import { limitSignInAttempts } from '../../src/auth/limits/attempt-limits.ts'
 import { badRequest } from '../../src/errors.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
@@ -169,6 +170,16 @@ test('limits hold however many come at once', async () => {
     ),
   )
   expect(outcomes.filter((status) => status === 400)).toHaveLength(TRIES)
+})
+
+test('an attempt whose password finds no place to be checked is no wrong one', async () => {
+  const { db } = server.server.services.store
+  const tried = { db, config: { signInTries: TRIES }, collection: 'users', account: 'busy', ip: '192.0.2.91' }
+  const refuse = async () => {
+    throw overLimit('passwords to check', true, 5)
+  }
+  for (let i = 0; i <= TRIES; i++)
+    await expect(limitSignInAttempts(tried, refuse)).rejects.toMatchObject({ retryAfterSeconds: 5 })
 })
 
 test('an attempt from a known address waits for none of a stranger', async () => {

@@ -1,5 +1,6 @@
 import type { Limit } from '../../admission/limits.ts'
 import { Places } from '../../admission/places.ts'
+import { OverLimit } from '../../admission/refusal.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
@@ -47,8 +48,8 @@ export async function limitSignInAttempts<T>(
       await uncountAttempts(db, keys, exempt, KNOWN_DAYS)
       return result
     } catch (error) {
-      // Other errors (database unavailable, body too long) are no wrong password.
-      if (!(error instanceof ApiError) || error.status >= 500)
+      // Other errors (database unavailable, no place for the check) are no wrong password.
+      if (!(error instanceof ApiError) || error instanceof OverLimit || error.status >= 500)
         await uncountAttempts(db, keys, exempt).catch(() => {})
       throw error
     }

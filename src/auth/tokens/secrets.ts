@@ -21,6 +21,7 @@ const decoys = new Map<number, Promise<string>>()
 export async function verifyDecoy(plain: string, cost: number, holder?: string): Promise<false> {
   const decoy = decoys.get(cost) ?? hashPassword(randomText(20), cost)
   decoys.set(cost, decoy)
+  decoy.catch(() => decoys.delete(cost)) // no place in time: the next one hashes again
   await verifyPassword(plain, await decoy, holder)
   return false
 }
