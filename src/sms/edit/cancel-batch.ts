@@ -58,15 +58,22 @@ export type Unclaimed = [message: string, device: string, attempt: number]
 
 async function cancelSome(db: Db, user: string, batchId: string) {
   const found = await lockWaiting(db, user, batchId)
-  return { found: found.length, canceled: await cancelLocked(db, found) }
+  // a device that never claimed a message has nothing to forget
+  return { found: found.length, canceled: await cancelLocked(db, found, 1) }
 }
 
-/** Cancels and refunds messages that this transaction has locked. Returns how many. */
-export async function cancelLocked(db: Db, found: readonly Unclaimed[]): Promise<number> {
+/**
+ * Cancels and refunds messages that this transaction has locked. Returns how many. Notifies the devices of
+ * those with at least `fromAttempt` attempts.
+ */
+export async function cancelLocked(
+  db: Db,
+  found: readonly Unclaimed[],
+  fromAttempt: number,
+): Promise<number> {
   if (found.length === 0) return 0
   const canceled = await failUnsent(db, LOCKED, REASONS.canceled, [found.map(([message]) => message)])
-  // a device that never had it has nothing to forget
   for (const [message, device, attempt] of found)
-    if (device && attempt > 0) await notifyCanceled(db, device, message, attempt)
+    if (device && attempt >= fromAttempt) await notifyCanceled(db, device, message, attempt)
   return canceled
 }

@@ -26,7 +26,7 @@ export async function cancelMessage(store: Store, user: string, id: string): Pro
 export async function cancelOnce(store: Store, user: string, id: string): Promise<boolean> {
   const canceled = await store.db.transaction(async (db) => {
     const { rows } = await db.query(LOCK, [id, user], 'sms lock to cancel')
-    return cancelLocked(db, rows as Unclaimed[])
+    return cancelLocked(db, rows as Unclaimed[], 0)
   })
   if (canceled === 0) await checkCanceled(store, user, id)
   return canceled > 0
