@@ -244,7 +244,7 @@ export async function openServingDb(config: Config, log: Logger): Promise<Databa
 
 /** A third of the connections are for statements that clients shaped. */
 const poolOf = ({ databasePool, clientStatementSeconds }: Config): PoolSize => {
-  const ofClients = Math.max(1, Math.floor(databasePool / 3))
+  const ofClients = Math.ceil(databasePool / 3)
   return {
     ofClients,
     ofServer: Math.max(1, databasePool - ofClients),

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { saveCollection } from '../../src/collections/catalog/save.ts'
 import { readNew } from '../../src/collections/definition/read.ts'
+import { readConfig } from '../../src/config.ts'
+import { createLogger } from '../../src/log.ts'
 import { collectionStore, create, refusal, update } from '../support/collection-store.ts'
-import { openStore } from '../support/database/open.ts'
+import { openDb, openStore } from '../support/database/open.ts'
+import { testConfig } from '../support/server/start.ts'
 
 const store = await collectionStore()
 
@@ -32,12 +35,16 @@ test('another node sees a change, and what did not change stays the same object'
 })
 
 test('another node has a change as soon as it is answered', async () => {
-  const other = await openStore(store.db)
+  const url = new URL((await testConfig()).databaseUrl!)
+  url.pathname = String((await store.db.query('select current_database()')).rows[0]![0])
+  const config = readConfig({ DATABASE_URL: url.href, LOG_LEVEL: 'silent' })
+  const other = await openStore(await openDb(config, createLogger(config)))
   for (let i = 0; i < 20; i++) {
     await create(store, { name: `quick${i}` })
     expect(other.catalog.find(`quick${i}`)).toBeDefined()
   }
   await other.close()
+  await other.db.close()
 })
 
 test('a change that fails leaves nothing behind', async () => {

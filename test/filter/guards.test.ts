@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { ticketOf } from '../../src/admission/ticket.ts'
 import { testConfig } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
-import { openWorld, requestOf } from './world.ts'
+import { openWorld } from './world.ts'
 
 const world = stopAfterAll(await openWorld(await testConfig()))
 
@@ -39,11 +40,10 @@ describe('a client that is no superuser', () => {
 })
 
 test('reading long filters is taken from the budget of new shapes, right or wrong', () => {
-  const client = { holder: 'reader', isSuperuser: false, isGone: () => false }
-  const request = { ...requestOf(null), client }
+  const ticket = ticketOf('reader')
   const read = (turn: number) => {
     const filter = `name = '${turn}${'a'.repeat(3_000)}' &&`
-    world.compile({ collection: 'tags', filter, request })
+    world.compile({ collection: 'tags', filter, ticket })
   }
   const refusals: unknown[] = []
   for (let turn = 0; turn < 400 && refusals.length === 0; turn++) {

@@ -1,12 +1,17 @@
 import pg from 'pg'
 import { DatabaseUnavailable } from '../errors.ts'
 
-const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/
-
 /** A connection string for each host of a libpq URL: `postgres://host1:5432,host2:5432/name`. */
 export function urlsOf(url: string): string[] {
-  const [, begin = '', hosts = '', rest = ''] = PARTS.exec(url) ?? []
-  return hosts.includes(',') ? hosts.split(',').map((host) => begin + host + rest) : [url]
+  const start = url.indexOf('://') + 3
+  const length = url.slice(start).search(/[/?]/)
+  const authority = url.slice(start, length < 0 ? undefined : start + length)
+  const user = authority.lastIndexOf('@') + 1
+  const rest = url.slice(start + authority.length)
+  return authority
+    .slice(user)
+    .split(',')
+    .map((host) => url.slice(0, start + user) + host + rest)
 }
 
 /**

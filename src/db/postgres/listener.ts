@@ -67,7 +67,8 @@ export class Listener {
     return async () => {
       this.#messages.off(channel, heard)
       if (this.#messages.listenerCount(channel) > 0) return
-      if (this.#client) await this.#query(this.#client, `unlisten "${channel}"`).catch(() => {})
+      if (this.#client)
+        await this.#query(this.#client, `unlisten "${channel}"; ${this.#listenText()}`).catch(() => {})
     }
   }
 
