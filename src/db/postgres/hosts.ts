@@ -31,10 +31,11 @@ export function clientOf(url: string): typeof pg.Client {
 
     override connect(): Promise<this>
     override connect(callback: (error?: Error) => void): void
-    override connect(callback?: (error?: Error) => void): Promise<this> | void {
+    override connect(callback?: (error?: Error) => void): Promise<this> | undefined {
       const connected = this.#connect()
       if (!callback) return connected
       connected.then(() => callback(), callback)
+      return undefined
     }
 
     async #connect(): Promise<this> {
