@@ -71,7 +71,7 @@ async function makeMissing(db: Db, files: readonly SqlFile[], question: string):
 
 /** Makes one, unless its table or one of its columns was deleted. */
 async function make(db: Db, sql: string): Promise<void> {
-  await db.script('set local statement_timeout = 0; set local lock_timeout = 0')
+  await db.limitStatements(0)
   try {
     await withSavepoint(db, () => db.script(sql))
   } catch (error) {
