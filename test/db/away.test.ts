@@ -2,6 +2,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
+import { clientOf } from '../../src/db/postgres/hosts.ts'
+import { openPostgres } from '../../src/db/postgres/postgres.ts'
 import { UserError } from '../../src/errors.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
 import { openDb, start, type TestServer } from '../support/database/open.ts'
@@ -111,6 +113,29 @@ test('of several hosts, the one that takes writes is used', async () => {
   const server = await start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL }))
   onTestFinished(() => server.stop())
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
+})
+
+test('one of several hosts that goes away while it is asked whether it takes writes is no crash', async () => {
+  const WELCOME = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
+  const server = createServer((socket) =>
+    socket.once('data', () => {
+      socket.write(WELCOME)
+      socket.once('data', () => socket.destroy())
+    }),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const Client = clientOf(`postgres://ann@${host},${host}/sms?sslmode=disable`)
+  await expect(new Client().connect()).rejects.toThrow('Connection terminated')
+})
+
+test('a database can be closed while it begins to listen', async () => {
+  const { databaseUrl } = await testConfig()
+  const backend = openPostgres(databaseUrl!, { ofServer: 1, ofClients: 1, clientMs: 1_000 }, logInto([]))
+  const listening = backend.listen('anything', () => {})
+  await backend.close()
+  await listening
 })
 
 test('a server that hears no NOTIFY says so, and what to set', async () => {

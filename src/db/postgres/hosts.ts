@@ -27,6 +27,8 @@ export function clientOf(url: string): typeof pg.Client {
 
     constructor(config?: pg.ClientConfig) {
       super({ ...config, connectionString: urls[current]! })
+      // a pool adds its own after `connect`; without one, a loss during the query below ends the process
+      this.on('error', () => {})
     }
 
     override connect(): Promise<this>

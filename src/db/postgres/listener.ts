@@ -102,6 +102,8 @@ export class Listener {
     await client.connect()
     await this.#query(client, this.#listenText())
     this.#client = client
+    // `close` may have come while there was nothing to close
+    this.#stopping.signal.throwIfAborted()
     connected()
     for (const channel of this.#messages.eventNames()) this.#messages.emit(channel, '')
     this.#checkEcho().catch(() => {})
