@@ -71,8 +71,7 @@ export class Places {
 
   /** The refusal of a holder that finds no place. */
   refusal(holder: string): Error {
-    const isOwn = (this.#taken.get(holder) ?? 0) >= this.#limit.share
-    return overLimit(this.#limit.name, isOwn, RETRY_SECONDS)
+    return overLimit(this.#limit.name, !this.#isAdmitted(holder), RETRY_SECONDS)
   }
 
   #wait(holder: string): Promise<() => void> {

@@ -117,3 +117,23 @@ test('database time: a holder that used it up has one place, but more while it i
     vi.useRealTimers()
   }
 })
+
+test('database time: a holder that used it up is refused with 429, not as by a full server', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
+  try {
+    const time = new DatabaseTime(8)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const run = (holder: string) => time.run(ticketOf(holder), () => promise)
+    const long = time.run(ticketOf('a'), () => new Promise((end) => setTimeout(end, 5_000)))
+    await vi.advanceTimersByTimeAsync(5_000)
+    await long
+    const running = [run('a'), run('b')]
+    const refused = expect(run('a')).rejects.toMatchObject({ status: 429 })
+    await vi.advanceTimersByTimeAsync(10_000)
+    await refused
+    resolve()
+    await Promise.all(running)
+  } finally {
+    vi.useRealTimers()
+  }
+})
