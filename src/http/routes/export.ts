@@ -14,6 +14,7 @@ export const exportRoutes = (services: Services) =>
     const { values } = await bodyOf(c)
     const auth = await authOf(c, services)
     const request = async () => requestOf(c, services, await authOf(c, services), values)
+    c.set('asker', auth)
     memoryOf(c).hold(PAGE_BYTES)
     const pieces = exportRecords(storeOf(c, services, auth), services.extensions, collection, request)
     // what is wrong with the request shows before the first piece

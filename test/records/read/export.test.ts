@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { admission } from '../../../src/admission/admission.ts'
+import { accountHolder } from '../../../src/admission/ticket.ts'
 import { readCsv } from '../../../src/bulk/csv.ts'
+import { USERS_ID } from '../../../src/collections/collection.ts'
 import { ANN, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
@@ -26,6 +29,13 @@ test('all of a user, each once, newest first, over several pages', async () => {
   const rows = readCsv(await answer.text()).map(({ values }) => values)
   const odd = Array.from({ length: Math.ceil(COUNT / 2) }, (_, i) => COUNT - 2 * i)
   expect(rows).toEqual(odd.map((n) => ({ id: `m${String(n).padStart(14, '0')}`, user: ANN.id })))
+})
+
+test('its memory is that of the account, not of the address', async () => {
+  const open = vi.spyOn(admission.memory, 'open')
+  onTestFinished(() => open.mockRestore())
+  expect((await take({ filter: 'id = "none"' })).status).toBe(200)
+  expect(open.mock.calls).toEqual([[accountHolder(USERS_ID, ANN.id)]])
 })
 
 test('columns by name, what is expanded too; texts are quoted, formulas are none', async () => {
