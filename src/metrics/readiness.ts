@@ -12,7 +12,7 @@ export interface Readiness {
   readonly ready: boolean
   /** False once the server was told to stop. */
   readonly serving: boolean
-  /** `listening`: whether NOTIFY arrives. Without it changes are found by polling. */
+  /** `listening`: whether NOTIFY arrives. Without it changes of other servers are late or not seen. */
   readonly database: { readonly reachable: boolean; readonly migrated: boolean; readonly listening: boolean }
   /** Messages that a device should have by now, and the wait of the oldest; null if unknown. */
   readonly queue: { readonly due: number; readonly oldest_seconds: number } | null

@@ -13,7 +13,7 @@ const ECHO_CHANNEL = 'pocketsms_echo'
 const ECHO_MS = 5_000
 const DEAF =
   'NOTIFY does not arrive: is DATABASE_URL a pooler in transaction mode? ' +
-  'Set DATABASE_LISTEN_URL to Postgres itself. Until then changes are found by polling.'
+  'Set DATABASE_LISTEN_URL to Postgres itself. Changes of other servers are late or not seen.'
 
 interface ListenerOptions {
   /** Makes a connection that is not open yet. */

@@ -31,8 +31,8 @@ const LOOK_UP_MS = 1_000
 const LIFETIME_MS = 3_600_000
 /** How much later than Postgres itself the driver gives up a statement: its connection is then lost. */
 const GRACE_MS = 5_000
-/** A server that does not accept a connection by then is away. */
-const CONNECT_MS = 5_000
+/** A server that does not accept a connection by then is away; so long a request waits for a free one. */
+const CONNECT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
 /** The driver's longest time limit, 24 days. */
 const NO_LIMIT_MS = 2 ** 31 - 1
@@ -125,14 +125,21 @@ export function openPostgres(
   }
   const pool = openPool(size.ofServer, STATEMENT_TIMEOUT_MS)
   const ofClients = openPool(size.ofClients, size.clientMs)
-  const lookUps = { ...settings, ...limitedTo(LOOK_UP_MS), options: optionsOf(LOOK_UP_PLANNER) }
+  // one that waits behind slow ones is not late: the driver's limit is that of all statements
+  const limits = { ...limitedTo(STATEMENT_TIMEOUT_MS), statement_timeout: LOOK_UP_MS }
+  const lookUps = { ...settings, ...limits, options: optionsOf(LOOK_UP_PLANNER) }
   const pipeline = openPipeline(() => new Client({ ...lookUps, pipeline: true }), LIFETIME_MS, onConnect)
   const shared = session(pool as Queryable)
   const unhurried = longWork(() => new Client({ ...settings, application_name: 'pocketsms long work' }))
   const Listening = clientOf(listenUrl)
   const listener = new Listener({
     open: () =>
-      new Listening({ ...connection, connectionString: listenUrl, application_name: 'pocketsms listen' }),
+      new Listening({
+        ...connection,
+        connectionString: listenUrl,
+        query_timeout: CONNECT_MS,
+        application_name: 'pocketsms listen',
+      }),
     query: shared.query,
     onStall: () => {
       for (const { connection } of clients) connection.stream.destroy()

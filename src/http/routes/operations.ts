@@ -58,7 +58,9 @@ const READY = z
       migrated: z.boolean(),
       listening: z
         .boolean()
-        .describe('False behind a pooler in transaction mode: changes are found by polling then.'),
+        .describe(
+          'False behind a pooler in transaction mode: changes of other servers are late or not seen then.',
+        ),
     }),
     queue: z
       .object({ due: z.int().min(0), oldest_seconds: z.number().min(0) })
