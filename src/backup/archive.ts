@@ -6,6 +6,9 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { UserError } from '../errors.ts'
 import { entryName, MANIFEST, type Manifest, notABackup, parseManifest, type TableEntry } from './manifest.ts'
 
+/** Both are read into memory. */
+const [MAX_ENTRIES, MAX_MANIFEST_BYTES] = [20_000, 32 << 20]
+
 /** A backup file open for reading, with the entries of its manifest. Readers check their content. */
 export class Archive {
   readonly manifest: Manifest
@@ -68,6 +71,7 @@ async function readable<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
+  if (zip.entryCount > MAX_ENTRIES) throw notABackup('it has too many entries')
   const entries = new Map<string, Entry>()
   for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry)
   return entries
@@ -77,6 +81,7 @@ async function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
 async function manifestOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>): Promise<string> {
   const entry = entries.get(MANIFEST)
   if (!entry) throw notABackup(`it has no ${MANIFEST}`)
+  if (entry.uncompressedSize > MAX_MANIFEST_BYTES) throw notABackup(`its ${MANIFEST} is too long`)
   const content = await readable(async () => buffer(await streamOf(zip, entry)))
   if (crc32(content) !== entry.crc32) throw notABackup(`the checksum of its ${MANIFEST} is wrong`)
   return content.toString()
