@@ -1,19 +1,26 @@
 import type { Session } from './backend.ts'
 
-/**
- * A session that takes several statements at once, though its connection takes one at a time: a
- * transaction's. A statement that fails holds up none. Once `isOver`, those that wait fail unsent.
- */
-export function serialSession(session: Session, isOver = () => false): Session {
+/** Runs work one after the other, in the order of the calls. Work that fails holds up none. */
+export function serialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(() => {
-      if (isOver()) throw new Error('The transaction is over')
-      return work()
-    })
+  return (work) => {
+    const next = last.then(work)
     last = next.catch(() => {})
     return next
   }
+}
+
+/**
+ * A session that takes several statements at once, though its connection takes one at a time: a
+ * transaction's. Once `isOver`, those that wait fail unsent.
+ */
+export function serialSession(session: Session, isOver: () => boolean): Session {
+  const queue = serialQueue()
+  const inTurn = <T>(work: () => Promise<T>) =>
+    queue(() => {
+      if (isOver()) throw new Error('The transaction is over')
+      return work()
+    })
   return {
     query: (text, params, name) => inTurn(() => session.query(text, params, name)),
     script: (text) => inTurn(() => session.script(text)),

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from '../../log.ts'
 import type { Session } from '../backend.ts'
+import { serialQueue } from '../serial-queue.ts'
 
 const RECONNECT_MS = 1_000
 /** The heartbeat, and how long the database may take to answer one. */
@@ -38,7 +39,8 @@ export class Listener {
   #firstTry: Promise<void> | undefined
   #running: Promise<void> | undefined
   #hears: boolean | undefined
-  #last: Promise<unknown> = Promise.resolve()
+  /** The driver wants one statement at a time. */
+  readonly #inTurn = serialQueue()
   readonly #stopping = new AbortController()
 
   constructor(options: ListenerOptions) {
@@ -117,11 +119,11 @@ export class Listener {
     }
   }
 
-  /** One statement after the other, as the driver wants them. */
-  #query(client: pg.Client, text: string): Promise<true> {
-    const answer = this.#last.then(() => client.query(text)).then((): true => true)
-    this.#last = answer.catch(() => {})
-    return answer
+  #query(client: pg.Client, text: string): Promise<boolean> {
+    return this.#inTurn(async () => {
+      await client.query(text)
+      return true
+    })
   }
 
   #listenText(): string {
