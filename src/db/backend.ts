@@ -49,7 +49,7 @@ export interface Backend extends Session {
    * connection.
    */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
-  /** Whether what is said with NOTIFY arrives; undefined if unknown. */
+  /** Whether notifications arrive; undefined if unknown. */
   readonly hears: () => boolean | undefined
   /** Connections of the pool by what they do. */
   readonly use: () => PoolUse

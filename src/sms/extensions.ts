@@ -32,7 +32,7 @@ export const messagesExtension: Extension = {
   },
 }
 
-/** Events. One that a superuser adds is no change of a message: sms_events_noted calls nobody for it. */
+/** Events. One that a superuser adds changes no message: sms_events_noted queues no calls for it. */
 export const eventsExtension: Extension = {
   async beforeCreate({ db }) {
     await db.query(`select set_config('pocketsms.added', 'yes', true)`, [], 'sms event added')

@@ -130,7 +130,7 @@ class PatternReader {
     const ranges: (readonly [number, number])[] = []
     do {
       if (this.#rest.startsWith('[:')) throw unsupported('[:')
-      // no range begins with a class: the `-` of `\w-.` stands for itself
+      // no range begins with a class: the `-` of `\w-.` is a character
       const isClass = /^\\[dwsDWS]/.test(this.#rest)
       const first = this.#characters()
       const last = !isClass && this.#take(/^-(?!\])/) ? this.#characters() : undefined

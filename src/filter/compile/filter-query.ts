@@ -13,7 +13,7 @@ export interface FilterQuery {
   /** A client's sort, '' for none. */
   readonly sort: string
   readonly request: RequestInfo
-  /** Who is charged for filter and sort. */
+  /** The ticket that is charged for the filter and the sort. */
   readonly ticket?: Ticket | undefined
   /** For a create rule: the record to be created, which takes the place of the table's row. */
   readonly candidate?: Readonly<Record<string, Value>>

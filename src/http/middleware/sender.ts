@@ -16,8 +16,8 @@ export interface SendingCaller extends Sender {
 }
 
 /**
- * Who sends, by X-API-Key or else Authorization. Throws 401 for nobody, 403 for who is no user, and for a key
- * without any of the scopes. With `cached`, as it was when last read.
+ * The sender, by X-API-Key or else Authorization. Throws 401 for a guest, 403 for records other than users
+ * and for a key without any of the scopes. With `cached`, as it was when last read.
  */
 export async function requireSender(
   c: Ctx,
@@ -44,7 +44,7 @@ export async function requireSender(
 /** A key lacks a scope. */
 export const scopeRequired = (scope: string) => gatewayRefusal('forbidden', `scope required: ${scope}`)
 
-/** The same of who signed in: API keys are not looked at. */
+/** The same by sign-in alone, without API keys. */
 export async function requireUser(c: Ctx, services: Services, cached = false): Promise<SendingCaller> {
   const auth = await authOf(c, services, { cached })
   if (!auth) throw gatewayRefusal('unauthorized')
@@ -57,7 +57,7 @@ export async function requireUser(c: Ctx, services: Services, cached = false): P
 export const READS: readonly Scope[] = ['messages:read', 'messages:send']
 
 /**
- * Whose figures may be read: those of the user who asks, or all (null) for a superuser. Throws as
+ * The user whose figures may be read: the caller, or null for a superuser, who reads all. Throws as
  * `requireSender`.
  */
 export async function requireReader(

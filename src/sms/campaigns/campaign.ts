@@ -20,7 +20,7 @@ export interface CampaignServices extends SendServices {
   readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
 }
 
-/** What sends, without the store of whom it sends for. */
+/** What sends, without the store of an account. */
 export type Sending = Omit<CampaignServices, 'store'> & { readonly config: Config }
 
 /** What sends for a user, on the user's ticket. */
