@@ -154,9 +154,18 @@ zones("user", zone) as (
   order by d.message limit ${MAX_ROWS} for update of d skip locked
 )`
 
-const RETURNS = [returnSql(OF_NO_LINE), returnSql(IN_QUIET_HOURS)]
+/** What nothing else would ever take up, whatever left it so. `which` ends with the order of an index. */
+const lost = (which: string) => `
+stale as (
+  select d.message, d."user", d.pinned, d.device, 'room' as waiting_for, now() as due, 'It had no device' as why
+  from sms_dispatch d where ${which} limit ${MAX_ROWS} for update skip locked
+)`
+const WITHOUT_DEVICE = lost(`d.device = '' and d.state = 'assigned' order by d.priority desc, d.position`)
+const WITHOUT_TIME = lost(`d.state = 'pending' and d.due_at is null order by d.due_at`)
 
-/** Takes back unclaimed messages that may not go now; `releaseDue` assigns them again. */
+const RETURNS = [OF_NO_LINE, IN_QUIET_HOURS, WITHOUT_DEVICE, WITHOUT_TIME].map(returnSql)
+
+/** Takes back unclaimed messages that may not go now or have no device; `releaseDue` assigns them again. */
 export async function returnStale(db: Db): Promise<string[]> {
   for (const sql of RETURNS) await db.query(sql)
   return []

@@ -90,6 +90,18 @@ test.each([
   await endsByItsLease(ids)
 })
 
+test.each([
+  ['assigned to no device', { state: `'assigned'` }],
+  ['pending without a time', { state: `'pending'` }],
+])('a message that is %s gets a device', async (_, dispatch) => {
+  const ids = await assign(store, { id: '', user }, 1, dispatch)
+  await look()
+  const device = await makeDevice(store, user)
+  await look()
+  expect(await lookUp(store, ids)).toMatchObject([{ status: 'assigned', device: device.id }])
+  expect(await claimMessages(store, device, 1, 120)).toHaveLength(1)
+})
+
 test.each(['assigned', 'pending'])('%s messages that expire fail', async (state) => {
   const ids = await assign(store, await makeDevice(store, user), 1, {
     state: `'${state}'`,
