@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
@@ -11,12 +11,12 @@ import type { Config } from './config.ts'
 import { type Database, openServingDb } from './db/open.ts'
 import { roleWarning } from './db/role.ts'
 import { migrate } from './db/schema/migrate.ts'
+import { onOutdated } from './db/schema/oldest-server.ts'
 import { extensionsOf } from './extensions.ts'
 import { removeUploads } from './files/spool.ts'
 import { createApp } from './http/app.ts'
 import { LimitedIncomingMessage } from './http/body/limited-incoming-message.ts'
 import type { Services } from './http/context.ts'
-import { createRestoringApp } from './http/restoring.ts'
 import { BriefBans } from './http/server/brief-bans.ts'
 import { answerClientError } from './http/server/client-error.ts'
 import {
@@ -30,6 +30,7 @@ import { listen } from './http/server/listen.ts'
 import { oneAtATime } from './http/server/pipelined.ts'
 import { RequestTracker } from './http/server/request-tracker.ts'
 import { Restartable, type Work } from './http/server/restartable.ts'
+import { createUnavailableApp } from './http/unavailable.ts'
 import { jobsOf, kindsOf } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
 import { RequestLog } from './logs/request-log.ts'
@@ -52,6 +53,7 @@ const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
 const IDLE_MS = 50
 /** Time for a proxy to find the door closed, and to use up the connections that it has kept. */
 const HANG_UP_MS = 1_000
+const RESTORING = 'A backup is being restored. Try again in a moment.'
 
 export interface RunningServer {
   /** Where it listens: `http://host:port`. */
@@ -154,11 +156,16 @@ async function serve(
 ): Promise<RunningServer> {
   const db = database.forEverybody('server')
   const node = randomUUID()
-  const exclusively: Exclusively = (alone) => running.exclusively(alone)
+  const exclusively: Exclusively = (alone) => running.exclusively(RESTORING, alone)
   const backup = { db, node, log, folder: config.backupDir, exclusively }
   const always = { config, log, protocols: PROTOCOLS }
-  const restoring = getRequestListener(createRestoringApp(always).fetch, LISTENER_OPTIONS)
-  const unavailable = front(restoring, { admit: () => {} }, always)
+  const refusing = getRequestListener(
+    createUnavailableApp(always, () => running.reason).fetch,
+    LISTENER_OPTIONS,
+  )
+  // a client that comes again may get to another server
+  const hangUp = { admit: (_: unknown, res: ServerResponse) => void res.setHeader('connection', 'close') }
+  const unavailable = front(refusing, hangUp, always)
   const running = await Restartable.start(
     () => begin(config, database, log, backup, workers),
     unavailable,
@@ -172,9 +179,13 @@ async function serve(
   server.on('clientError', answerClientError)
   limitConnections(server, config, () => running.work.services.settings)
   const stopFollowing = await followRestores(db, node, log, () => running.work.restores, exclusively)
+  const stopChecking = onOutdated(db, log, async (error) => {
+    log.error(error.message)
+    await running.exclusively(error.message)
+  })
   // the port is opened last: from the first answer on, the server can stop in order
   await listen(server, config).catch(async (error) => {
-    await stopFollowing()
+    await Promise.all([stopFollowing(), stopChecking()])
     await running.work.close(() => STOP_MS)
     throw error
   })
@@ -200,7 +211,7 @@ async function serve(
       clearInterval(idle)
       server.closeAllConnections()
       await atMost(work.services.backups.idle(), left())
-      await atMost(stopFollowing(), left())
+      await atMost(Promise.all([stopFollowing(), stopChecking()]), left())
       await work.close(left)
       await atMost(database.close(), left() + DATABASE_CLOSE_MS)
     },

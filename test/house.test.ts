@@ -101,7 +101,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['routes'],
     ['description.ts'],
     ['app.ts'],
-    ['restoring.ts'],
+    ['unavailable.ts'],
   ],
   protocols: [['twilio', 'smsgate', 'mcp'], ['smsgate-client'], ['.']],
   openapi: [['schemas'], ['.']],

@@ -26,6 +26,13 @@ create aggregate total(double precision) (sfunc = float8pl, stype = double preci
 create aggregate total(boolean) (sfunc = pb_total_true, stype = double precision, initcond = '0');
 create aggregate sum(boolean) (sfunc = pb_count_true, stype = bigint);
 
+-- The schema
+
+-- One row: the number of the oldest migration that a server must have. A migration that the servers of the
+-- release before cannot go on with sets its own number; they then stop (docs/internals/collections.md).
+create table _schema (oldest integer not null);
+insert into _schema values (1);
+
 -- Collections and settings
 
 -- One row per collection. `data` is its JSON as PocketBase exports it, including its secrets.

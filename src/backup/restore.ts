@@ -36,8 +36,8 @@ export interface Restored extends BackupSummary {
 
 /**
  * Restores a backup in one transaction and ends unfinished messages as failed. Throws a UserError for a wrong
- * file or a database that is not empty. `replace` locks other connections out, then closes them
- * (Db.overhaul); callers renew what they keep in memory.
+ * file or a database that is not empty. `replace` locks other connections out, then ends them
+ * (Db.endOthers); callers renew what they keep in memory.
  */
 export async function restoreBackup(
   db: Db,
@@ -54,9 +54,10 @@ export async function restoreBackup(
       else await checkEmpty(tx)
       const all = await restoreAll(tx, archive, resume, progress)
       await inSameTransaction?.(tx)
+      if (replace) await tx.endOthers()
       return all
     }
-    const restored = await (replace ? db.overhaul(work) : db.transaction(work))
+    const restored = await db.transaction(work)
     // the planner needs statistics of the new rows
     for (const { name } of restored.tables) await db.unhurried(`vacuum (analyze) ${quote(name)}`)
     return restored

@@ -23,6 +23,11 @@ export interface TransactionSession extends Session {
    * without end.
    */
   limit(ms: number): Promise<void>
+  /**
+   * Ends all other connections of pocketsms to the database, of all processes. The last statement before the
+   * commit.
+   */
+  endOthers(): Promise<void>
 }
 
 /** `waiting`: requests that wait for a connection. */
@@ -40,10 +45,6 @@ export interface Backend extends Session {
   unhurried(text: string): Promise<Result>
   /** Runs `work` in one transaction on one connection; an error rolls back and is thrown on. */
   transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T>
-  /**
-   * The same for `work` that makes all tables anew: no connection goes on with what it knew of the old ones.
-   */
-  overhaul<T>(work: (session: TransactionSession) => Promise<T>): Promise<T>
   /**
    * Calls `heard` for each NOTIFY on `channel` until the returned function is called. Survives a lost
    * connection.

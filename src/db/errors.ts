@@ -18,6 +18,7 @@ export const UNIQUE_VIOLATION = '23505'
 export const QUERY_CANCELED = '57014'
 export const UNKNOWN_STATEMENT = '26000'
 export const LOCK_NOT_AVAILABLE = '55P03'
+export const UNDEFINED_TABLE = '42P01'
 
 /** A statement ran longer than it may, or was canceled. */
 export const isTooSlow = (error: unknown): boolean => isSqlError(error, QUERY_CANCELED)
@@ -86,9 +87,10 @@ export function isConnectionError(error: unknown): boolean {
   )
 }
 
-/** The database is away. Answered as 503, so that a client knows to try again. */
+/** The database is away. Answered as 503 with Retry-After, so that a client knows to try again. */
 export class DatabaseUnavailable extends ApiError {
   override name = 'DatabaseUnavailable'
+  readonly retryAfterSeconds = RETRY_SECONDS
   constructor(cause: unknown, message = '') {
     super(503, message)
     this.cause = cause
@@ -103,5 +105,14 @@ export class DatabaseLocked extends DatabaseUnavailable {
   override name = 'DatabaseLocked'
   constructor(cause: unknown) {
     super(cause, 'A change that takes long is under way. Please try again in a moment.')
+  }
+}
+
+/** A newer version has migrated the database in a way that this server must not work on. */
+export class OutdatedServer extends DatabaseUnavailable {
+  override name = 'OutdatedServer'
+  constructor() {
+    const message = 'A newer version of pocketsms has migrated the database: this server must be replaced.'
+    super(new Error(message), message)
   }
 }

@@ -7,11 +7,12 @@ import type { Logger } from '../log.ts'
 import type { Backend, PoolUse, Result, Session, TransactionSession } from './backend.ts'
 import { isDeadlock, retryDeadlocks } from './deadlocks.ts'
 import { openEmbedded } from './embedded/embedded.ts'
-import { countSchemaMismatch, DatabaseUnavailable } from './errors.ts'
-import { openPostgres, type PoolSize } from './postgres/postgres.ts'
+import { countSchemaMismatch, DatabaseUnavailable, OutdatedServer } from './errors.ts'
+import { type Admission, openPostgres, type PoolSize } from './postgres/postgres.ts'
 import { readingBackend } from './replica/reading-backend.ts'
 import { Replica } from './replica/replica.ts'
 import { ReplicaConnection } from './replica/replica-connection.ts'
+import { checkServer } from './schema/oldest-server.ts'
 
 const OLDEST_SERVER = 150_000
 const RETRY_MS = 1_000
@@ -184,12 +185,13 @@ export class Db {
   }
 
   /**
-   * A transaction in which `work` makes all tables anew. Plans of other connections would not fit them: just
-   * before the commit those of pocketsms are closed, of all processes, and connect again by themselves. What
-   * they were asked fails as if the database were away.
+   * Ends all other connections of pocketsms, of all processes: the last statement of a transaction after
+   * which none may go on with what it knew. They connect again by themselves; what they were asked fails as
+   * if the database were away. Inside a transaction only.
    */
-  overhaul<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return retryDeadlocks(() => this.#pool.backend.overhaul((session) => work(this.#inside(session))))
+  async endOthers(): Promise<void> {
+    if (!this.#transaction) throw new Error('Other connections are ended inside a transaction')
+    await this.#transaction.endOthers()
   }
 
   #inside(session: TransactionSession): Db {
@@ -209,11 +211,13 @@ function noted(error: unknown): never {
 
 /**
  * The Postgres of `databaseUrl`, else the embedded one in `dataDir`. Waits for a server that is not there yet
- * and says so. Throws a UserError for one that is too old, refuses us, or does not start.
+ * and says so. Throws a UserError for one that is too old, refuses us, or does not start. `admit`: see
+ * Admission.
  */
-export async function openDb(config: Config, log: Logger): Promise<Database> {
+export async function openDb(config: Config, log: Logger, admit?: Admission): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
   const backend = openPostgres(config.databaseUrl ?? embedded!.url, poolOf(config), log, {
+    ...(admit && { admit }),
     listenUrl: config.databaseListenUrl,
   })
   const close = async () => {
@@ -230,9 +234,12 @@ export async function openDb(config: Config, log: Logger): Promise<Database> {
   return database
 }
 
-/** The same for a server, which reads from the replica that the settings name, if it can. */
+/**
+ * The same for a server: it reads from the replica that the settings name, if it can, and has no connection
+ * to a database that it is too old for.
+ */
 export async function openServingDb(config: Config, log: Logger): Promise<Database> {
-  const database = await openDb(config, log)
+  const database = await openDb(config, log, checkServer)
   const db = database.forEverybody('server')
   const { databaseReplicaUrl: url } = config
   if (url) {
@@ -264,6 +271,7 @@ async function awaitServer(db: Db, log: Logger): Promise<void> {
         `Postgres 15 or later is needed; DATABASE_URL leads to version ${Math.floor(version / 10_000)}.`,
       )
     } catch (error) {
+      if (error instanceof OutdatedServer) throw new UserError(error.message)
       if (!(error instanceof DatabaseUnavailable)) throw refusal(error)
       const cause = error.cause instanceof Error ? error.cause.message : String(error.cause)
       if (attempt % SAY_EVERY === 0) log.warn(`waiting for the database: ${cause || 'no connection'}`)

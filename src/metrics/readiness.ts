@@ -18,6 +18,8 @@ export interface Readiness {
   readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
   /** The replica, where there is one. */
   readonly replica?: { readonly state: ReplicaState; readonly lag_bytes: number | null }
+  /** Why nothing works on the database now: a restore, or a newer version. */
+  readonly reason?: string
   /** All workers behind the port, where there are several. */
   readonly workers?: readonly WorkerState[]
 }

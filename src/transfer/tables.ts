@@ -17,12 +17,13 @@ export interface Table {
 /**
  * Tables whose content is only valid in its own database: running processes (changes for subscribers,
  * subscriptions, open streams, backups made here) or references to transactions (`_changes`), tables
- * (`sms_totals`, counted again if empty) or functions (`_functions`).
+ * (`sms_totals`, counted again if empty), functions (`_functions`) or its migrations (`_schema`).
  */
 export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_changes',
   '_functions',
   '_listeners',
+  '_schema',
   '_subscribing',
   'backup_state',
   'device_streams',

@@ -246,6 +246,10 @@ create table _params (
   constraint _params_pkey PRIMARY KEY (key)
 );
 
+create table _schema (
+  oldest integer not null
+);
+
 create table _subscribing (
   id text collate "C" not null,
   node text collate "C" not null,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createRestoringApp } from '../../src/http/restoring.ts'
+import { createUnavailableApp } from '../../src/http/unavailable.ts'
 import type { TestServer } from '../support/database/open.ts'
 import { withDevices } from '../support/server/server-with-devices.ts'
 import { startServer } from '../support/server/start.ts'
@@ -41,9 +41,10 @@ test.each(FORMS)('an unknown route below %s', async (family, keys) => {
   expect([answer.status, await keysOf(answer)]).toEqual([family === '/2010-04-01' ? 401 : 404, keys])
 })
 
-test.each(FORMS)('a 503 below %s while a backup is restored', async (family, keys) => {
+test.each(FORMS)('a 503 below %s while nothing works on the database', async (family, keys) => {
   const env = { incoming: { headers: {} }, outgoing: { setHeader() {} } }
-  const answer = await createRestoringApp(server.services).request(`${family}/any`, {}, env)
+  const app = createUnavailableApp(server.services, () => 'Not now.')
+  const answer = await app.request(`${family}/any`, {}, env)
   expect([answer.status, await keysOf(answer)]).toEqual([503, keys])
 })
 

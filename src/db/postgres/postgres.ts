@@ -158,10 +158,6 @@ export function openPostgres(
       }),
     clientQuery: session(ofClients as Queryable).query,
     transaction: (work) => transact(pool, work),
-    overhaul: (work) =>
-      transact(pool, work, async (inside) => {
-        await inside.query(END_OTHERS)
-      }),
     unhurried: unhurried.query,
     listen: (channel, heard) => listener.listen(channel, heard),
     hears: () => listener.hears,
@@ -187,21 +183,14 @@ async function limit(session: Session, ms: number): Promise<void> {
   if (ms === 0) await session.script('set local lock_timeout = 0')
 }
 
-/**
- * One transaction on a connection of the pool. `last` is done before the commit; the connection is then used
- * for nothing else.
- */
-async function transact<T>(
-  pool: pg.Pool,
-  work: (session: TransactionSession) => Promise<T>,
-  last?: (session: Session) => Promise<void>,
-): Promise<T> {
+/** One transaction on a connection of the pool. */
+async function transact<T>(pool: pg.Pool, work: (session: TransactionSession) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((error) => {
     throw isConnectionError(error) ? new DatabaseUnavailable(error) : error
   })
   let patienceMs: number | undefined
   const inside = session(client, () => patienceMs)
-  let isOver = last !== undefined
+  let isOver = false
   let hasFailed = false
   try {
     await inside.query('begin')
@@ -213,8 +202,12 @@ async function transact<T>(
         patienceMs = ms === 0 ? NO_LIMIT_MS : ms + GRACE_MS
         await limit(ordered, ms)
       },
+      async endOthers() {
+        // its own plans may not fit the new tables either
+        isOver = true
+        await ordered.query(END_OTHERS)
+      },
     })
-    await last?.(inside)
     await inside.query('commit')
     return result
   } catch (error) {

@@ -3,6 +3,7 @@ import { LOCKS } from '../advisory-locks.ts'
 import { isSqlError } from '../errors.ts'
 import type { Db } from '../open.ts'
 import { applyFunctions, dropOldFunctions } from './function-changes.ts'
+import { oldestServer } from './oldest-server.ts'
 import { sqlFiles } from './sql-files.ts'
 
 const INSUFFICIENT_PRIVILEGE = '42501'
@@ -16,7 +17,8 @@ const migrations = () => sqlFiles('migrations').map(({ name, sql }) => ({ file: 
 /**
  * Brings the schema up to date in one transaction, under an advisory lock: replaces the functions of
  * `sql/functions` that have changed, applies each migration that is missing, drops functions whose files were
- * deleted. Returns the names of the migrations that it applied. `only`: no other migrations than these.
+ * deleted. Servers that are too old for the new schema lose their connections in the moment of the commit.
+ * Returns the names of the migrations that it applied. `only`: no other migrations than these.
  * Throws a UserError for a database that a newer version has migrated, for one from before the first release
  * that lacks migrations of that time, and where the role may not create tables.
  */
@@ -52,19 +54,26 @@ export function unknownMigrations(applied: readonly string[]): string[] {
 }
 
 async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]> {
-  // a node that waits for another one's migration waits as long as that takes
+  // a node that waits for another one's migration waits as long as that takes, and keeps its connection
   await tx.limitStatements(0)
+  await tx.script(`set local application_name = 'migration of pocketsms'`)
   await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.migration])
   await tx.script(MAKE_TABLE)
   const applied = await appliedMigrations(tx)
   refuseNewer(applied)
   const missing = migrations().filter(({ file }) => !applied.includes(file) && (only?.includes(file) ?? true))
+  const oldest = applied.length > 0 ? await oldestServer(tx) : undefined
   const functions = await applyFunctions(tx)
   for (const { file, sql } of missing) {
     await tx.script(sql)
     await tx.query('insert into _migrations (file) values ($1)', [file])
   }
   await dropOldFunctions(tx, functions)
+  if (oldest !== undefined && (await oldestServer(tx)) > oldest) {
+    // a connection that is made from now on waits for the commit before it is checked
+    await tx.script('lock table _schema')
+    await tx.endOthers()
+  }
   return missing.map(({ file }) => file)
 }
 

@@ -55,6 +55,7 @@ export function answerUnknownRoute(c: Ctx): Response {
 }
 
 function answerError(c: Ctx, error: ApiError | GatewayError): Response {
-  if (error instanceof RetryLater) c.header('retry-after', String(error.retryAfterSeconds))
+  if (error instanceof RetryLater || error instanceof DatabaseUnavailable)
+    c.header('retry-after', String(error.retryAfterSeconds))
   return (c.get('errorForm') ?? pocketBaseForm)(c, error)
 }

@@ -70,6 +70,12 @@ const READY = z
       .object({ state: z.enum(['used', 'late', 'away', 'unfit']), lag_bytes: z.number().min(0).nullable() })
       .optional()
       .describe('The replica that `DATABASE_REPLICA_URL` names.'),
+    reason: z
+      .string()
+      .optional()
+      .describe(
+        'Why this server does no work: a backup is being restored, or a newer version has migrated the database.',
+      ),
     workers: z
       .array(
         z.object({

@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { countdown } from '../../tools/deadline.ts'
 import type { Services } from '../context.ts'
 import type { RequestTracker } from './request-tracker.ts'
 
-/** How long running requests may take before a backup is restored. */
+/** How long running requests may take before the work ends. */
 const PAUSE_MS = 6_000
 const BEGIN_AGAIN_MS = 1_000
 
-/** All that works on the database. A restored backup ends it and begins it anew. */
+/** All that works on the database. It can end and begin again within the process. */
 export interface Work {
   readonly services: Services
   readonly reception: RequestTracker
@@ -26,7 +27,10 @@ export interface Work {
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
-/** The work of a server: a restored backup stops it and starts it anew while the port stays open. */
+/**
+ * The work of a server. A restored backup stops it and starts it again while the port stays open; a newer
+ * version on the database stops it until the work can begin again.
+ */
 export class Restartable {
   readonly #begin: () => Promise<Work>
   readonly #log: Logger
@@ -35,6 +39,7 @@ export class Restartable {
   #handle: Handler
   #restarting: Promise<void> = Promise.resolve()
   #isStopped = false
+  #reason = ''
 
   private constructor(begin: () => Promise<Work>, work: Work, unavailable: Handler, log: Logger) {
     this.#begin = begin
@@ -53,14 +58,19 @@ export class Restartable {
     return this.#work
   }
 
+  /** Why nothing works on the database. */
+  get reason(): string {
+    return this.#reason
+  }
+
   readonly handle: Handler = (req, res) => void this.#handle(req, res)
 
   /**
-   * Runs `alone` while nothing else works on the database, and every request is answered with 503; one after
-   * the other.
+   * Runs `alone` while nothing else works on the database, and every request is answered with 503 and
+   * `reason`; one after the other. Returns when the work has begun again.
    */
-  exclusively(alone: () => Promise<void>): Promise<void> {
-    const restart = this.#restarting.then(() => this.#restart(alone))
+  exclusively(reason: string, alone = async () => {}): Promise<void> {
+    const restart = this.#restarting.then(() => this.#restart(reason, alone))
     this.#restarting = restart.catch(() => {})
     return restart
   }
@@ -71,8 +81,9 @@ export class Restartable {
     await this.#restarting
   }
 
-  async #restart(alone: () => Promise<void>): Promise<void> {
+  async #restart(reason: string, alone: () => Promise<void>): Promise<void> {
     if (this.#isStopped) throw new Error('The server is stopping.')
+    this.#reason = reason
     this.#handle = this.#unavailable
     await pause(this.#work)
     try {
@@ -83,14 +94,15 @@ export class Restartable {
   }
 
   async #startAnew(): Promise<void> {
-    while (!this.#isStopped) {
+    for (let isFailing = false; !this.#isStopped; await sleep(BEGIN_AGAIN_MS)) {
       try {
         this.#work = await this.#begin()
         this.#handle = this.#work.handle
         return
       } catch (err) {
-        this.#log.error({ err }, 'the server does not start again, it is tried again')
-        await sleep(BEGIN_AGAIN_MS)
+        if (!isFailing) this.#log.error({ err }, 'the server does not start again, it is tried again')
+        isFailing = true
+        if (err instanceof UserError) this.#reason = err.message
       }
     }
   }

@@ -22,9 +22,13 @@ export function recordPlans(db: Db): { db: Db; plans: string[] } {
     clientQuery: watched(db).query,
     unhurried: (text: string) => db.unhurried(text),
     transaction: <T>(work: (session: TransactionSession) => Promise<T>) =>
-      db.transaction((inner) => work({ ...watched(inner), limit: (ms) => inner.limitStatements(ms) })),
-    overhaul: <T>(work: (session: TransactionSession) => Promise<T>) =>
-      db.overhaul((inner) => work({ ...watched(inner), limit: (ms) => inner.limitStatements(ms) })),
+      db.transaction((inner) =>
+        work({
+          ...watched(inner),
+          limit: (ms) => inner.limitStatements(ms),
+          endOthers: () => inner.endOthers(),
+        }),
+      ),
     listen: (channel: string, heard: (payload: string) => void) => db.listen(channel, heard),
     hears: () => db.hears,
     close: async () => {},

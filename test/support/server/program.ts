@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url))
+const HOME = fileURLToPath(new URL('../../../', import.meta.url))
 const START_MS = 60_000
 const STOP_MS = 15_000
 
@@ -18,10 +19,13 @@ export interface RunningProgram {
 
 /**
  * Starts `pocketsms serve` as `npm start` does, with `env` beside our own environment and waits until it
- * answers. HOST and PORT must be in it. Throws with its output when it ends before that.
+ * answers. HOST and PORT must be in it. Throws with its output when it ends before that. `home`: of another
+ * version.
  */
-export const serve = (env: Readonly<Record<string, string>>): Promise<RunningProgram> =>
-  startProgram(process.execPath, [PROGRAM, 'serve'], env, `http://127.0.0.1:${env.PORT}`, '/api/health')
+export function serve(env: Readonly<Record<string, string>>, home = HOME): Promise<RunningProgram> {
+  const args = [join(home, 'bin/pocketsms.js'), 'serve']
+  return startProgram(process.execPath, args, env, `http://127.0.0.1:${env.PORT}`, '/api/health')
+}
 
 /** Starts any server and waits until GET `path` answers 200. */
 export async function startProgram(

@@ -18,15 +18,20 @@ const NOT_READY: Readiness = {
 const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
 
 /**
- * Answers every request but `/api/health` with 503 while a backup is restored: what was accepted now would be
- * lost.
+ * Answers every request but `/api/health` with 503 while nothing works on the database: what was accepted now
+ * would be lost. `reason`: a sentence for clients.
  */
-export function createRestoringApp(services: Pick<Services, 'config' | 'log' | 'protocols'>): Hono<Env> {
+export function createUnavailableApp(
+  services: Pick<Services, 'config' | 'log' | 'protocols'>,
+  reason: () => string,
+): Hono<Env> {
   const app = appWithErrorForms(services.protocols)
-  app.get('/api/ready', (c) => c.json(NOT_READY, 503, { 'cache-control': 'no-store' }))
+  app.get('/api/ready', (c) =>
+    c.json({ ...NOT_READY, reason: reason() }, 503, { 'cache-control': 'no-store' }),
+  )
   app.get('/api/health', (c) => c.json(HEALTHY))
   app.all('*', () => {
-    throw new RetryLater(503, RETRY_SECONDS, 'A backup is being restored. Try again in a moment.')
+    throw new RetryLater(503, RETRY_SECONDS, reason())
   })
   app.onError((error, c) => answerFailure(c, error, services))
   return app

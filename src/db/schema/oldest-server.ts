@@ -1,0 +1,40 @@
+import type { Logger } from '../../log.ts'
+import { repeat } from '../../tools/repeat.ts'
+import type { Session } from '../backend.ts'
+import { isSqlError, OutdatedServer, UNDEFINED_TABLE } from '../errors.ts'
+import { sqlFiles } from './sql-files.ts'
+
+/** How soon a server notices that it is too old. Until then its new connections are refused. */
+const CHECK_MS = 1_000
+
+/** The number of the newest migration that this version has. */
+const ownNumber = () => Number.parseInt(sqlFiles('migrations').at(-1)!.name, 10)
+
+/** The number of the oldest migration that a server must have to work on the database. */
+export async function oldestServer(db: Pick<Session, 'query'>): Promise<number> {
+  const { rows } = await db.query('select max(oldest) from _schema')
+  return Number(rows[0]![0])
+}
+
+/** Throws OutdatedServer where this version must not work. An empty database is for any version. */
+export async function checkServer(db: Pick<Session, 'query'>): Promise<void> {
+  const oldest = await oldestServer(db).catch((error) => {
+    if (isSqlError(error, UNDEFINED_TABLE)) return 0
+    throw error
+  })
+  if (oldest > ownNumber()) throw new OutdatedServer()
+}
+
+/**
+ * Calls `stop` when this server must not work any more, until the returned function is called. Other errors
+ * are for those who need the database.
+ */
+export function onOutdated(
+  db: Pick<Session, 'query'>,
+  log: Logger,
+  stop: (error: OutdatedServer) => Promise<void>,
+): () => Promise<void> {
+  const check = () =>
+    checkServer(db).catch((error) => (error instanceof OutdatedServer ? stop(error) : undefined))
+  return repeat(check, CHECK_MS, log)
+}

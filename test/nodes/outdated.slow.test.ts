@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLogger } from '../../src/log.ts'
+import { type OpenDb, openDb, start } from '../support/database/open.ts'
+import { freePort } from '../support/database/postgres.ts'
+import { nextVersion, type OtherVersion } from '../support/server/other-version.ts'
+import { type RunningProgram, serve } from '../support/server/program.ts'
+import {
+  type Client,
+  client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../support/server/server-with-devices.ts'
+
+// A server beside two of a newer version, with whose migration it cannot go on, on one database.
+
+const BODY = { recipients: ['+4915112345678'], body: 'Hello' }
+const REASON = 'A newer version of pocketsms has migrated the database: this server must be replaced.'
+
+let old: ServerWithDevices
+let version: OtherVersion
+let newer: readonly RunningProgram[]
+let db: OpenDb
+let user: Client
+let device: Client
+
+const log = createLogger({ logLevel: 'silent' })
+const ready = () => old.guest.call('GET', '/api/ready')
+const send = (who: Client) => who.call('POST', '/api/sms/send', BODY)
+
+/** The newer version, which migrates the database. */
+async function startNewer(): Promise<RunningProgram> {
+  const { databaseUrl } = old.server.services.config
+  const port = String(await freePort())
+  return serve({ DATABASE_URL: databaseUrl!, HOST: '127.0.0.1', PORT: port }, version.home)
+}
+
+beforeAll(async () => {
+  old = await startServerWithDevices()
+  version = nextVersion()
+  db = await openDb(old.server.services.config, log)
+  user = await old.makeUser()
+  device = await old.pair(user)
+})
+afterAll(async () => {
+  await old.stop()
+  await db.close()
+  version.remove()
+})
+
+test('it refuses all work from the migration on, and says why', async () => {
+  const statuses: number[] = []
+  let isOver = false
+  const sending = (async () => {
+    while (!isOver) statuses.push((await send(user)).status)
+  })()
+  // of two that start at once, one waits for the other's migration
+  newer = await Promise.all([startNewer(), startNewer()])
+  await expect.poll(async () => (await ready()).body.reason).toBe(REASON)
+  isOver = true
+  await sending
+  expect([...new Set(statuses)]).toEqual([200, 503])
+  expect(statuses.lastIndexOf(200)).toBeLessThan(statuses.indexOf(503))
+
+  expect((await ready()).status).toBe(503)
+  const answer = await fetch(`${old.url}/api/sms/send`, { method: 'POST' })
+  expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
+    503,
+    '5',
+    { error: 'unavailable', message: REASON },
+  ])
+  expect((await device.call('POST', '/api/devices/claim', {})).status).toBe(503)
+})
+
+test('another old one does not start', async () => {
+  await expect(start(old.server.services.config, log)).rejects.toThrow(REASON)
+})
+
+test('the newer ones send what it had accepted', async () => {
+  const [one, two] = newer.map(({ url }) => url) as [string, string]
+  expect((await send(client(one, user.id, user.token))).status).toBe(200)
+  const phone = client(two, device.id, device.token)
+  const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 10 })).body
+  expect(items).toHaveLength(10)
+  const { rows } = await db.query(`select count(*) from sms_messages m
+    where not exists (select from sms_dispatch d where d.message = m.id and d.device <> '')`)
+  expect(rows).toEqual([[0]])
+  await Promise.all(newer.map((server) => server.stop()))
+})
+
+test('it works again on a database that it is not too old for, as after a restore', async () => {
+  await db.script(`update _schema set oldest = 1; delete from _migrations where file not like '0001%'`)
+  await expect.poll(async () => (await ready()).status).toBe(200)
+  expect((await send(user)).status).toBe(200)
+})
