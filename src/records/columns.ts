@@ -3,6 +3,9 @@ import { columnName, quote } from '../collections/names.ts'
 import type { Value } from '../fields/field.ts'
 import { memoize } from '../tools/memoize.ts'
 
+/** A record's values by field name. */
+export type Values = Record<string, Value>
+
 /** A record's values in the order of the collection's fields. */
 export type RecordRow = readonly Value[]
 
@@ -32,8 +35,8 @@ const own = (values: object, key: string) =>
   Object.defineProperty(values, key, { writable: true, enumerable: true, configurable: true })
 
 /** A row as values by field name. */
-export function toValues(collection: Collection, row: RecordRow): Record<string, Value> {
-  const values: Record<string, Value> = {}
+export function toValues(collection: Collection, row: RecordRow): Values {
+  const values: Values = {}
   collection.fields.forEach((field, i) => {
     if (field.name === '__proto__') own(values, field.name)
     values[field.name] = row[i] ?? null
@@ -42,6 +45,6 @@ export function toValues(collection: Collection, row: RecordRow): Record<string,
 }
 
 /** Values by field name as a row. */
-export function toRow(collection: Collection, values: Readonly<Record<string, Value>>): RecordRow {
+export function toRow(collection: Collection, values: Readonly<Values>): RecordRow {
   return collection.fields.map((field) => values[field.name] ?? null)
 }

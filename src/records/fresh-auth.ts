@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import { quote, tableName } from '../collections/names.ts'
 import type { AuthRecord } from '../request/request.ts'
+import type { Parameters } from './parameters.ts'
 
 /** The request's cached auth record is out of date: identify again and repeat. */
 export class StaleAuth extends Error {
@@ -14,6 +15,14 @@ export class StaleAuth extends Error {
 export function authVersionSql(auth: AuthRecord | null, position: number): string {
   if (!auth) return 'NULL'
   return `(SELECT xmin::text FROM ${quote(tableName(auth.collection))} WHERE id = $${position}::text)`
+}
+
+/** The condition that a cached auth record is up to date, for the writing statement; none for a guest. */
+export function freshAuthSql(auth: AuthRecord | null, parameters: Parameters): string[] {
+  if (!auth) return []
+  parameters.add(auth.id)
+  const present = authVersionSql(auth, parameters.values.length)
+  return [`${present} = ${parameters.add(auth.version)}`]
 }
 
 /** Compares the result of `authVersionSql`. Throws StaleAuth if the record was changed or deleted. */

@@ -16,9 +16,6 @@ export class Parameters {
   }
 }
 
-/** SQL that must hold for a statement to write; adds its values to the parameters. */
-export type SqlCondition = (parameters: Parameters) => string
-
 /** Postgres' type of a field's values. */
 export function sqlType(field: Field): string {
   if (isMulti(field)) return 'text[]'

@@ -5,13 +5,12 @@ import { badRequest } from '../../errors.ts'
 import { now } from '../../fields/types/date.ts'
 import { hashPassword } from '../../fields/values/bcrypt.ts'
 import { deleteInvalidLinks, rotateTokenKey } from '../../records/auth/auth-links.ts'
+import type { Values } from '../../records/columns.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { validate } from '../../records/input/validate.ts'
-import type { Values } from '../../records/input/values.ts'
 import { isEmptyObject } from '../../records/write/explain.ts'
-import { updateRow } from '../../records/write/rows.ts'
+import { uniqueViolationError, updateRow } from '../../records/write/store.ts'
 import { revokeFormerAccess } from '../../records/write/takeover.ts'
-import { uniqueViolationError } from '../../records/write/unique.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
 import { findAuthRecord } from '../auth-rows.ts'
@@ -63,7 +62,7 @@ export async function changeAuthRecord(
       const inside = { db, catalog: store.catalog }
       await deleteInvalidLinks(inside, collection, values, auth.values)
       const found = { old: auth.values, version: auth.version }
-      if (!(await updateRow(inside, collection, values, found, []))) throw badRequest(failure)
+      if (!(await updateRow(inside, collection, values, found))) throw badRequest(failure)
       if (isTakenOver(values, auth.values)) await revokeFormerAccess(inside, extensions, collection, auth.id)
       await also?.(db, auth)
     })

@@ -5,9 +5,8 @@ import { badRequest } from '../../errors.ts'
 import { passwordError } from '../../fields/types/password.ts'
 import { MAX_PASSWORD_BYTES } from '../../fields/values/bcrypt.ts'
 import { toText } from '../../fields/values/cast.ts'
-import { OWN_WORK, type PasswordMemory } from '../../records/auth/passwords.ts'
-import type { PasswordWork } from '../../records/input/password-work.ts'
-import { blankValues, prepare } from '../../records/input/prepare.ts'
+import { OWN_WORK, type PasswordMemory, type PasswordWork } from '../../records/auth/passwords.ts'
+import { prepare } from '../../records/input/prepare.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { BatchRequest } from '../body/batch-body.ts'
 import type { Ctx, Services } from '../context.ts'
@@ -66,7 +65,7 @@ async function workAhead(store: Store, write: Write, work: PasswordWork): Promis
   const isSuperuser = auth?.isSuperuser === true
   const rule = { POST: collection.createRule, PATCH: collection.updateRule }[method]
   if (!isSuperuser && rule === null) return
-  const { passwords } = prepare(collection, blankValues(collection), body, { isSuperuser })
+  const { passwords } = prepare(collection, body, { isSuperuser })
   for (const field of collection.fields) {
     const plain = field.type === 'password' ? passwords[field.name] : ''
     if (field.type !== 'password' || !plain || Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) continue

@@ -1,6 +1,6 @@
 import { countHash } from '../../auth/limits/attempt-limits.ts'
 import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
-import type { PasswordWork } from '../../records/input/password-work.ts'
+import type { PasswordWork } from '../../records/auth/passwords.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { Ctx, Services } from '../context.ts'
 import { holderOf } from '../server/holder.ts'

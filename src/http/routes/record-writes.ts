@@ -45,9 +45,9 @@ async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DEL
     return writeRecord(inside, extensions, collection, c.req.param('id') ?? '', request, options)
   }
   const identify = (isCached: boolean) => authenticate(c, services, isCached)
-  const passwords = method === 'PATCH' && known.type === 'auth' ? [values] : []
   const run = () => retry(store, identify, attempt, { startsCached: true })
-  return limitOldPasswordChecks(c, services, passwords, () => run())
+  const mayTestPassword = method === 'PATCH' && known.type === 'auth'
+  return mayTestPassword ? limitOldPasswordChecks(c, services, [values], run) : run()
 }
 
 /** What a body may have: the limit of all routes and what the fields can take beyond it. Contract 8.2 */

@@ -3,8 +3,7 @@ import { type AuthCollection, type Collection, USERS_ID } from '../../collection
 import { quote, tableName } from '../../collections/names.ts'
 import { generateText } from '../../fields/types/autogenerate.ts'
 import { changeLogCte } from '../changes.ts'
-import type { Draft } from '../input/validate.ts'
-import type { Values } from '../input/values.ts'
+import type { Values } from '../columns.ts'
 
 /** Collections whose records belong to an auth record, named by `collectionRef` and `recordRef`. */
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
@@ -52,12 +51,11 @@ async function dropFrom(
 }
 
 /** Whether this change of an auth record ends anything that belongs to it. */
-export const invalidatesLinks = ({ values, old }: Draft): boolean =>
-  old !== undefined &&
-  (values.tokenKey !== old.tokenKey || values.password !== old.password || isUpgraded({ values, old }))
+export const invalidatesLinks = (values: Readonly<Values>, old: Readonly<Values>): boolean =>
+  values.tokenKey !== old.tokenKey || values.password !== old.password || isUpgraded(values, old)
 
 /** It becomes verified, so links that an earlier claimant made end. */
-const isUpgraded = ({ values, old }: { values: Readonly<Values>; old: Readonly<Values> }) =>
+const isUpgraded = (values: Readonly<Values>, old: Readonly<Values>) =>
   old.verified === false && values.verified === true
 
 /**
@@ -72,7 +70,7 @@ export async function deleteInvalidLinks(
   old: Readonly<Values>,
 ): Promise<void> {
   const ids = [String(old.id)]
-  const upgraded = isUpgraded({ values, old })
+  const upgraded = isUpgraded(values, old)
   if (upgraded && (await deleteLinks(store, collection, ids, ['_externalAuths'])) > 0)
     rotateTokenKey(collection, values)
   if (values.password !== old.password) await deleteLinks(store, collection, ids, ['_mfas', '_authOrigins'])

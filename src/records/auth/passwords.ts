@@ -1,14 +1,16 @@
 import type { Collection } from '../../collections/collection.ts'
-import { hashPassword, MAX_PASSWORD_BYTES, verifyPassword } from '../../fields/values/bcrypt.ts'
-import type { PasswordWork } from '../input/password-work.ts'
-import type { Prepared } from '../input/prepared.ts'
-import type { Values } from '../input/values.ts'
+import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
+import type { Values } from '../columns.ts'
+import type { Prepared } from '../input/prepare.ts'
+
+/** How a write hashes and compares passwords; may wait or throw an ApiError. */
+export interface PasswordWork {
+  hash(plain: string, cost: number): Promise<string>
+  verify(plain: string, hash: string): Promise<boolean>
+}
 
 /** Hashing on this server. */
 export const OWN_WORK: PasswordWork = { hash: hashPassword, verify: verifyPassword }
-
-/** Placeholder for a hash that is not made yet. */
-const PLACEHOLDER = '$2a$10$'.padEnd(60, '.')
 
 /** Hashes and comparisons of one write, so that a repeated attempt does not redo them. */
 export class PasswordMemory {
@@ -36,36 +38,16 @@ function remember<T>(known: Map<string, Promise<T>>, key: string, make: () => Pr
   return value
 }
 
-/** New passwords of a record by field. */
-const newPasswords = (collection: Collection, { passwords }: Pick<Prepared, 'passwords'>) =>
-  collection.fields.flatMap((field) => {
-    const plain = field.type === 'password' ? passwords[field.name] : ''
-    return plain && field.type === 'password' ? [{ field, plain }] : []
-  })
-
-export const hasNewPassword = (collection: Collection, prepared: Pick<Prepared, 'passwords'>): boolean =>
-  newPasswords(collection, prepared).length > 0
-
-/** Whether bcrypt would not read all of a new password. */
-export const isTooLong = (collection: Collection, prepared: Prepared): boolean =>
-  newPasswords(collection, prepared).some(({ plain }) => Buffer.byteLength(plain) > MAX_PASSWORD_BYTES)
-
-/** The values with a placeholder for each new password. */
-export function withoutHashes(collection: Collection, prepared: Prepared): Values {
-  const values = { ...prepared.values }
-  for (const { field } of newPasswords(collection, prepared)) values[field.name] = PLACEHOLDER
-  return values
-}
-
 /** The values with hashed passwords. Throws a RangeError over 72 bytes. */
 export async function hashPasswords(
   collection: Collection,
-  prepared: Pick<Prepared, 'values' | 'passwords'>,
+  { values, passwords }: Pick<Prepared, 'values' | 'passwords'>,
   work: PasswordWork,
 ): Promise<Values> {
-  const hashed = { ...prepared.values }
-  for (const { field, plain } of newPasswords(collection, prepared)) {
-    hashed[field.name] = await work.hash(plain, field.cost)
+  const hashed = { ...values }
+  for (const field of collection.fields) {
+    const plain = field.type === 'password' ? passwords[field.name] : ''
+    if (plain && field.type === 'password') hashed[field.name] = await work.hash(plain, field.cost)
   }
   return hashed
 }

@@ -7,7 +7,7 @@ import { DEFAULT_FILE_BYTES } from '../../fields/types/max-bytes.ts'
 import { toTexts } from '../../fields/values/cast.ts'
 import { storeFile } from '../../files/contents.ts'
 import type { Upload, Uploads } from '../../files/upload.ts'
-import type { Values } from './values.ts'
+import type { Values } from '../columns.ts'
 
 /** Uploads by stored name. */
 export type NamedUploads = ReadonlyMap<string, Upload>
@@ -89,7 +89,7 @@ export async function storeUploads(
   values: Readonly<Values>,
   uploads: NamedUploads,
 ): Promise<void> {
-  const fields = uploads.size > 0 ? collection.fields.filter(({ type }) => type === 'file') : []
+  const fields = collection.fields.filter(({ type }) => type === 'file')
   const names = new Set(fields.flatMap(({ name }) => chosenTexts(values[name]!)))
   for (const { name, sniffed, content } of uploads.values()) {
     const place = { collection: collection.id, record, name }

@@ -4,14 +4,35 @@ import type { Field, Value } from '../../fields/field.ts'
 import { fieldType } from '../../fields/types/field-types.ts'
 import { readError } from '../../fields/types/readable.ts'
 import type { Upload, Uploads } from '../../files/upload.ts'
-import { changeRequest } from '../../request/late-request.ts'
-import type { RequestInfo } from '../../request/request.ts'
-import { addUploads, fileRuleValue, hasUploads, NO_UPLOADS, namedUploads, uploadsNeedOld } from './files.ts'
-import type { Prepared } from './prepared.ts'
+import type { Values } from '../columns.ts'
+import {
+  addUploads,
+  fileRuleValue,
+  hasUploads,
+  type NamedUploads,
+  NO_UPLOADS,
+  namedUploads,
+  uploadsNeedOld,
+} from './files.ts'
 import { setterOf } from './setters.ts'
-import type { Values } from './values.ts'
 
-export interface PrepareOptions {
+/** A body applied to a record. */
+export interface Prepared {
+  /** The resulting record, with a placeholder for the hash of each new password. */
+  readonly values: Values
+  /** The body as rules see it: modifiers resolved, known fields with their resulting values. */
+  readonly body: Readonly<Record<string, unknown>>
+  /** New passwords in plain text by field name, `''` for a removed one. */
+  readonly passwords: Readonly<Record<string, string>>
+  /** Sent files by the names in `values`. */
+  readonly uploads: NamedUploads
+  /** Errors of unreadable values by field name, where the collection reads strictly. */
+  readonly unreadable: Readonly<Record<string, FieldError>>
+}
+
+interface PrepareOptions {
+  /** The record before; absent: a blank one. */
+  readonly base?: Readonly<Values> | undefined
   readonly isSuperuser: boolean
   readonly uploads?: Uploads | undefined
   /** Extension.readsStrictly of the collection. */
@@ -33,17 +54,18 @@ export const needsOldValues = (
   Object.keys(body).some((key) => setterOf(collection, key)?.needsOld) || uploadsNeedOld(collection, uploads)
 
 const NOTHING_SENT: Uploads = new Map()
+/** Placeholder for a hash that is not made yet. */
+const NO_HASH = '$2a$10$'.padEnd(60, '.')
 
 /**
- * Applies a body to `base`: shorter keys first, each modifier on the previous result. Unknown keys stay in
+ * Applies a body to a record: shorter keys first, each modifier on the previous result. Unknown keys stay in
  * the body for rules only. Hidden fields are for superusers, except an auth record's password. Uploads are
  * applied last. PocketBase: core/record_model.go, ReplaceModifiers; apis/record_crud.go; contract 4.2
  */
 export function prepare(
   collection: Collection,
-  base: Readonly<Values>,
   raw: Readonly<Record<string, unknown>>,
-  { isSuperuser, uploads = NOTHING_SENT, isStrict = false }: PrepareOptions,
+  { base = blankValues(collection), isSuperuser, uploads = NOTHING_SENT, isStrict }: PrepareOptions,
 ): Prepared {
   const values: Values = { ...base }
   const body: Record<string, unknown> = { ...raw }
@@ -60,7 +82,9 @@ export function prepare(
     const value = setter.set(values[field.name]!, raw[key])
     values[field.name] = value
     body[field.name] = ruleValue(field, value)
-    if (field.type === 'password') passwords[field.name] = value as string
+    if (field.type !== 'password') continue
+    passwords[field.name] = value as string
+    if (value !== '') values[field.name] = NO_HASH
   }
   const draft = { values, body, passwords, uploads: NO_UPLOADS, unreadable }
   return uploads.size > 0 ? withUploads(draft, collection, raw, isSuperuser, uploads) : draft
@@ -98,7 +122,3 @@ function ruleValue(field: Field, value: Value): unknown {
   const text = (value as string | null) ?? 'null'
   return /^[[{]/.test(text) ? JSON.parse(text) : text
 }
-
-/** The request with another body; headers stay lazy. */
-export const withBody = (request: RequestInfo, body: Readonly<Record<string, unknown>>): RequestInfo =>
-  changeRequest(request, { body })

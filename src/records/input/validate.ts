@@ -6,8 +6,8 @@ import { fieldType } from '../../fields/types/field-types.ts'
 import { passwordError } from '../../fields/types/password.ts'
 import { required } from '../../fields/types/text.ts'
 import { MAX_PASSWORD_BYTES } from '../../fields/values/bcrypt.ts'
+import type { Values } from '../columns.ts'
 import { checkUpload, type NamedUploads, NO_UPLOADS } from './files.ts'
-import type { Values } from './values.ts'
 
 /** A record to be stored. `old` is absent for a new one; `passwords` as in Prepared. */
 export interface Draft {

@@ -4,17 +4,18 @@ import { quote, tableName } from '../../collections/names.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { compile } from '../../filter/compile/compile.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
-import type { RequestInfo } from '../../request/request.ts'
+import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { ruleFor } from '../../rules/access.ts'
 import { changeLogCte } from '../changes.ts'
 import type { Extensions } from '../extension.ts'
-import { authConditions, type WriteOptions } from '../input/write-options.ts'
-import { Parameters, type SqlCondition } from '../parameters.ts'
+import { freshAuthSql } from '../fresh-auth.ts'
+import { Parameters } from '../parameters.ts'
 import { statementName } from '../read-rows.ts'
 import { isRuleFault } from '../render/visibility.ts'
 import { deleteRecords, RequiredByRelation } from './cascade.ts'
+import type { WriteOptions } from './prepare-write.ts'
 import { pointsAt, type Reference, referenceSql, referencesTo } from './references.ts'
-import { uniqueViolationError } from './unique.ts'
+import { uniqueViolationError } from './store.ts'
 
 const FAILED =
   'Failed to delete record. Make sure that the record is not part of a required relation reference.'
@@ -36,7 +37,7 @@ export async function deleteRecord(
   try {
     const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
     if (compiled.never) throw notFound()
-    const target = () => targetSql(compiled, id, authConditions(request.auth, options))
+    const target = () => targetSql(compiled, id, options.isAuthCached ? request.auth : null)
     const extension = extensions.get(collection.id)
     const isPlain = collection.type === 'base' && !extension?.beforeDelete && !extension?.afterDelete
     const references = extension?.keepsReferences ? [] : referencesTo(store.catalog, collection)
@@ -64,13 +65,9 @@ interface Target {
   readonly parameters: Parameters
 }
 
-function targetSql(
-  { from, where, params }: CompiledFilter,
-  id: string,
-  more: readonly SqlCondition[],
-): Target {
+function targetSql({ from, where, params }: CompiledFilter, id: string, cached: AuthRecord | null): Target {
   const parameters = new Parameters(params)
-  const conditions = [`b.id = ${parameters.add(id)}`, ...more.map((condition) => condition(parameters))]
+  const conditions = [`b.id = ${parameters.add(id)}`, ...freshAuthSql(cached, parameters)]
   if (where) conditions.push(`(${where})`)
   return { text: `select b.id from ${from} where ${conditions.join(' and ')}`, parameters }
 }

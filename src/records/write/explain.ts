@@ -2,9 +2,8 @@ import type { Store } from '../../collections/catalog.ts'
 import { type ApiError, badRequest } from '../../errors.ts'
 import type { CandidateCheck } from '../../rules/candidate-check.ts'
 import type { FieldErrors } from '../input/validate.ts'
-import { Parameters } from '../parameters.ts'
 import { isRuleFault } from '../render/visibility.ts'
-import type { WriteCondition } from './conditions.ts'
+import type { Checked } from './check-values.ts'
 import type { Write } from './prepare-write.ts'
 
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
@@ -15,13 +14,11 @@ export const isEmptyObject = (errors: object) => Object.keys(errors).length === 
  */
 export async function explainRejection(
   { store, failure: message, guard }: Write,
-  errors: FieldErrors,
-  conditions: readonly WriteCondition[],
+  { errors, conditions, parameters }: Checked,
 ): Promise<ApiError> {
-  const parameters = new Parameters(guard.params)
-  const asked = [guard.condition || 'true', ...conditions.map((condition) => condition.sql(parameters))]
+  const asked = [guard.condition || 'true', ...conditions.map(({ sql }) => sql)]
   if (asked.length === 1 && !guard.condition) return badRequest(message, sorted(errors))
-  const [allowed, ...held] = await ask(store, asked, parameters)
+  const [allowed, ...held] = await ask(store, asked, parameters.values)
   if (!allowed) return badRequest(message)
   const failed = conditions.filter((_, i) => !held[i])
   const early = { ...errors, ...errorsOf(failed.filter(({ late }) => !late)) }
@@ -32,20 +29,20 @@ export async function explainRejection(
 const sorted = (errors: FieldErrors): FieldErrors =>
   Object.fromEntries(Object.entries(errors).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-const errorsOf = (failed: readonly WriteCondition[]): FieldErrors =>
+const errorsOf = (failed: Checked['conditions']): FieldErrors =>
   Object.fromEntries(failed.map(({ field, error }) => [field, error]))
 
 /** Whether a rule holds; queries only if it has a condition. Undefined: it cannot hold. */
 export async function ruleHolds(store: Store, guard: CandidateCheck | undefined): Promise<boolean> {
   if (!guard?.condition) return guard !== undefined
-  const [allowed] = await ask(store, [guard.condition], new Parameters(guard.params))
+  const [allowed] = await ask(store, [guard.condition], guard.params)
   return allowed === true
 }
 
 /** Tests conditions. A rule that fails on the data does not hold. */
-async function ask(store: Store, asked: readonly string[], { values }: Parameters): Promise<boolean[]> {
+async function ask(store: Store, asked: readonly string[], params: readonly unknown[]): Promise<boolean[]> {
   try {
-    const { rows } = await store.db.query(`select ${asked.join(', ')}`, values)
+    const { rows } = await store.db.query(`select ${asked.join(', ')}`, params)
     return rows[0]!.map((verdict) => verdict === true)
   } catch (error) {
     if (isRuleFault(error)) return []

@@ -3,29 +3,31 @@ import { badRequest } from '../../errors.ts'
 import { checkCandidate } from '../../rules/candidate-check.ts'
 import { asksToManage, checkAuthForm } from '../auth/auth-form.ts'
 import { rotateTokenKey } from '../auth/auth-links.ts'
-import { hashPasswords, hasNewPassword, OWN_WORK } from '../auth/passwords.ts'
+import { hashPasswords, OWN_WORK } from '../auth/passwords.ts'
+import type { Values } from '../columns.ts'
+import { Parameters } from '../parameters.ts'
 import { checkValues } from './check-values.ts'
 import { explainRejection, isEmptyObject, ruleHolds } from './explain.ts'
-import type { Write } from './prepare-write.ts'
-import { readRow } from './rows.ts'
+import { readRow, type Write } from './prepare-write.ts'
 
 /** Checks the form of an auth record and hashes new passwords. Throws 400 with field errors. */
 export async function judge(write: Write): Promise<Write> {
-  const { collection, prepared } = write
+  const { collection, passwords } = write
   if (collection.type === 'auth') await checkForm(write, collection)
-  const values = hasNewPassword(collection, prepared) ? await hash(write) : write.values
+  const values = Object.values(passwords).some(Boolean) ? await hash(write) : write.values
   if (collection.type === 'auth') renewAuth({ ...write, values }, collection)
   return { ...write, values }
 }
 
 async function checkForm(write: Write, collection: AuthCollection): Promise<void> {
-  const { request, values, stored, prepared, options } = write
-  const draft = { values, passwords: prepared.passwords, ...(stored && { old: stored.old }) }
+  const { request, values, passwords, stored, options, guard } = write
+  const draft = { values, passwords, ...(stored && { old: stored.old }) }
   const manages =
     request.auth?.isSuperuser === true ||
     (asksToManage(draft, request.body) && (await isManager(write, collection)))
   const errors = await checkAuthForm(draft, request.body, manages, options.passwordWork ?? OWN_WORK)
-  if (!isEmptyObject(errors)) throw await explainRejection(write, errors, [])
+  if (isEmptyObject(errors)) return
+  throw await explainRejection(write, { errors, conditions: [], parameters: new Parameters(guard.params) })
 }
 
 async function isManager(
@@ -42,17 +44,17 @@ async function isManager(
 }
 
 /** The values with hashed passwords. A hash takes a core for 57 ms, so everything else is checked first. */
-async function hash(write: Write) {
-  const { store, collection, values, prepared, options, guard, failure } = write
-  const { errors, conditions } = checkValues(write, { ...values })
-  if (!isEmptyObject(errors)) throw await explainRejection(write, errors, conditions)
+async function hash(write: Write): Promise<Values> {
+  const { store, collection, values, options, guard, failure } = write
+  const checked = checkValues(write, { ...values })
+  if (!isEmptyObject(checked.errors)) throw await explainRejection(write, checked)
   if (!(await ruleHolds(store, guard))) throw badRequest(failure)
-  return hashPasswords(collection, { ...prepared, values }, options.passwordWork ?? OWN_WORK)
+  return hashPasswords(collection, write, options.passwordWork ?? OWN_WORK)
 }
 
 /** A new password or email ends all tokens; superusers are always verified. */
-function renewAuth({ values, stored, prepared }: Write, collection: AuthCollection): void {
+function renewAuth({ values, stored, passwords }: Write, collection: AuthCollection): void {
   if (collection.name === SUPERUSERS) values.verified = true
   if (!stored || values.tokenKey !== stored.old.tokenKey) return
-  if (prepared.passwords.password || values.email !== stored.old.email) rotateTokenKey(collection, values)
+  if (passwords.password || values.email !== stored.old.email) rotateTokenKey(collection, values)
 }

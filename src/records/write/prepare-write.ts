@@ -1,29 +1,51 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { quote, tableName } from '../../collections/names.ts'
-import { badRequest } from '../../errors.ts'
+import { badRequest, notFound } from '../../errors.ts'
+import { MAX_PASSWORD_BYTES } from '../../fields/values/bcrypt.ts'
+import type { Uploads } from '../../files/upload.ts'
+import { changeRequest } from '../../request/late-request.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { ruleFor } from '../../rules/access.ts'
 import { type CandidateCheck, checkCandidate, NO_CONDITION } from '../../rules/candidate-check.ts'
-import { isTooLong, withoutHashes } from '../auth/passwords.ts'
+import type { PasswordWork } from '../auth/passwords.ts'
+import { columnsOf, toValues, type Values } from '../columns.ts'
 import type { Extension, Extensions } from '../extension.ts'
-import { blankValues, needsOldValues, prepare, withBody } from '../input/prepare.ts'
-import type { Prepared } from '../input/prepared.ts'
-import type { Values } from '../input/values.ts'
-import type { WriteOptions } from '../input/write-options.ts'
-import { readRow, type StoredRecord } from './rows.ts'
+import { needsOldValues, type Prepared, prepare } from '../input/prepare.ts'
+import { isRuleFault } from '../render/visibility.ts'
+import { selectRows } from '../select.ts'
 
-/** A create or an update on its way through the stages. */
-export interface Write {
+export interface WriteOptions {
+  /** Files sent with the body. */
+  readonly uploads?: Uploads
+  /**
+   * Whether the auth record is cached. If so, the write is refused when its row has changed. Cached or not, a
+   * create with a hook locks it, or throws StaleAuth. Absent: no check.
+   */
+  readonly isAuthCached?: boolean
+  /** An update locks its record before it reads it, so that no other write comes in between. */
+  readonly locksRecord?: boolean
+  /** The server made the password: the field's password rules do not apply. */
+  readonly hasRandomPassword?: boolean
+  readonly passwordWork?: PasswordWork
+  /** Further work in the write's transaction, given the record's id. */
+  readonly inSameTransaction?: (store: Store, id: string) => Promise<void>
+}
+
+/** A record as read: values and `xmin`, which every write changes. */
+export interface StoredRecord {
+  readonly old: Readonly<Values>
+  readonly version: string
+}
+
+/** A create or an update on its way through the stages, which complete `values`. */
+export interface Write extends Prepared {
   readonly store: Store
   readonly collection: Collection
   readonly extension: Extension | undefined
   /** With the body as rules see it. */
   readonly request: RequestInfo
   readonly options: WriteOptions
-  readonly prepared: Prepared
-  /** The record to store, which the stages complete. `judge` puts the hashes of new passwords into it. */
-  readonly values: Values
   /** The record before an update. */
   readonly stored?: StoredRecord
   /** The rule of a create, a condition of its insert. An update's has been tested. */
@@ -43,15 +65,17 @@ export async function prepareCreate(
   const failure = 'Failed to create record.'
   const rule = ruleFor(collection, 'createRule', asked.auth)
   const extension = extensions.get(collection.id)
-  const prepared = applyBody(collection, extension, blankValues(collection), asked, options)
-  const request = withBody(asked, prepared.body)
-  const values = withoutHashes(collection, prepared)
+  const prepared = applyBody(collection, extension, asked, options)
+  const request = changeRequest(asked, { body: prepared.body })
   // PocketBase hashes a password before it tests the rule, and names no field when that fails
-  const isLost = isTooLong(collection, prepared) && !asked.auth?.isSuperuser
-  const guard = isLost ? undefined : checkCandidate(store.catalog, collection, rule, values, request)
+  const isLost = !asked.auth?.isSuperuser && Object.values(prepared.passwords).some(isTooLong)
+  const guard = isLost ? undefined : checkCandidate(store.catalog, collection, rule, prepared.values, request)
   if (!guard) throw badRequest(failure)
-  return { store, collection, extension, request, options, prepared, values, guard, failure }
+  return { ...prepared, store, collection, extension, request, options, guard, failure }
 }
+
+/** bcrypt would not read all of it. */
+const isTooLong = (password: string) => Buffer.byteLength(password) > MAX_PASSWORD_BYTES
 
 /** Reads the record of an update under its rule and applies the body. Throws 403, 404. */
 export async function prepareUpdate(
@@ -64,21 +88,18 @@ export async function prepareUpdate(
 ): Promise<Write> {
   const rule = ruleFor(collection, 'updateRule', asked.auth)
   const extension = extensions.get(collection.id)
-  const apply = (old: Readonly<Values>) => applyBody(collection, extension, old, asked, options)
+  const apply = (old?: Readonly<Values>) => applyBody(collection, extension, asked, options, old)
   const read = (rule: string, request: RequestInfo) => readRow(store, collection, id, rule, request)
   // the body as the rule sees it; only some modifiers need the record for it
   const seen = async () =>
-    needsOldValues(collection, asked.body, options.uploads)
-      ? apply((await read('', asked)).old)
-      : apply(blankValues(collection))
+    apply(needsOldValues(collection, asked.body, options.uploads) ? (await read('', asked)).old : undefined)
   if (options.locksRecord)
     await store.db.query(`select 1 from ${quote(tableName(collection))} where id = $1 for update`, [id])
-  const stored = await read(rule, rule === '' ? asked : withBody(asked, (await seen()).body))
+  const stored = await read(rule, rule === '' ? asked : changeRequest(asked, { body: (await seen()).body }))
   const prepared = apply(stored.old)
   return {
-    ...{ store, collection, extension, options, prepared, stored },
-    request: withBody(asked, prepared.body),
-    values: withoutHashes(collection, prepared),
+    ...{ ...prepared, store, collection, extension, options, stored },
+    request: changeRequest(asked, { body: prepared.body }),
     guard: NO_CONDITION,
     failure: 'Failed to update record.',
   }
@@ -87,12 +108,33 @@ export async function prepareUpdate(
 const applyBody = (
   collection: Collection,
   extension: Extension | undefined,
-  base: Readonly<Values>,
   { auth, body }: RequestInfo,
   { uploads }: WriteOptions,
+  base?: Readonly<Values>,
 ): Prepared =>
-  prepare(collection, base, body, {
+  prepare(collection, body, {
+    base,
     isSuperuser: auth?.isSuperuser === true,
     uploads,
     isStrict: extension?.readsStrictly,
   })
+
+/** Reads a record under a rule. Throws 404 if there is none or the rule fails. */
+export async function readRow(
+  store: Store,
+  collection: Collection,
+  id: string,
+  rule: string,
+  request: RequestInfo,
+): Promise<StoredRecord> {
+  const where = (position: number) => `b."id" = $${position}::text`
+  const extra = () => 'b.xmin::text'
+  const selection = { collection, rule, request, where, params: [id], extra, isLookUp: true }
+  try {
+    const [row] = (await selectRows(store, selection)) ?? []
+    if (!row) throw notFound()
+    return { old: toValues(collection, row), version: String(row[columnsOf(collection).count]) }
+  } catch (error) {
+    throw isRuleFault(error) ? notFound() : error
+  }
+}

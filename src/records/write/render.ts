@@ -3,7 +3,6 @@ import { AnswerMeter } from '../../request/answer-meter.ts'
 import { changeRequest } from '../../request/late-request.ts'
 import { toRow } from '../columns.ts'
 import { answerRecord } from '../expand/answer.ts'
-import { isEmptyObject } from './explain.ts'
 import type { Write } from './prepare-write.ts'
 import type { Extra } from './store.ts'
 
@@ -26,7 +25,7 @@ export async function renderWrite(write: Write, extra: Extra): Promise<string> {
     if (mayFail) await store.db.query('savepoint rendered')
     const text = await answerRecord(store, collection, row, request)
     if (mayFail) await store.db.query('rollback to savepoint rendered')
-    return isEmptyObject(extra) ? text : writeSorted({ ...JSON.parse(text), ...extra })
+    return Object.keys(extra).length === 0 ? text : writeSorted({ ...JSON.parse(text), ...extra })
   }
   try {
     return await answerRecord(store, collection, row, changeRequest(request, { meter: new AnswerMeter() }))

@@ -1,16 +1,21 @@
-import { badRequest } from '../../errors.ts'
+import type { Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { columnName, quote, tableName } from '../../collections/names.ts'
+import { violatedFields } from '../../collections/table/indexes.ts'
+import { isSqlError, UNIQUE_VIOLATION } from '../../db/errors.ts'
+import { badRequest, fieldError } from '../../errors.ts'
+import type { Value } from '../../fields/field.ts'
 import { NO_CONDITION } from '../../rules/candidate-check.ts'
-import { deleteInvalidLinks, invalidatesLinks } from '../auth/auth-links.ts'
-import { checkAuthFresh, lockFreshAuth } from '../fresh-auth.ts'
+import { deleteInvalidLinks } from '../auth/auth-links.ts'
+import { changeLogCte } from '../changes.ts'
+import type { Values } from '../columns.ts'
+import { checkAuthFresh, freshAuthSql, lockFreshAuth } from '../fresh-auth.ts'
 import { storeUploads } from '../input/files.ts'
-import { authConditions } from '../input/write-options.ts'
-import { Parameters } from '../parameters.ts'
-import { checkValues } from './check-values.ts'
-import type { WriteCondition } from './conditions.ts'
+import { Parameters, sqlType } from '../parameters.ts'
+import { statementName } from '../read-rows.ts'
+import { type Checked, checkValues } from './check-values.ts'
 import { explainRejection, isEmptyObject, ruleHolds } from './explain.ts'
-import type { Write } from './prepare-write.ts'
-import { insertRow, updateRow } from './rows.ts'
-import { uniqueViolationError } from './unique.ts'
+import type { StoredRecord, Write } from './prepare-write.ts'
 
 /** Another write changed the record between read and write. Nothing was stored: repeat the update. */
 export class Conflict extends Error {
@@ -20,32 +25,17 @@ export class Conflict extends Error {
 /** What a hook adds to the answer. */
 export type Extra = Readonly<Record<string, unknown>>
 
-const hasHook = ({ extension, stored }: Write): boolean =>
-  (stored ? extension?.beforeUpdate : extension?.beforeCreate) !== undefined
-
-const endsLinks = ({ collection, values, stored, prepared }: Write): boolean =>
-  collection.type === 'auth' &&
-  invalidatesLinks({ values, passwords: prepared.passwords, ...(stored && { old: stored.old }) })
-
-/** Whether a write needs no transaction: it stores one row, and its answer cannot fail. */
-export const isOneStatement = (write: Write): boolean =>
-  !hasHook(write) &&
-  !endsLinks(write) &&
-  !write.options.inSameTransaction &&
-  !write.request.query.expand &&
-  write.prepared.uploads.size === 0
-
 /** Runs hooks and stores the record with all that belongs to it. Throws 400 with field errors, Conflict. */
 export async function storeRecord(write: Write): Promise<Extra> {
-  const { store, collection, values, stored, options, prepared } = write
-  const isHooked = hasHook(write)
+  const { store, collection, extension, values, stored, options, uploads } = write
+  const isHooked = (stored ? extension?.beforeUpdate : extension?.beforeCreate) !== undefined
   const extra = isHooked ? await runHook(write) : {}
   if (collection.type === 'auth' && stored) await deleteInvalidLinks(store, collection, values, stored.old)
   // before a hook, caller and rule have been tested
   const unconditional = { guard: NO_CONDITION, options: { ...options, isAuthCached: false } }
   await save(isHooked ? { ...write, ...unconditional } : write)
   const id = String(values.id)
-  await storeUploads(store, collection, id, values, prepared.uploads)
+  if (uploads.size > 0) await storeUploads(store, collection, id, values, uploads)
   await options.inSameTransaction?.(store, id)
   return extra
 }
@@ -64,21 +54,92 @@ async function runHook(write: Write): Promise<Extra> {
 }
 
 async function save(write: Write): Promise<void> {
-  const { errors, conditions } = checkValues(write, write.values)
-  if (isEmptyObject(errors) && (await writeRow(write, conditions))) return
-  const refusal = await explainRejection(write, errors, conditions)
+  const checked = checkValues(write)
+  if (Object.keys(checked.errors).length === 0 && (await writeRow(write, checked))) return
+  const refusal = await explainRejection(write, checked)
   const isOvertaken = write.stored && isEmptyObject(refusal.data) && !write.options.locksRecord
   throw isOvertaken ? new Conflict() : refusal
 }
 
-async function writeRow(write: Write, conditions: readonly WriteCondition[]): Promise<boolean> {
+async function writeRow(write: Write, { conditions, parameters: first }: Checked): Promise<boolean> {
   const { store, collection, values, stored, guard, request, options, failure } = write
-  const asked = [...authConditions(request.auth, options), ...conditions.map(({ sql }) => sql)]
+  const parameters = new Parameters(first.values)
+  const where = [
+    ...(guard.condition ? [guard.condition] : []),
+    ...conditions.map(({ sql }) => sql),
+    ...(options.isAuthCached ? freshAuthSql(request.auth, parameters) : []),
+  ]
   try {
-    if (stored) return await updateRow(store, collection, values, stored, asked)
-    const rule = guard.condition ? [() => guard.condition] : []
-    return await insertRow(store, collection, values, new Parameters(guard.params), [...rule, ...asked])
+    if (stored) return await updateRow(store, collection, values, stored, where, parameters)
+    return await insertRow(store, collection, values, where, parameters)
   } catch (error) {
     throw uniqueViolationError(collection, failure, error)
   }
+}
+
+/** Inserts a record if all conditions hold: one round trip. `parameters`: those of the conditions. */
+function insertRow(
+  store: Store,
+  collection: Collection,
+  values: Readonly<Values>,
+  conditions: readonly string[],
+  parameters: Parameters,
+): Promise<boolean> {
+  const columns = collection.fields.map((field) => quote(columnName(field.name))).join(', ')
+  const given = collection.fields
+    .map((field) => parameters.add(values[field.name], sqlType(field)))
+    .join(', ')
+  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
+  const sql = `insert into ${quote(tableName(collection))} (${columns}) select ${given} ${where}`
+  return runLogged(store, collection, `${sql} returning *`, 'create', parameters)
+}
+
+/** Writes changed values if the record is unchanged and all conditions hold: one round trip. */
+export function updateRow(
+  store: Store,
+  collection: Collection,
+  values: Readonly<Values>,
+  { old, version }: StoredRecord,
+  conditions: readonly string[] = [],
+  parameters = new Parameters(),
+): Promise<boolean> {
+  const assigned = collection.fields
+    .filter(({ name }) => !isSame(values[name]!, old[name]!))
+    .map(
+      (field) => `${quote(columnName(field.name))} = ${parameters.add(values[field.name], sqlType(field))}`,
+    )
+  const isUnchanged = [`b.id = ${parameters.add(old.id)}`, `b.xmin::text = ${parameters.add(version)}`]
+  const where = [...isUnchanged, ...conditions].join(' and ')
+  const sql = `update ${quote(tableName(collection))} b set ${assigned.join(', ') || 'id = b.id'} where ${where}`
+  return runLogged(store, collection, `${sql} returning b.*`, 'update', parameters)
+}
+
+/** Runs an insert or update and logs its change. False if it wrote nothing. */
+async function runLogged(
+  store: Store,
+  collection: Collection,
+  sql: string,
+  action: 'create' | 'update',
+  { values }: Parameters,
+): Promise<boolean> {
+  values.push(collection.id)
+  const text = `with written as (${sql}),
+    ${changeLogCte('written', action, values.length, 'noted', true)}
+    select 1 from written`
+  const { rows } = await store.db.query(text, values, statementName(store.catalog, text))
+  return rows.length > 0
+}
+
+function isSame(a: Value, b: Value): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b)) return a === b
+  return a.length === b.length && a.every((text, i) => text === b[i])
+}
+
+/** `message` with an error per field of the violated unique index; other errors stay as they are. */
+export function uniqueViolationError(collection: Collection, message: string, error: unknown): unknown {
+  if (!isSqlError(error)) return error
+  if (error.code !== UNIQUE_VIOLATION || error.constraint === undefined) return badRequest(message)
+  const fields = violatedFields(collection, error.constraint).toSorted()
+  const taken = fieldError('validation_not_unique', 'Value must be unique')
+  return badRequest(message, Object.fromEntries(fields.map((field) => [field, taken])))
 }

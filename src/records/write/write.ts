@@ -1,13 +1,13 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import type { RequestInfo } from '../../request/request.ts'
+import { invalidatesLinks } from '../auth/auth-links.ts'
 import type { Extensions } from '../extension.ts'
-import type { WriteOptions } from '../input/write-options.ts'
 import { deleteRecord } from './delete.ts'
 import { judge } from './judge.ts'
-import { prepareCreate, prepareUpdate, type Write } from './prepare-write.ts'
+import { prepareCreate, prepareUpdate, type Write, type WriteOptions } from './prepare-write.ts'
 import { renderWrite } from './render.ts'
-import { isOneStatement, storeRecord } from './store.ts'
+import { storeRecord } from './store.ts'
 
 /**
  * Creates a record in a base or auth collection and returns its JSON. One round trip: rule and relations are
@@ -63,4 +63,11 @@ async function write(prepared: Promise<Write>): Promise<string> {
   if (isOneStatement(judged)) return finish(judged)
   const { catalog, db } = judged.store
   return db.transaction((tx) => finish({ ...judged, store: { db: tx, catalog } }))
+}
+
+/** Whether a write needs no transaction: it stores one row, and its answer cannot fail. */
+function isOneStatement({ collection, extension, options, request, uploads, values, stored }: Write) {
+  const isHooked = stored ? extension?.beforeUpdate : extension?.beforeCreate
+  if (isHooked || options.inSameTransaction || request.query.expand || uploads.size > 0) return false
+  return !stored || collection.type !== 'auth' || !invalidatesLinks(values, stored.old)
 }

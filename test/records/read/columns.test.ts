@@ -12,16 +12,11 @@ test('fields may be called as what every object has', () => {
   expect(toRow(odd, toValues(odd, row))).toEqual(row)
   expect(toRow(odd, blankValues(odd))).toEqual(['', '', '', ''])
   const body = JSON.parse('{"__proto__":"x","toString":"z"}')
-  expect(toRow(odd, prepare(odd, toValues(odd, row), body, { isSuperuser: true }).values)).toEqual([
+  expect(toRow(odd, prepare(odd, body, { base: toValues(odd, row), isSuperuser: true }).values)).toEqual([
     'id',
     'x',
     'b',
     'z',
   ])
-  expect(toRow(odd, prepare(odd, blankValues(odd), body, { isSuperuser: true }).values)).toEqual([
-    '',
-    'x',
-    '',
-    'z',
-  ])
+  expect(toRow(odd, prepare(odd, body, { isSuperuser: true }).values)).toEqual(['', 'x', '', 'z'])
 })
