@@ -2,7 +2,7 @@
 -- or batch. Most requests are like that. Stores what sms_accept would store and returns the device. Returns
 -- null and stores nothing if anything stands in the way: changed credentials, no line, a line with limits or
 -- prefixes, the quota, an opted-out recipient, the first message of a month. Then the caller
--- (src/sms/send/offer-plain.ts) asks sms_accept, which decides. A single send takes 0.83 ms instead of 1.03.
+-- (src/sms/send/store-offers.ts) asks sms_accept, which decides. A single send takes 0.83 ms instead of 1.03.
 -- The first six parameters are those of sms_accept, the others are columns of the message.
 create or replace function sms_accept_plain(
   owner text, moment text, since text, default_quota float8, node text, sticky text,

@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
-import { type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer-shape.ts'
+import { type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer.ts'
 import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
 import { REASONS } from '../status/status.ts'
 import { type Campaign, type CampaignServices, chunkKey, chunksOf, readCampaign } from './campaign.ts'
@@ -75,6 +75,6 @@ const offerOf = (campaign: Campaign, messages: Offer['messages'], number: number
   expiresAt: campaign.expiresAt,
   guarantee: campaign.guarantee,
   isBulk: true,
-  idempotency: { key: chunkKey(campaign, number), fingerprint: '', answer: '{}' },
+  idempotency: { key: chunkKey(campaign, number), fingerprint: '' },
   messages,
 })

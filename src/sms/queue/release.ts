@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 import { onlineSince } from '../devices/available.ts'
-import { stickySince } from '../send/offer.ts'
+import { stickySince } from '../send/store-offers.ts'
 import { messageLogCte } from '../status/change-log.ts'
 import { idMayBecome, mayBecome } from '../status/status.ts'
 import { isOptedOut } from './opt-out.ts'

@@ -3,8 +3,8 @@ import type { Config } from '../../config.ts'
 import { counts } from '../../counts.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import { wakeDevices } from '../wake/wake.ts'
-import { type AcceptConfig, storeOffers, type Verdict } from './offer.ts'
-import type { Offer } from './offer-shape.ts'
+import type { Offer } from './offer.ts'
+import { type AcceptConfig, storeOffers, type Verdict } from './store-offers.ts'
 
 interface Waiting {
   readonly offer: Offer

@@ -1,96 +1,171 @@
+import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
-import type { Config } from '../../config.ts'
-import { formatDate } from '../../fields/types/date.ts'
-import { hasPeers } from '../wake/peers.ts'
-import { NODE } from '../wake/wake.ts'
-import { isPlain, storePlain } from './offer-plain.ts'
-import type { Offer } from './offer-shape.ts'
+import { randomId } from '../../tools/random.ts'
+import { zoneOfNumber } from '../../tools/time-zones.ts'
+import { type Origin, PLAIN_OPTIONS, type SendBody, type SendOptions } from './body.ts'
+import { plainText, writeTexts } from './content.ts'
+import type { Idempotency } from './idempotency.ts'
+import { allRecipients } from './recipients.ts'
+import { gatewayRefusal } from './refusal.ts'
+import type { Sender } from './sender.ts'
 
-/** An offer's outcome. `stale`: read the credentials again; `replayed`: its key has an answer. */
-export type Outcome =
-  | 'accepted'
-  | 'stale'
-  | 'replayed'
-  | 'known'
-  | 'again'
-  | 'message_id_in_use'
-  | 'device_not_found'
-  | 'line_not_found'
-  | 'line_ambiguous'
-  | 'quota_exceeded'
-  | 'no_devices'
-
-/** What became of an offer. */
-export interface Verdict {
-  readonly outcome: Outcome
-  /** Of `known`: the message that had the same client_ref. */
-  readonly message: string
+/** A request that passed its checks, as `sms_accept` takes it. Null is unset; in the options, '' is. */
+export interface Offer extends Omit<SendOptions, 'origin'> {
+  readonly user: string
+  /** The credentials as they were read: `xmin` of the user's row, and of the API key's if one was used. */
+  readonly version: string
+  readonly key: string | null
+  readonly keyVersion: string | null
+  /** The device that the request named. */
+  readonly device: string | null
+  /** The line that the request named, by its id. */
+  readonly line: string | null
+  /** The line that the request named, by its number. */
+  readonly from: string | null
+  /** Scheduled for later: no device is chosen yet. */
+  readonly later: boolean
+  readonly batch: string | null
+  /** The text of all messages that bring none of their own. */
+  readonly body: string | null
+  readonly idempotency: Idempotency | null
+  /** The JSON of ACCEPTED, which is kept for the idempotency key. */
+  readonly answer: string
+  /** Null for a send of our own API. `ref`: its message or batch. */
+  readonly origin: (Origin & { readonly ref: string }) | null
+  readonly messages: readonly OfferedMessage[]
 }
 
-/** What acceptance needs of the settings. */
-export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays'>
+/** What an offer says apart from its sender and its messages when its request sets nothing. */
+export const PLAIN_OFFER: Omit<Offer, 'user' | 'version' | 'messages'> = {
+  ...PLAIN_OPTIONS,
+  key: null,
+  keyVersion: null,
+  device: null,
+  line: null,
+  from: null,
+  later: false,
+  batch: null,
+  body: null,
+  idempotency: null,
+  answer: '{}',
+  origin: null,
+}
 
-/** One call a user, in a fixed order, so that waiting for users' rows cannot deadlock. */
-const ACCEPT = `
-select g.owner, a.outcomes, a.known, a.wake
-from json_to_recordset($6) g(owner text, recipients text[], requests sms_request[])
-cross join lateral sms_accept(g.owner, $1, $2, $3, $4, $5, g.recipients, g.requests) a`
+/** The credentials of an offer that a sender makes. */
+export const credentialsOf = ({ user, version, key }: Sender) => ({
+  user,
+  version,
+  key: key?.id ?? null,
+  keyVersion: key?.version ?? null,
+})
 
-/** Stores a group of offers in one statement. Returns the verdict on each and the devices to wake. */
-export async function storeOffers(
+/** One message of an offer; `body` null: the text of all. */
+export interface OfferedMessage {
+  readonly id: string
+  readonly to: string
+  readonly body: string | null
+  readonly segments: number
+  /** The time zone in whose quiet hours it waits, '' for that of the account; absent: it does not. */
+  readonly zone?: string
+}
+
+/** A new message. `isShared`: its text is the offer's; `keepsQuiet`: it waits during quiet hours. */
+export const offeredMessage = (
+  { to, body, segments }: { readonly to: string; readonly body: string; readonly segments: number },
+  isShared: boolean,
+  keepsQuiet = false,
+): OfferedMessage => ({
+  id: randomId(),
+  to,
+  body: isShared ? null : body,
+  segments,
+  ...(keepsQuiet && { zone: zoneOfNumber(to) }),
+})
+
+/** Finds the recipients of a checked body and writes their texts. Throws 400, 404, 429. */
+export async function prepareOffer(
   store: Store,
-  config: AcceptConfig,
-  offers: readonly Offer[],
-): Promise<{ verdicts: ReadonlyMap<Offer, Verdict>; wake: string[] }> {
-  const now = new Date()
-  const since = new Date(now.getTime() - config.deviceOnlineSeconds * 1000)
-  const teller = hasPeers(store.db) ? NODE : ''
-  const sticky = stickySince(now, config.stickyDays)
-  const terms = [formatDate(now), formatDate(since), config.monthlyQuota, teller, sticky]
-  const alone = offers.length === 1 ? offers[0]! : undefined
-  const device = alone && isPlain(alone) && (await storePlain(store, terms, alone))
-  if (device) return { verdicts: new Map([[alone, { outcome: 'accepted', message: '' }]]), wake: [device] }
-  const byUser = Map.groupBy(offers, ({ user }) => user)
-  const groups = [...byUser.keys()].sort().map((owner) => groupRow(owner, byUser.get(owner)!))
-  const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(groups)], 'sms accept')
-  const verdicts = new Map<Offer, Verdict>()
-  for (const [owner, outcomes, known] of rows as [string, Outcome[], string[]][])
-    for (const [i, offer] of byUser.get(owner)!.entries())
-      verdicts.set(offer, { outcome: outcomes[i]!, message: known[i]! })
-  return { verdicts, wake: rows.flatMap((row) => (row[3] as string[] | null) ?? []) }
+  maxRecipients: number,
+  sender: Sender,
+  body: SendBody,
+  idempotency: Idempotency | null,
+): Promise<Offer> {
+  const { content, deviceId, line, options } = body
+  const phones = await allRecipients(store, sender.user, body, maxRecipients)
+  await chargeOptedOut(store, sender.user, phones)
+  const shared = plainText(content)
+  // a template is checked after the device; for a plain text the accepting statement checks the device
+  if (deviceId !== '' && shared === null) await checkDevice(store, sender.user, deviceId)
+  const texts = await writeTexts(store, sender.user, content, phones)
+  if (options.clientRef !== '' && texts.length > 1)
+    throw gatewayRefusal('invalid_request', 'client_ref can name one message only')
+  const messages = texts.map((text) => offeredMessage(text, shared !== null, options.keepsQuiet))
+  const batch = messages.length > 1 ? randomId() : ''
+  const ids = messages.map(({ id }) => id)
+  const ref = batch || ids[0]!
+  return {
+    ...options,
+    ...credentialsOf(sender),
+    device: deviceId || null,
+    line: line.id || null,
+    from: line.number || null,
+    later: options.scheduledAt !== '',
+    batch: batch || null,
+    body: shared,
+    isBulk: options.isBulk || messages.length > 1,
+    idempotency,
+    answer: answerJson(batch, ids),
+    origin: options.origin ? { ...options.origin, id: options.origin.id || ref, ref } : null,
+    messages,
+  }
 }
 
-/** The date since which a number that exchanged a text with a line keeps the line; '' when none does. */
-export const stickySince = (now: Date, days: number): string =>
-  days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
+/** The JSON of ACCEPTED. */
+export const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
+  JSON.stringify({ batch_id, message_ids, recipients_count: message_ids.length, status: 'accepted' })
 
-const groupRow = (owner: string, offers: readonly Offer[]) => ({
-  owner,
-  recipients: offers.flatMap(({ messages }) => messages.map(({ to }) => to)),
-  requests: offers.map(requestRow),
-})
+const OWN_DEVICE = 'select 1 from devices d where d.id = $1 and d."user" = $2'
 
-/** An sms_request. */
-const requestRow = (offer: Offer) => ({
-  version: offer.version,
-  key: offer.key,
-  key_version: offer.keyVersion,
-  device: offer.device,
-  line: offer.line,
-  from: offer.from,
-  later: offer.later,
-  batch: offer.batch,
-  body: offer.body,
-  priority: offer.priority,
-  sim: offer.sim,
-  scheduled_at: offer.scheduledAt || null,
-  expires_at: offer.expiresAt || null,
-  guarantee: offer.guarantee,
-  ref: offer.clientRef || null,
-  bulk: offer.isBulk,
-  idempotency_key: offer.idempotency?.key,
-  fingerprint: offer.idempotency?.fingerprint,
-  answer: offer.idempotency?.answer,
-  origin: offer.origin,
-  messages: offer.messages,
-})
+/** Whether a device is this user's. */
+export async function isOwnDevice({ db }: Store, user: string, device: string): Promise<boolean> {
+  const { rows } = await db.query(OWN_DEVICE, [device, user], 'sms own device')
+  return rows.length > 0
+}
+
+/** Throws 404 `device_not_found` for a device that is not the user's. */
+export async function checkDevice(store: Store, user: string, id: string): Promise<void> {
+  if (!(await isOwnDevice(store, user, id))) throw gatewayRefusal('device_not_found')
+}
+
+/** Webhook calls that the opted-out recipients of one send may cause: all are stored in one transaction. */
+const MAX_CALLS = 1_000
+/** Sends to fewer recipients are not counted: they cost about what an ordinary send does. */
+const MIN_RECIPIENTS = 20
+
+const COUNT = `select
+  (select count(*) from contacts where "user" = $1 and opted_out and phone = any($2::text[])),
+  (select count(*) from webhooks where "user" = $1 and enabled and 'message.failed' = any(events))`
+
+/**
+ * Charges a user for opted-out recipients, once for each webhook call that they cause. Throws 429 after too
+ * many, 400 if one send would cause too many calls.
+ */
+export async function chargeOptedOut(
+  { db }: Pick<Store, 'db'>,
+  user: string,
+  phones: readonly string[],
+): Promise<void> {
+  if (phones.length < MIN_RECIPIENTS) return
+  admission.optedOut.take(user, 0)
+  const { rows } = await db.query(COUNT, [user, phones], 'sms opted out of send')
+  const [optedOut, webhooks] = rows[0]!.map(Number) as [number, number]
+  if (optedOut * webhooks > MAX_CALLS) throw tooManyCalls(optedOut, webhooks)
+  if (optedOut > 0) admission.optedOut.charge(user, optedOut * Math.max(webhooks, 1))
+}
+
+const tooManyCalls = (optedOut: number, webhooks: number) =>
+  gatewayRefusal(
+    'invalid_request',
+    `${optedOut} recipients have opted out, and each causes ${webhooks} webhook calls. ` +
+      `One send may cause ${MAX_CALLS}: leave them out, or send to fewer at once.`,
+  )

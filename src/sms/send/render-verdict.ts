@@ -1,9 +1,9 @@
 import type { Store } from '../../collections/catalog.ts'
 import { StaleAuth } from '../../records/fresh-auth.ts'
 import { firstAnswer, keepAnswer } from './idempotency.ts'
-import type { Verdict } from './offer.ts'
-import type { Offer } from './offer-shape.ts'
+import { answerJson, type Offer } from './offer.ts'
 import { gatewayRefusal, type RefusalCode } from './refusal.ts'
+import type { Verdict } from './store-offers.ts'
 
 /** The JSON of the answer; `replayed`: it is that of an earlier request. */
 export interface Sent {
@@ -17,17 +17,8 @@ export async function renderVerdict(
   offer: Offer,
   { outcome, message }: Verdict,
 ): Promise<Sent> {
-  const { user, idempotency, batch, messages } = offer
-  if (outcome === 'accepted')
-    return {
-      answer:
-        idempotency?.answer ??
-        answerJson(
-          batch ?? '',
-          messages.map(({ id }) => id),
-        ),
-      replayed: false,
-    }
+  const { user, idempotency } = offer
+  if (outcome === 'accepted') return { answer: offer.answer, replayed: false }
   if (outcome === 'replayed') {
     const { key, fingerprint } = idempotency!
     return { answer: (await firstAnswer(store, user, key, fingerprint))!, replayed: true }
@@ -40,10 +31,6 @@ export async function renderVerdict(
   if (idempotency) await keepAnswer(store, user, idempotency.key, idempotency.fingerprint, answer)
   return { answer, replayed: false }
 }
-
-/** The JSON of ACCEPTED. */
-export const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
-  JSON.stringify({ batch_id, message_ids, recipients_count: message_ids.length, status: 'accepted' })
 
 /** Blanked or changed texts count as equal: a repeated send is the one before. */
 const OTHER = `select 1 from sms_messages m where m.id = $1 and not (

@@ -5,7 +5,7 @@ import type { Acceptor } from './accept.ts'
 import type { SendBody } from './body.ts'
 import { checkBody } from './content.ts'
 import { firstAnswer, type Idempotency, whileRunning } from './idempotency.ts'
-import { prepareOffer } from './prepare-offer.ts'
+import { prepareOffer } from './offer.ts'
 import { renderVerdict, type Sent } from './render-verdict.ts'
 import type { Sender } from './sender.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Offer, PLAIN_OFFER } from '../../../src/sms/send/offer-shape.ts'
+import { type Offer, PLAIN_OFFER } from '../../../src/sms/send/offer.ts'
 import { randomId } from '../../../src/tools/random.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
@@ -138,7 +138,7 @@ test('of a group, what is refused leaves no answer to its key; a device is the s
     values ('elsewhere000000', 'somebodyelse000', 'phone', true, '2099-01-01 00:00:00.000Z', 'elsewhere')`,
   )
   const named = { device: 'elsewhere000000' }
-  const keyed = (key: string) => ({ idempotency: { key, fingerprint: key, answer: '{}' } })
+  const keyed = (key: string) => ({ idempotency: { key, fingerprint: key } })
   const group = [
     offer(keyed('first')),
     offer({ ...named, ...keyed('second') }),

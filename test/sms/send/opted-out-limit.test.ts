@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chargeOptedOut } from '../../../src/sms/send/opted-out-limit.ts'
+import { chargeOptedOut } from '../../../src/sms/send/offer.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 

@@ -1,0 +1,133 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
+import { formatDate } from '../../fields/types/date.ts'
+import { hasPeers } from '../wake/peers.ts'
+import { NODE } from '../wake/wake.ts'
+import type { Offer } from './offer.ts'
+
+/** An offer's outcome. `stale`: read the credentials again; `replayed`: its key has an answer. */
+export type Outcome =
+  | 'accepted'
+  | 'stale'
+  | 'replayed'
+  | 'known'
+  | 'again'
+  | 'message_id_in_use'
+  | 'device_not_found'
+  | 'line_not_found'
+  | 'line_ambiguous'
+  | 'quota_exceeded'
+  | 'no_devices'
+
+/** What became of an offer. */
+export interface Verdict {
+  readonly outcome: Outcome
+  /** Of `known`: the message that had the same client_ref. */
+  readonly message: string
+}
+
+/** What acceptance needs of the settings. */
+export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays'>
+
+/** One call a user, in a fixed order, so that waiting for users' rows cannot deadlock. */
+const ACCEPT = `
+select g.owner, a.outcomes, a.known, a.wake
+from json_to_recordset($6) g(owner text, recipients text[], requests sms_request[])
+cross join lateral sms_accept(g.owner, $1, $2, $3, $4, $5, g.recipients, g.requests) a`
+
+/** Stores a group of offers in one statement. Returns the verdict on each and the devices to wake. */
+export async function storeOffers(
+  store: Store,
+  config: AcceptConfig,
+  offers: readonly Offer[],
+): Promise<{ verdicts: ReadonlyMap<Offer, Verdict>; wake: string[] }> {
+  const now = new Date()
+  const since = new Date(now.getTime() - config.deviceOnlineSeconds * 1000)
+  const teller = hasPeers(store.db) ? NODE : ''
+  const sticky = stickySince(now, config.stickyDays)
+  const terms = [formatDate(now), formatDate(since), config.monthlyQuota, teller, sticky]
+  const alone = offers.length === 1 ? offers[0]! : undefined
+  const device = alone && isPlain(alone) && (await storePlain(store, terms, alone))
+  if (device) return { verdicts: new Map([[alone, { outcome: 'accepted', message: '' }]]), wake: [device] }
+  const byUser = Map.groupBy(offers, ({ user }) => user)
+  const groups = [...byUser.keys()].sort().map((owner) => groupRow(owner, byUser.get(owner)!))
+  const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(groups)], 'sms accept')
+  const verdicts = new Map<Offer, Verdict>()
+  for (const [owner, outcomes, known] of rows as [string, Outcome[], string[]][])
+    for (const [i, offer] of byUser.get(owner)!.entries())
+      verdicts.set(offer, { outcome: outcomes[i]!, message: known[i]! })
+  return { verdicts, wake: rows.flatMap((row) => (row[3] as string[] | null) ?? []) }
+}
+
+/** The date since which a number that exchanged a text with a line keeps the line; '' when none does. */
+export const stickySince = (now: Date, days: number): string =>
+  days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
+
+const groupRow = (owner: string, offers: readonly Offer[]) => ({
+  owner,
+  recipients: offers.flatMap(({ messages }) => messages.map(({ to }) => to)),
+  requests: offers.map(requestRow),
+})
+
+/** An sms_request. */
+const requestRow = (offer: Offer) => ({
+  version: offer.version,
+  key: offer.key,
+  key_version: offer.keyVersion,
+  device: offer.device,
+  line: offer.line,
+  from: offer.from,
+  later: offer.later,
+  batch: offer.batch,
+  body: offer.body,
+  priority: offer.priority,
+  sim: offer.sim,
+  scheduled_at: offer.scheduledAt || null,
+  expires_at: offer.expiresAt || null,
+  guarantee: offer.guarantee,
+  ref: offer.clientRef || null,
+  bulk: offer.isBulk,
+  idempotency_key: offer.idempotency?.key,
+  fingerprint: offer.idempotency?.fingerprint,
+  answer: offer.idempotency && offer.answer,
+  origin: offer.origin,
+  messages: offer.messages,
+})
+
+/** The parameters of sql/functions/sms/sms_accept_plain.sql, in its order. */
+const ACCEPT_PLAIN = `select sms_accept_plain(${Array.from({ length: 16 }, (_, i) => `$${i + 1}`).join(', ')})`
+
+/** Whether it is a text to one number, at once, by any device, that nothing names: what most requests are. */
+const isPlain = (offer: Offer): boolean =>
+  offer.messages.length === 1 &&
+  offer.messages[0]!.zone === undefined &&
+  offer.idempotency === null &&
+  offer.clientRef === '' &&
+  offer.device === null &&
+  offer.line === null &&
+  offer.from === null &&
+  offer.sim === 0 &&
+  offer.batch === null &&
+  offer.origin === null &&
+  !offer.isBulk &&
+  !offer.later
+
+/** Stores a plain offer; undefined if `sms_accept` must decide. `terms`: the first parameters of both. */
+async function storePlain(
+  { db }: Store,
+  terms: readonly unknown[],
+  offer: Offer,
+): Promise<string | undefined> {
+  const { user, version, key, keyVersion, messages, priority, expiresAt, guarantee } = offer
+  const { id, to, body, segments } = messages[0]!
+  const text = body ?? offer.body
+  const { rows } = await db.query(
+    ACCEPT_PLAIN,
+    [
+      ...[user, ...terms, version, key, keyVersion],
+      ...[id, to, text, segments, priority, expiresAt, guarantee],
+    ],
+    'sms accept plain',
+  )
+  return (rows[0]![0] as string | null) ?? undefined
+}
