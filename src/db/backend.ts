@@ -1,7 +1,7 @@
-/** What a statement gave: rows as arrays in the order of its columns. `count`: rows returned or changed. */
+/** What a statement gave: rows as arrays in the order of its `fields`. `count`: rows returned or changed. */
 export interface Result {
   readonly rows: unknown[][]
-  readonly columns: readonly string[]
+  readonly fields: readonly { readonly name: string }[]
   readonly count: number
 }
 

@@ -80,8 +80,8 @@ async function askColumns({ db, catalog }: Store, query: string) {
       withSavepoint(tx, async () => {
         await checkAccess(tx, sql, catalog)
         // A parameter makes it a prepared statement, so it cannot contain a second statement.
-        const { columns } = await tx.query(`select * from (${sql}\n) q limit $1::int`, [0])
-        return { sql, columns }
+        const { fields } = await tx.query(`select * from (${sql}\n) q limit $1::int`, [0])
+        return { sql, columns: fields.map(({ name }) => name) }
       }),
     )
   const [translated, own] = [translateQuery(query, catalog), translateNames(query, catalog)]

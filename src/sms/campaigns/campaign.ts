@@ -100,9 +100,9 @@ from campaigns where id = $1 and "user" = $2`
 
 /** The state of a user's campaign. Throws 404 `campaign_not_found`, also for another's. */
 export async function readState(db: Db, user: string, id: string): Promise<CampaignState> {
-  const { rows, columns } = await db.query(STATE, [id, user], 'campaign state')
+  const { rows, fields } = await db.query(STATE, [id, user], 'campaign state')
   if (!rows[0]) throw gatewayRefusal('campaign_not_found')
-  return Object.fromEntries(columns.map((column, i) => [column, rows[0]![i]])) as CampaignState
+  return Object.fromEntries(fields.map(({ name }, i) => [name, rows[0]![i]])) as CampaignState
 }
 
 const READ = `
@@ -114,9 +114,9 @@ from campaigns c join users u on u.id = c."user" where c.id = $1`
 
 /** A campaign, undefined when there is none. */
 export async function readCampaign(db: Db, id: string): Promise<Campaign | undefined> {
-  const { rows, columns } = await db.query(READ, [id], 'campaign')
+  const { rows, fields } = await db.query(READ, [id], 'campaign')
   if (!rows[0]) return undefined
-  const campaign = Object.fromEntries(columns.map((name, i) => [name, rows[0]![i]])) as unknown as Campaign
+  const campaign = Object.fromEntries(fields.map(({ name }, i) => [name, rows[0]![i]])) as unknown as Campaign
   return {
     ...campaign,
     variables: JSON.parse(String(campaign.variables)),

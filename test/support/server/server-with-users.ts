@@ -153,8 +153,8 @@ export async function startServerWithUsers(env: Record<string, string> = {}): Pr
     send: (body = {}, headers) =>
       ask('POST', 'send', { recipients: ['+4911111'], body: 'Hi', ...body }, headers),
     async message(id) {
-      const { rows, columns } = await db.query('select * from sms_messages where id = $1', [id])
-      return Object.fromEntries(columns.map((column, i) => [column, rows[0]?.[i]]))
+      const { rows, fields } = await db.query('select * from sms_messages where id = $1', [id])
+      return Object.fromEntries(fields.map(({ name }, i) => [name, rows[0]?.[i]]))
     },
     async signedIn(collection, id) {
       const of = store.catalog.find(collection)
