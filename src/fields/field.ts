@@ -129,8 +129,6 @@ export interface FieldType<F extends Field = Field> {
   zero(field: F): Value
   /** Converts any JSON or form value. Never fails: unreadable input becomes zero (contract 4.2). */
   fromInput(field: F, raw: unknown): Value
-  /** JSON text of a stored value (contract 3.3). */
-  toJson(field: F, value: Value): string
   /** Checks that need no database (contract 4.5). Undefined: valid. */
   check(field: F, value: Value): FieldError | undefined
   /** Export keys of a new field of this type with defaults (contract 7.5), without the base keys. */

@@ -1,10 +1,8 @@
 import { identify } from '../auth/tokens/identify.ts'
 import type { AnswerMeter } from '../request/answer-meter.ts'
-import { requestWithLazyHeaders } from '../request/late-request.ts'
-import type { AuthRecord, RequestContext, RequestInfo } from '../request/request.ts'
+import { type AuthRecord, LazyRequest, type RequestContext, type RequestInfo } from '../request/request.ts'
 import { MAX_BODY_BYTES, readBody } from './body/body.ts'
-import { meterFor } from './body/large-answer.ts'
-import { memoryOf } from './body/memory-of.ts'
+import { memoryOf, meterFor } from './body/memory-of.ts'
 import { type Ctx, queryOf, type RequestBody, type Services } from './context.ts'
 import { withCatalog } from './retry.ts'
 
@@ -54,5 +52,5 @@ export function buildRequest(
   meter?: AnswerMeter,
 ): RequestInfo {
   const parts = { context, method: c.req.method, query: queryOf(c), body, auth, meter }
-  return requestWithLazyHeaders(parts, () => ruleHeaders(c))
+  return new LazyRequest(parts, () => ruleHeaders(c))
 }

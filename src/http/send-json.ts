@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { pickFields } from '../records/render/pick.ts'
-import { countAnswer } from './body/large-answer.ts'
+import { countAnswer } from './body/memory-of.ts'
 import { type Ctx, queryOf } from './context.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json' }

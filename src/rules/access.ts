@@ -1,5 +1,5 @@
 import type { Collection, RuleName } from '../collections/collection.ts'
-import { forbidden } from '../errors.ts'
+import { forbidden, GatewayError } from '../errors.ts'
 import type { AuthRecord } from '../request/request.ts'
 
 /** The rule of a request; '' for superusers. Throws 403 if only they may. PocketBase: record_crud.go */
@@ -8,4 +8,16 @@ export function ruleFor(collection: Collection, name: RuleName, auth: AuthRecord
   const rule = collection[name]
   if (rule === null) throw forbidden('Only superusers can perform this action.')
   return rule
+}
+
+/** The same for a read. Throws 401 for a guest where `isAuthRequired`. */
+export function readRuleFor(
+  collection: Collection,
+  name: 'listRule' | 'viewRule',
+  auth: AuthRecord | null,
+  isAuthRequired = false,
+): string {
+  if (auth || !isAuthRequired) return ruleFor(collection, name, auth)
+  const body = { error: 'unauthorized', message: 'Authentication required', status: 401, data: {} }
+  throw new GatewayError(401, body)
 }

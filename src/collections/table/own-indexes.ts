@@ -11,8 +11,8 @@ const WHOLE_INDEX = /^create index \S+ on (\w+) \(([^()]+)\);$/m
 const COLUMN = /^(?:"?(\w+)"?|(_rowid) nulls first)$/
 
 /**
- * Columns of the indexes in `sql/indexes/always` that have all rows, by table, for which lists have plans of
- * their own: see records/read/query-plan.ts. Of orders by `_rowid` only the one with `nulls first` counts.
+ * Columns of the indexes in `sql/indexes/always` that have all rows, by table. Lists have plans of their own
+ * for them: `records/read/list-statement`. Of orders by `_rowid` only the one with `nulls first` counts.
  */
 function readOwnIndexes(): Map<string, string[][]> {
   const found = new Map<string, string[][]>()

@@ -8,7 +8,6 @@ import {
   type Value,
 } from '../field.ts'
 import { toTexts } from '../values/cast.ts'
-import { quoteText } from '../values/json-text.ts'
 import { required } from './text.ts'
 
 /** Fields of one text or a list of texts. */
@@ -20,8 +19,6 @@ const CHOICE = {
     isMulti(field) ? `text[] collate "C" not null default '{}'` : `text collate "C" not null default ''`,
   zero: (field: ChoiceField): Value => (isMulti(field) ? [] : ''),
   fromInput: (field: ChoiceField, raw: unknown): Value => choiceValue(field, toTexts(raw)),
-  toJson: (_: ChoiceField, value: Value): string =>
-    typeof value === 'string' ? quoteText(value) : `[${(value as string[]).map(quoteText).join(',')}]`,
 }
 
 /** Texts → the field's value. */

@@ -1,5 +1,5 @@
 import { type FieldError, fieldError } from '../../errors.ts'
-import type { AutodateField, DateField, FieldType, Value } from '../field.ts'
+import type { AutodateField, DateField, FieldType } from '../field.ts'
 import { toText } from '../values/cast.ts'
 import { parseLayouts } from '../values/date-layouts.ts'
 
@@ -70,14 +70,12 @@ const yearOf = (text: string) => Number.parseInt(text, 10)
 const column = () => 'pb_date'
 const zero = () => ''
 const fromInput = (_: unknown, raw: unknown) => parseDate(raw)
-const toJson = (_: unknown, value: Value) => `"${value}"`
 
 /** `date`: a date, `''` when unset. PocketBase: core/field_date.go */
 export const date: FieldType<DateField> = {
   column,
   zero,
   fromInput,
-  toJson,
   check(field, value) {
     if (value === '') return field.required ? fieldError('validation_required', 'Cannot be blank') : undefined
     const [at, min, max] = [value as string, parseDate(field.min), parseDate(field.max)]
@@ -93,7 +91,6 @@ export const autodate: FieldType<AutodateField> = {
   column,
   zero,
   fromInput,
-  toJson,
   check: () => undefined,
   defaults: { onCreate: false, onUpdate: false },
 }

@@ -20,7 +20,6 @@ export const geoPoint: FieldType<GeoPointField> = {
     const { lon, lat } = typeof raw === 'string' ? readPoint(parseJson(raw)) : readPoint(inOrder(raw))
     return `{"lon":${writeNumber(lon)},"lat":${writeNumber(lat)}}`
   },
-  toJson: (_, value) => value as string,
   check(field, value) {
     const { lon, lat } = pointOf(value)
     if (lon === 0 && lat === 0) return field.required ? required() : undefined

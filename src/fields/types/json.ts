@@ -17,7 +17,6 @@ export const json: FieldType<JsonField> = {
     const text = typeof raw === 'string' ? fromText(raw) : writeSorted(raw)
     return text === 'null' ? null : text
   },
-  toJson: (_, value) => (value as string | null) ?? 'null',
   check(field, value) {
     const text = (value as string | null) ?? 'null'
     const maxSize = field.maxSize || DEFAULT_JSON_BYTES

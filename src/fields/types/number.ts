@@ -1,7 +1,6 @@
 import { fieldError } from '../../errors.ts'
 import type { BoolField, FieldType, NumberField } from '../field.ts'
 import { toBool, toNumber } from '../values/cast.ts'
-import { writeNumber } from '../values/json-text.ts'
 import { required } from './text.ts'
 
 /** `number`: options `min`, `max`, `onlyInt`; 0 passes all. PocketBase: core/field_number.go */
@@ -9,7 +8,6 @@ export const number: FieldType<NumberField> = {
   column: () => 'double precision not null default 0',
   zero: () => 0,
   fromInput: (_, raw) => toNumber(raw),
-  toJson: (_, value) => writeNumber(value as number),
   check({ required: isRequired, onlyInt, min, max }, value) {
     const number = value as number
     if (!Number.isFinite(number)) {
@@ -54,7 +52,6 @@ export const bool: FieldType<BoolField> = {
   column: () => 'boolean not null default false',
   zero: () => false,
   fromInput: (_, raw) => toBool(raw),
-  toJson: (_, value) => (value ? 'true' : 'false'),
   check: (field, value) => (field.required && !value ? required() : undefined),
   defaults: {},
 }

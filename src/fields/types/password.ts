@@ -10,7 +10,6 @@ const DEFAULT_MAX_CHARACTERS = 71
 /** `password`: a bcrypt hash. `fromInput` returns plain text for the caller. PocketBase: field_password.go */
 export const password: FieldType<PasswordField> = {
   ...TEXT_LIKE,
-  toJson: () => '""',
   check: (field, hash) => (field.required && hash === '' ? required() : undefined),
   defaults: { cost: 0, max: 0, min: 0, pattern: '' },
 }

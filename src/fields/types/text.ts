@@ -1,7 +1,6 @@
 import { type FieldError, fieldError } from '../../errors.ts'
 import type { EditorField, Field, FieldType, TextField, Value } from '../field.ts'
 import { toText } from '../values/cast.ts'
-import { quoteText } from '../values/json-text.ts'
 import { matchesPattern } from '../values/pattern.ts'
 import { KEY_PATTERN, keyError } from '../values/record-key.ts'
 import { countCharacters } from '../values/text-length.ts'
@@ -21,7 +20,6 @@ export const TEXT_LIKE = {
       : 'text collate "C" not null default \'\'',
   zero: (): Value => '',
   fromInput: (_: Field, raw: unknown): Value => toText(raw),
-  toJson: (_: Field, value: Value): string => quoteText(value as string),
 }
 
 /** `text`: `min`, `max`, `pattern`, `primaryKey` for a record's id. PocketBase: core/field_text.go */

@@ -2,6 +2,8 @@ import type { Field, FieldTypeName, RelationField } from '../../fields/field.ts'
 import { isMulti, isMultiCapable } from '../../fields/field.ts'
 import { toText, toTexts } from '../../fields/values/cast.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { memoize } from '../../tools/memoize.ts'
 import { likePattern } from '../compare/like.ts'
 import { type Expression, keyword, known, type Operand, word } from '../compare/operand.ts'
 import { compare } from '../compare/operators.ts'
@@ -155,22 +157,23 @@ export const parameter = (slot: Slot) =>
 /** A submitted value as it was sent. */
 function resolveValue(context: Context, path: readonly string[]): Operand {
   const [last, modifier] = splitModifier(path.at(-1)!)
-  const keys = [...path.slice(0, -1), last]
+  const [root = '', ...keys] = path.with(-1, last)
   if (modifier === 'isset') {
-    return word(context.facts.ask((input) => lookUp(input, keys) !== undefined))
+    return word(context.facts.ask((input) => lookUp(input, root, keys) !== undefined))
   }
   if (modifier !== '' && modifier !== 'lower') {
     throw new FilterError(`invalid modifier sequence ${last}:${modifier}`)
   }
   const type = context.catalog.field(context.base.collection, last)?.type
-  const slot: Slot = (input) => requestScalar(lookUp(input, keys), type)
+  const slot: Slot = (input) => requestScalar(lookUp(input, root, keys), type)
   if (context.facts.ask((input) => kindOf(slot(input)) === 'null')) return keyword(null)
   return modifier === 'lower' ? loweredKnown(parameter(slot)) : parameter(slot)
 }
 
 /** The value at a path of the request; undefined if absent. */
-function lookUp({ request }: Input, [root = '', ...keys]: readonly string[]): unknown {
-  let value: unknown = root === 'auth' ? authValues(request.auth) : request[root as 'body']
+function lookUp({ request }: Input, root: string, keys: readonly string[]): unknown {
+  const { auth } = request
+  let value: unknown = root === 'auth' ? auth && authValues(auth) : request[root as 'body']
   for (const key of keys) {
     if (typeof value !== 'object' || value === null) return undefined
     if (Array.isArray(value) ? !/^\+?\d+$/.test(key) : !Object.hasOwn(value, key)) return undefined
@@ -179,11 +182,14 @@ function lookUp({ request }: Input, [root = '', ...keys]: readonly string[]): un
   return value
 }
 
-function authValues(auth: Input['request']['auth']): Record<string, unknown> | null {
-  if (!auth) return null
-  const { id, collection, values } = auth
-  return { ...values, id, collectionId: collection.id, collectionName: collection.name }
-}
+const authValues = memoize(
+  ({ id, collection, values }: AuthRecord): Record<string, unknown> => ({
+    ...values,
+    id,
+    collectionId: collection.id,
+    collectionName: collection.name,
+  }),
+)
 
 const NUMBER = /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i
 

@@ -3,8 +3,7 @@ import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { PasswordWork } from '../../records/auth/passwords.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { Ctx, Services } from '../context.ts'
-import { holderOf } from '../server/holder.ts'
-import { storeOf } from '../server/store-of.ts'
+import { holderOf, storeOf } from '../server/store-of.ts'
 
 /**
  * How the passwords of a client's writes are hashed and compared: in the client's turn, and only so many new

@@ -21,8 +21,7 @@ import { bodyOf, buildRequest } from '../request-info.ts'
 import { withCatalog } from '../retry.ts'
 import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
-import { holderOf } from '../server/holder.ts'
-import { storeOf } from '../server/store-of.ts'
+import { holderOf, storeOf } from '../server/store-of.ts'
 
 /** `/api/files`: files, thumbnails, tokens for protected ones. PocketBase: apis/file.go, contract 7.3 */
 export const fileRoutes = (services: Services) =>

@@ -17,7 +17,7 @@ import { readQuery } from '../query.ts'
 import { authenticate, bodyOf } from '../request-info.ts'
 import { retry } from '../retry.ts'
 import { clientIp } from '../server/client-ip.ts'
-import { holderOf } from '../server/holder.ts'
+import { holderOf } from '../server/store-of.ts'
 import { limitOpenStreams } from '../server/streams.ts'
 
 const HEADERS = {

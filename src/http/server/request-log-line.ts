@@ -4,8 +4,8 @@ import { DEBUG, ERROR, type LogLine } from '../../logs/request-log.ts'
 import { type Group, STREAMS } from '../../metrics/groups.ts'
 import type { Services } from '../context.ts'
 import { addressOf, ipOf } from './client-ip.ts'
-import { callerOf, knownHolderOf } from './holder.ts'
 import { loggedPath, loggedUrl } from './logged-url.ts'
+import { callerOf, knownHolderOf } from './store-of.ts'
 
 /** The client was gone before it was answered. nginx has the same. */
 export const CLIENT_CLOSED = 499

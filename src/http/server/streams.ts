@@ -2,7 +2,7 @@ import { Places } from '../../admission/places.ts'
 import { isListed } from '../../auth/limits/addresses.ts'
 import type { Ctx, Services } from '../context.ts'
 import { clientIp } from './client-ip.ts'
-import { holderOf } from './holder.ts'
+import { holderOf } from './store-of.ts'
 
 const open = new WeakMap<Services, Places>()
 

@@ -1,4 +1,4 @@
-import type { RenderedRecord } from '../../records/render/rendered-record.ts'
+import type { RenderedRecord } from '../../records/render/render.ts'
 import { AnswerMeter } from '../../request/answer-meter.ts'
 
 /** Records in an event (a repeated one counts again), and characters of their texts. */

@@ -3,17 +3,15 @@ import type { Collection } from '../../collections/collection.ts'
 import { listFault } from '../../db/errors.ts'
 import { badRequest } from '../../errors.ts'
 import { compile } from '../../filter/compile/compile.ts'
-import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
+import type { CompiledFilter, QueryStructure } from '../../filter/compile/compiled-filter.ts'
 import type { FilterQuery } from '../../filter/compile/filter-query.ts'
 import { MAX_RELATED } from '../../filter/compile/write-template.ts'
 import { FilterError } from '../../filter/errors.ts'
-import type { RequestInfo } from '../../request/request.ts'
+import type { AuthRecord, RequestInfo } from '../../request/request.ts'
+import { memoize } from '../../tools/memoize.ts'
 import type { Extension } from '../extension.ts'
-import type { RowStatement } from '../read-rows.ts'
-import { rowSizeOf } from '../row-size.ts'
-import { listStatement } from './list-statement.ts'
-import { type Page, readPage } from './page.ts'
-import { planList } from './query-plan.ts'
+import { type RowStatement, rowSizeOf } from '../read-rows.ts'
+import { listStatement, NEAR, type Page, pageValues, planList, USUAL_SIZES } from './list-statement.ts'
 
 /** A page whose rows cannot have more bytes than this is read without counting them. */
 const UNGUARDED_BYTES = 8 << 20
@@ -41,17 +39,41 @@ export async function compileList(
   const compiled = await relatedFirst(store, asked)
   const page = readPage(request.query, extension?.maxPerPage)
   if (compiled.never) return { collection, page, statement: undefined }
-  const plan = planList(collection, compiled, page, extension, filter !== '')
-  const { max, hasLarge } = rowSizeOf(collection)
-  const statement: RowStatement = {
-    collection,
-    ...listStatement(collection, compiled, page, request.auth, plan),
-    extra: 2,
-    plannedOnce: plan.isPlannedOnce ? (filter ? 'free' : 'ruled') : undefined,
-    way: plan.isLookUp ? 'lookUp' : 'shaped',
-    isGuarded: page.perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES),
-  }
-  return { collection, page, statement }
+  const shape = shapeOf(compiled, page, request.auth, () => {
+    const plan = planList(collection, compiled, page, extension, filter !== '')
+    const { max, hasLarge } = rowSizeOf(collection)
+    return {
+      collection,
+      text: listStatement(collection, compiled, page, request.auth, plan),
+      extra: 2,
+      plannedOnce: plan.isPlannedOnce ? (filter ? 'free' : 'ruled') : undefined,
+      way: plan.isLookUp ? 'lookUp' : 'shaped',
+      isGuarded: page.perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES),
+    }
+  })
+  const params = [...compiled.params, ...pageValues(page, request.auth)]
+  return { collection, page, statement: { ...shape, params } }
+}
+
+/** A statement without its values. */
+type Shape = Omit<RowStatement, 'params'>
+
+const shapesOf = memoize((_: QueryStructure) => new Map<string, Shape>())
+
+/** The statement of a compiled filter: kept for the usual sizes, as writing one takes 10 µs. */
+function shapeOf(
+  { structure }: CompiledFilter,
+  { perPage, offset, skipTotal }: Page,
+  auth: AuthRecord | null,
+  write: () => Shape,
+): Shape {
+  if (!USUAL_SIZES.has(perPage)) return write()
+  const place = offset === 0n ? 'first' : offset > NEAR ? 'far' : 'near'
+  const key = `${perPage} ${place} ${skipTotal} ${auth?.collection.id}`
+  const shapes = shapesOf(structure)
+  const shape = shapes.get(key) ?? write()
+  shapes.set(key, shape)
+  return shape
 }
 
 function compileFilter(store: Store, question: FilterQuery): CompiledFilter {
@@ -72,4 +94,38 @@ async function relatedFirst({ db }: Store, compiled: CompiledFilter): Promise<Co
   } catch (error) {
     throw listFault(error)
   }
+}
+
+const DEFAULT_PER_PAGE = 30n
+/** PocketBase's largest page. */
+export const MAX_PER_PAGE = 1000
+
+const INTEGER = /^[-+]?\d+$/
+const BOOLS = new Map([
+  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
+])
+
+/**
+ * Reads `page`, `perPage` and `skipTotal`. What is too small becomes the default, what is too large
+ * `maxPerPage`. Throws 400 for what is no integer or Go bool. PocketBase: tools/search/provider.go, contract
+ * 3.1
+ */
+export function readPage(query: Readonly<Record<string, string>>, maxPerPage = MAX_PER_PAGE): Page {
+  const skipTotal = query.skipTotal ? BOOLS.get(query.skipTotal) : false
+  if (skipTotal === undefined) throw badRequest()
+  const page = readInteger(query.page, 1n)
+  const asked = readInteger(query.perPage, DEFAULT_PER_PAGE)
+  const perPage = asked > maxPerPage ? maxPerPage : Number(asked)
+  const offset = BigInt.asIntN(64, BigInt(perPage) * (page - 1n))
+  return { page, perPage, offset: offset > 0n ? offset : 0n, skipTotal }
+}
+
+/** Go's 64 bit integers; `otherwise` for less than 1. */
+function readInteger(text = '', otherwise: bigint): bigint {
+  if (text === '') return otherwise
+  if (!INTEGER.test(text)) throw badRequest()
+  const value = BigInt(text.replace('+', ''))
+  if (BigInt.asIntN(64, value) !== value) throw badRequest()
+  return value > 0n ? value : otherwise
 }

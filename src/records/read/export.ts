@@ -1,20 +1,18 @@
-import type { Store } from '../../collections/catalog.ts'
+import { readingStore, type Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { listFault } from '../../db/errors.ts'
 import { badRequest } from '../../errors.ts'
 import { compile } from '../../filter/compile/compile.ts'
 import { FilterError } from '../../filter/errors.ts'
 import { AnswerMeter, AnswerTooLarge } from '../../request/answer-meter.ts'
-import { changeRequest } from '../../request/late-request.ts'
-import type { RequestInfo } from '../../request/request.ts'
+import { changeRequest, type RequestInfo } from '../../request/request.ts'
+import { readRuleFor } from '../../rules/access.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 import { answerRecords } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
 import { readRows } from '../read-rows.ts'
 import { canBeShown } from '../render/render.ts'
-import { admitReader } from './admit-reader.ts'
 import { csvLine } from './csv-line.ts'
-import { readingStore } from './reading-store.ts'
 
 /** Rows of one statement, at first. Where they turn out to be large, fewer. */
 const PAGE = 1000
@@ -36,12 +34,13 @@ export async function* exportRecords(
   request: () => Promise<RequestInfo>,
 ): AsyncGenerator<string, void, void> {
   if (collection.type === 'view') throw badRequest('Views cannot be exported.')
+  const isAuthRequired = extensions.get(collection.id)?.authRequired
   let asked = await request()
   const paths = columnPaths(collection, asked.query.fields)
   let text = csvLine(paths.map((path) => path.join('.')))
   let size = PAGE
   for (let before: number | null = null; ; asked = await request()) {
-    const rule = admitReader(extensions, collection, 'listRule', asked.auth)
+    const rule = readRuleFor(collection, 'listRule', asked.auth, isAuthRequired)
     const page = await readPage(await readingStore(store), collection, rule, asked, before, size)
     if (!page) {
       size = Math.ceil(size / SHRINK)

@@ -2,13 +2,13 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { notFound } from '../../errors.ts'
 import type { RequestInfo } from '../../request/request.ts'
+import { readRuleFor } from '../../rules/access.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 import { answerRecord } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
 import { authVersionSql, checkAuthVersion } from '../fresh-auth.ts'
 import { isRuleFault } from '../render/visibility.ts'
 import { selectRows } from '../select.ts'
-import { admitReader } from './admit-reader.ts'
 
 /**
  * One record as the JSON text of an answer. Throws 403 for a viewRule of null, 404 when there is no such
@@ -22,7 +22,8 @@ export async function viewRecord(
   request: RequestInfo,
   id: string,
 ): Promise<string> {
-  const rule = admitReader(extensions, collection, 'viewRule', request.auth)
+  const isAuthRequired = extensions.get(collection.id)?.authRequired
+  const rule = readRuleFor(collection, 'viewRule', request.auth, isAuthRequired)
   const row = await findRow(store, collection, rule, id, request)
   if (!row) throw notFound()
   return answerRecord(store, collection, row, request)

@@ -1,6 +1,7 @@
 import type { Collection } from '../../collections/collection.ts'
-import type { Field, FieldType, Value } from '../../fields/field.ts'
+import type { Field, Value } from '../../fields/field.ts'
 import { fieldType } from '../../fields/types/field-types.ts'
+import { quoteText, valueWriter } from '../../fields/values/json-text.ts'
 import { memoize } from '../../tools/memoize.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 
@@ -16,8 +17,7 @@ export interface FieldVisibility {
 interface Part {
   readonly before: string
   readonly at: number
-  readonly field: Field
-  readonly type: FieldType
+  readonly write: (value: Value) => string
   /** Used for NULL, which a view may contain. */
   readonly zero: Value
   /** The last value and its JSON: neighbours in a list are often equal. */
@@ -69,7 +69,7 @@ function partText(part: Part, value: Value): string {
   // 0 and -0 are equal but written differently.
   if (value !== part.value || (value === 0 && !Object.is(value, part.value))) {
     part.value = value
-    part.text = part.before + part.type.toJson(part.field, value ?? part.zero)
+    part.text = part.before + part.write(value ?? part.zero)
   }
   return part.text
 }
@@ -128,8 +128,8 @@ function layOut(
       parts.push({
         before: text,
         at: at.get(key)!,
-        field: entry,
-        ...typeOf(entry),
+        write: valueWriter(entry.type),
+        zero: fieldType(entry).zero(entry),
         value: undefined,
         text: '',
       })
@@ -139,7 +139,49 @@ function layOut(
   return { parts, rest: text }
 }
 
-function typeOf(field: Field) {
-  const type = fieldType(field)
-  return { type, zero: type.zero(field) }
+/** A record in an answer with its expanded relations. */
+export interface RenderedRecord {
+  readonly collection: Collection
+  readonly row: RecordRow
+  readonly visibility: FieldVisibility
+  /** Related records by step; present, perhaps empty, once a path exists. */
+  expand?: Map<string, RenderedRecord | readonly RenderedRecord[]>
+  /** Number of records expanded in it, at all depths. */
+  expanded?: number
+  /** Its JSON, once written: a record may be part of many others. */
+  text?: string
+}
+
+/** Receives the length of a text before it is built. May throw. */
+export type CheckLength = (length: number) => void
+
+/** JSON of a record with expanded ones. Strings joined by `+` share memory of repeated records. */
+export function renderedText(rendered: RenderedRecord, check: CheckLength = () => {}): string {
+  rendered.text ??= renderRecord(
+    rendered.collection,
+    rendered.row,
+    rendered.visibility,
+    rendered.expand && expandText(rendered.expand, check),
+  )
+  return rendered.text
+}
+
+function expandText(
+  expand: ReadonlyMap<string, RenderedRecord | readonly RenderedRecord[]>,
+  check: CheckLength,
+): string {
+  const pairs = [...expand].sort(([a], [b]) => (a < b ? -1 : 1))
+  let text = ''
+  for (const [key, value] of pairs) text += `${text && ','}${quoteText(key)}:${valueText(value, check)}`
+  return `{${text}}`
+}
+
+function valueText(value: RenderedRecord | readonly RenderedRecord[], check: CheckLength): string {
+  if ('row' in value) return renderedText(value, check)
+  let text = ''
+  for (const rendered of value) {
+    text += (text && ',') + renderedText(rendered, check)
+    check(text.length)
+  }
+  return `[${text}]`
 }

@@ -5,8 +5,7 @@ import { FilterError } from '../../filter/errors.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 import { selectRows } from '../select.ts'
-import type { FieldVisibility } from './render.ts'
-import type { RenderedRecord } from './rendered-record.ts'
+import type { FieldVisibility, RenderedRecord } from './render.ts'
 
 /** Wraps rows with what the caller may see of them. */
 export async function prepareRows(

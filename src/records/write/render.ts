@@ -1,6 +1,6 @@
 import { writeSorted } from '../../fields/values/json-text.ts'
 import { AnswerMeter } from '../../request/answer-meter.ts'
-import { changeRequest } from '../../request/late-request.ts'
+import { changeRequest } from '../../request/request.ts'
 import { toRow } from '../columns.ts'
 import { answerRecord } from '../expand/answer.ts'
 import type { Write } from './prepare-write.ts'

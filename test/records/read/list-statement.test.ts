@@ -6,17 +6,18 @@ import type {
   QueryStructure,
   SortColumn,
 } from '../../../src/filter/compile/compiled-filter.ts'
-import { type Page, readPage } from '../../../src/records/read/page.ts'
+import { readPage } from '../../../src/records/read/compile-list.ts'
 import {
   isIndexOnlyCount,
   isIndexScan,
   isShortIndexScan,
   isSortedByIndex,
   type ListPlan,
+  type Page,
   planList,
   searchedOwner,
   singleEqualityColumn,
-} from '../../../src/records/read/query-plan.ts'
+} from '../../../src/records/read/list-statement.ts'
 import { all, any, compare, OPAQUE } from '../../support/predicates.ts'
 
 const NOTES = {
