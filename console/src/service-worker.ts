@@ -2,7 +2,7 @@
 
 import german from './language/de/service-worker.json' with { type: 'json' }
 
-/** What the server pushes (src/notifications/notices.ts), and what a tab without push says by itself. */
+/** What the server pushes (src/notifications/push-jobs.ts), and what a tab without push says by itself. */
 type Notice =
   | {
       readonly conversation: string

@@ -1,10 +1,7 @@
 import { WakeSignal } from '../tools/wake-signal.ts'
-import { persist } from './backoff.ts'
 import type { Driver, IncomingText, OutgoingText, SendResult } from './driver.ts'
-import type { Journal } from './journal.ts'
-import { Outbox } from './outbox.ts'
-import { call, isDisabledRefusal, type Server } from './server.ts'
-import { listen } from './stream.ts'
+import type { Journal, JournalEntry } from './journal.ts'
+import { call, isDisabledRefusal, listen, persist, type Server, ServerRefusal } from './server.ts'
 
 /** A message as a claim returns it; dates in PocketBase's form. */
 interface Claimed extends OutgoingText {
@@ -37,7 +34,7 @@ export class Agent {
   readonly #driver: Driver
   readonly #journal: Journal
   readonly #say: (line: string) => void
-  readonly #outbox: Outbox
+  readonly #outbox: ReturnType<typeof openOutbox>
   readonly #work = new WakeSignal()
   readonly #jobs: Job[] = []
   readonly #running = new Set<Promise<void>>()
@@ -50,7 +47,7 @@ export class Agent {
     this.#driver = driver
     this.#journal = journal
     this.#say = say
-    this.#outbox = new Outbox(journal, server, this.#work.notifier, say)
+    this.#outbox = openOutbox(journal, server, this.#work.notifier, say)
   }
 
   /** Works until `ended`. Throws ServerRefusal when the server no longer knows the device. */
@@ -189,5 +186,64 @@ function takeable({ from, body, sim }: IncomingText, at: Date) {
     body: body ?? '',
     sim,
     received_at: received.toISOString(),
+  }
+}
+
+const MAX_ITEMS = 100
+const IDLE_MS = 60_000
+const LAST_MS = 3_000
+const PATHS: Record<JournalEntry['kind'], string> = {
+  report: '/api/devices/report',
+  incoming: '/api/devices/incoming',
+}
+
+/**
+ * Sends the journal's entries to the server in order until they are acknowledged. `told` is called when the
+ * server has taken some.
+ */
+function openOutbox(journal: Journal, server: () => Server, told: () => void, say: (line: string) => void) {
+  type Numbered = readonly [number, JournalEntry]
+  const more = new WakeSignal()
+  /** The oldest entries of one kind. */
+  const next = (): readonly Numbered[] => {
+    const untold = [...journal.untold].slice(0, MAX_ITEMS)
+    const end = untold.findIndex(([, { kind }]) => kind !== untold[0]![1].kind)
+    return end < 0 ? untold : untold.slice(0, end)
+  }
+  const tell = async (entries: readonly Numbered[], ended: AbortSignal): Promise<void> => {
+    const { kind } = entries[0]![1]
+    try {
+      await call(server(), 'POST', PATHS[kind], { items: entries.map(([, { item }]) => item) }, ended)
+    } catch (error) {
+      if (!(error instanceof ServerRefusal) || error.status === 401 || error.status === 403) throw error
+      // one of them is refused: sent one by one, the others pass
+      if (entries.length > 1) {
+        for (const entry of entries) await tell([entry], ended)
+        return
+      }
+      say(`The server will not take a ${kind}: ${error.message}`)
+    }
+    journal.forget(entries.map(([number]) => number))
+  }
+  const empty = async (ended: AbortSignal) => {
+    for (let some = next(); some.length > 0 && !ended.aborted; some = next()) {
+      await tell(some, ended)
+      told()
+    }
+  }
+  return {
+    /** Keeps an entry until the server has it. */
+    put(entry: JournalEntry): void {
+      journal.keep(entry)
+      more.notify()
+    },
+    /** Works until `ended`. Throws ServerRefusal when the server refuses the device. */
+    run: (ended: AbortSignal) =>
+      persist(async () => {
+        await empty(ended)
+        await more.wait(IDLE_MS, ended)
+      }, ended),
+    /** A last attempt of a few seconds; the rest stays in the journal. */
+    tellLast: () => empty(AbortSignal.timeout(LAST_MS)).catch(() => {}),
   }
 }

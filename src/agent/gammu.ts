@@ -6,12 +6,7 @@ import type { Driver, DriverEvents, OutgoingText, SendResult } from './driver.ts
 import { STDERR } from './program.ts'
 
 /** Folders of gammu-smsd's files service, named as in its configuration. */
-export interface GammuFolders {
-  readonly inbox: string
-  readonly outbox: string
-  readonly sent: string
-  readonly error: string
-}
+type GammuFolders = ReturnType<typeof foldersIn>
 
 const LOOK_MS = 500
 /** gammu-smsd sends one at a time; more would only wait in the outbox. */
@@ -134,7 +129,7 @@ export class Gammu implements Driver {
 }
 
 /** Folders as in Debian's example configuration. */
-export const foldersIn = (spool: string): GammuFolders => ({
+export const foldersIn = (spool: string) => ({
   inbox: join(spool, 'inbox'),
   outbox: join(spool, 'outbox'),
   sent: join(spool, 'sent'),

@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
+
 /** A server and who we are to it. */
 export interface Server {
   /** Without a closing slash. */
@@ -30,25 +33,21 @@ export const isDisabledRefusal = (error: unknown): error is ServerRefusal =>
 export const mayPass = (error: unknown): boolean =>
   error instanceof ServerUnavailable || isDisabledRefusal(error)
 
-/** What the server said. */
-export interface ServerResponse<T> {
-  readonly body: T
-  /** The server's clock when it answered, to the second. */
-  readonly serverTime: number
-}
-
 const TIMEOUT_MS = 15_000
 /** Statuses below 500 that pass; 404 is what a proxy says while the server behind it is away. */
 const PASSING = new Set([404, 408, 425, 429])
 
-/** One request with a JSON body. Throws ServerUnavailable (also when `signal` aborts), ServerRefusal. */
+/**
+ * One request with a JSON body. `serverTime`: the server's clock when it answered, to the second. Throws
+ * ServerUnavailable (also when `signal` aborts), ServerRefusal.
+ */
 export async function call<T>(
   server: Server,
   method: string,
   path: string,
   body?: unknown,
   signal?: AbortSignal,
-): Promise<ServerResponse<T>> {
+): Promise<{ readonly body: T; readonly serverTime: number }> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const response = await ask(server, path, {
     method,
@@ -84,4 +83,98 @@ async function sentenceOf(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => undefined) // a proxy's page
   const message = (body as { message?: unknown } | undefined)?.message
   return typeof message === 'string' ? message : `The server answered ${response.status}.`
+}
+
+const FIRST_MS = 500
+/** Retry quickly at first: after a restart the server is used again within 2 s. */
+const YOUNG_MS = 1_000
+const YOUNG_TRIES = 60
+const LONGEST_MS = 30_000
+
+/** Pauses between retries that grow, with jitter, so that agents do not return all at once. */
+class Backoff {
+  #tries = 0
+
+  /** Waits before the next try; ends early when `signal` aborts. */
+  async pause(signal: AbortSignal): Promise<void> {
+    const longest = longestPause(this.#tries++)
+    await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {}) // aborted
+  }
+
+  /** Call after a success: the next failure starts with a short pause. */
+  reset(): void {
+    this.#tries = 0
+  }
+}
+
+const longestPause = (tries: number) =>
+  tries < YOUNG_TRIES
+    ? Math.min(YOUNG_MS, FIRST_MS * 2 ** tries)
+    : Math.min(LONGEST_MS, YOUNG_MS * 2 ** (tries - YOUNG_TRIES))
+
+/** Repeats `work` until `ended`, after failures that may pass with growing pauses. Throws others. */
+export async function persist(work: () => Promise<void>, ended: AbortSignal): Promise<void> {
+  const backoff = new Backoff()
+  while (!ended.aborted) {
+    try {
+      await work()
+      backoff.reset()
+    } catch (error) {
+      if (!mayPass(error)) throw error
+      await backoff.pause(ended)
+    }
+  }
+}
+
+/** The server sends something at least every 15 s, so a longer silence means that the connection is dead. */
+const SILENT_MS = 45_000
+
+/** Listens until `ended` and reconnects; calls `connected` each time. Throws ServerRefusal. */
+export async function listen(
+  server: () => Server,
+  connected: () => void,
+  heard: (event: EventSourceMessage) => void,
+  ended: AbortSignal,
+): Promise<void> {
+  const backoff = new Backoff()
+  const begin = () => {
+    backoff.reset()
+    connected()
+  }
+  while (!ended.aborted) {
+    try {
+      await listenOnce(server(), begin, heard, ended)
+    } catch (error) {
+      if (error instanceof ServerRefusal && !mayPass(error)) throw error
+    }
+    await backoff.pause(ended)
+  }
+}
+
+async function listenOnce(
+  server: Server,
+  connected: () => void,
+  heard: (event: EventSourceMessage) => void,
+  ended: AbortSignal,
+): Promise<void> {
+  const dead = new AbortController()
+  const watch = setTimeout(() => dead.abort(), SILENT_MS)
+  try {
+    const signal = AbortSignal.any([ended, dead.signal])
+    const response = await ask(server, '/api/devices/events', { signal })
+    connected()
+    const alive = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        watch.refresh()
+        controller.enqueue(chunk)
+      },
+    })
+    const events = response
+      .body!.pipeThrough(alive)
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(new EventSourceParserStream())
+    for await (const event of events) heard(event)
+  } finally {
+    clearTimeout(watch)
+  }
 }

@@ -2,36 +2,25 @@ import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Driver, DriverEvents, IncomingText, OutgoingText, SendResult, Sim } from './driver.ts'
 
-/** Faults of a simulated phone. Shares are from 0 to 1. */
-export interface SimulatorOptions {
+/** What a simulated phone does unless it is told otherwise. Shares are from 0 to 1. */
+const WELL_BEHAVED = {
   /** Milliseconds of a sending, and of the delivery report after it. */
-  readonly lagMs: number
-  readonly deliveryMs: number
-  /** Shares of messages that fail, that provably are not sent, and of delivery reports that are lost. */
-  readonly fail: number
-  readonly refuse: number
-  readonly lose: number
-  /** Kills its process after this many sendings, before it reports the last one. 0: never. */
-  readonly dieAfter: number
-  /** Seconds by which its clock is wrong. */
-  readonly clockOffset: number
-  /** File for a JSON line per sent message; '' for none. */
-  readonly sentFile: string
-  /** Number of SIM cards; 0: not reported. */
-  readonly sims: number
-}
-
-const WELL_BEHAVED: SimulatorOptions = {
   lagMs: 200,
   deliveryMs: 500,
+  /** Shares of messages that fail, that provably are not sent, and of delivery reports that are lost. */
   fail: 0,
   refuse: 0,
   lose: 0,
+  /** Kills its process after this many sendings, before it reports the last one. 0: never. */
   dieAfter: 0,
+  /** Seconds by which its clock is wrong. */
   clockOffset: 0,
+  /** File for a JSON line per sent message; '' for none. */
   sentFile: '',
+  /** Number of SIM cards; 0: not reported. */
   sims: 0,
 }
+export type SimulatorOptions = Readonly<typeof WELL_BEHAVED>
 
 const PARALLEL = 10
 

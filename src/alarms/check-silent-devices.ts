@@ -2,7 +2,7 @@ import type { Db } from '../db/open.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
 import { ALARM_MAIL } from './mail-jobs.ts'
 
-/** `last_seen` may be this much too old: heartbeats are stored no more often (sms/devices/heartbeat). */
+/** `last_seen` may be this much too old: heartbeats are stored no more often (sms/devices/device). */
 const SPARED_SECONDS = 30
 /** One node checks at a time, about once a minute. */
 const MIN_LOOK_SECONDS = 50

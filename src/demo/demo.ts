@@ -8,10 +8,17 @@ import { type RunningServer, start } from '../server.ts'
 import { randomText } from '../tools/random.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
 import { type Api, findFirst, request, signIn } from './api.ts'
-import { CONTACTS, type DemoData, makeUser, nameRecipients, setUpDemoData, USER_EMAIL } from './people.ts'
+import {
+  CONTACTS,
+  type DemoData,
+  makeUser,
+  nameRecipients,
+  setUpDemoData,
+  USER_EMAIL,
+  watch,
+} from './people.ts'
 import { type Phone, pairPhones, switchOn } from './phones.ts'
 import { freePortFrom } from './port.ts'
-import { watch } from './watch.ts'
 
 const SUPERUSER_EMAIL = 'demo-admin@example.com'
 const PATIENCE_MS = 20_000

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
-import { pair } from '../agent/pair.ts'
 import { runAgent } from '../agent/run.ts'
 import { call, ServerRefusal } from '../agent/server.ts'
 import { Simulator } from '../agent/simulator.ts'
-import { type AgentState, readState, saveState } from '../agent/state.ts'
+import { type AgentState, pair, readState, saveState } from '../agent/state.ts'
 import { UserError } from '../errors.ts'
 import { type Api, request } from './api.ts'
 

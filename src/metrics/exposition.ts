@@ -1,6 +1,5 @@
 import type { Metric, Registry } from 'prom-client'
-import type { WorkerMember } from '../workers/member.ts'
-import type { Figure, FigureValue, WorkerFigures, WorkerState } from '../workers/messages.ts'
+import type { Figure, FigureValue, WorkerFigures, WorkerMember, WorkerState } from '../workers/member.ts'
 import { type Family, familiesOf, type MetricsSource } from './families.ts'
 
 /** Text that Prometheus reads, and its content type. */

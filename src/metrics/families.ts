@@ -4,10 +4,9 @@ import { counts } from '../counts.ts'
 import { planCount } from '../filter/compile/plan.ts'
 import { readLineFigures } from '../sms/usage/line-limits.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
-import { webhookLag } from '../webhooks/lag.ts'
+import { webhookLag } from '../webhooks/lease.ts'
 import { readJobFigures } from '../work/queue.ts'
-import { readDevices } from './devices.ts'
-import { type Depth, readQueue } from './queue.ts'
+import { type Depth, readDevices, readQueue } from './queue.ts'
 import { BUCKETS, type Series, type Traffic } from './traffic.ts'
 
 /** What the figures are of. */
@@ -46,87 +45,63 @@ const each = (label: string, values: Readonly<Record<string, number>>): Sample[]
   Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }))
 
 const counter = (name: string, help: string, samples: Family['samples']): Family => ({
-  name,
+  name: `pocketsms_${name}`,
   help,
   type: 'counter',
   samples,
 })
 const gauge = (name: string, help: string, samples: Family['samples']): Family => ({
-  name,
-  help,
+  ...counter(name, help, samples),
   type: 'gauge',
-  samples,
 })
-
-const shared = (families: readonly Family[]): Family[] =>
-  families.map((family) => ({ ...family, isShared: true }))
 
 /** All metrics of a server beside Node's own. docs/operations.md explains them. */
 export function familiesOf(subject: MetricsSource): Family[] {
+  const { store, clients } = subject
+  const { accepted, refused, claims, reports, wakes, filter, events, logs, overLimits, jobFailures } = counts
   return [
     ...trafficFamilies(subject),
-    ...messageFamilies(),
-    ...shared(queueFamilies(subject)),
-    ...shared(deviceFamilies(subject)),
-    ...shared(lineFamilies(subject)),
-    ...shared(webhookFamilies(subject)),
-    ...shared(jobFamilies(subject)),
-    ...shared(backupFamilies(subject)),
-    counter('pocketsms_job_failures_total', 'Runs of background jobs that failed, by kind.', () =>
-      each('kind', counts.jobFailures),
+    counter('messages_accepted_total', 'Messages accepted.', () => one(accepted.messages)),
+    counter('accept_commits_total', 'Commits that accepted messages.', () => one(accepted.commits)),
+    counter('sends_refused_total', 'Sends refused, by the code of the answer.', () => each('code', refused)),
+    counter('claims_total', 'Claims of devices.', () => one(claims.asked)),
+    counter('messages_claimed_total', 'Messages handed to devices.', () => one(claims.messages)),
+    counter('reports_total', 'Reports of devices, by result.', () => each('result', reports)),
+    counter('wakes_total', 'Wake-ups of devices, by the way they took.', () => each('way', wakes)),
+    ...sharedFamilies(subject).map((family) => ({ ...family, isShared: true }) as const),
+    counter('job_failures_total', 'Runs of background jobs that failed, by kind.', () =>
+      each('kind', jobFailures),
     ),
     ...replicaFamilies(subject),
-    counter('pocketsms_filter_compilations_total', 'Filters and rules by cache hit or miss.', () =>
-      each('cache', { hit: counts.filter.hits, miss: counts.filter.misses }),
+    counter('filter_compilations_total', 'Filters and rules by cache hit or miss.', () =>
+      each('cache', { hit: filter.hits, miss: filter.misses }),
     ),
-    gauge('pocketsms_filter_cache_entries', 'Compiled filters and rules that are kept.', () =>
-      one(planCount()),
+    gauge('filter_cache_entries', 'Compiled filters and rules that are kept.', () => one(planCount())),
+    gauge('realtime_clients', 'Open realtime connections.', () => one(clients())),
+    counter('realtime_events_total', 'Events written to realtime connections.', () => one(events.sent)),
+    counter('logs_total', 'Requests for the table of logs, by what became of them.', () =>
+      each('outcome', logs),
     ),
-    gauge('pocketsms_realtime_clients', 'Open realtime connections.', () => one(subject.clients())),
-    counter('pocketsms_realtime_events_total', 'Events written to realtime connections.', () =>
-      one(counts.events.sent),
+    gauge('client_statements', 'Statements whose shape a client chose, by state.', () =>
+      each('state', store.db.clientUse ?? {}),
     ),
-    counter('pocketsms_logs_total', 'Requests for the table of logs, by what became of them.', () =>
-      each('outcome', counts.logs),
+    counter('over_limits_total', 'Work refused with 429 or 503, by the limit.', () =>
+      each('limit', overLimits),
     ),
-    gauge('pocketsms_client_statements', 'Statements whose shape a client chose, by state.', () =>
-      each('state', subject.store.db.clientUse ?? {}),
-    ),
-    counter('pocketsms_over_limits_total', 'Work refused with 429 or 503, by the limit.', () =>
-      each('limit', counts.overLimits),
-    ),
-    gauge('pocketsms_database_connections', 'Connections of the pool by what they do.', () =>
-      each('state', subject.store.db.use ?? {}),
+    gauge('database_connections', 'Connections of the pool by what they do.', () =>
+      each('state', store.db.use ?? {}),
     ),
   ]
 }
 
 const trafficFamilies = ({ traffic }: MetricsSource): Family[] => [
-  counter('pocketsms_http_requests_total', 'Requests that are over.', () => requestSamples(traffic)),
+  counter('http_requests_total', 'Requests that are over.', () => requestSamples(traffic)),
   {
     name: 'pocketsms_http_request_duration_seconds',
     help: 'How long requests took; event streams are not among them.',
     type: 'histogram',
     samples: () => [...traffic].flatMap(durationSamples),
   },
-]
-
-const messageFamilies = (): Family[] => [
-  counter('pocketsms_messages_accepted_total', 'Messages accepted.', () => one(counts.accepted.messages)),
-  counter('pocketsms_accept_commits_total', 'Commits that accepted messages.', () =>
-    one(counts.accepted.commits),
-  ),
-  counter('pocketsms_sends_refused_total', 'Sends refused, by the code of the answer.', () =>
-    each('code', counts.refused),
-  ),
-  counter('pocketsms_claims_total', 'Claims of devices.', () => one(counts.claims.asked)),
-  counter('pocketsms_messages_claimed_total', 'Messages handed to devices.', () =>
-    one(counts.claims.messages),
-  ),
-  counter('pocketsms_reports_total', 'Reports of devices, by result.', () => each('result', counts.reports)),
-  counter('pocketsms_wakes_total', 'Wake-ups of devices, by the way they took.', () =>
-    each('way', counts.wakes),
-  ),
 ]
 
 /** Samples of figures that the database knows, kept for a while; none while it is away. */
@@ -138,68 +113,67 @@ function samplesOf<T>(read: () => Promise<T>) {
   }
 }
 
-function queueFamilies({ store }: MetricsSource): Family[] {
-  const samples = samplesOf(() => readQueue(store))
+/** Figures of the database, the same from every process. */
+function sharedFamilies({ store, deviceOnlineSeconds }: MetricsSource): Family[] {
+  const queue = samplesOf(() => readQueue(store))
   const depths = (name: keyof Depth) =>
-    samples((queue) =>
-      Object.entries(queue).map(([state, depth]) => ({ labels: { state }, value: depth[name] })),
+    queue((states) =>
+      Object.entries(states).map(([state, depth]) => ({ labels: { state }, value: depth[name] })),
     )
+  const devices = samplesOf(() => readDevices(store, deviceOnlineSeconds))
+  const lines = samplesOf(() => readLineFigures(store))
+  const webhooks = samplesOf(() => webhookLag(store))
+  const jobs = samplesOf(() => readJobFigures(store.db))
+  const backups = samplesOf(() => readState(store.db))
+  const ageOf = (at: string) => (Date.now() - Date.parse(at.replace(' ', 'T'))) / 1000
   return [
-    gauge('pocketsms_queue_messages', 'Unfinished messages of all nodes, by state.', depths('messages')),
-    gauge('pocketsms_queue_due_messages', 'Of these, those whose time has come.', depths('due')),
-    gauge('pocketsms_queue_oldest_seconds', 'How long the oldest due one waits.', depths('oldestSeconds')),
-  ]
-}
-
-const deviceFamilies = ({ store, deviceOnlineSeconds }: MetricsSource): Family[] => [
-  gauge(
-    'pocketsms_devices',
-    'Devices of all accounts, by state.',
-    samplesOf(() => readDevices(store, deviceOnlineSeconds))((states) => each('state', states)),
-  ),
-]
-
-const lineFamilies = ({ store }: MetricsSource): Family[] => [
-  gauge(
-    'pocketsms_lines',
-    'Lines that can send, by what they have used of their limits.',
-    samplesOf(() => readLineFigures(store))((lines) => each('state', { ...lines })),
-  ),
-]
-
-function webhookFamilies({ store }: MetricsSource): Family[] {
-  const samples = samplesOf(() => webhookLag(store))
-  return [
+    gauge('queue_messages', 'Unfinished messages of all nodes, by state.', depths('messages')),
+    gauge('queue_due_messages', 'Of these, those whose time has come.', depths('due')),
+    gauge('queue_oldest_seconds', 'How long the oldest due one waits.', depths('oldestSeconds')),
     gauge(
-      'pocketsms_webhook_deliveries_pending',
+      'devices',
+      'Devices of all accounts, by state.',
+      devices((states) => each('state', states)),
+    ),
+    gauge(
+      'lines',
+      'Lines that can send, by what they have used of their limits.',
+      lines((states) => each('state', { ...states })),
+    ),
+    gauge(
+      'webhook_deliveries_pending',
       'Webhook deliveries of all nodes that are not over.',
-      samples(({ pending }) => one(pending)),
+      webhooks(({ pending }) => one(pending)),
     ),
     gauge(
-      'pocketsms_webhook_lag_seconds',
+      'webhook_lag_seconds',
       'How long the delivery that is due first waits.',
-      samples(({ oldestSeconds }) => one(oldestSeconds)),
+      webhooks(({ oldestSeconds }) => one(oldestSeconds)),
     ),
-  ]
-}
-
-function jobFamilies({ store }: MetricsSource): Family[] {
-  const samples = samplesOf(() => readJobFigures(store.db))
-  return [
     gauge(
-      'pocketsms_jobs',
+      'jobs',
       'Background jobs of all nodes, by kind and state.',
-      samples((jobs) =>
-        jobs.flatMap(({ kind, open, dead }) => [
+      jobs((kinds) =>
+        kinds.flatMap(({ kind, open, dead }) => [
           { labels: { kind, state: 'open' }, value: open },
           { labels: { kind, state: 'dead' }, value: dead },
         ]),
       ),
     ),
     gauge(
-      'pocketsms_jobs_oldest_seconds',
+      'jobs_oldest_seconds',
       'How long the oldest due job has waited, by kind.',
-      samples((jobs) => jobs.map(({ kind, oldest_seconds: value }) => ({ labels: { kind }, value }))),
+      jobs((kinds) => kinds.map(({ kind, oldest_seconds: value }) => ({ labels: { kind }, value }))),
+    ),
+    gauge(
+      'backup_age_seconds',
+      'How long ago the last backup was made.',
+      backups(({ lastBackup }) => (lastBackup ? one(ageOf(lastBackup.at)) : [])),
+    ),
+    gauge(
+      'backup_failed',
+      '1 if the last backup or restore failed, else 0.',
+      backups(({ lastFailure }) => one(lastFailure ? 1 : 0)),
     ),
   ]
 }
@@ -210,42 +184,24 @@ function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
   const samples = samplesOf(() => replica.lag())
   const known = (value: number | null) => (value === null ? [] : one(value))
   return [
-    gauge('pocketsms_replica_state', '1 for the present state of the replica.', () =>
+    gauge('replica_state', '1 for the present state of the replica.', () =>
       each('state', { used: 0, late: 0, away: 0, unfit: 0, [replica.state]: 1 }),
     ),
     gauge(
-      'pocketsms_replica_lag_bytes',
+      'replica_lag_bytes',
       'Bytes of the log that the replica does not show yet.',
       samples(({ bytes }) => known(bytes)),
     ),
     gauge(
-      'pocketsms_replica_lag_seconds',
+      'replica_lag_seconds',
       'How old the newest change is that it shows, while it lags.',
       samples(({ seconds }) => known(seconds)),
     ),
-    counter('pocketsms_replica_reads_total', 'Lists, views and exports, by the database they read.', () =>
+    counter('replica_reads_total', 'Lists, views and exports, by the database they read.', () =>
       each('database', counts.replica.reads),
     ),
-    counter('pocketsms_replica_repeated_total', 'Statements repeated on the primary.', () =>
+    counter('replica_repeated_total', 'Statements repeated on the primary.', () =>
       one(counts.replica.repeated),
-    ),
-  ]
-}
-
-function backupFamilies({ store }: MetricsSource): Family[] {
-  const samples = samplesOf(() => readState(store.db))
-  return [
-    gauge(
-      'pocketsms_backup_age_seconds',
-      'How long ago the last backup was made.',
-      samples(({ lastBackup }) =>
-        lastBackup ? one((Date.now() - Date.parse(lastBackup.at.replace(' ', 'T'))) / 1000) : [],
-      ),
-    ),
-    gauge(
-      'pocketsms_backup_failed',
-      '1 if the last backup or restore failed, else 0.',
-      samples(({ lastFailure }) => one(lastFailure ? 1 : 0)),
     ),
   ]
 }

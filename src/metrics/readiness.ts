@@ -3,8 +3,7 @@ import type { ReplicaState } from '../db/replica/replica.ts'
 import { missingMigrations } from '../db/schema/migrate.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { within } from '../tools/deadline.ts'
-import type { WorkerMember } from '../workers/member.ts'
-import type { WorkerState } from '../workers/messages.ts'
+import type { WorkerMember, WorkerState } from '../workers/member.ts'
 import { type Queue, readQueue } from './queue.ts'
 
 /** What a probe is told. The queue is for people: a long one is no reason to send requests elsewhere. */

@@ -1,11 +1,50 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
+import { objectsOf } from '../db/rows.ts'
 import type { Logger } from '../log.ts'
+import { isDisabledSql } from '../records/auth/disabled.ts'
 import { PUSH } from '../sms/conversations/heard.ts'
-import { isGone, type PushSettings, sendPush, vapidKeys } from '../sms/devices/web-push.ts'
-import type { Job, JobKind } from '../work/kind.ts'
-import { messageOf, noticesOf } from './notices.ts'
+import { isGone, type PushMessage, type PushSettings, sendPush, vapidKeys } from '../sms/devices/web-push.ts'
+import type { Job, JobKind } from '../work/queue.ts'
 import { endTarget, noteFailure, noteSuccess, targetsOf } from './subscriptions.ts'
+
+/** A conversation with unread texts. */
+interface Unread {
+  readonly conversation: string
+  readonly number: string
+  readonly name: string
+  /** The start of the last text. '' when it was deleted. */
+  readonly text: string
+  readonly unread: number
+}
+
+/** Content of a push: one conversation, or the number of them. The console's service worker reads it. */
+type Notice = Unread | { readonly conversations: number }
+
+const MAX_TEXT = 120
+/** More conversations at once become one notification. */
+const MAX_AT_ONCE = 3
+/** Older notifications are dropped. The console shows the unread count. */
+const TTL_SECONDS = 86_400
+
+const READ = `
+select c.id as conversation, c.number, c.name, left(c.last_text, ${MAX_TEXT}) as text, c.unread
+from conversations c
+where c.id = any($1) and c."user" = $2 and c.unread > 0 and not c.archived and not ${isDisabledSql('c."user"')}
+order by c.last_at, c.id`
+
+/** Notices of a user's conversations, without those that were read. None for a disabled user. */
+async function noticesOf(db: Db, user: string, conversations: readonly string[]): Promise<Notice[]> {
+  const unread = objectsOf<Unread>(await db.query(READ, [conversations, user], 'push notices'))
+  return unread.length > MAX_AT_ONCE ? [{ conversations: unread.length }] : unread
+}
+
+/** A newer message of the same conversation replaces it at the push service. */
+const messageOf = (notice: Notice): PushMessage => ({
+  text: JSON.stringify(notice),
+  topic: 'conversation' in notice ? notice.conversation : 'conversations',
+  ttlSeconds: TTL_SECONDS,
+})
 
 /** Pushes of an account in an hour, to all its browsers at once. */
 const MAX_AN_HOUR = 60

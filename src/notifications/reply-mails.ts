@@ -1,12 +1,12 @@
 import type { AuthServices } from '../auth/auth-services.ts'
 import { sendMail } from '../auth/mail/mailer.ts'
-import { namesOf } from '../auth/mail/mails.ts'
+import { escapeHtml, layout, linkTo, type MailSender, nameInMail, namesOf } from '../auth/mail/mails.ts'
 import { sha256 } from '../auth/tokens/secrets.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
+import { objectsOf } from '../db/rows.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
-import type { JobKind } from '../work/kind.ts'
-import { replyMail, type WaitingConversation } from './reply-mail.ts'
+import type { JobKind } from '../work/queue.ts'
 
 /** The kind of the jobs. An account has one at a time: its id is the key. */
 const REPLY_MAIL = 'reply_mail'
@@ -46,7 +46,7 @@ from user_settings s join users u on u.id = s."user" and u.verified and u.email 
 where s."user" = $1 and s.reply_mail_minutes > 0 and not ${isDisabledSql('s."user"')}`
 
 const READ = `
-select c.number, c.name, c.last_at, count(*) over ()
+select c.number, c.name, c.last_at as since, count(*) over () as total
 from conversations c join user_settings s on s."user" = c."user"
 where c."user" = $1 and c.last_at <= $2 and ${IS_DUE}
 order by c.last_at desc limit ${MAX_LISTED}`
@@ -89,17 +89,52 @@ async function mail(
   post: ReplyMailServices,
   { user, to, timeZone, until }: Recipient,
 ): Promise<void> {
-  const { rows } = await db.query(READ, [user, until], 'reply mail read')
-  if (rows.length === 0) return // answered meanwhile
-  const waiting = rows.map(
-    ([number, name, since]): WaitingConversation => ({
-      number: String(number),
-      name: String(name),
-      since: String(since),
-    }),
+  const found = objectsOf<WaitingConversation & { total: number }>(
+    await db.query(READ, [user, until], 'reply mail read'),
   )
-  const total = Number(rows[0]![3])
+  const waiting = found.map(({ number, name, since }) => ({ number, name, since }))
+  const total = found[0]?.total ?? 0
+  if (total === 0) return // answered meanwhile
   const domain = post.settings.current.meta.senderAddress.split('@').at(-1)
   const messageId = `<${sha256(JSON.stringify([user, waiting])).slice(0, 32)}@${domain}>`
   await sendMail(post, { to, messageId, ...replyMail(waiting, total, timeZone, namesOf(post)) })
+}
+
+/** A conversation whose last text waits for an answer. */
+interface WaitingConversation {
+  readonly number: string
+  readonly name: string
+  /** When the text came in, in PocketBase's form. */
+  readonly since: string
+}
+
+/**
+ * The subject and HTML of a mail about conversations, the newest first. `total` includes those not listed.
+ * The mail does not contain the texts. `timeZone`: '' is UTC.
+ */
+function replyMail(
+  waiting: readonly WaitingConversation[],
+  total: number,
+  timeZone: string,
+  { appName, appUrl }: MailSender,
+): { subject: string; html: string } {
+  const zone = timeZone || 'UTC'
+  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone })
+  const lineOf = ({ number, name, since }: WaitingConversation) => {
+    const link = `${appUrl}/#/conversations/${encodeURIComponent(number)}`
+    return `<p>${linkTo(link, nameInMail(name, number))}, since ${format.format(new Date(since))}</p>`
+  }
+  const more = total - waiting.length
+  const body = [
+    '<p>Hello,</p>',
+    `<p>${total === 1 ? 'A text waits' : `${total} conversations wait`} for your answer (${escapeHtml(zone)}):</p>`,
+    ...waiting.map(lineOf),
+    ...(more > 0 ? [`<p>And ${more} more.</p>`] : []),
+    `<p>${linkTo(`${appUrl}/#/conversations`, 'Your conversations', 'btn')}</p>`,
+    `<p>You chose these mails on the page ${linkTo(`${appUrl}/#/account`, 'Account')}.</p>`,
+    `<p>${escapeHtml(appName)}</p>`,
+  ]
+  const first = nameInMail(waiting[0]!.name, waiting[0]!.number)
+  const subject = total === 1 ? `${first} waits for an answer` : `${total} conversations wait for an answer`
+  return { subject, html: layout(body.join('\n')) }
 }

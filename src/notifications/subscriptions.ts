@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { sha256 } from '../auth/tokens/secrets.ts'
 import type { Db } from '../db/open.ts'
+import { objectsOf } from '../db/rows.ts'
 import { INSTANT } from '../fields/values/instant.ts'
 import { checkEndpoint, type PushSettings, type Subscription } from '../sms/devices/web-push.ts'
 import { gatewayRefusal } from '../sms/send/refusal.ts'
@@ -17,7 +18,6 @@ export const PUSH_BROWSER = z
     created: INSTANT,
   })
   .meta({ id: 'PushBrowser' })
-export type PushBrowser = z.output<typeof PUSH_BROWSER>
 
 /** A browser keeps its endpoint and keys when another user signs in there: they take it over. */
 const SAVE = `
@@ -52,12 +52,10 @@ export async function saveBrowser(
 }
 
 /** The browsers of a user, the newest first. */
-export async function listBrowsers(db: Db, user: string): Promise<PushBrowser[]> {
-  const { rows } = await db.query(
-    'select endpoint, user_agent, pb_text(created) from push_subscriptions where "user" = $1 order by created desc, id',
-    [user],
-  )
-  return rows.map(([endpoint, user_agent, created]) => ({ endpoint, user_agent, created }) as PushBrowser)
+export async function listBrowsers(db: Db, user: string): Promise<z.output<typeof PUSH_BROWSER>[]> {
+  const sql = `select endpoint, user_agent, pb_text(created) as created from push_subscriptions
+    where "user" = $1 order by push_subscriptions.created desc, id`
+  return objectsOf(await db.query(sql, [user]))
 }
 
 /** Ends one browser of a user, or all. One that is not there is no error. */
@@ -78,15 +76,10 @@ export interface PushTarget {
 
 /** Where pushes of a user go. */
 export async function targetsOf(db: Db, user: string): Promise<PushTarget[]> {
-  const { rows } = await db.query(
-    'select id, endpoint, keys::text, failures from push_subscriptions where "user" = $1',
-    [user],
-  )
-  return rows.map(([id, endpoint, keys, failures]) => ({
-    id: String(id),
-    subscription: { endpoint: String(endpoint), keys: JSON.parse(String(keys)) },
-    failures: Number(failures),
-  }))
+  const sql = `select id, json_build_object('endpoint', endpoint, 'keys', keys)::text as subscription, failures
+    from push_subscriptions where "user" = $1`
+  const found = objectsOf<PushTarget & { subscription: string }>(await db.query(sql, [user]))
+  return found.map((target) => ({ ...target, subscription: JSON.parse(target.subscription) }))
 }
 
 /** Ends a subscription that its push service no longer knows. A renewed one, with other keys, stays. */

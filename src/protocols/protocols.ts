@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Protocol } from '../http/context.ts'
-import type { OtherForms } from '../webhooks/other-forms.ts'
+import type { OtherForms } from '../webhooks/call-webhook.ts'
 import { MCP } from './mcp/routes.ts'
 import { SMSGATE } from './smsgate/routes.ts'
 import { SMSGATE_CLIENT } from './smsgate-client/routes.ts'

@@ -7,21 +7,20 @@ import { authVersionSql, checkAuthVersion, StaleAuth } from '../records/fresh-au
 import type { AuthRecord } from '../request/request.ts'
 import { atMost } from '../tools/deadline.ts'
 import { randomText } from '../tools/random.ts'
-import type { ChangeEntry } from './changes/change-log.ts'
-import { ChangeFeed } from './changes/feed.ts'
-import { readSnapshot, type Snapshot } from './changes/snapshot.ts'
+import { type ChangeEntry, readSnapshot, type Snapshot } from './changes/change-log.ts'
+import { type ChangeFeed, startFeed } from './changes/feed.ts'
 import {
   Client,
   type ClientConnection,
   type ConnectionLimits,
+  Flusher,
   LIMITS,
   NODE_LENGTH,
   type Origin,
 } from './clients/client.ts'
 import { ClientRegistry } from './clients/client-registry.ts'
-import { Flusher } from './clients/flusher.ts'
-import { type DeliveryParts, deliverChanges } from './deliver/deliver-changes.ts'
-import { Deliveries } from './deliver/deliveries.ts'
+import { type DeliveryParts, deliverChanges } from './deliver/broadcast.ts'
+import { type Deliver, deliverByHolder } from './deliver/deliveries.ts'
 import { Lanes } from './deliver/lanes.ts'
 import {
   forwardMessage,
@@ -50,7 +49,7 @@ export class Realtime {
   readonly #node = randomText(NODE_LENGTH)
   readonly #registry = new ClientRegistry()
   readonly #lanes = new Lanes(admission.realtimeMemory)
-  readonly #deliveries: Deliveries
+  readonly #deliverByHolder: Deliver
   readonly #flusher = new Flusher()
   #feed: Promise<ChangeFeed> | undefined
   #ended: Promise<void> = Promise.resolve()
@@ -63,7 +62,7 @@ export class Realtime {
     this.#store = all.forEverybody('realtime')
     this.#log = log
     this.#limits = limits
-    this.#deliveries = new Deliveries(this.#lanes, log)
+    this.#deliverByHolder = deliverByHolder(this.#lanes, log)
   }
 
   /** The number of open connections. */
@@ -177,7 +176,7 @@ export class Realtime {
   #awake(): Promise<ChangeFeed> {
     clearTimeout(this.#rest)
     this.#feed ??= this.#ended
-      .then(() => ChangeFeed.start(this.#store, this.#node, this.#log, this.#listener))
+      .then(() => startFeed(this.#store, this.#node, this.#log, this.#listener))
       .catch((error: unknown) => {
         this.#feed = undefined
         throw error
@@ -204,7 +203,7 @@ export class Realtime {
       log: this.#log,
       registry: this.#registry,
       lanes: this.#lanes,
-      deliveries: this.#deliveries,
+      deliverByHolder: this.#deliverByHolder,
     }
   }
 

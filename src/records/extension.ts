@@ -27,14 +27,14 @@ export interface Extension {
     store: Store,
     values: Record<string, Value>,
     request: RequestInfo,
-  ): Promise<Record<string, unknown>>
+  ): Promise<Record<string, unknown> | undefined>
   /** Runs before a changed record is validated and stored, in the transaction. May throw an ApiError. */
   beforeUpdate?(
     store: Store,
     values: Record<string, Value>,
     old: Readonly<Record<string, Value>>,
     request: RequestInfo,
-  ): Promise<Record<string, unknown>>
+  ): Promise<void>
   /** Records that refer to a deleted record keep its id: too many may have it. */
   readonly keepsReferences?: boolean
   /** Runs before records are deleted, in the transaction. */

@@ -1,6 +1,11 @@
+import type { Store } from '../collections/catalog.ts'
+import { badRequest, fieldError } from '../errors.ts'
+import type { Value } from '../fields/field.ts'
+import { now } from '../fields/types/date.ts'
 import type { Extension } from '../records/extension.ts'
-import { clearLastTexts } from './conversations/clear.ts'
-import { logChanged } from './status/change-log.ts'
+import { clearLastTexts } from './conversations/heard.ts'
+import { cancelWaiting } from './edit/cancel.ts'
+import { logChanged } from './status/status.ts'
 import { refundQuota } from './usage/quota.ts'
 import { totalSql } from './usage/totals.ts'
 import { notifyCanceled } from './wake/wake.ts'
@@ -36,6 +41,77 @@ export const messagesExtension: Extension = {
 export const eventsExtension: Extension = {
   async beforeCreate({ db }) {
     await db.query(`select set_config('pocketsms.added', 'yes', true)`, [], 'sms event added')
-    return {}
   },
+}
+
+/** Locked first, as by a pause. A finished, settled campaign has no waiting messages. */
+const UNFINISHED = `
+select "user", batch from campaigns c
+cross join lateral (select json_array_elements_text(c.batches) union select c.former_batch) b(batch)
+where c.id = any($1::text[]) and batch <> '' and not (c.settled and c.status in ('done', 'canceled', 'failed'))
+order by c.id for update of c`
+
+/** Campaigns: what waits of a deleted one is canceled. */
+export const campaignsExtension: Extension = {
+  readsStrictly: true,
+  async beforeDelete(store, ids) {
+    const { rows } = await store.db.query(UNFINISHED, [ids])
+    for (const [user, batch] of rows) await cancelWaiting(store, String(user), String(batch))
+  },
+}
+
+/** The number of a device's only line changes with the device's. */
+const RENUMBER = `
+with changed as (
+  update lines l set number = $3, updated = pb_text(now())
+  where l.device = $1 and l.number = $2 and not exists (
+    select from lines o where o.device = $1 and o.id <> l.id)
+  returning l.id
+)
+select sms_lines_changed('update', array_agg(id)) from changed having count(*) > 0`
+
+/** Devices. `last_seen` is measured, not set by clients, not even superusers. */
+export const devicesExtension: Extension = {
+  grantsAccess: true,
+  setByServer: ['last_seen'],
+  async beforeCreate(_store, values) {
+    values.last_seen = ''
+  },
+  async beforeUpdate({ db }, values, old) {
+    values.last_seen = old.last_seen!
+    if (values.phone !== old.phone)
+      await db.query(RENUMBER, [old.id, old.phone, values.phone], 'sms renumber line')
+  },
+}
+
+const LAST = 'select id, body, at, type, device, name from sms_conversation_last($1, $2)'
+
+/** A client starts a conversation. HEARD_CTES and sms_conversation_answered keep it up to date. */
+export const conversationsExtension: Extension = {
+  // texts and contacts keep these
+  setByServer: ['name', 'last_text', 'last_at', 'last_type', 'last_message', 'device', 'unanswered'],
+  async beforeCreate(store, values) {
+    await checkLine(store, 'Failed to create record.', values)
+    const { rows } = await store.db.query(LAST, [values.user, values.number], 'conversation last')
+    const [last_message, last_text, at, last_type, device, name] = rows[0]!.map(String)
+    Object.assign(values, { name, last_text, last_at: at || now(), last_type, last_message, device })
+    Object.assign(values, { unread: 0, unanswered: last_type === 'incoming', archived: false })
+  },
+  async beforeUpdate(store, values, old) {
+    if (values.line !== old.line) await checkLine(store, 'Failed to update record.', values)
+  },
+}
+
+const OWN_LINE = 'select 1 from lines l where l.id = $1 and l."user" = $2'
+const NOT_OWN = fieldError('validation_invalid_line', 'Must be a line of the user.')
+
+/** Throws 400 for a line of another user. */
+async function checkLine(
+  { db }: Store,
+  failure: string,
+  { line, user }: Readonly<Record<string, Value>>,
+): Promise<void> {
+  if (!line) return
+  const { rows } = await db.query(OWN_LINE, [line, user], 'conversation line')
+  if (!rows[0]) throw badRequest(failure, { line: NOT_OWN })
 }

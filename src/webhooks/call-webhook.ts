@@ -1,7 +1,7 @@
 import about from '../../package.json' with { type: 'json' }
 import { cleanText } from '../fields/values/cast.ts'
 import { type ResponseHead, sendOutgoing } from '../outgoing/send.ts'
-import type { DueDelivery } from './due.ts'
+import type { BodyForm, DueDelivery } from './due.ts'
 import { retryAfterOf } from './schedule.ts'
 import { signatureHeaders } from './secrets.ts'
 
@@ -68,4 +68,13 @@ export const readable = (text: string) => [...cleanText(text)].slice(0, KEPT_BYT
 export function reasonOf(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error
   return readable(first instanceof Error ? first.message : String(first))
+}
+
+/** What protocols of others add to deliveries. */
+export interface OtherForms {
+  readonly bodyForm: BodyForm
+  /** Calls a delivery whose `format` is set. Rejects only if `signal` aborts. */
+  readonly call: (due: DueDelivery, signal: AbortSignal) => Promise<CallOutcome>
+  /** The body of such a delivery. */
+  readonly bodyOf: (due: DueDelivery) => string
 }

@@ -1,9 +1,10 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Logger } from '../log.ts'
-import { callWebhook } from './call-webhook.ts'
+import { repeat } from '../tools/repeat.ts'
+import { WakeSignal } from '../tools/wake-signal.ts'
+import { callWebhook, type OtherForms } from './call-webhook.ts'
 import { findDue } from './due.ts'
-import { endLease, type Lease, leaseDeliveries } from './lease.ts'
-import type { OtherForms } from './other-forms.ts'
+import { CHANNEL, endExpiredLeases, endLease, type Lease, leaseDeliveries } from './lease.ts'
 import { endTurn, failWithoutCall, recordOutcome } from './record-outcome.ts'
 
 /** What calls need of the settings. */
@@ -15,75 +16,77 @@ export interface WebhookSettings {
 const MAX_CALLS = 400
 /** Time for running calls when the server stops; then another node repeats them. */
 const STOP_MS = 3_000
+/** How often due deliveries are looked for while any wait. New ones wake. */
+const LOOK_MS = 1_000
+/** The same while none waits, in case a notification was lost. */
+const IDLE_MS = 30_000
 
-/** Makes this node's webhook calls, one attempt per lease. A crash repeats it after half a minute. */
-export class DeliveryWorker {
-  readonly #store: Store
-  readonly #settings: WebhookSettings
-  readonly #log: Logger
-  readonly #wake: () => void
-  readonly #otherForms: OtherForms
-  readonly #ending = new AbortController()
-  readonly #running = new Set<Promise<void>>()
+/**
+ * Starts the webhook calls of this node, one attempt per lease. A crash repeats it after half a minute.
+ * Returns the stop, which waits a little for running calls and gives back the rest.
+ */
+export async function startWebhooks(
+  store: Store,
+  settings: WebhookSettings,
+  log: Logger,
+  otherForms: OtherForms,
+): Promise<() => Promise<void>> {
+  const { db } = store
+  const signal = new WakeSignal()
+  const ending = new AbortController()
+  const running = new Set<Promise<void>>()
 
-  /** `wake`: called when there is room again. */
-  constructor(
-    store: Store,
-    settings: WebhookSettings,
-    log: Logger,
-    wake: () => void,
-    otherForms: OtherForms,
-  ) {
-    this.#store = store
-    this.#settings = settings
-    this.#log = log
-    this.#wake = wake
-    this.#otherForms = otherForms
+  const call = async (lease: Lease) => {
+    const due = await findDue(store, lease.delivery, otherForms.bodyForm)
+    if (!due) return endTurn(store, lease)
+    if (due.closed) return failWithoutCall(store, lease, due, due.closed)
+    const calling =
+      due.format === ''
+        ? callWebhook(due, settings.webhookAllowPrivate, ending.signal)
+        : otherForms.call(due, ending.signal)
+    const outcome = await calling.catch((error: unknown) => {
+      if (!ending.signal.aborted) throw error
+    })
+    if (outcome) await recordOutcome(store, lease, due, outcome)
+    else await endLease(db, lease)
   }
-
-  /** Leases what is due as long as there is room, and sets off on it. */
-  async round(): Promise<void> {
-    for (let room = this.#room(); room > 0; room = this.#room()) {
-      const leases = await leaseDeliveries(this.#store.db, room)
-      for (const lease of leases) this.#setOff(lease)
+  const begin = (lease: Lease) => {
+    const run = call(lease)
+      .catch((err) => log.error({ err, delivery: lease.delivery }, 'webhook delivery failed'))
+      .finally(() => {
+        running.delete(run)
+        signal.notify()
+      })
+    running.add(run)
+  }
+  /** Leases what is due as long as there is room. */
+  const fill = async () => {
+    for (let room = MAX_CALLS - running.size; room > 0; room = MAX_CALLS - running.size) {
+      const leases = await leaseDeliveries(db, room)
+      leases.forEach(begin)
       if (leases.length < room) return
     }
   }
 
-  /** Waits a little for what is under way, gives back what is left. */
-  async stop(): Promise<void> {
-    const late = setTimeout(() => this.#ending.abort(), STOP_MS)
-    await Promise.all(this.#running)
+  const stopListening = await db.listen(CHANNEL, signal.notifier)
+  let isWaiting = false
+  let lookedMs = 0
+  const round = async () => {
+    // not each time while it is busy: reading 200,000 new rows, not analyzed yet, takes 30 ms
+    if (!isWaiting || performance.now() - lookedMs >= LOOK_MS) {
+      isWaiting = true // if the look fails
+      isWaiting = await endExpiredLeases(db)
+      lookedMs = performance.now()
+    }
+    if (isWaiting) await fill()
+  }
+  const rest = (ended: AbortSignal) => signal.wait(isWaiting ? LOOK_MS : IDLE_MS, ended)
+  const stop = repeat(round, rest, log, 'webhook deliveries cannot be read, it is tried again')
+  return async () => {
+    await stop()
+    await stopListening()
+    const late = setTimeout(() => ending.abort(), STOP_MS)
+    await Promise.all(running)
     clearTimeout(late)
-  }
-
-  #room(): number {
-    return MAX_CALLS - this.#running.size
-  }
-
-  #setOff(lease: Lease): void {
-    const call = this.#call(lease)
-      .catch((err) => this.#log.error({ err, delivery: lease.delivery }, 'a webhook could not be told'))
-      .finally(() => {
-        this.#running.delete(call)
-        this.#wake()
-      })
-    this.#running.add(call)
-  }
-
-  async #call(lease: Lease): Promise<void> {
-    const due = await findDue(this.#store, lease.delivery, this.#otherForms.bodyForm)
-    if (!due) return endTurn(this.#store, lease)
-    if (due.closed) return failWithoutCall(this.#store, lease, due, due.closed)
-    const { signal } = this.#ending
-    const call =
-      due.format === ''
-        ? callWebhook(due, this.#settings.webhookAllowPrivate, signal)
-        : this.#otherForms.call(due, signal)
-    const outcome = await call.catch((error: unknown) => {
-      if (!signal.aborted) throw error
-    })
-    if (outcome) await recordOutcome(this.#store, lease, due, outcome)
-    else await endLease(this.#store.db, lease)
   }
 }

@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
+import { objectsOf } from '../db/rows.ts'
 import { columnsOf, type RecordRow } from '../records/columns.ts'
 import { blankValues } from '../records/input/prepare.ts'
 import { statementName } from '../records/read-rows.ts'
@@ -86,9 +87,11 @@ async function find(
 ): Promise<DueDelivery | undefined> {
   const messages = messagesOf(store)
   const { select, count } = columnsOf(messages)
-  const text = `select ${select}, d."user", d.webhook, d.event_id, d.event, d.attempts, w.url,
-      w.enabled and w."user" = d."user", w.secret, case when r.until > now() then w.previous_secret else '' end,
-      extract(epoch from p.at)::float8, p.target::text, w.format, w.api_key, p.image::text, ${form?.facts ?? 'null'}
+  const text = `select ${select}, d."user", d.webhook, d.event_id as "eventId", d.event, d.attempts, w.url,
+      w.enabled and w."user" = d."user" as "isOpen", w.secret,
+      case when r.until > now() then w.previous_secret else '' end as previous,
+      extract(epoch from p.at)::float8 as at, p.target::text, w.format as form, w.api_key as key, p.image::text,
+      ${form?.facts ?? 'null'} as facts
     from webhook_deliveries d
     left join webhooks w on w.id = d.webhook
     join webhook_payloads p on p.delivery = d.id
@@ -96,77 +99,53 @@ async function find(
     cross join lateral json_populate_record(
       json_populate_record(null::${quote(tableName(messages))}, $2), p.image) b
     where d.id = $1 and ${condition}`
-  const { rows } = await store.db.query(
-    text,
-    [delivery, blankRow(messages)],
-    statementName(store.catalog, text),
-  )
-  const row = rows[0]
-  if (!row) return undefined
-  return dueOf(delivery, row.slice(count) as DueColumns, messages, row as RecordRow, form)
+  const name = statementName(store.catalog, text)
+  const { rows, fields } = await store.db.query(text, [delivery, blankRow(messages)], name)
+  const [more] = objectsOf<DueColumns>({
+    rows: rows.map((row) => row.slice(count)),
+    fields: fields.slice(count),
+  })
+  return more && dueOf(delivery, more, messages, rows[0] as RecordRow, form)
 }
 
 /** The columns behind those of the message; those of the webhook are null where there is none. */
-type DueColumns = [
-  user: string,
-  webhook: string,
-  eventId: string,
-  event: string,
-  attempts: number,
-  url: string | null,
-  isOpen: boolean | null,
-  secret: string | null,
-  previous: string | null,
-  at: number,
-  target: string | null,
-  format: string | null,
-  apiKey: string | null,
-  image: string,
-  facts: string | null,
-]
+interface DueColumns {
+  readonly user: string
+  readonly webhook: string
+  readonly eventId: string
+  readonly event: string
+  readonly attempts: number
+  readonly url: string | null
+  readonly isOpen: boolean | null
+  readonly secret: string | null
+  readonly previous: string | null
+  readonly at: number
+  readonly target: string | null
+  readonly form: string | null
+  readonly key: string | null
+  readonly image: string
+  readonly facts: string | null
+}
 
 function dueOf(
   delivery: string,
-  [
-    user,
-    webhook,
-    eventId,
-    event,
-    attempts,
-    url,
-    isOpen,
-    secret,
-    previous,
-    at,
-    to,
-    form,
-    key,
-    image,
-    facts,
-  ]: DueColumns,
+  columns: DueColumns,
   messages: Collection,
   row: RecordRow,
   bodyForm: BodyForm | undefined,
 ): DueDelivery {
-  const target = to === null ? null : (JSON.parse(to) as Target)
-  const format = target ? 'callback' : (form ?? '')
-  const secrets = [secret ?? '', previous ?? ''].filter(isSecret)
-  const time = new Date(at * 1000)
+  const { user, webhook, eventId, event, attempts, facts } = columns
+  const target = columns.target === null ? null : (JSON.parse(columns.target) as Target)
+  const format = target ? 'callback' : (columns.form ?? '')
+  const secrets = [columns.secret ?? '', columns.previous ?? ''].filter(isSecret)
+  const time = new Date(columns.at * 1000)
   return {
-    delivery,
-    user,
-    webhook,
-    eventId,
-    attempts,
-    event,
-    url: target?.url ?? url ?? '',
-    closed: target ? undefined : closedBy(isOpen === true, format !== '' || secrets.length > 0),
-    format,
+    ...{ delivery, user, webhook, eventId, attempts, event, format, target, secrets },
+    url: target?.url ?? columns.url ?? '',
+    closed: target ? undefined : closedBy(columns.isOpen === true, format !== '' || secrets.length > 0),
     maxAttempts: format === '' ? Number.POSITIVE_INFINITY : OTHER_ATTEMPTS,
-    image: JSON.parse(image),
-    target,
-    apiKey: target?.api_key ?? key ?? '',
-    secrets,
+    image: JSON.parse(columns.image),
+    apiKey: target?.api_key ?? columns.key ?? '',
     body: format === '' && facts === null ? bodyOf(event, time, messages, row) : '',
     ...(facts !== null && bodyForm?.render(facts, eventId, time)),
   }

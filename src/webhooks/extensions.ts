@@ -1,11 +1,14 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
+import { textsOf } from '../db/rows.ts'
 import { badRequest, type FieldError, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
+import { formatDate } from '../fields/types/date.ts'
 import { type UrlFault, urlFault } from '../outgoing/addresses.ts'
 import type { Extension } from '../records/extension.ts'
 import { validate } from '../records/input/validate.ts'
+import { deleteRecords } from '../records/write/cascade.ts'
 import type { WebhookSettings } from './delivery-worker.ts'
 import { END_REASONS } from './due.ts'
 import { failPending } from './record-outcome.ts'
@@ -76,7 +79,6 @@ export function webhooksExtension(
       if (values.device !== old.device) await checkDevice(store, NOT_UPDATED, values)
       const reason = endReason(values, old)
       if (reason) await failPending(store.db, String(old.id), String(old.user), reason)
-      return {}
     },
     async afterDelete({ db }, ids) {
       await db.query('delete from webhook_rotations where webhook = any($1)', [ids], 'forget rotations')
@@ -108,4 +110,31 @@ export const deliveriesExtension: Extension = {
     await db.query('delete from webhook_payloads where delivery = any($1)', [ids], 'forget payloads')
     await db.query('delete from webhook_dispatch where delivery = any($1)', [ids], 'forget dispatch')
   },
+}
+
+/** Records a transaction deletes. */
+const CHUNK = 500
+const DAY_MS = 86_400_000
+
+/** The eldest are the first of the table; what still waits stays. */
+const OLD = `
+select id from (
+  select id, created, status from webhook_deliveries order by _rowid limit ${CHUNK}
+) d where d.created < $1 and d.status <> 'pending'`
+
+/** Deletes some of the deliveries that are older than `days`. Call it now and then. */
+export async function cleanUpDeliveries(store: Store, days: number): Promise<void> {
+  const before = formatDate(new Date(Date.now() - days * DAY_MS))
+  while ((await deleteSome(store, before)) > 0);
+}
+
+function deleteSome(store: Store, before: string): Promise<number> {
+  return store.db.transaction(async (db) => {
+    const ids = textsOf(await db.query(OLD, [before]))
+    const collection = store.catalog.find(DELIVERIES)
+    if (!collection || ids.length === 0) return 0
+    const extensions = new Map([[DELIVERIES, deliveriesExtension]])
+    await deleteRecords({ db, catalog: store.catalog }, extensions, collection, ids)
+    return ids.length
+  })
 }

@@ -1,6 +1,74 @@
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
-import { NEXT_DELIVERIES } from './next-deliveries.ts'
+import { objectsOf } from '../db/rows.ts'
+
+/** Concurrent calls over all nodes, per webhook, user and host. */
+export const MAX_CALLS = { ofWebhook: 5, ofUser: 20, atHost: 100 } as const
+
+/** Deliveries without webhook share lanes (`callbacks 7`) with one call at a time, in order. */
+const CALLS_OF_LANE = `case when d.webhook like 'callbacks%' then 1 else ${MAX_CALLS.ofWebhook} end`
+
+/** Host and port of a URL; what else can be written there (a user, say) only makes it another host. */
+const hostOf = (row: string) =>
+  `coalesce(lower(substring(coalesce(w.url, ${row}.target ->> 'url') from '^[A-Za-z]+://([^/?#]*)')), '')`
+
+/** Ends the steps through the webhooks of a user: no id comes after it. */
+const AFTER_ALL = 'chr(1114111)'
+
+/**
+ * Leases at most $1 due deliveries: the user with the fewest running calls first, then the webhook with the
+ * fewest. Users and webhooks are found by steps through the index, so a long queue costs no more. `place`:
+ * number of the call of its webhook, `turn` of its user, `at_host` of its host.
+ */
+export const NEXT_DELIVERIES = `
+with recursive held as materialized (
+  select b."user", b.webhook, ${hostOf('b')} as host from webhook_dispatch b left join webhooks w on w.id = b.webhook
+  where b.handed_at is not null
+), users as materialized (
+  select "user", count(*) as calls from held group by "user"
+), hooks as (
+  (select d."user", d.webhook from webhook_dispatch d where d.handed_at is null order by d."user", d.webhook limit 1)
+  union all
+  select n."user", n.webhook from hooks h cross join lateral (
+    select d."user", d.webhook from webhook_dispatch d
+    where d.handed_at is null and (d."user", d.webhook) > (h."user", case
+      when h."user" in (select "user" from users where calls >= ${MAX_CALLS.ofUser}) then ${AFTER_ALL}
+      else h.webhook end)
+    order by d."user", d.webhook limit 1
+  ) n
+), due as (
+  select h."user", h.webhook, n.delivery, n.due_at, n.target, row_number() over (
+    partition by h."user", h.webhook order by n.due_at) as number
+  from hooks h cross join lateral (
+    select d.delivery, d.due_at, d.target from webhook_dispatch d
+    where d."user" = h."user" and d.webhook = h.webhook and d.handed_at is null and d.due_at <= now()
+    order by d.due_at limit ${MAX_CALLS.ofWebhook}
+  ) n
+), placed as (
+  select d.*, coalesce(c.calls, 0) + d.number as place
+  from due d left join (
+    select "user", webhook, count(*) as calls from held group by "user", webhook
+  ) c on c."user" = d."user" and c.webhook = d.webhook
+), by_user as (
+  select d.*, coalesce(u.calls, 0) + row_number() over (partition by d."user" order by d.place, d.due_at) as turn
+  from placed d left join users u on u."user" = d."user"
+  where d.place <= ${CALLS_OF_LANE}
+), hosted as (
+  select d.*, ${hostOf('d')} as host from by_user d left join webhooks w on w.id = d.webhook
+  where d.turn <= ${MAX_CALLS.ofUser}
+), by_host as (
+  select d.*, coalesce(o.calls, 0) + row_number() over (partition by d.host order by d.turn, d.due_at) as at_host
+  from hosted d left join (select host, count(*) as calls from held group by host) o on o.host = d.host
+)
+update webhook_dispatch set handed_at = statement_timestamp() -- now() is older by the wait for the lock
+where delivery = any(array(
+  select d.delivery from webhook_dispatch d
+  where d.handed_at is null and d.delivery = any(array(
+    select delivery from by_host where at_host <= ${MAX_CALLS.atHost} order by turn, due_at limit $1
+  ))
+  for update skip locked
+))
+returning delivery, extract(epoch from handed_at)::text as since`
 
 /** Channel of NOTIFY, without content: there is something to do. New events say so by themselves. */
 export const CHANNEL = 'pocketsms_webhooks'
@@ -31,8 +99,7 @@ export const endExpiredLeases = async (db: Db): Promise<boolean> =>
 export function leaseDeliveries(db: Db, limit: number): Promise<Lease[]> {
   return db.transaction(async (inside) => {
     await inside.query('select pg_advisory_xact_lock($1)', [LOCKS.webhookLease], 'webhook turns lock')
-    const { rows } = await inside.query(NEXT_DELIVERIES, [limit], 'webhook turns')
-    return rows.map(([delivery, since]) => ({ delivery: String(delivery), since: String(since) }))
+    return objectsOf(await inside.query(NEXT_DELIVERIES, [limit], 'webhook turns'))
   })
 }
 
@@ -49,4 +116,22 @@ export async function endLease(db: Db, { delivery, since }: Lease): Promise<void
 /** Ends all leases in a copied or restored database: their nodes work on another one. */
 export async function endAllLeases(db: Db): Promise<void> {
   await db.query('update webhook_dispatch set handed_at = null where handed_at is not null')
+}
+
+/** How far deliveries are behind. */
+interface WebhookLag {
+  /** Deliveries that are not over: to be tried now, or later. */
+  readonly pending: number
+  /** How long the one that should have been tried first waits for its attempt. 0 when none does. */
+  readonly oldestSeconds: number
+}
+
+const LAG = `
+select count(*) as pending, coalesce(greatest(0, extract(epoch from now() - min(due_at))), 0)::float8 as "oldestSeconds"
+from webhook_dispatch`
+
+/** Reads unfinished deliveries: 10,000 take 2 ms. */
+export async function webhookLag({ db }: { readonly db: Db }): Promise<WebhookLag> {
+  const [lag] = objectsOf<WebhookLag>(await db.query(LAG, [], 'webhook lag'))
+  return lag!
 }

@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import { isOwnedBy } from '../db/by-id.ts'
 import type { Db } from '../db/open.ts'
+import { textsOf } from '../db/rows.ts'
 import { changeLogCte } from '../records/changes.ts'
 import type { CallOutcome } from './call-webhook.ts'
 import { type DueDelivery, END_REASONS, findDue } from './due.ts'
@@ -92,20 +93,10 @@ async function record(
   outcome: CallOutcome,
   delay: number | null,
 ): Promise<boolean> {
-  const { delivery, user } = due
   const { status: code, text, latencyMs, headers } = outcome
   const values = [
-    delivery,
-    user,
-    status,
-    attempts,
-    code,
-    text,
-    latencyMs,
-    delay,
-    due.attempts,
-    'webhook_deliveries',
-    headers === undefined ? null : JSON.stringify(headers),
+    ...[due.delivery, due.user, status, attempts, code, text, latencyMs, delay, due.attempts],
+    ...['webhook_deliveries', headers === undefined ? null : JSON.stringify(headers)],
   ]
   return (await db.query(RECORD, values, 'webhook record')).rows.length > 0
 }
@@ -140,12 +131,7 @@ const LOCK_DELIVERIES = `select from webhook_deliveries where id = any($1::text[
 
 /** Ends all pending deliveries of a webhook, those with a call under way too. In a transaction. */
 export async function failPending(db: Db, webhook: string, user: string, reason: string): Promise<void> {
-  const { rows } = await db.query(LOCK_PENDING, [webhook, user])
-  await endAll(
-    db,
-    rows.map(([delivery]) => String(delivery)),
-    reason,
-  )
+  await endAll(db, textsOf(await db.query(LOCK_PENDING, [webhook, user])), reason)
 }
 
 /** The same of these deliveries. */

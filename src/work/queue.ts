@@ -1,5 +1,42 @@
 import type { Db } from '../db/open.ts'
-import type { Job, JobKind } from './kind.ts'
+import { objectsOf, textsOf } from '../db/rows.ts'
+
+/** A job as its kind sees it. */
+export interface Job {
+  readonly id: string
+  /** The account whose work it is; '' for the system's. */
+  readonly holder: string
+  /** What the job is about. */
+  readonly key: string
+  readonly payload: unknown
+  /** Runs in a row that failed, with this one. */
+  readonly attempts: number
+  /** Time since the job was added. */
+  readonly ageMs: number
+}
+
+/** The job is not done and did not fail either: it runs again after this time. */
+export interface Again {
+  readonly inSeconds: number
+}
+
+/** A kind of background work. */
+export interface JobKind {
+  readonly name: string
+  /** Jobs at a time on each node. */
+  readonly places: number
+  /** Of these, jobs of one holder. */
+  readonly placesOfHolder: number
+  /** A run that takes longer has failed. */
+  readonly timeoutSeconds: number
+  /** Failed runs in a row after which the job is dead. */
+  readonly maxAttempts: number
+  /**
+   * Runs a job. A job that throws is tried again later. `signal` aborts at the time limit and when the server
+   * stops. After a crash a job runs twice.
+   */
+  run(job: Job, signal: AbortSignal): Promise<Again | undefined>
+}
 
 /** The channel on which `_jobs_added` notifies. */
 export const CHANNEL = 'pocketsms_jobs'
@@ -24,8 +61,7 @@ where exists (select from _jobs j where j.kind = k and j.dead_at is null and j.d
 
 /** Those of the kinds that have jobs to do. */
 export async function dueKinds(db: Db, kinds: readonly string[]): Promise<Set<string>> {
-  const { rows } = await db.query(DUE_KINDS, [kinds], 'job kinds')
-  return new Set(rows.map(([kind]) => String(kind)))
+  return new Set(textsOf(await db.query(DUE_KINDS, [kinds], 'job kinds')))
 }
 
 /**
@@ -49,7 +85,7 @@ with recursive holders(holder) as (
 )
 update _jobs set due_at = now() + $5::float8 * interval '1 second', runs = runs + 1, attempts = attempts + 1
 where id in (select id from found)
-returning id::text, holder, key, payload::text, runs, attempts, extract(epoch from now() - created)::float8 * 1000`
+returning id::text, holder, key, payload::text, runs, attempts, extract(epoch from now() - created)::float8 * 1000 as "ageMs"`
 
 /** Leases one job each of at most `limit` holders that come after `after` and are not `busy`. */
 export async function leaseJobs(
@@ -61,16 +97,8 @@ export async function leaseJobs(
 ): Promise<LeasedJob[]> {
   const from = after === '' ? '' : `${after}\x01`
   const params = [name, from, limit, busy, timeoutSeconds + LEASE_MARGIN_SECONDS]
-  const { rows } = await db.query(LEASE, params, 'job lease')
-  return rows.map(([id, holder, key, payload, runs, attempts, ageMs]) => ({
-    id: String(id),
-    holder: String(holder),
-    key: String(key),
-    payload: JSON.parse(String(payload)),
-    runs: Number(runs),
-    attempts: Number(attempts),
-    ageMs: Number(ageMs),
-  }))
+  const jobs = objectsOf<LeasedJob>(await db.query(LEASE, params, 'job lease'))
+  return jobs.map((job) => ({ ...job, payload: JSON.parse(String(job.payload)) }))
 }
 
 /** Deletes a job that is done, unless another node has leased it since. */
@@ -111,19 +139,13 @@ export interface JobFigures {
 }
 
 const FIGURES = `
-select kind, count(*) filter (where dead_at is null), count(dead_at),
-  coalesce(extract(epoch from now() - min(due_at) filter (where dead_at is null and due_at <= now())), 0)::float8,
-  coalesce((array_agg(error order by runs desc) filter (where error <> ''))[1], '')
+select kind, count(*) filter (where dead_at is null) as open, count(dead_at) as dead,
+  coalesce(extract(epoch from now() - min(due_at) filter (where dead_at is null and due_at <= now())), 0)::float8
+    as oldest_seconds,
+  coalesce((array_agg(error order by runs desc) filter (where error <> ''))[1], '') as last_error
 from _jobs group by kind order by kind`
 
 /** Figures of all kinds that have jobs. */
 export async function readJobFigures(db: Db): Promise<JobFigures[]> {
-  const { rows } = await db.query(FIGURES, [], 'job figures')
-  return rows.map(([kind, open, dead, seconds, error]) => ({
-    kind: String(kind),
-    open: Number(open),
-    dead: Number(dead),
-    oldest_seconds: Number(seconds),
-    last_error: String(error),
-  }))
+  return objectsOf(await db.query(FIGURES, [], 'job figures'))
 }

@@ -4,8 +4,7 @@ import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
 import { repeat } from '../tools/repeat.ts'
 import { WakeSignal } from '../tools/wake-signal.ts'
-import type { JobKind } from './kind.ts'
-import { CHANNEL, deleteJob, dueKinds, type LeasedJob, leaseJobs, returnJob } from './queue.ts'
+import { CHANNEL, deleteJob, dueKinds, type JobKind, type LeasedJob, leaseJobs, returnJob } from './queue.ts'
 
 /** How often the queue is read for jobs whose time has come. New jobs notify. */
 const POLL_MS = 1_000

@@ -4,8 +4,8 @@ import type { Database } from '../../src/db/open.ts'
 import type { Env, Services } from '../../src/http/context.ts'
 import { authOf } from '../../src/http/request-info.ts'
 import { storeOf } from '../../src/http/server/store-of.ts'
-import { countBatch } from '../../src/sms/edit/batches.ts'
-import type { JobKind } from '../../src/work/kind.ts'
+import { countBatch } from '../../src/sms/edit/cancel.ts'
+import type { JobKind } from '../../src/work/queue.ts'
 
 // Compiled, never run: a statement needs a holder. `tsc` fails where an expected error is missing.
 

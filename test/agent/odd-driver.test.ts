@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Driver, DriverEvents, IncomingText, SendResult } from '../../src/agent/driver.ts'
-import { pair } from '../../src/agent/pair.ts'
 import { runAgent } from '../../src/agent/run.ts'
+import { pair } from '../../src/agent/state.ts'
 import {
   type Client,
   type ServerWithDevices,

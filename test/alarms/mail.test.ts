@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type AlarmNews, alarmMail } from '../../src/alarms/mail.ts'
+import { type AlarmNews, alarmMail } from '../../src/alarms/mail-jobs.ts'
 
 const SENDER = { appName: 'Acme & Sons', appUrl: 'https://sms.example.com' }
 const SILENT: AlarmNews = {

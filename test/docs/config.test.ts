@@ -64,7 +64,7 @@ describe('blocks that configure something', () => {
   })
 
   test('README explains every setting of the environment', () => {
-    const settings = [...readFileSync(join(PROJECT, 'src/config.ts'), 'utf8').matchAll(/^ {2}([A-Z_]+): /gm)]
+    const settings = [...readFileSync(join(PROJECT, 'src/config.ts'), 'utf8').matchAll(/'([A-Z_]{4,})',/g)]
     const readme = readPage('README.md')
     expect(settings.length).toBeGreaterThan(10)
     expect(settings.map(([, name]) => name).filter((name) => !readme.includes(`\`${name}\``))).toEqual([])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { pathOf, protocolOf } from '../../src/http/server/protocol-of.ts'
-import { groupOf } from '../../src/metrics/groups.ts'
+import { groupOf } from '../../src/metrics/traffic.ts'
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 
 test.each([

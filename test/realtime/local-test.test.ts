@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Collection } from '../../src/collections/collection.ts'
 import type { Predicate } from '../../src/filter/compile/compiled-filter.ts'
-import { isLocal, testLocally } from '../../src/realtime/clients/local-test.ts'
+import { isLocal, testLocally } from '../../src/realtime/clients/access.ts'
 import { all, any, compare, OPAQUE } from '../support/predicates.ts'
 
 const fields = [

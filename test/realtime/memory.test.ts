@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { Budget } from '../../src/admission/budget.ts'
-import { Client, type ClientConnection, LIMITS } from '../../src/realtime/clients/client.ts'
+import { Client, type ClientConnection, Flusher, LIMITS } from '../../src/realtime/clients/client.ts'
 import { ClientRegistry } from '../../src/realtime/clients/client-registry.ts'
-import { Flusher } from '../../src/realtime/clients/flusher.ts'
 import { bytesOf, readTopic } from '../../src/realtime/clients/topic.ts'
 
 const SINCE = { xmin: 0, xmax: 0, running: new Set<number>() }

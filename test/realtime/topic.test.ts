@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readSnapshot, sees } from '../../src/realtime/changes/snapshot.ts'
+import { readSnapshot, sees } from '../../src/realtime/changes/change-log.ts'
 import { readTopic, snakeCase } from '../../src/realtime/clients/topic.ts'
 
 test.each([

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { noteClock } from '../../src/protocols/smsgate/phone.ts'
 import { pullMessages } from '../../src/protocols/smsgate/pull.ts'
-import type { WireMessage } from '../../src/protocols/smsgate/wire-message.ts'
 import type { Device } from '../../src/sms/devices/device.ts'
 import { sweep } from '../../src/sms/sweep/sweep.ts'
 import { assign } from '../support/database/queue.ts'
@@ -214,7 +213,7 @@ test.each([
       `select extract(epoch from lease_until)::float8 * 1000 from sms_dispatch where device = $1`,
       [device.id],
     )
-    const beforeEndMs = Number(rows[0]![0]) - Date.parse((message as WireMessage).validUntil)
+    const beforeEndMs = Number(rows[0]![0]) - Date.parse((message as { validUntil: string }).validUntil)
     expect(beforeEndMs).toBeGreaterThan(25_000)
     expect(beforeEndMs).toBeLessThan(60_000)
   } finally {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { cleanUpDeliveries } from '../../src/webhooks/clean-up.ts'
 import { findDue } from '../../src/webhooks/due.ts'
+import { cleanUpDeliveries } from '../../src/webhooks/extensions.ts'
 import { recordOutcome } from '../../src/webhooks/record-outcome.ts'
 import { startReceiver, until } from '../support/services/receiver.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

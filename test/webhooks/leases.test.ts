@@ -1,8 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { CallOutcome } from '../../src/webhooks/call-webhook.ts'
 import { type DueDelivery, findDue } from '../../src/webhooks/due.ts'
-import { endExpiredLeases, endLease, type Lease, leaseDeliveries } from '../../src/webhooks/lease.ts'
-import { MAX_CALLS, NEXT_DELIVERIES } from '../../src/webhooks/next-deliveries.ts'
+import {
+  endExpiredLeases,
+  endLease,
+  type Lease,
+  leaseDeliveries,
+  MAX_CALLS,
+  NEXT_DELIVERIES,
+} from '../../src/webhooks/lease.ts'
 import { endTurn, failWithoutCall, recordOutcome } from '../../src/webhooks/record-outcome.ts'
 import { makeUser, testStore } from '../support/database/queue.ts'
 

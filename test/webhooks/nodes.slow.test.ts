@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
-import { webhookLag } from '../../src/webhooks/lag.ts'
+import { webhookLag } from '../../src/webhooks/lease.ts'
 import { start, type TestServer } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { serve } from '../support/server/program.ts'

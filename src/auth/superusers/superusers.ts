@@ -26,7 +26,6 @@ export function superusersOf(store: Store): AuthCollection {
 export const superusersExtension: Extension = {
   async beforeCreate(store, values) {
     if (values.email !== INSTALLER_EMAIL) await deleteStandIn(store)
-    return {}
   },
 }
 

@@ -44,7 +44,6 @@ export const apiKeysExtension: Extension = {
   },
   async beforeUpdate(_store, values, old) {
     for (const field of SET_BY_SERVER) values[field] = old[field]!
-    return {}
   },
 }
 

@@ -1,5 +1,5 @@
 import type { Field } from '../../fields/field.ts'
-import { checksum } from '../../tools/checksum.ts'
+import { checksum } from '../../tools/derived-id.ts'
 import type { Collection } from '../collection.ts'
 import { indexText, parseIndex, uniqueIndexOf } from '../sqlite/index-expression.ts'
 import { addField, freeId } from './field-list.ts'

@@ -1,5 +1,5 @@
 import type { Field } from '../../fields/field.ts'
-import { checksum } from '../../tools/checksum.ts'
+import { checksum } from '../../tools/derived-id.ts'
 
 /** An id, with a number appended if it is taken. */
 export function freeId(base: string, taken: ReadonlySet<string>): string {

@@ -26,3 +26,6 @@ export const pocketBaseForm: ErrorForm = (c, error) => {
   const isRefusal = typeof error.body.error === 'string' && !('data' in error.body)
   return sendError(c, status, isRefusal ? { data: {}, message, status } : error.body)
 }
+
+/** `{"message"}`, as SMSGate's server answers. */
+export const messageForm: ErrorForm = (c, { status, message }) => sendError(c, status, { message })

@@ -1,7 +1,7 @@
 import { counts, increment } from '../../counts.ts'
 import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, GatewayError, notFound, RetryLater } from '../../errors.ts'
-import { groupOf, SENDS } from '../../metrics/groups.ts'
+import { groupOf, SENDS } from '../../metrics/traffic.ts'
 import type { Ctx, Services } from '../context.ts'
 import { loggedPath } from '../server/logged-url.ts'
 import { protocolOf } from '../server/protocol-of.ts'

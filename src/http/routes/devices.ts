@@ -6,7 +6,7 @@ import { done, success } from '../../openapi/schemas/answers.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
 import { DEVICE } from '../../openapi/schemas/security.ts'
-import { saveBattery } from '../../sms/devices/battery.ts'
+import { countPending, saveBattery, saveSims, touchDevice } from '../../sms/devices/device.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
@@ -14,16 +14,14 @@ import {
   PUSH_BODY,
   REPORT_BODY,
 } from '../../sms/devices/device-body.ts'
-import { countPending, saveSims, touchDevice } from '../../sms/devices/heartbeat.ts'
-import { saveSubscription } from '../../sms/devices/push.ts'
 import { deviceEvents } from '../../sms/devices/streams.ts'
-import { vapidKeys } from '../../sms/devices/web-push.ts'
+import { saveSubscription, vapidKeys } from '../../sms/devices/web-push.ts'
 import { receiveTexts } from '../../sms/inbound/receive.ts'
 import { CLAIMED_MESSAGE, claimMessages } from '../../sms/queue/claim.ts'
 import { applyReports, REPORT_RESULT } from '../../sms/queue/report.ts'
 import type { RefusalCode } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
-import { waitForAny } from '../../sms/wake/wait.ts'
+import { waitForAny } from '../../sms/wake/wake.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { type DeviceCaller, requireDeviceOf } from '../middleware/guards.ts'

@@ -6,13 +6,25 @@ import { SENDING } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
 import { SENDER } from '../../openapi/schemas/security.ts'
-import { BATCH, countBatch } from '../../sms/edit/batches.ts'
-import { CANCELED, cancelMessage } from '../../sms/edit/cancel.ts'
-import { CANCELED_BATCH, cancelBatch } from '../../sms/edit/cancel-batch.ts'
-import { CHANGED, changeMessage, MESSAGE_CHANGE, readChange } from '../../sms/edit/change.ts'
-import { RESCHEDULE, RESCHEDULED_BATCH, readReschedule, rescheduleBatch } from '../../sms/edit/reschedule.ts'
-import { retryMessage } from '../../sms/edit/retry.ts'
-import { RETRIED_BATCH, RETRY_BATCH, retryBatch } from '../../sms/edit/retry-batch.ts'
+import {
+  BATCH,
+  CANCELED,
+  CANCELED_BATCH,
+  cancelBatch,
+  cancelMessage,
+  countBatch,
+} from '../../sms/edit/cancel.ts'
+import {
+  CHANGED,
+  changeMessage,
+  MESSAGE_CHANGE,
+  RESCHEDULE,
+  RESCHEDULED_BATCH,
+  readChange,
+  readReschedule,
+  rescheduleBatch,
+} from '../../sms/edit/change.ts'
+import { RETRIED_BATCH, RETRY_BATCH, retryBatch, retryMessage } from '../../sms/edit/retry.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { readJson } from '../body/json-body.ts'

@@ -16,7 +16,7 @@ import {
   type SendBody,
   TEMPLATE_SEND,
 } from '../../sms/send/body.ts'
-import { fingerprintOf, readIdempotencyKey } from '../../sms/send/idempotency.ts'
+import { readIdempotency } from '../../sms/send/idempotency.ts'
 import { PREVIEW, previewInTurn, previewSend } from '../../sms/send/preview.ts'
 import type { RefusalCode } from '../../sms/send/refusal.ts'
 import { ACCEPTED, send } from '../../sms/send/send.ts'
@@ -62,8 +62,7 @@ function sendFrom(c: Ctx, services: Services, read: (raw: unknown, now: Date) =>
     raw ??= readJson(c, MAX_BODY_BYTES)
     const json = await raw
     const body = read(json, new Date())
-    const key = readIdempotencyKey(c.req.header('idempotency-key'))
-    const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(c.req.path, json) }
+    const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
     const { answer, replayed } = await send(sending, sender, body, idempotency)
     if (replayed) {
       c.header('Idempotent-Replayed', 'true')

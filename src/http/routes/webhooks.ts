@@ -7,11 +7,18 @@ import { success } from '../../openapi/schemas/answers.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
 import { webhookRefusals } from '../../openapi/schemas/refusals.ts'
 import { SIGNED_IN } from '../../openapi/schemas/security.ts'
-import { DELIVERY_REQUEST, readDeliveryRequest } from '../../webhooks/delivery-request.ts'
+import {
+  DELIVERY_REQUEST,
+  RESENT,
+  readDeliveryRequest,
+  resendDelivery,
+  resendFailed,
+  SINCE,
+  STARTED,
+  sendTest,
+} from '../../webhooks/deliveries.ts'
 import { type Owner, ownerOf, rotateSecret } from '../../webhooks/hook.ts'
-import { RESENT, resendDelivery, resendFailed, SINCE } from '../../webhooks/resend.ts'
 import { NEW_SECRET } from '../../webhooks/secrets.ts'
-import { STARTED, sendTest } from '../../webhooks/test-event.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { auditRequest } from '../middleware/audit.ts'

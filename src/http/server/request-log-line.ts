@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, GatewayError } from '../../errors.ts'
 import { DEBUG, ERROR, type LogLine } from '../../logs/request-log.ts'
-import { type Group, STREAMS } from '../../metrics/groups.ts'
+import { type Group, STREAMS } from '../../metrics/traffic.ts'
 import type { Services } from '../context.ts'
 import { addressOf, ipOf } from './client-ip.ts'
 import { loggedPath, loggedUrl } from './logged-url.ts'

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Collection } from '../../collections/collection.ts'
 import { TIMEOUT_MS } from '../../webhooks/call-webhook.ts'
+import { TEST_EVENT } from '../../webhooks/deliveries.ts'
 import { DELAYS_SECONDS } from '../../webhooks/schedule.ts'
-import { TEST_EVENT } from '../../webhooks/test-event.ts'
 import { NOBODY } from './security.ts'
 
 /** When each event is told; others, of later versions, have their name alone. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
 import { OTHER_REFUSALS, REFUSALS, type RefusalCode } from '../../sms/send/refusal.ts'
-import { WEBHOOK_REFUSALS } from '../../webhooks/refusals.ts'
+import { WEBHOOK_REFUSALS } from '../../webhooks/hook.ts'
 import type { Answers } from './answers.ts'
 
 /** An example of what stands in `message` where that depends on the request. */

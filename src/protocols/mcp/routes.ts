@@ -1,4 +1,6 @@
 import { Hono } from 'hono'
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { identifyKey, type KeyHolder } from '../../auth/tokens/api-keys.ts'
 import { hasScope, type Scope } from '../../auth/tokens/scopes.ts'
 import { RetryLater } from '../../errors.ts'
@@ -10,13 +12,17 @@ import { gate } from '../../http/middleware/gate.ts'
 import { scopeRequired, withFreshSender } from '../../http/middleware/sender.ts'
 import { withCatalog } from '../../http/retry.ts'
 import { storeOf } from '../../http/server/store-of.ts'
+import { json } from '../../openapi/schemas/answers.ts'
+import { SENDING } from '../../openapi/schemas/chapters.ts'
+import { chapter } from '../../openapi/schemas/operations.ts'
+import { refusals } from '../../openapi/schemas/refusals.ts'
+import { KEY_HOLDER } from '../../openapi/schemas/security.ts'
 import { AnswerMeter } from '../../request/answer-meter.ts'
 import { NO_REQUEST } from '../../request/request.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { senderOfKey } from '../../sms/send/sender.ts'
-import type { McpCaller } from './caller.ts'
-import { mcpPaths } from './description.ts'
 import { answerMcp } from './server.ts'
+import type { McpCaller } from './tool.ts'
 
 /** Room for 1,000 recipients and for the values of a template's variables. */
 const MAX_BODY_BYTES = 1 << 20
@@ -27,6 +33,39 @@ const MAX_ANSWER_MS = 60_000
 /** Bytes of records that the calls of one request read: each becomes text twice. */
 const MAX_READ_BYTES = 4 << 20
 const RETRY_SECONDS = 5
+
+const CALL = z
+  .looseObject({
+    jsonrpc: z.literal('2.0'),
+    method: z.string(),
+    id: z.union([z.string(), z.int()]).optional(),
+  })
+  .meta({ id: 'McpCall', description: 'A call of JSON-RPC 2.0, or a notification without `id`.' })
+const RESULT = z
+  .looseObject({ jsonrpc: z.literal('2.0') })
+  .meta({ id: 'McpResult', description: '`result` or `error` of JSON-RPC 2.0.' })
+
+/** `/mcp`: the Model Context Protocol. */
+const mcpPaths = (): ZodOpenApiPathsObject =>
+  chapter(SENDING, KEY_HOLDER, {
+    'POST /mcp': {
+      id: 'callMcp',
+      summary: 'Call a tool as an assistant',
+      description:
+        'The Model Context Protocol by streamable HTTP without sessions. Its clients come with their libraries; see the page "For assistants".',
+      body: [CALL],
+      responses: [
+        {
+          200: {
+            description: 'The result of a call, alone or as an event.',
+            content: { ...json(RESULT), 'text/event-stream': { schema: z.string() } },
+          },
+        },
+        { 202: { description: 'A notification was taken.' } },
+        refusals('unauthorized', 'invalid_request', 'request_too_large'),
+      ],
+    },
+  })
 
 /** The Model Context Protocol for assistants, opened by an API key. */
 export const MCP: Protocol = {

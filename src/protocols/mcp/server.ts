@@ -4,13 +4,14 @@ import {
   ResourceTemplate,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
+import type { Scope } from '../../auth/tokens/scopes.ts'
 import { answerableFault } from '../../db/errors.ts'
-import { ApiError, GatewayError } from '../../errors.ts'
+import { ApiError, GatewayError, notFound } from '../../errors.ts'
 import { StaleAuth } from '../../records/fresh-auth.ts'
+import { listRecords } from '../../records/read/list.ts'
+import { viewRecord } from '../../records/read/view.ts'
 import { checkShape } from '../../sms/send/shape.ts'
-import type { McpCaller, McpServices } from './caller.ts'
-import { listTemplates, readTemplate, TEMPLATE_SCOPE } from './templates.ts'
-import type { Tool } from './tool.ts'
+import type { McpCaller, McpServices, Tool } from './tool.ts'
 import { FIND_TOOLS } from './tools/find-tools.ts'
 import { SEND_TOOLS } from './tools/send-tools.ts'
 
@@ -154,4 +155,38 @@ export function answerMcp(
     { maxSubscriptions: 0, onerror: (error) => services.log.debug({ err: error }, 'mcp') },
   )
   return handler.fetch(request, { parsedBody: json })
+}
+
+/** The scope that reading templates needs: who may send a template may read it. */
+const TEMPLATE_SCOPE: Scope = 'messages:send'
+
+/** A message template as it is stored. */
+interface Template {
+  readonly id: string
+  readonly name: string
+  readonly body: string
+}
+
+const MAX_LISTED = 500
+
+const collectionOf = ({ store }: McpServices) => {
+  const found = store.catalog.find('sms_templates')
+  if (!found) throw notFound()
+  return found
+}
+
+/** The user's templates by name, at most 500. */
+async function listTemplates(services: McpServices, caller: McpCaller): Promise<Template[]> {
+  const query = { sort: 'name', perPage: String(MAX_LISTED), skipTotal: '1', fields: 'id,name,body' }
+  const { store, extensions } = services
+  const text = await listRecords(store, extensions, collectionOf(services), caller.reading(query))
+  return JSON.parse(text).items
+}
+
+/** One template. Throws 404 when the user has none with this id. */
+async function readTemplate(services: McpServices, caller: McpCaller, id: string): Promise<Template> {
+  const { store, extensions } = services
+  const text = await viewRecord(store, extensions, collectionOf(services), caller.reading({}), id)
+  const { name, body } = JSON.parse(text)
+  return { id, name, body }
 }

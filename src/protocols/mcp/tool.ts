@@ -1,6 +1,29 @@
 import type { z } from 'zod'
 import type { Scope } from '../../auth/tokens/scopes.ts'
-import type { McpCaller, McpServices } from './caller.ts'
+import type { Config } from '../../config.ts'
+import type { Logger } from '../../log.ts'
+import type { Extensions } from '../../records/extension.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import type { SendServices } from '../../sms/send/send.ts'
+import type { Sender } from '../../sms/send/sender.ts'
+
+/** What the tools of a caller work with. */
+export interface McpServices extends SendServices {
+  readonly extensions: Extensions
+  readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
+  readonly log: Logger
+}
+
+/** The user whose API key opened a request, and what the key may do. */
+export interface McpCaller {
+  readonly user: string
+  /** Whether the key has a scope. */
+  readonly may: (scope: Scope) => boolean
+  /** Runs `work` as this sender, and again if the user or the key has changed since the request came. */
+  readonly asSender: <T>(work: (sender: Sender) => Promise<T>) => Promise<T>
+  /** A request of the user that reads records: rules and budgets hold as for any other. */
+  readonly reading: (query: Readonly<Record<string, string>>) => RequestInfo
+}
 
 /** A tool as assistants see it. What it answers is a JSON object. */
 export interface Tool {

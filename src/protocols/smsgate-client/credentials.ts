@@ -9,8 +9,7 @@ import { storeOf } from '../../http/server/store-of.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { type Sender, senderOfKey } from '../../sms/send/sender.ts'
-import { readToken } from './jwt.ts'
-import { findToken, type LiveToken } from './tokens.ts'
+import { findToken, type LiveToken, readToken } from './tokens.ts'
 
 /** Who calls SMSGate's client API: a user, by an API key or by a token that one made. */
 export interface ClientCaller {
@@ -63,8 +62,8 @@ async function identifyClient(c: Ctx, services: Services, cached: boolean): Prom
 /** A token is good as long as the API key that made it, and opens no more than that key does now. */
 async function identifyToken(c: Ctx, services: Services, text: string): Promise<ClientCaller | null> {
   const store = services.store.forEverybody('sign-in')
-  const claims = text ? await readToken(store.db, text) : null
-  const token = claims && (await findToken(store, claims))
+  const jti = text ? await readToken(store.db, text) : null
+  const token = jti && (await findToken(store, jti))
   const holder = token && (await keyHolderById(store, token.apiKey))
   if (!holder || holder.auth.id !== token.user) return null
   const allowed = effectiveScopes(holder.scopes)

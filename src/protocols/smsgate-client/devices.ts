@@ -1,5 +1,15 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { objectsOf } from '../../db/rows.ts'
+import type { Ctx, Services } from '../../http/context.ts'
+import { buildRequest } from '../../http/request-info.ts'
+import { retry } from '../../http/retry.ts'
+import { storeOf } from '../../http/server/store-of.ts'
+import { deleteRecord } from '../../records/write/delete.ts'
+import { checkDevice } from '../../sms/send/offer.ts'
+import { wireDevice } from '../smsgate/wire.ts'
+import { requireClient } from './credentials.ts'
 
 /** A device as SMSGate's clients read it. */
 export const CLIENT_DEVICE = z
@@ -20,19 +30,24 @@ export const CLIENT_DEVICE = z
   })
   .meta({ id: 'SmsgateDevice' })
 
-const COLUMNS = ['id', 'name', 'created', 'updated', 'last_seen', 'sims'] as const
-
-const LIST = `select d.id, d.name, d.created,
-  coalesce(nullif(d.updated, ''), d.created), coalesce(nullif(d.last_seen, ''), d.created), d.sims::text
+const LIST = `select d.id, d.name, d.created, coalesce(nullif(d.updated, ''), d.created) as updated,
+  coalesce(nullif(d.last_seen, ''), d.created) as last_seen, d.sims::text
   from devices d where d."user" = $1 order by d.created, d.id`
 
-/** All devices of a user, disabled ones too, by the names of their fields. */
-export async function listDevices(
-  { db }: Store,
-  user: string,
-): Promise<Record<(typeof COLUMNS)[number], string>[]> {
-  const { rows } = await db.query(LIST, [user], 'smsgate devices')
-  return rows.map(
-    (row) => Object.fromEntries(COLUMNS.map((name, i) => [name, String(row[i] ?? '')])) as never,
-  )
+/** All devices of a user, disabled ones too. */
+export async function listDevices({ db }: Store, user: string) {
+  const found = await db.query(LIST, [user], 'smsgate devices')
+  return objectsOf<Record<string, string>>(found).map(wireDevice)
+}
+
+/** Deletes a device of the caller; its queue goes to other devices. Throws 404. */
+export async function deleteDevice(c: Ctx, services: Services, id: string): Promise<void> {
+  const { extensions } = services
+  const identify = async () => (await requireClient(c, services, 'devices:delete')).auth
+  await retry(services.store, identify, async (auth, attempt) => {
+    const store = storeOf(c, services, auth)
+    await checkDevice(store, auth.id, id)
+    const devices = store.catalog.find('devices') as Collection
+    await deleteRecord(store, extensions, devices, id, buildRequest(c, auth, {}), attempt)
+  })
 }

@@ -1,8 +1,13 @@
 import type { Store } from '../../collections/catalog.ts'
-import { invalid } from './invalid.ts'
-import { MESSAGES_OF_SEND, type MessageState, readStates, type SendRow } from './message-state.ts'
-import { dateIn, deviceIn, flagIn, numberIn, type Query } from './query.ts'
-import { stateSql, WHOLE_STATE } from './states.ts'
+import {
+  MESSAGES_OF_SEND,
+  type MessageState,
+  readStates,
+  type SendRow,
+  stateSql,
+  WHOLE_STATE,
+} from './message-state.ts'
+import { dateIn, deviceIn, flagIn, invalid, numberIn, type Query } from './query.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100

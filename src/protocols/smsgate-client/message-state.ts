@@ -2,7 +2,37 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
 import { dateOf } from '../../fields/types/date.ts'
-import { EVENT_STATE, STATES, type State, stateSql, WHOLE_STATE } from './states.ts'
+import { cancelOnce, cancelWaiting } from '../../sms/edit/cancel.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { REASONS } from '../../sms/status/status.ts'
+import { invalid } from './query.ts'
+
+/** States of SMSGate that this server answers with. Not `Cancelling`: a cancellation is final at once. */
+const STATES = ['Pending', 'Cancelled', 'Processed', 'Sent', 'Delivered', 'Failed'] as const
+type State = (typeof STATES)[number]
+
+/** SQL: the state of one message, which is the row with this alias. */
+export const stateSql = (alias: string) => `case
+  when ${alias}.status in ('pending', 'assigned') then 'Pending'
+  when ${alias}.status = 'sending' then 'Processed'
+  when ${alias}.status = 'sent' then 'Sent'
+  when ${alias}.status = 'delivered' then 'Delivered'
+  when ${alias}.error_message = '${REASONS.canceled}' then 'Cancelled'
+  else 'Failed' end`
+
+/** SQL aggregate: the state of a send, from the column `state` of its messages, as SMSGate's app tells it. */
+export const WHOLE_STATE = `case
+  when bool_or(state = 'Pending') then 'Pending'
+  when bool_or(state = 'Cancelled') then 'Cancelled'
+  when bool_or(state = 'Processed') then 'Processed'
+  when bool_and(state = 'Failed') then 'Failed'
+  when bool_and(state = 'Delivered') then 'Delivered'
+  else 'Sent' end`
+
+/** SQL: the state that an event (`e`) of a message tells of; null for one that tells of none. */
+const EVENT_STATE = `case e.status
+  when 'sending' then 'Processed' when 'sent' then 'Sent' when 'delivered' then 'Delivered'
+  when 'failed' then case e.detail when '${REASONS.canceled}' then 'Cancelled' else 'Failed' end end`
 
 const date = z.string().meta({ format: 'date-time', description: 'As `2026-11-20T07:00:00.000Z`.' })
 
@@ -113,3 +143,55 @@ function toState(
 
 /** A stored date as SMSGate's clients read it: `2026-11-20T07:00:00.000Z`. */
 export const isoDate = (stored: string): string => dateOf(stored)?.toISOString() ?? ''
+
+/** Of a batch that was sent by another API: it is answered whole. */
+const MAX_RECIPIENTS = 1_000
+
+/** Looks for a send of this API first, then for a batch and a message that another API has sent. */
+const FIND = `
+select id, ref, is_batch, created, size from (
+  select 1 as place, s.id, s.ref, s.is_batch, s.created, 0 as size
+  from sms_origins s where s."user" = $1 and s.api = 'smsgate' and s.id = $2
+  union all
+  (select 2, b.batch_id, b.batch_id, true, b.created, (
+    select count(*) from (select from sms_messages n where n.batch_id = $2 limit ${MAX_RECIPIENTS + 1}) counted)
+  from sms_messages b
+  where b.batch_id = $2 and b.batch_id <> '' and ${isOwnedBy('b', '$1')} limit 1)
+  union all
+  select 3, m.id, m.id, false, m.created, 0
+  from sms_messages m where m.id = $2 and ${isOwnedBy('m', '$1')} and m.message_type || '' = 'outgoing'
+) found order by place limit 1`
+
+/** A user's send by its id. Throws 404, and 400 for a batch that is too large to answer. */
+export async function findSend({ db }: Store, user: string, id: string): Promise<SendRow> {
+  const { rows } = await db.query(FIND, [user, id], 'smsgate find send')
+  if (!rows[0]) throw gatewayRefusal('message_not_found')
+  const [name, ref, isBatch, created, size] = rows[0] as [string, string, boolean, string, number]
+  if (size > MAX_RECIPIENTS)
+    throw invalid(`This batch has more than ${MAX_RECIPIENTS} recipients: ask for /api/sms/batches/${ref}`)
+  return { id: name, ref, isBatch, created }
+}
+
+/** The send with this id, as it is now. Throws 404. */
+export async function readSend(store: Store, user: string, id: string): Promise<MessageState | undefined> {
+  const [state] = await readStates(store, user, [await findSend(store, user, id)], true)
+  return state
+}
+
+/** Cancels the unclaimed messages of a send. Throws 409 `not_cancelable` if there are none. */
+export async function cancelSend(store: Store, user: string, { ref, isBatch }: SendRow): Promise<void> {
+  const isCanceled = isBatch
+    ? (await cancelWaiting(store, user, ref)) > 0
+    : await cancelOnce(store, user, ref)
+  if (!isCanceled) throw gatewayRefusal('not_cancelable')
+}
+
+const BY_REF = `select id, is_batch, created from sms_origins where "user" = $1 and api = 'smsgate' and ref = $2`
+
+/** The send of this API that a message or batch of a user belongs to. Throws 404. */
+export async function sendOfRef({ db }: Store, user: string, ref: string): Promise<SendRow> {
+  const { rows } = await db.query(BY_REF, [user, ref], 'smsgate send of ref')
+  if (!rows[0]) throw gatewayRefusal('message_not_found')
+  const [id, isBatch, created] = rows[0] as [string, boolean, string]
+  return { id, ref, isBatch, created }
+}

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { parseDate } from '../../fields/types/date.ts'
-import { invalid } from './invalid.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+
+/** 400 for what cannot be honoured. `message` names the field and says what to do instead. */
+export const invalid = (message: string) => gatewayRefusal('invalid_request', message)
+
+/** 400 for a `deviceId` that is none of the user's devices. */
+export const unknownDevice = () => invalid('deviceId is no device of yours')
 
 /** The first values of a request's query parameters. Unknown ones are ignored. */
 export type Query = Readonly<Record<string, string>>
@@ -11,7 +17,7 @@ export const MAX_DEVICE_ID = 21
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
 /** An instant in PocketBase's form; undefined for a text that is no date of RFC 3339. */
-export function readInstant(text: string): string | undefined {
+function readInstant(text: string): string | undefined {
   return RFC3339.test(text) ? parseDate(text) || undefined : undefined
 }
 

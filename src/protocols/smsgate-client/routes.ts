@@ -1,45 +1,241 @@
 import { Hono } from 'hono'
-import { REFRESH_SCOPE, type Scope } from '../../auth/tokens/scopes.ts'
-import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import { z } from 'zod'
+import { REFRESH_SCOPE } from '../../auth/tokens/scopes.ts'
 import { GatewayError } from '../../errors.ts'
 import { readJson } from '../../http/body/json-body.ts'
 import { type Ctx, type Env, type Protocol, queryOf, type Services } from '../../http/context.ts'
-import { withFreshSender } from '../../http/middleware/sender.ts'
-import { buildRequest } from '../../http/request-info.ts'
-import { retry } from '../../http/retry.ts'
+import { messageForm } from '../../http/middleware/error-forms.ts'
+import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { sendRaw } from '../../http/send-json.ts'
-import { storeOf } from '../../http/server/store-of.ts'
-import { SENDS } from '../../metrics/groups.ts'
-import { readinessOf } from '../../metrics/readiness.ts'
-import { deleteRecord } from '../../records/write/delete.ts'
-import { fingerprintOf, readIdempotencyKey } from '../../sms/send/idempotency.ts'
-import { checkDevice } from '../../sms/send/offer.ts'
-import { messageForm } from '../smsgate/error-form.ts'
-import { settingsOf } from '../smsgate/setup.ts'
-import { wireDevice } from '../smsgate/wire.ts'
-import { cancelSend } from './cancel-send.ts'
+import { SENDS } from '../../metrics/traffic.ts'
+import { settingsOf } from '../smsgate/wire.ts'
 import { keyIn, requireClient } from './credentials.ts'
-import { SMSGATE_CLIENT_TAGS, smsgateClientPaths } from './description.ts'
-import { listDevices } from './devices.ts'
-import { findSend } from './find-send.ts'
-import { type Health, healthFrom } from './health.ts'
-import { listInbox, readInboxQuery } from './inbox/inbox.ts'
-import { exportInbox, refreshInbox } from './inbox/refresh-inbox.ts'
-import { listMessages, readListQuery } from './list-messages.ts'
-import { readStates } from './message-state.ts'
-import { CLIENT_PATH, canonicalPath, prefixOf } from './path.ts'
-import { readSendBody } from './send-body.ts'
-import { readSendQuery, repeatedSend, sendMessage } from './send-message.ts'
-import { readSigningKey } from './settings.ts'
-import { issueTokens, refreshTokens, revokeTokens, type TokenPair } from './tokens.ts'
-import { deleteWebhook, saveWebhook } from './webhooks/save-webhook.ts'
-import { setSigningKey } from './webhooks/signing-key.ts'
+import { describeRoutes, type Route, SMSGATE_CLIENT_TAGS } from './description.ts'
+import { CLIENT_DEVICE, deleteDevice, listDevices } from './devices.ts'
+import { healthOf } from './health.ts'
+import { INBOX_MESSAGE, listInbox, readInboxQuery } from './inbox/inbox.ts'
+import { REFRESH_BODY, refreshInbox } from './inbox/inbox-refresh.ts'
+import { listMessages, type Page, readListQuery } from './list-messages.ts'
+import { cancelSend, findSend, MESSAGE_STATE, readSend } from './message-state.ts'
+import { CLIENT_PATH, canonicalPath } from './path.ts'
+import { SEND_BODY } from './send-body.ts'
+import { answerSend } from './send-message.ts'
+import { issueTokens, refreshTokens, revokeTokens, TOKEN_BODY, TOKEN_PAIR, type TokenPair } from './tokens.ts'
+import { CLIENT_SETTINGS, readSigningKey, SETTINGS_BODY, setSigningKey } from './webhooks/signing-key.ts'
 import { signingKeyPaths, signingKeyRoutes } from './webhooks/signing-key-routes.ts'
-import { listWebhooks } from './webhooks/webhooks.ts'
+import {
+  CLIENT_WEBHOOK,
+  deleteWebhook,
+  listWebhooks,
+  saveWebhook,
+  WEBHOOK_BODY,
+} from './webhooks/webhooks.ts'
 
 /** A send to 100 numbers with a long text has a tenth of that. */
 const MAX_BODY_BYTES = 1 << 20
+
+const TOTAL = z.object({ 'X-Total-Count': z.string().describe('How many there are in all.') })
+const LOCATION = z.object({ Location: z.string(), 'Idempotent-Replayed': z.enum(['true']).optional() })
+
+/** What this server gives its phones, without the key that each has. */
+const PHONE_SETTINGS = (() => {
+  const { webhooks, ...others } = settingsOf({ signingKey: '' })
+  const { signing_key: _, ...shown } = webhooks
+  return { ...others, webhooks: shown }
+})()
+
+/** The routes below CLIENT_PATH and their description, without the health. */
+const ROUTES: readonly Route[] = [
+  {
+    at: 'POST /messages',
+    id: 'smsgateSend',
+    summary: 'Send a text',
+    scope: 'messages:send',
+    startsCached: true,
+    query: ['skipPhoneValidation', 'deviceActiveWithin'],
+    header: IDEMPOTENCY,
+    body: SEND_BODY,
+    answer: [202, 'Accepted.', MESSAGE_STATE, LOCATION],
+    refused: [400, 402, 409, 413, 422],
+    work: answerSend,
+  },
+  {
+    at: 'GET /messages',
+    id: 'smsgateListMessages',
+    summary: 'List sends of this API',
+    scope: 'messages:list',
+    query: ['from', 'to', 'state', 'deviceId', 'limit', 'offset', 'sort', 'includeContent'],
+    answer: [200, 'A page of them.', z.array(MESSAGE_STATE), TOTAL],
+    refused: [400],
+    work: async ({ c, store, user }) => paged(c, await listMessages(store, user, readListQuery(queryOf(c)))),
+  },
+  {
+    at: 'GET /messages/{id}',
+    id: 'smsgateReadMessage',
+    summary: 'Read the state of a send',
+    scope: 'messages:read',
+    answer: [200, 'Its state.', MESSAGE_STATE],
+    refused: [400, 404],
+    work: ({ c, store, user }) => readSend(store, user, idIn(c)),
+  },
+  {
+    at: 'DELETE /messages/{id}',
+    id: 'smsgateCancelMessage',
+    summary: 'Cancel what no device has begun',
+    scope: 'messages:cancel',
+    answer: [200, 'Its state.', MESSAGE_STATE],
+    refused: [400, 404, 409],
+    async work({ c, store, user }) {
+      await cancelSend(store, user, await findSend(store, user, idIn(c)))
+      return readSend(store, user, idIn(c))
+    },
+  },
+  {
+    at: 'POST /messages/inbox/export',
+    id: 'smsgateExportInbox',
+    summary: 'Read inboxes again and tell webhooks (the old form)',
+    scope: 'messages:export',
+    body: REFRESH_BODY,
+    answer: [202, 'Asked.', z.object({}), z.object({ Deprecation: z.literal('true') })],
+    refused: [400, 413],
+    async work({ c, store, user, json }) {
+      c.header('Deprecation', 'true')
+      return refreshInbox(store, user, json, true)
+    },
+  },
+  {
+    at: 'GET /devices',
+    id: 'smsgateListDevices',
+    summary: 'List devices',
+    scope: 'devices:list',
+    answer: [200, 'All of them.', z.array(CLIENT_DEVICE)],
+    work: ({ store, user }) => listDevices(store, user),
+  },
+  {
+    at: 'DELETE /devices/{id}',
+    id: 'smsgateDeleteDevice',
+    summary: 'Delete a device',
+    scope: 'devices:delete',
+    answer: [204, 'Deleted.'],
+    refused: [400, 404],
+    work: ({ c, services }) => deleteDevice(c, services, idIn(c)),
+  },
+  {
+    at: 'GET /inbox',
+    id: 'smsgateListInbox',
+    summary: 'List incoming texts',
+    scope: 'inbox:list',
+    query: ['type', 'from', 'to', 'deviceId', 'limit', 'offset'],
+    answer: [200, 'A page of them.', z.array(INBOX_MESSAGE), TOTAL],
+    refused: [400],
+    work: async ({ c, store, user }) => paged(c, await listInbox(store, user, readInboxQuery(queryOf(c)))),
+  },
+  {
+    at: 'POST /inbox/refresh',
+    id: 'smsgateRefreshInbox',
+    summary: 'Read inboxes of phones again',
+    scope: 'inbox:refresh',
+    body: REFRESH_BODY,
+    answer: [202, 'Asked.', z.object({})],
+    refused: [400, 413],
+    work: ({ store, user, json }) => refreshInbox(store, user, json),
+  },
+  {
+    at: 'GET /inbox/{id}/attachments/{part}',
+    id: 'smsgateReadAttachment',
+    summary: 'Not kept',
+    scope: 'inbox:list',
+    refused: [501],
+    work: notImplemented('Attachments are not kept: their names stand in the text'),
+  },
+  {
+    at: 'GET /webhooks',
+    id: 'smsgateListWebhooks',
+    summary: "List webhooks of SMSGate's form",
+    scope: 'webhooks:list',
+    answer: [200, 'All of them.', z.array(CLIENT_WEBHOOK)],
+    work: ({ store, user }) => listWebhooks(store, user),
+  },
+  {
+    at: 'POST /webhooks',
+    id: 'smsgateSaveWebhook',
+    summary: 'Add a webhook, or replace the one with its id',
+    scope: 'webhooks:write',
+    body: WEBHOOK_BODY,
+    answer: [201, 'Saved.', CLIENT_WEBHOOK],
+    refused: [400, 413],
+    work: ({ c, services, json }) => saveWebhook(c, services, json),
+  },
+  {
+    at: 'DELETE /webhooks/{id}',
+    id: 'smsgateDeleteWebhook',
+    summary: 'Delete a webhook',
+    scope: 'webhooks:delete',
+    answer: [204, 'There is none with this id.'],
+    refused: [400],
+    work: ({ c, services }) => deleteWebhook(c, services, idIn(c)),
+  },
+  {
+    at: 'GET /settings',
+    id: 'smsgateReadSettings',
+    summary: 'Read the settings of phones',
+    scope: 'settings:read',
+    answer: [200, 'The settings.', CLIENT_SETTINGS],
+    work: async () => PHONE_SETTINGS,
+  },
+  ...(['PATCH', 'PUT'] as const).map(
+    (method): Route => ({
+      at: `${method} /settings`,
+      id: method === 'PUT' ? 'smsgateReplaceSettings' : 'smsgateChangeSettings',
+      summary: 'Set the key that webhooks are signed with',
+      scope: 'settings:write',
+      body: SETTINGS_BODY,
+      answer: [200, 'The settings.', CLIENT_SETTINGS],
+      refused: [400, 413],
+      async work({ store, user, json }) {
+        const key = readSigningKey(json)
+        if (key !== undefined) await setSigningKey(store.db, user, key)
+        return PHONE_SETTINGS
+      },
+    }),
+  ),
+  {
+    at: 'POST /auth/token',
+    id: 'smsgateIssueTokens',
+    summary: 'Make a pair of tokens',
+    scope: 'tokens:manage',
+    body: TOKEN_BODY,
+    answer: [201, 'The pair.', TOKEN_PAIR],
+    refused: [400, 413],
+    work: async ({ c, store, user, apiKey, scopes, json }) =>
+      secret(c, await issueTokens(store, { user, apiKey }, scopes, json)),
+  },
+  {
+    at: 'POST /auth/token/refresh',
+    id: 'smsgateRefreshTokens',
+    summary: 'Trade a refresh token for another pair',
+    scope: REFRESH_SCOPE,
+    answer: [201, 'The pair.', TOKEN_PAIR],
+    work: async ({ c, store, token }) => secret(c, await refreshTokens(store, token!)),
+  },
+  {
+    at: 'DELETE /auth/token/{id}',
+    id: 'smsgateRevokeTokens',
+    summary: 'Revoke a pair of tokens',
+    scope: 'tokens:manage',
+    answer: [204, 'There is none with this id.'],
+    work: ({ c, store, user }) => revokeTokens(store, user, idIn(c)),
+  },
+  {
+    at: 'GET /logs',
+    id: 'smsgateReadLogs',
+    summary: 'Not kept',
+    scope: 'logs:read',
+    query: ['from', 'to'],
+    refused: [501],
+    work: notImplemented('Logs of devices are not kept: see sms_events'),
+  },
+]
 
 /** SMSGate's API for programs. */
 export const SMSGATE_CLIENT: Protocol = {
@@ -50,170 +246,47 @@ export const SMSGATE_CLIENT: Protocol = {
   routes: (services) =>
     new Hono<Env>().route(CLIENT_PATH, clientRoutes(services)).route('/', signingKeyRoutes(services)),
   tags: SMSGATE_CLIENT_TAGS,
-  paths: () => ({ ...smsgateClientPaths(), ...signingKeyPaths() }),
+  paths: () => ({ ...describeRoutes(ROUTES), ...signingKeyPaths() }),
   canonicalPath,
   keyIn,
 }
 
+/** Each request: credentials, then the body, then the work. */
 function clientRoutes(services: Services): Hono<Env> {
-  const callerOf = async (c: Ctx, scope: Scope) => {
-    const { auth, store } = await requireClient(c, services, scope)
-    return { user: auth.id, store }
-  }
-  return new Hono<Env>()
-    .on('GET', ['/health', '/health/:probe{live|ready|startup}'], async (c) => {
-      const health = await healthOf(services)
-      return sendRaw(c, JSON.stringify(health), health.status === 'pass' ? 200 : 503)
-    })
-    .post('/messages', (c) => sendFrom(c, services))
-    .get('/messages', async (c) => {
-      const { user, store } = await callerOf(c, 'messages:list')
-      const { total, items } = await listMessages(store, user, readListQuery(queryOf(c)))
-      return sendList(c, items, total)
-    })
-    .get('/messages/:id', async (c) => {
-      const { user, store } = await callerOf(c, 'messages:read')
-      return sendState(c, store, user)
-    })
-    .delete('/messages/:id', async (c) => {
-      const { user, store } = await callerOf(c, 'messages:cancel')
-      await cancelSend(store, user, await findSend(store, user, c.req.param('id')))
-      return sendState(c, store, user)
-    })
-    .get('/devices', async (c) => {
-      const { user, store } = await callerOf(c, 'devices:list')
-      return sendRaw(c, JSON.stringify((await listDevices(store, user)).map(wireDevice)))
-    })
-    .delete('/devices/:id', async (c) => {
-      await deleteDevice(c, services, c.req.param('id'))
-      return c.body(null, 204)
-    })
-    .get('/inbox', async (c) => {
-      const { user, store } = await callerOf(c, 'inbox:list')
-      const { total, items } = await listInbox(store, user, readInboxQuery(queryOf(c)))
-      return sendList(c, items, total)
-    })
-    .post('/inbox/refresh', (c) => refreshInbox(c, services))
-    .post('/messages/inbox/export', (c) => exportInbox(c, services))
-    .get('/inbox/:id/attachments/:part', async (c) => {
-      await callerOf(c, 'inbox:list')
-      throw notImplemented('Attachments are not kept: their names stand in the text')
-    })
-    .get('/webhooks', async (c) => {
-      const { user, store } = await callerOf(c, 'webhooks:list')
-      return sendRaw(c, JSON.stringify(await listWebhooks(store, user)))
-    })
-    .post('/webhooks', async (c) => sendRaw(c, JSON.stringify(await saveWebhook(c, services)), 201))
-    .delete('/webhooks/:id', async (c) => {
-      await deleteWebhook(c, services, c.req.param('id'))
-      return c.body(null, 204)
-    })
-    .post('/auth/token', async (c) => {
-      const { auth, store, apiKey, scopes } = await requireClient(c, services, 'tokens:manage')
-      const body = await readJson(c, MAX_BODY_BYTES)
-      return sendTokens(c, await issueTokens(store, { user: auth.id, apiKey }, scopes, body))
-    })
-    .post('/auth/token/refresh', async (c) => {
-      const { token, store } = await requireClient(c, services, REFRESH_SCOPE)
-      return sendTokens(c, await refreshTokens(store, token!))
-    })
-    .delete('/auth/token/:jti', async (c) => {
-      const { user, store } = await callerOf(c, 'tokens:manage')
-      await revokeTokens(store, user, c.req.param('jti'))
-      return c.body(null, 204)
-    })
-    .get('/settings', async (c) => {
-      await callerOf(c, 'settings:read')
-      return sendRaw(c, PHONE_SETTINGS)
-    })
-    .on(['PATCH', 'PUT'], '/settings', async (c) => {
-      const { user, store } = await callerOf(c, 'settings:write')
-      const key = readSigningKey(await readJson(c, MAX_BODY_BYTES))
-      if (key !== undefined) await setSigningKey(store.db, user, key)
-      return sendRaw(c, PHONE_SETTINGS)
-    })
-    .get('/logs', async (c) => {
-      await callerOf(c, 'logs:read')
-      throw notImplemented('Logs of devices are not kept: see sms_events')
-    })
-}
-
-/** What this server gives its phones, without the key that each has. */
-const PHONE_SETTINGS = (() => {
-  const { webhooks, ...others } = settingsOf({ signingKey: '' })
-  const { signing_key: _, ...shown } = webhooks
-  return JSON.stringify({ ...others, webhooks: shown })
-})()
-
-/** Accepts a send: credentials, then the body, then the work. */
-function sendFrom(c: Ctx, services: Services): Promise<Response> {
-  // read once, whether or not the credentials turn out stale
-  let raw: Promise<unknown> | undefined
-  const identify = async (cached: boolean) => {
-    const { sender, store } = await requireClient(c, services, 'messages:send', cached)
-    return { ...sender, store }
-  }
-  return withFreshSender(services, identify, async (sender) => {
-    raw ??= readJson(c, MAX_BODY_BYTES)
-    const json = await raw
-    const query = readSendQuery(queryOf(c))
-    const key = readIdempotencyKey(c.req.header('idempotency-key'))
-    const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(c.req.path, json) }
-    // first: whether a date is past or a device was active changes with time, what was sent does not
-    const first = idempotency && (await repeatedSend(sender.store, sender.user, idempotency))
-    const sending = { ...services.sending, store: sender.store }
-    const body = () => readSendBody(json, new Date())
-    const { state, replayed } = first || (await sendMessage(sending, sender, body(), query, idempotency))
-    c.header('Location', `${prefixOf(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`)
-    if (replayed) c.header('Idempotent-Replayed', 'true')
-    expose(c, replayed ? 'Location, Idempotent-Replayed' : 'Location')
-    return sendRaw(c, JSON.stringify(state), 202)
+  const app = new Hono<Env>().on('GET', ['/health', '/health/:probe{live|ready|startup}'], async (c) => {
+    const health = await healthOf(services)
+    return sendRaw(c, JSON.stringify(health), health.status === 'pass' ? 200 : 503)
   })
+  for (const { at, scope, startsCached, body, answer, work } of ROUTES) {
+    const [method, path] = at.replace(/\{(\w+)\}/g, ':$1').split(' ') as [string, string]
+    app.on(method, path, async (c) => {
+      const caller = await requireClient(c, services, scope, startsCached)
+      const json = body && (await readJson(c, MAX_BODY_BYTES))
+      const result = await work({ ...caller, c, services, user: caller.auth.id, json })
+      const status = answer?.[0] ?? 200
+      return status === 204 ? c.body(null, 204) : sendRaw(c, JSON.stringify(result), status)
+    })
+  }
+  return app
 }
 
-function sendTokens(c: Ctx, pair: TokenPair): Response {
-  c.header('cache-control', 'no-store')
-  return sendRaw(c, JSON.stringify(pair), 201)
-}
+const idIn = (c: Ctx) => c.req.param('id')!
 
-/** Or a page of another origin never sees them. */
-const expose = (c: Ctx, names: string) => c.header('Access-Control-Expose-Headers', names)
-
-function sendList(c: Ctx, items: readonly unknown[], total: number): Response {
+/** A page of another origin sees only headers that are exposed. */
+function paged(c: Ctx, { items, total }: Page<unknown>): readonly unknown[] {
   c.header('X-Total-Count', String(total))
-  expose(c, 'X-Total-Count')
-  return sendRaw(c, JSON.stringify(items))
+  c.header('Access-Control-Expose-Headers', 'X-Total-Count')
+  return items
 }
 
-/** The send that the path names, as it is now. Throws 404. */
-async function sendState(c: Ctx, store: Store, user: string): Promise<Response> {
-  const found = await findSend(store, user, c.req.param('id') ?? '')
-  const [state] = await readStates(store, user, [found], true)
-  return sendRaw(c, JSON.stringify(state))
+function secret(c: Ctx, pair: TokenPair): TokenPair {
+  c.header('cache-control', 'no-store')
+  return pair
 }
 
 /** 501 for a route that has no counterpart here. `message` says what to do instead. */
-const notImplemented = (message: string) => new GatewayError(501, { message })
-
-const probes = new WeakMap<Services, ReturnType<typeof readinessOf>>()
-
-/** Whether the server works, as SMSGate's clients read it. Needs no credentials, and tells nothing else. */
-async function healthOf(services: Services): Promise<Health> {
-  const probe = probes.get(services) ?? readinessOf(services.store.forEverybody('metrics'), services.stopping)
-  probes.set(services, probe)
-  const begun = performance.now()
-  const { ready } = await probe()
-  return healthFrom(ready, Math.round(performance.now() - begun))
-}
-
-/** Deletes a device of the caller; its queue goes to other devices. Throws 404. */
-async function deleteDevice(c: Ctx, services: Services, id: string): Promise<void> {
-  const { extensions } = services
-  const identify = async () => (await requireClient(c, services, 'devices:delete')).auth
-  await retry(services.store, identify, async (auth, attempt) => {
-    const store = storeOf(c, services, auth)
-    await checkDevice(store, auth.id, id)
-    const devices = store.catalog.find('devices') as Collection
-    await deleteRecord(store, extensions, devices, id, buildRequest(c, auth, {}), attempt)
-  })
+function notImplemented(message: string): Route['work'] {
+  return async () => {
+    throw new GatewayError(501, { message })
+  }
 }

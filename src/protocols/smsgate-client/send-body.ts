@@ -10,8 +10,7 @@ import {
 } from '../../sms/send/body.ts'
 import { E164, withoutSeparators } from '../../sms/send/phone.ts'
 import { checkShape, id, listOf, nonEmptyText, visibleText, wholeNumber } from '../../sms/send/shape.ts'
-import { invalid } from './invalid.ts'
-import { MAX_DEVICE_ID, rfc3339 } from './query.ts'
+import { invalid, MAX_DEVICE_ID, rfc3339 } from './query.ts'
 
 const MAX_RECIPIENTS = 100
 const MAX_NUMBER = 128

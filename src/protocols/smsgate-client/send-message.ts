@@ -1,46 +1,65 @@
 import type { Store } from '../../collections/catalog.ts'
 import { GatewayError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
+import { queryOf } from '../../http/context.ts'
+import { withFreshSender } from '../../http/middleware/sender.ts'
 import type { SendBody } from '../../sms/send/body.ts'
-import { firstAnswer, type Idempotency } from '../../sms/send/idempotency.ts'
+import { firstAnswer, type Idempotency, readIdempotency } from '../../sms/send/idempotency.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { type SendServices, send } from '../../sms/send/send.ts'
 import type { Sender } from '../../sms/send/sender.ts'
-import { sendOfRef } from './find-send.ts'
-import { invalid, unknownDevice } from './invalid.ts'
-import { type MessageState, readStates } from './message-state.ts'
-import { flagIn, numberIn, type Query } from './query.ts'
+import { requireClient } from './credentials.ts'
+import type { Call } from './description.ts'
+import { type MessageState, readStates, sendOfRef } from './message-state.ts'
+import { prefixOf } from './path.ts'
+import { flagIn, invalid, numberIn, type Query, unknownDevice } from './query.ts'
+import { readSendBody } from './send-body.ts'
 
-export interface SendQuery {
-  /** Hours within which the named device must have been seen; 0 for no such condition. */
-  readonly activeWithinHours: number
+/**
+ * Sends as `/api/sms/send`, and says where the state is. Throws as that, 409 for a used id, 400 for a wrong
+ * or missing device.
+ */
+export async function answerSend({ c, services, json, ...known }: Call): Promise<MessageState> {
+  const identify = async (isCached: boolean) => {
+    const { sender, store } = isCached ? known : await requireClient(c, services, 'messages:send')
+    return { ...sender, store }
+  }
+  return withFreshSender(services, identify, async (sender) => {
+    const activeWithinHours = readActiveWithin(queryOf(c))
+    const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
+    const sending = { ...services.sending, store: sender.store }
+    // first: whether a date is past or a device was active changes with time, what was sent does not
+    const first = idempotency && (await firstAnswer(sender.store, sender.user, idempotency))
+    const [state, replayed] = first
+      ? [await readState(sender.store, sender.user, refOf(first)), true]
+      : await sendNew(sending, sender, readSendBody(json, new Date()), activeWithinHours, idempotency)
+    c.header('Location', `${prefixOf(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`)
+    if (replayed) c.header('Idempotent-Replayed', 'true')
+    // or a page of another origin never sees them
+    c.header('Access-Control-Expose-Headers', replayed ? 'Location, Idempotent-Replayed' : 'Location')
+    return state
+  })
 }
 
-/** Reads the query of a send. Throws 400. */
-export function readSendQuery(query: Query): SendQuery {
+/** Hours within which the named device must have been seen; 0 for no such condition. Throws 400. */
+function readActiveWithin(query: Query): number {
   // accepted and without effect: what is not E.164 cannot be stored
   flagIn(query, 'skipPhoneValidation')
-  const activeWithinHours = numberIn(query, 'deviceActiveWithin') ?? 0
-  if (activeWithinHours < 0) throw invalid('deviceActiveWithin must not be negative')
-  return { activeWithinHours }
+  const hours = numberIn(query, 'deviceActiveWithin') ?? 0
+  if (hours < 0) throw invalid('deviceActiveWithin must not be negative')
+  return hours
 }
 
-/** An accepted send; `replayed`: an earlier request with the same Idempotency-Key made it. */
-export interface AcceptedSend {
-  readonly state: MessageState
-  readonly replayed: boolean
-}
-
-/** Sends as `/api/sms/send`. Throws as that, 409 for a used id, 400 for a wrong or missing device. */
-export async function sendMessage(
+/** `replayed`: an earlier request with the same Idempotency-Key made it meanwhile. */
+async function sendNew(
   services: SendServices,
   sender: Sender,
   body: SendBody,
-  query: SendQuery,
+  activeWithinHours: number,
   idempotency: Idempotency | null,
-): Promise<AcceptedSend> {
+): Promise<[state: MessageState, replayed: boolean]> {
   const { store } = services
-  await checkDevices(store, sender.user, body, query)
+  await checkDevices(store, sender.user, body, activeWithinHours)
   const { answer, replayed } = await sendOrWait(services, sender, body, idempotency)
   const ref = refOf(answer)
   const state = await readState(store, sender.user, ref).catch((error: unknown) => {
@@ -48,19 +67,7 @@ export async function sendMessage(
     // stored by now: an error would have some programs send it again
     return acceptedState(ref, body)
   })
-  return { state, replayed }
-}
-
-/** The send of an Idempotency-Key; undefined if new. Throws 422 if it was another request. */
-export async function repeatedSend(
-  store: Store,
-  user: string,
-  { key, fingerprint }: Idempotency,
-): Promise<AcceptedSend | undefined> {
-  const answer = await firstAnswer(store, user, key, fingerprint)
-  return answer === undefined
-    ? undefined
-    : { state: await readState(store, user, refOf(answer)), replayed: true }
+  return [state, replayed]
 }
 
 /** The message or batch of an answer of `send`. */
@@ -119,7 +126,7 @@ async function checkDevices(
   { db }: Store,
   user: string,
   { deviceId, options: { sim } }: SendBody,
-  { activeWithinHours }: SendQuery,
+  activeWithinHours: number,
 ): Promise<void> {
   const since = formatDate(new Date(Math.max(0, Date.now() - activeWithinHours * 3_600_000)))
   const { rows } = await db.query(DEVICES, [user, deviceId, since, sim], 'smsgate send devices')

@@ -1,11 +1,14 @@
+import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import { grants, REFRESH_SCOPE, SCOPES, type Scopes } from '../../auth/tokens/scopes.ts'
 import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { readOrMakeParam } from '../../db/params.ts'
+import { objectsOf } from '../../db/rows.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { randomText } from '../../tools/random.ts'
-import { invalid } from './invalid.ts'
-import { signClaims, type TokenClaims } from './jwt.ts'
+import { invalid } from './query.ts'
 
 const ACCESS_SECONDS = 15 * 60
 const REFRESH_SECONDS = 30 * 86_400
@@ -94,8 +97,7 @@ async function insertPair(
   const [exp, refreshExp] = [iat + seconds, iat + REFRESH_SECONDS]
   await store.db.query(INSERT, [id, user, apiKey, scopes, exp, refreshExp], 'smsgate add tokens')
   const about = { sub: user, iss: 'pocketsms', iat, user_id: user }
-  const sign = (claims: Pick<TokenClaims, 'jti' | 'exp' | 'scopes'>) =>
-    signClaims(store.db, { ...about, ...claims })
+  const sign = (claims: JWTPayload) => signClaims(store.db, { ...about, ...claims })
   const access = await sign({ jti: id, exp, scopes })
   const refresh = await sign({ jti: id + REFRESH_SUFFIX, exp: refreshExp, scopes: [REFRESH_SCOPE] })
   const end = new Date(exp * 1000).toISOString()
@@ -121,22 +123,18 @@ function pairOf(jti: string): { readonly pair: string; readonly isRefresh: boole
 }
 
 const FIND = `
-select t."user", t.api_key, t.scopes, t.access_until > now(), t.refresh_until > now() and not t.is_refreshed
+select t."user", t.api_key as "apiKey", t.scopes, t.access_until > now() as "isAccessLive",
+  t.refresh_until > now() and not t.is_refreshed as "isRefreshLive"
 from smsgate_tokens t where t.id = $1`
 
-/** The token of claims that this server signed; null if it has expired, was revoked or used. */
-export async function findToken({ db }: Store, { jti }: TokenClaims): Promise<LiveToken | null> {
+/** The token with this `jti`; null if it has expired, was revoked or used. */
+export async function findToken({ db }: Store, jti: string): Promise<LiveToken | null> {
   const { pair, isRefresh } = pairOf(jti)
-  const { rows } = await db.query(FIND, [pair], 'smsgate find token')
-  if (!rows[0]) return null
-  const [user, apiKey, scopes, isAccessLive, isRefreshLive] = rows[0] as [
-    string,
-    string,
-    string[],
-    boolean,
-    boolean,
-  ]
-  if (!(isRefresh ? isRefreshLive : isAccessLive)) return null
+  const [found] = objectsOf<Grant & Record<'isAccessLive' | 'isRefreshLive', boolean>>(
+    await db.query(FIND, [pair], 'smsgate find token'),
+  )
+  if (!(isRefresh ? found?.isRefreshLive : found?.isAccessLive)) return null
+  const { user, apiKey, scopes } = found!
   return { pair, user, apiKey, scopes: isRefresh ? [REFRESH_SCOPE] : scopes }
 }
 
@@ -163,4 +161,33 @@ export async function revokeTokens({ db }: Store, user: string, id: string): Pro
 /** Deletes pairs that have ended. To be called now and then, on any node. */
 export async function deleteOldTokens({ db }: Store): Promise<void> {
   await db.query('delete from smsgate_tokens where refresh_until <= now()')
+}
+
+const ALGORITHM = 'HS256'
+const PARAM = 'smsgateTokenSecret'
+const SECRET_LENGTH = 43
+
+/** The secret of these tokens alone: none of them is a PocketBase token, nor the reverse. */
+async function secretOf(db: Db): Promise<Uint8Array> {
+  const secret = await readOrMakeParam(db, PARAM, async () => JSON.stringify(randomText(SECRET_LENGTH)))
+  return new TextEncoder().encode(JSON.parse(secret) as string)
+}
+
+async function signClaims(db: Db, claims: JWTPayload): Promise<string> {
+  return new SignJWT(claims).setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' }).sign(await secretOf(db))
+}
+
+/** The `jti` of a token that this server signed and that has not expired; null for any other text. */
+export async function readToken(db: Db, token: string): Promise<string | null> {
+  if (token.split('.').length !== 3) return null
+  const secret = await secretOf(db)
+  try {
+    const { payload } = await jwtVerify(token, secret, {
+      algorithms: [ALGORITHM],
+      requiredClaims: ['jti', 'exp'],
+    })
+    return payload.jti!
+  } catch {
+    return null // a bad signature is an answer, not a fault
+  }
 }

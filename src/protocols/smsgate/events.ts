@@ -3,53 +3,41 @@ import { dateOf } from '../../fields/types/date.ts'
 import type { Device } from '../../sms/devices/device.ts'
 import { deviceEvents } from '../../sms/devices/streams.ts'
 import { wakeDevices } from '../../sms/wake/wake.ts'
-import { type Period, takeInboxRequest } from './inbox-request.ts'
-import { endAbsence, phoneOf } from './phone.ts'
-import { noteConnected, shouldPull } from './pull-signal.ts'
+import { noteConnected, shouldPull } from './handed-texts.ts'
+import { endAbsence, type Period, phoneOf, takeInboxRequest } from './phone.ts'
 
 /** Interval of a stream's own checks. */
 const USUAL_MS = 15_000
 
 /** The next time that a stream checks whether its phone should pull, as an answer may be lost. */
-class PullCheck {
-  readonly #device: string
-  #timer: NodeJS.Timeout | undefined
-  #afterMs = 0
-  #atMs = Infinity
-  #isDue = false
-
-  constructor(device: string) {
-    this.#device = device
-  }
-
+function planChecks(device: string) {
+  let timer: NodeJS.Timeout | undefined
+  let atMs = Infinity
+  let isDue = false
+  let after = 0
   /** Plans a check after this time. */
-  plan(afterMs: number): void {
-    const atMs = performance.now() + afterMs
-    if (atMs >= this.#atMs) return
-    clearTimeout(this.#timer)
-    this.#afterMs = afterMs
-    this.#atMs = atMs
-    this.#timer = setTimeout(() => {
-      this.#isDue = true
-      this.#atMs = Infinity
-      wakeDevices([this.#device])
+  const plan = (afterMs: number) => {
+    if (performance.now() + afterMs >= atMs) return
+    clearTimeout(timer)
+    after = afterMs
+    atMs = performance.now() + afterMs
+    timer = setTimeout(() => {
+      isDue = true
+      atMs = Infinity
+      wakeDevices([device])
     }, afterMs)
   }
-
-  /** Plans the next check after twice the time. */
-  planNext(): void {
-    if (this.#afterMs * 2 < USUAL_MS) this.plan(this.#afterMs * 2)
-  }
-
-  /** Whether the wake-up that is being looked at is a planned look. */
-  takeDue(): boolean {
-    const isDue = this.#isDue
-    this.#isDue = false
-    return isDue
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer)
+  return {
+    plan,
+    /** Plans the next check after twice the time. */
+    planNext: () => after * 2 < USUAL_MS && plan(after * 2),
+    /** Whether the present wake-up is a planned check. */
+    takeDue() {
+      const wasDue = isDue
+      isDue = false
+      return wasDue
+    },
+    stop: () => clearTimeout(timer),
   }
 }
 
@@ -89,7 +77,7 @@ export async function* phoneEvents(
   const { missedSince } = await phoneOf(store, device)
   const isToPull = () => shouldPull(store, device, leaseSeconds)
   await noteConnected(store, device)
-  const check = new PullCheck(device.id)
+  const check = planChecks(device.id)
   check.plan(CONNECT_MS)
   const lapseMs = (leaseSeconds * 1000) / LOOKS_PER_LEASE
   let signs = 0

@@ -1,11 +1,14 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
+import { allowance } from '../../sms/devices/available.ts'
 import type { Device } from '../../sms/devices/device.ts'
+import { notifyNodes } from '../../sms/queue/reassign.ts'
 import type { Attempt } from '../../sms/queue/renew.ts'
+import { wakeDevices } from '../../sms/wake/wake.ts'
 import { CAPACITY_SQL, MAX_CAPACITY } from './phone.ts'
 
 /** What was in an answer younger than this is not listed again: the phone is still reading it. */
-export const ANSWER_SECONDS = 3
+const ANSWER_SECONDS = 3
 /** A phone that took at least this long for half of its texts takes as long for the other half. */
 const SLOW_SECONDS = 5
 /** After this long new texts are handed out whatever a phone still has to send. */
@@ -42,14 +45,14 @@ const IS_CANCELED = `not t.is_processed and t.valid_until > now() and not exists
  * SQL: phone `p` may be handed new texts. The app restarts its sender for a text when its own queue is empty
  * or at its last one, which it then sends twice. So a phone gets texts when it is through, or still has many.
  */
-export const IS_OPEN = `(
+const IS_OPEN = `(
   select n = 0 or n <= ${CAPACITY_SQL} / 2 and (
     p.handed_at < now() - interval '${SLOW_SECONDS} seconds' and n * 2 >= p.handed
     or p.handed_at < now() - interval '${STUCK_SECONDS} seconds')
   from ${TO_SEND} as c(n))`
 
 /** SQL: the phone should pull for a text that it seems not to have got, or for one that was canceled. */
-export const IS_UNANSWERED = `exists (
+const IS_UNANSWERED = `exists (
   select from smsgate_texts t
   where t.device = $1 and t."user" = $2 and (
     not t.is_known and t.valid_until > now() and t.listed_at < now() - interval '${ANSWER_SECONDS} seconds'
@@ -72,7 +75,7 @@ export async function handedState(db: Db, device: Device): Promise<HandedState> 
 }
 
 /** What an answer lists. `validUntilMs`: by the database's clock. */
-export interface Listed {
+interface Listed {
   readonly texts: readonly (Attempt & { readonly validUntilMs: number })[]
   readonly canceled: readonly Attempt[]
   /** How many of `texts` the phone was never handed before. */
@@ -128,9 +131,58 @@ export async function noteProgress(
 }
 
 /** SQL: a phone holds so few texts that it is handed more. Counts what is with Android's radio, too. */
-export const HAS_CAPACITY = `(
+const HAS_CAPACITY = `(
   select count(*) from (
     select from sms_dispatch where device = $1 and "user" = $2 and state = 'sending' and lease_until > now()
     limit ${MAX_CAPACITY}
   ) held
 ) <= ${CAPACITY_SQL} / 2`
+
+/** SQL: messages wait that the phone (`p`) may be handed now. */
+const HAS_MORE = `(
+  exists (
+    select from sms_dispatch where device = $1 and "user" = $2 and state = 'assigned'
+      and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())
+  ) and ${HAS_CAPACITY} and ${IS_OPEN}
+  and exists (
+    select from devices d where d.id = $1 and d."user" = $2 and d.enabled and coalesce(${allowance('d')}, 1) > 0
+  ))`
+
+/** SQL: a lease ends soon. A pull makes the phone report what it still has. */
+const IS_LAPSING = `exists (
+    select from sms_dispatch where device = $1 and "user" = $2 and state = 'sending'
+      and lease_until > now() and lease_until < now() + $3::float8 * interval '1 second'
+  )`
+
+const REFILL = `select ${HAS_MORE} from smsgate_phones p where p.device = $1 and p."user" = $2`
+
+/** Wakes a phone that finished some messages, if it may get more. Its stream may be on any node. */
+export async function wakeForMore(store: Store, device: Device): Promise<void> {
+  const { rows } = await store.db.query(REFILL, [device.id, device.user], 'smsgate refill')
+  if (rows[0]?.[0] !== true) return
+  await notifyNodes(store.db, [device.id])
+  wakeDevices([device.id])
+}
+
+/** A phone has this long to pull. Told again, the app would drop the running pull. */
+const TELL = `update smsgate_phones p set woken_at = now()
+  where p.device = $1 and p."user" = $2
+    and (p.woken_at is null or p.pulled_at >= p.woken_at
+      or p.woken_at < now() - interval '${ANSWER_SECONDS} seconds')
+    and (${HAS_MORE} or ${IS_LAPSING} or ${IS_UNANSWERED})
+  returning p.device`
+
+/** Whether to tell a phone to pull now. It is noted as told then, for all its streams. */
+export async function shouldPull(store: Store, device: Device, leaseSeconds: number): Promise<boolean> {
+  const { rows } = await store.db.query(TELL, [device.id, device.user, leaseSeconds], 'smsgate should pull')
+  return rows.length > 0
+}
+
+/** The app pulls at once when its stream is open: it is as if it had been told to a moment ago. */
+const CONNECTED = `update smsgate_phones set woken_at = now() - interval '${ANSWER_SECONDS / 2} seconds'
+  where device = $1 and "user" = $2`
+
+/** Notes that a phone has opened its stream and pulls by itself now. */
+export async function noteConnected(store: Store, device: Device): Promise<void> {
+  await store.db.query(CONNECTED, [device.id, device.user], 'smsgate connected')
+}

@@ -4,7 +4,7 @@ import type { Device } from '../../sms/devices/device.ts'
 import { type ClaimedMessage, claimMessages, leasedMessages } from '../../sms/queue/claim.ts'
 import { type HandedState, type HandedText, handedState, noteListed } from './handed-texts.ts'
 import { lockForPull, type PhoneState, phoneOf } from './phone.ts'
-import { toCancel, toWire, validUntil, type WireCancel, type WireMessage, wireId } from './wire-message.ts'
+import { toCancel, toWire, validUntil, wireId } from './wire.ts'
 
 /** A phone sends one by one, with pauses: it keeps its texts for this many leases. */
 const LEASES = 3
@@ -18,11 +18,7 @@ export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
  * A phone's work, one pull at a time: cancellations, then texts that it has not reported, then new ones
  * within their lease. A message keeps its id, so the app does not send it twice. A disabled phone gets none.
  */
-export async function pullMessages(
-  store: Store,
-  device: Device,
-  leaseSeconds: number,
-): Promise<(WireCancel | WireMessage)[]> {
+export async function pullMessages(store: Store, device: Device, leaseSeconds: number) {
   return store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     const phone = (await lockForPull(db, device)) ?? (await beginPhone(inside, device))

@@ -16,13 +16,6 @@ import { signInBasic } from './password.ts'
 /** The app cannot renew its token: it is good for ten years, or until the device is deleted. */
 const TOKEN_SECONDS = 3650 * 86_400
 
-/** What the app is told when it registers. No password: the user has one. */
-export interface Registered {
-  readonly id: string
-  readonly token: string
-  readonly login: string
-}
-
 type NewPhone = Parameters<typeof addDevice>[3]
 /** Makes the device and answers its id. */
 type Way = (c: Ctx, services: Services, given: string, phone: NewPhone) => Promise<string>
@@ -66,7 +59,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 }
 
 /** Registers a phone. Throws 401 for a wrong code or password, or none. API keys are not accepted. */
-export async function register(c: Ctx, services: Services, body: unknown): Promise<Registered> {
+export async function register(c: Ctx, services: Services, body: unknown) {
   const { name, simCards } = checkShape(REGISTER_BODY, body)
   const [scheme = '', given = ''] = (c.env.incoming.headers.authorization ?? '').trim().split(/ +/)
   const way = Object.hasOwn(WAYS, scheme.toLowerCase()) ? WAYS[scheme.toLowerCase()] : undefined
@@ -92,7 +85,8 @@ const asUnauthorized = (error: unknown) =>
     ? gatewayRefusal('unauthorized', error.message)
     : error
 
-async function answer(store: Store, id: string): Promise<Registered> {
+/** What the app is told. No password: the user has one. */
+async function answer(store: Store, id: string) {
   const collectionOf = (name: string) => store.catalog.find(name) as AuthCollection
   const device = await findAuthRecord(store, collectionOf('devices'), id)
   const user = device && (await findAuthRecord(store, collectionOf('users'), String(device.values.user)))

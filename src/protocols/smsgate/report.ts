@@ -4,11 +4,10 @@ import { renewLeases } from '../../sms/queue/renew.ts'
 import { applyReports, type Report } from '../../sms/queue/report.ts'
 import { REASONS } from '../../sms/status/status.ts'
 import type { StateReport } from './body.ts'
-import { noteProgress, type Progress } from './handed-texts.ts'
+import { noteProgress, type Progress, wakeForMore } from './handed-texts.ts'
 import { noteClockAhead, reduceCapacity } from './phone.ts'
 import { phoneLease } from './pull.ts'
-import { wakeForMore } from './pull-signal.ts'
-import { readWireId } from './wire-message.ts'
+import { readWireId } from './wire.ts'
 
 /** What the app says when it finds a message too old, just before it would send it. */
 const TOO_LATE = 'TTL expired'

@@ -1,5 +1,8 @@
 import type { Value } from '../../fields/field.ts'
 import { dateOf } from '../../fields/types/date.ts'
+import type { ClaimedMessage } from '../../sms/queue/claim.ts'
+import type { Attempt } from '../../sms/queue/renew.ts'
+import type { Phone } from './phone.ts'
 
 /** How the body of a text begins that came as binary data. webhook_queue.sql has it, too. */
 export const DATA_URL = 'data:application/octet-stream;base64,'
@@ -36,3 +39,93 @@ function simCardsOf(sims: Value | undefined) {
 }
 
 const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+/** In the past, so the app sends at once. Without it, it restarts its sender and may send twice. */
+const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
+/** From 100 on the app restarts its sender and skips its owner's pauses. */
+const MAX_PRIORITY = 99
+
+/**
+ * The id contains the attempt, as the app never sends an id twice. Instants are by the phone's clock, leases
+ * by the database's. The app sends the oldest first and forgets old ones: so all are created now.
+ */
+export const toWire = (
+  message: ClaimedMessage,
+  i: number,
+  { clockMs, databaseMs }: Pick<Phone, 'clockMs' | 'databaseMs'>,
+  validUntilMs: number,
+) => ({
+  id: wireId(message),
+  message: message.body,
+  textMessage: { text: message.body },
+  phoneNumbers: [message.to],
+  ...(message.sim > 0 && { simNumber: message.sim }),
+  withDeliveryReport: true,
+  isEncrypted: false,
+  validUntil: phoneTime(validUntilMs - databaseMs, clockMs),
+  scheduleAt: SCHEDULED_AT,
+  priority: Math.min(message.priority, MAX_PRIORITY),
+  state: 'Pending',
+  createdAt: phoneTime(Date.now() + i, clockMs),
+})
+
+/** The number is not ours to tell any more: the message may have been deleted. The app needs none. */
+export const toCancel = (attempt: Attempt) => ({
+  id: wireId(attempt),
+  phoneNumbers: [],
+  state: 'Cancelling',
+})
+
+/** The last instant to send a message: `reportMs` before its lease ends. */
+export function validUntil({ expires_at, lease_until }: ClaimedMessage, reportMs: number): number {
+  const [expiresMs, leaseMs] = [expires_at, lease_until].map((text) => dateOf(text)?.getTime() ?? Infinity)
+  return Math.min(expiresMs!, leaseMs! - reportMs)
+}
+
+/** An instant by the phone's clock, with three digits of a second: other forms the app refuses. */
+const phoneTime = (ms: number, clockMs: number) => new Date(ms + clockMs).toISOString()
+
+/** How the app names an attempt of a message. */
+export const wireId = ({ id, attempt }: Attempt) => `${id}.${attempt}`
+
+const WIRE_ID = /^([a-z0-9]{15})\.(\d{1,9})$/
+
+/** The attempt that the app names; undefined for an id that is none of ours. */
+export function readWireId(text: string): Attempt | undefined {
+  const [, id, attempt] = WIRE_ID.exec(text) ?? []
+  return id === undefined ? undefined : { id, attempt: Number(attempt) }
+}
+
+/** Where the app's routes are, and below it what phones post. */
+export const MOBILE_PATH = '/api/mobile/v1'
+
+/** What phones tell us of. `mms:received` only announces what `mms:downloaded` brings. */
+const EVENTS = [
+  'sms:received',
+  'sms:data-received',
+  'mms:received',
+  'mms:downloaded',
+  'system:ping',
+  'app:started',
+] as const
+
+/** The app pulls and signs a ping that often, should its stream be down and not know it. */
+const PING_SECONDS = 120
+/** The app's own default: it gives up after two days. */
+const WEBHOOK_RETRIES = 15
+
+/** The webhooks of a phone. Ids never change, or the app would notify its owner. */
+export const webhooksOf = ({ path }: Phone, publicUrl: string) =>
+  EVENTS.map((event) => ({
+    id: event.replace(':', '-'),
+    url: `${publicUrl}${MOBILE_PATH}/incoming/${path}`,
+    event,
+  }))
+
+/** The settings of a phone, never changed: the app would ask its owner to restart it. */
+export const settingsOf = ({ signingKey }: Pick<Phone, 'signingKey'>) => ({
+  gateway: { notification_channel: 'SSE_ONLY' },
+  messages: { processing_order: 'FIFO' },
+  ping: { interval_seconds: PING_SECONDS },
+  webhooks: { internet_required: true, retry_count: WEBHOOK_RETRIES, signing_key: signingKey },
+})

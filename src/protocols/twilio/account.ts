@@ -3,10 +3,9 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { twilioDate } from './date.ts'
-import { accountPath } from './messages/message.ts'
-import { describePage, PAGE, PAGE_PARAMETERS, readPage, unknownToken } from './paging.ts'
-import { type Parameters, refuseUnknown } from './parameters.ts'
-import { hasSid, sidOf } from './sid.ts'
+import { describePage, PAGE, readPage, unknownToken } from './paging.ts'
+import type { Parameters } from './parameters.ts'
+import { API_VERSION, accountPath, hasSid, sidOf } from './sid.ts'
 
 /** A user as Twilio's API has it. */
 export const ACCOUNT = z
@@ -23,13 +22,12 @@ export const ACCOUNT = z
     uri: z.string(),
   })
   .meta({ id: 'TwilioAccount' })
-export type TwilioAccount = Readonly<z.output<typeof ACCOUNT>>
 
 /** The account of the caller, in a list. */
 export const ACCOUNTS = PAGE.extend({ accounts: z.array(ACCOUNT) }).meta({ id: 'TwilioAccounts' })
 
 /** The account of a user. */
-export async function findAccount({ db }: Store, user: string): Promise<TwilioAccount> {
+export async function findAccount({ db }: Store, user: string): Promise<z.output<typeof ACCOUNT>> {
   const { rows } = await db.query('select name, created, updated from users where id = $1', [user])
   const [name, created, updated] = rows[0]!.map(String) as [string, string, string]
   const sid = sidOf('AC', user)
@@ -51,15 +49,12 @@ export async function findAccount({ db }: Store, user: string): Promise<TwilioAc
   }
 }
 
-const KNOWN: ReadonlySet<string> = new Set(['FriendlyName', 'Status', ...PAGE_PARAMETERS])
-
 /** The list of a user's accounts: the one account, or none when a filter does not match it. */
 export async function listAccounts(
   store: Store,
   user: string,
   parameters: Parameters,
 ): Promise<z.output<typeof ACCOUNTS>> {
-  refuseUnknown(parameters, KNOWN)
   const page = readPage(parameters, 'AC')
   if (page.from) throw unknownToken()
   const account = await findAccount(store, user)
@@ -67,13 +62,8 @@ export async function listAccounts(
   const status = parameters.get('Status') || account.status
   const isListed = name === account.friendly_name && status === account.status && page.page === 0
   const content = { ids: isListed ? [user] : [], hasOlder: false, hasNewer: page.page > 0 }
-  const place = { accountSid: '', path: '', kind: 'AC' } as const
-  const described = describePage(place, parameters, page, content)
-  const uri = (text: string) => text.replace('/Accounts/', '/Accounts.json')
   return {
-    ...described,
-    first_page_uri: uri(described.first_page_uri),
-    uri: uri(described.uri),
+    ...describePage(`/${API_VERSION}/Accounts.json`, page, content),
     accounts: isListed ? [account] : [],
   }
 }

@@ -4,6 +4,7 @@ import type { Ctx, Services } from '../../http/context.ts'
 import { type Answers, json } from '../../openapi/schemas/answers.ts'
 import type { Operation } from '../../openapi/schemas/operations.ts'
 import type { Account } from './credentials.ts'
+import type { Parameters } from './parameters.ts'
 
 /** The account that asks, with the store on its ticket. */
 export interface TwilioCaller extends Account {
@@ -19,6 +20,8 @@ export interface Call {
   readonly user: string
   /** The last SID in the path. */
   readonly sid: string
+  /** Of the form, or of the query of a route without one. */
+  readonly parameters: Parameters
 }
 
 /** A route, as it is served and described. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { accountPath } from './messages/message.ts'
+import type { Db } from '../../db/open.ts'
+import { objectsOf } from '../../db/rows.ts'
 import type { Parameters } from './parameters.ts'
 import { invalid, TwilioRefusal } from './refusal.ts'
 import { idOf, type SidKind, sidOf } from './sid.ts'
@@ -9,7 +10,7 @@ const MAX_SIZE = 1_000
 const MAX_PAGE = 1_000_000
 
 /** The parameters of every list. */
-export const PAGE_PARAMETERS = ['PageSize', 'Page', 'PageToken'] as const
+export const PAGE_PARAMETERS: readonly string[] = ['PageSize', 'Page', 'PageToken']
 
 const link = z.string().nullable().describe('A path with its query; null for none.')
 /** The fields of a page. No others: clients take an unknown key for the list of records. */
@@ -25,6 +26,9 @@ export const PAGE = z.strictObject({
 })
 
 export interface PageRequest {
+  readonly parameters: Parameters
+  /** Of the SIDs of its records. */
+  readonly kind: SidKind
   /** Number of the page, as the client counts. */
   readonly page: number
   readonly size: number
@@ -39,7 +43,7 @@ export function readPage(parameters: Parameters, kind: SidKind): PageRequest {
   if (page > MAX_PAGE) throw invalid(`Page must be at most ${MAX_PAGE}`)
   const token = parameters.get('PageToken') ?? ''
   const from = token === '' ? undefined : readToken(token, kind)
-  return { page, size: Math.min(size, MAX_SIZE), from }
+  return { parameters, kind, page, size: Math.min(size, MAX_SIZE), from }
 }
 
 function wholeNumber(parameters: Parameters, name: string, absent: number, min: number): number {
@@ -65,26 +69,18 @@ export interface PageContent {
   readonly hasNewer: boolean
 }
 
-/** Where a list is: its account, its path below the account, and the kind of its SIDs. */
-export interface ListPlace {
-  readonly accountSid: string
-  readonly path: string
-  readonly kind: SidKind
-}
-
-/** The fields that describe a page, with the links to its neighbours. */
+/** The fields that describe a page of the list at `path`, with the links to its neighbours. */
 export function describePage(
-  { accountSid, path, kind }: ListPlace,
-  parameters: Parameters,
-  { page, size, from }: PageRequest,
+  path: string,
+  { parameters, kind, page, size, from }: PageRequest,
   { ids, hasOlder, hasNewer }: PageContent,
 ): z.output<typeof PAGE> {
-  const isOurs = (name: string) => (PAGE_PARAMETERS as readonly string[]).includes(name)
+  const isOurs = (name: string) => PAGE_PARAMETERS.includes(name)
   const filters = [...parameters].filter(([name, value]) => !isOurs(name) && value !== '')
   const uri = (number: number, token = '') => {
     const query = new URLSearchParams([...filters, ['PageSize', String(size)], ['Page', String(number)]])
     if (token) query.set('PageToken', token)
-    return `${accountPath(accountSid)}${path}?${query}`
+    return `${path}?${query}`
   }
   const start = page * size
   const [first, last] = [ids[0], ids.at(-1)]
@@ -115,4 +111,30 @@ export function cutPage<T extends { readonly id: string }>(
     hasNewer: from?.isBack ? isMore : page > 0,
   }
   return { rows: kept, content }
+}
+
+/**
+ * The rows of a page by SQL that selects from `table` by its alias and ends in conditions, newest first, and
+ * one more if there is another page. Throws 21481 for a token whose record does not exist.
+ */
+export async function readRows<T>(
+  db: Db,
+  [table, alias]: readonly [table: string, alias: string],
+  sql: string,
+  values: readonly unknown[],
+  { page, size, from }: PageRequest,
+): Promise<T[]> {
+  const bound = [...values]
+  const order = from?.isBack ? 'nulls first' : 'desc nulls last'
+  const place = (value: unknown) => `$${bound.push(value)}`
+  let after = ''
+  if (from) {
+    const position = `select _rowid from ${table} r where r.id = $1 and r."user" || '' = $2`
+    const { rows } = await db.query(position, [from.id, values[0]], `twilio position in ${table}`)
+    if (!rows[0]) throw unknownToken()
+    after = ` and ${alias}._rowid ${from.isBack ? '>' : '<'} ${place(rows[0][0])}`
+  }
+  const [limit, offset] = [place(size + 1), place(from ? 0 : page * size)]
+  const text = `${sql}${after} order by ${alias}._rowid ${order} limit ${limit}::bigint offset ${offset}::bigint`
+  return objectsOf<T>(await db.shaped(text, bound))
 }

@@ -23,9 +23,9 @@ export function readParameters(text: string): Parameters {
 }
 
 /** Throws 20001 for a parameter that is not named here and not empty. */
-export function refuseUnknown(parameters: Parameters, known: ReadonlySet<string>): void {
+export function refuseUnknown(parameters: Parameters, known: readonly string[]): void {
   for (const [name, value] of parameters)
-    if (!known.has(name) && value !== '') throw invalid(`${short(name)} is not supported here`)
+    if (!known.includes(name) && value !== '') throw invalid(`${short(name)} is not supported here`)
 }
 
 /** A name of a request as it may stand in a message. */

@@ -1,4 +1,6 @@
 import { ApiError, GatewayError } from '../../errors.ts'
+import type { ErrorForm } from '../../http/context.ts'
+import { sendError } from '../../http/middleware/error-forms.ts'
 import type { OTHER_REFUSALS, RefusalCode } from '../../sms/send/refusal.ts'
 
 /** An answer of Twilio's API that is not a success. */
@@ -72,9 +74,16 @@ function ofGateway({ body, message, status }: GatewayError): TwilioRefusal {
 }
 
 /** The JSON of an error. It has these keys alone: clients tell from them which API has answered. */
-export const errorBody = ({ code, message, status }: TwilioRefusal) => ({
+const errorBody = ({ code, message, status }: TwilioRefusal) => ({
   code,
   message,
   more_info: `https://www.twilio.com/docs/errors/${code}`,
   status,
 })
+
+/** Errors as Twilio's API answers them. */
+export const twilioForm: ErrorForm = (c, error) => {
+  const refusal = refusalFor(error)
+  if (refusal.status === 401) c.header('www-authenticate', 'Basic realm="Twilio API"')
+  return sendError(c, refusal.status, errorBody(refusal))
+}

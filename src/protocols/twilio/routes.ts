@@ -18,23 +18,20 @@ import { refusals } from '../../openapi/schemas/refusals.ts'
 import { TWILIO as BY_TWILIO, SENDER } from '../../openapi/schemas/security.ts'
 import { ACCOUNT, ACCOUNTS, CONNECTION, describeConnection, findAccount, listAccounts } from './account.ts'
 import { type Account, identifyAccount, keyIn } from './credentials.ts'
-import { bodyOf, failures, parametersOf, type Route, type TwilioCaller } from './description.ts'
-import { twilioForm } from './error-form.ts'
+import { bodyOf, type Call, failures, parametersOf, type Route, type TwilioCaller } from './description.ts'
 import { changeMessage, deleteMessage } from './messages/change.ts'
 import { createMessage } from './messages/create.ts'
 import { CREATE_PARAMETERS } from './messages/create-body.ts'
-import { listMessages, MESSAGES } from './messages/list.ts'
-import { listMedia, MEDIA } from './messages/media.ts'
+import { listMedia, listMessages, MEDIA, MESSAGES } from './messages/list.ts'
 import { findMessage, MESSAGE, renderMessage } from './messages/message.ts'
 import { changeNumber } from './numbers/change.ts'
-import { listNumbers, NUMBERS } from './numbers/list.ts'
-import { findNumber, NUMBER, renderNumber } from './numbers/number.ts'
-import { type Parameters, readParameters } from './parameters.ts'
-import { INVALID, invalid, notFound, TwilioRefusal } from './refusal.ts'
+import { findNumber, listNumbers, NUMBER, NUMBERS, renderNumber } from './numbers/number.ts'
+import { PAGE_PARAMETERS } from './paging.ts'
+import { type Parameters, readParameters, refuseUnknown } from './parameters.ts'
+import { INVALID, invalid, notFound, TwilioRefusal, twilioForm } from './refusal.ts'
 import { idOf } from './sid.ts'
 
 const ROOT = '/2010-04-01/Accounts'
-const PAGING = ['PageSize', 'Page', 'PageToken']
 
 /** The routes below ROOT and their description. */
 const ROUTES: readonly Route[] = [
@@ -42,9 +39,9 @@ const ROUTES: readonly Route[] = [
     at: 'GET .json',
     id: 'twilioAccounts',
     summary: 'List accounts',
-    query: ['FriendlyName', 'Status', ...PAGING],
+    query: ['FriendlyName', 'Status', ...PAGE_PARAMETERS],
     answer: ['The account of the caller.', ACCOUNTS],
-    work: ({ c, store, user }) => listAccounts(store, user, readQueryOf(c)),
+    work: ({ store, user, parameters }) => listAccounts(store, user, parameters),
   },
   {
     at: 'GET /{AccountSid}.json',
@@ -57,20 +54,20 @@ const ROUTES: readonly Route[] = [
     at: 'GET /{AccountSid}/Messages.json',
     id: 'twilioMessages',
     summary: 'List messages',
-    query: ['To', 'From', 'DateSent', 'DateSent<', 'DateSent>', ...PAGING],
+    query: ['To', 'From', 'DateSent', 'DateSent<', 'DateSent>', ...PAGE_PARAMETERS],
     answer: ['A page, newest first.', MESSAGES],
-    work: ({ c, store, user }) => listMessages(store, user, readQueryOf(c)),
+    work: ({ store, user, parameters }) => listMessages(store, user, parameters),
   },
   {
     at: 'POST /{AccountSid}/Messages.json',
     id: 'twilioCreateMessage',
     summary: 'Send a message',
     params: { header: IDEMPOTENCY },
-    form: [...CREATE_PARAMETERS],
+    form: CREATE_PARAMETERS,
     status: 201,
     answer: ['The message.', MESSAGE],
     refused: [409, 413],
-    work: ({ c, services, account }) => create(c, services, account),
+    work: create,
   },
   {
     at: 'GET /{AccountSid}/Messages/{Sid}.json',
@@ -86,7 +83,7 @@ const ROUTES: readonly Route[] = [
     form: ['Body', 'Status'],
     answer: ['The message.', MESSAGE],
     refused: [409, 413],
-    work: async ({ c, store, user, sid }) => changeMessage(store, user, sid, await readForm(c)),
+    work: ({ store, user, sid, parameters }) => changeMessage(store, user, sid, parameters),
   },
   {
     at: 'DELETE /{AccountSid}/Messages/{Sid}.json',
@@ -101,17 +98,17 @@ const ROUTES: readonly Route[] = [
     at: 'GET /{AccountSid}/Messages/{Sid}/Media.json',
     id: 'twilioMedia',
     summary: 'List the media of a message',
-    query: ['DateCreated', 'DateCreated<', 'DateCreated>', ...PAGING],
+    query: ['DateCreated', 'DateCreated<', 'DateCreated>', ...PAGE_PARAMETERS],
     answer: ['An empty list.', MEDIA],
-    work: ({ c, store, user, sid }) => listMedia(store, user, sid, readQueryOf(c)),
+    work: ({ store, user, sid, parameters }) => listMedia(store, user, sid, parameters),
   },
   {
     at: 'GET /{AccountSid}/IncomingPhoneNumbers.json',
     id: 'twilioNumbers',
     summary: 'List numbers',
-    query: ['PhoneNumber', 'FriendlyName', ...PAGING],
+    query: ['PhoneNumber', 'FriendlyName', ...PAGE_PARAMETERS],
     answer: ['Devices with a number.', NUMBERS],
-    work: ({ c, store, user }) => listNumbers(store, user, readQueryOf(c)),
+    work: ({ store, user, parameters }) => listNumbers(store, user, parameters),
   },
   {
     at: 'GET /{AccountSid}/IncomingPhoneNumbers/{Sid}.json',
@@ -127,8 +124,8 @@ const ROUTES: readonly Route[] = [
     form: ['SmsUrl', 'SmsMethod', 'FriendlyName'],
     answer: ['The number.', NUMBER],
     refused: [413],
-    work: async ({ c, services, store, account, sid }) =>
-      changeNumber({ ...services, store }, account, sid, await readForm(c)),
+    work: ({ services, store, account, sid, parameters }) =>
+      changeNumber({ ...services, store }, account, sid, parameters),
   },
 ]
 
@@ -158,11 +155,15 @@ function twilioRoutes(services: Services): Hono<Env> {
     const [method, path] = at.split(' ') as [string, string]
     return { method, path: routed(ROOT + path), ...route }
   })
-  for (const { method, path, status = 200, work } of routes)
+  for (const { method, path, query, form, status = 200, work } of routes)
     app.on(method, path, (c) =>
       enter(c, services, async (account) => {
         const sid = (c.req.param('Sid') ?? '').replace(/\.json$/, '')
-        const answer = await work({ c, services, account, store: account.store, user: account.user, sid })
+        const parameters = form ? await readForm(c) : readQueryOf(c)
+        const known = query ?? form
+        if (known) refuseUnknown(parameters, known)
+        const call = { c, services, account, store: account.store, user: account.user, sid, parameters }
+        const answer = await withCatalog(services.store, () => work(call))
         return status === 204 ? c.body(null, 204) : sendRaw(c, JSON.stringify(answer), status)
       }),
     )
@@ -203,8 +204,7 @@ function twilioPaths() {
 }
 
 /** Sends; reads the account again when it changed before the message was stored. */
-async function create(c: Ctx, services: Services, first: TwilioCaller): Promise<object> {
-  const parameters = await readForm(c)
+async function create({ c, services, account: first, parameters }: Call): Promise<object> {
   const key = c.req.header('idempotency-key')
   const identifySender = async (isCached: boolean) => {
     const account = isCached ? first : await identify(c, services)
@@ -242,7 +242,7 @@ async function enter(
   if (idOf('AC', inPath) !== account.user) throw notFound()
   const holder = holderOf(c.env.incoming, services, account.auth)
   try {
-    return await admission.requests.run(holder, () => withCatalog(services.store, () => work(account)))
+    return await admission.requests.run(holder, () => work(account))
   } finally {
     c.get('memory')?.leaveBody()
   }
@@ -254,10 +254,8 @@ const pay = (c: Ctx, services: Services, account: Account | null) =>
 const MAX_BODY_BYTES = 1 << 20
 const FORM = /^application\/x-www-form-urlencoded(?:\s*;|$)/i
 
-/** The parameters of a request's form, read once. Throws 400 for a body that is no form, 413. */
+/** The parameters of a request's form. Throws 400 for a body that is no form, 413. */
 async function readForm(c: Ctx): Promise<Parameters> {
-  const known = forms.get(c)
-  if (known) return known
   const bytes = await readBytes(c.env.incoming, MAX_BODY_BYTES, () => memoryOf(c)).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
     throw new TwilioRefusal(INVALID, `The body must have at most ${MAX_BODY_BYTES} bytes`, 413)
@@ -265,13 +263,8 @@ async function readForm(c: Ctx): Promise<Parameters> {
   const type = c.req.header('content-type')
   if (bytes.length > 0 && !FORM.test(type ?? ''))
     throw invalid('The body must be application/x-www-form-urlencoded')
-  const form = readParameters(bytes.toString('utf8'))
-  forms.set(c, form)
-  return form
+  return readParameters(bytes.toString('utf8'))
 }
-
-/** A request may be worked on twice, its body comes once. */
-const forms = new WeakMap<Ctx, Parameters>()
 
 /** The parameters of a request's query. */
 function readQueryOf(c: Ctx): Parameters {

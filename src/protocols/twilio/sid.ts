@@ -18,3 +18,9 @@ export function idOf(kind: SidKind, sid: string): string | undefined {
   const id = Buffer.from(hex, 'hex').toString('latin1')
   return hasSid(id) ? id : undefined
 }
+
+/** The version of Twilio's API, which its paths begin with. */
+export const API_VERSION = '2010-04-01'
+
+/** The path of an account, without `.json`. */
+export const accountPath = (accountSid: string) => `/${API_VERSION}/Accounts/${accountSid}`

@@ -3,7 +3,6 @@ import { DatabaseUnavailable } from '../../db/errors.ts'
 import type { Logger } from '../../log.ts'
 import { type ChangeEntry, currentSnapshot, readChanges } from './change-log.ts'
 import { registerNode, renewNode, unregisterNode } from './presence.ts'
-import type { Snapshot } from './snapshot.ts'
 
 /** Channel of NOTIFY. Payload: empty for a new change, or the name of a node that has a forwarded request. */
 export const CHANGES_CHANNEL = 'changes'
@@ -25,120 +24,86 @@ export interface FeedListener {
   lost(): void
 }
 
-/** Reads the changes of all nodes, from its start until its end. */
-export class ChangeFeed {
+/** Reads the changes of all nodes until `end`. */
+export interface ChangeFeed {
   /** Resolved when no change that is committed from then on can be missed. */
   readonly settled: Promise<void>
-  readonly #store: Store
-  readonly #node: string
-  readonly #log: Logger
-  readonly #listener: FeedListener
-  readonly #stops: (() => unknown)[] = []
-  #since: Snapshot
-  readonly #heard = new Set<number>()
-  #readAtMs = performance.now()
-  #failures = 0
-  #reading: Promise<void> | undefined
-  #isDue = false
-  #isOver = false
+  end(): Promise<void>
+}
 
-  private constructor(
-    store: Store,
-    node: string,
-    log: Logger,
-    listener: FeedListener,
-    since: Snapshot,
-    settled: Promise<void>,
-  ) {
-    this.#store = store
-    this.#node = node
-    this.#log = log
-    this.#listener = listener
-    this.#since = since
-    this.settled = settled
+export async function startFeed(
+  store: Store,
+  node: string,
+  log: Logger,
+  listener: FeedListener,
+): Promise<ChangeFeed> {
+  const { db } = store
+  const { settled } = await registerNode(db, node)
+  let since = await currentSnapshot(db)
+  let readAtMs = performance.now()
+  const known = new Set<number>()
+  let failures = 0
+  let reading: Promise<void> | undefined
+  let [isDue, isOver] = [false, false]
+
+  const restart = async () => {
+    since = await currentSnapshot(db)
+    known.clear()
+    listener.lost()
   }
-
-  static async start(store: Store, node: string, log: Logger, listener: FeedListener): Promise<ChangeFeed> {
-    const { settled } = await registerNode(store.db, node)
-    const feed = new ChangeFeed(
-      store,
-      node,
-      log,
-      listener,
-      await currentSnapshot(store.db),
-      settled.catch(() => {}),
-    )
-    const stop = await store.db.listen(CHANGES_CHANNEL, (payload) => {
-      if (payload === node) listener.asked()
-      else if (payload === '') void feed.read()
-    })
-    feed.#stops.push(stop)
-    const every = (ms: number, work: () => unknown) => {
-      const timer = setInterval(work, ms)
-      feed.#stops.push(() => clearInterval(timer))
-    }
-    every(READ_MS, () => feed.read())
-    every(RENEW_MS, () => feed.#renew())
-    return feed
+  /** A page is read again after a failure. */
+  const hear = async (page: readonly ChangeEntry[]) => {
+    const fresh = page.filter(({ position }) => !known.has(position))
+    await listener.heard(fresh, failures < MAX_FAILURES)
+    for (const { position } of fresh) known.add(position)
   }
-
-  /** Reads new changes, at least all that were committed before the call. */
-  async read(): Promise<void> {
-    this.#isDue = true
-    this.#reading ??= this.#readAll()
-    await this.#reading
-  }
-
-  async end(): Promise<void> {
-    await this.read()
-    this.#isOver = true
-    for (const stop of this.#stops) await stop()
-    await unregisterNode(this.#store.db, this.#node).catch(() => {}) // expires
-  }
-
-  async #readAll(): Promise<void> {
+  const readAll = async () => {
     try {
-      while (this.#isDue && !this.#isOver) {
-        this.#isDue = false
-        await this.#readOnce()
-        this.#failures = 0
+      while (isDue && !isOver) {
+        isDue = false
+        const began = performance.now()
+        if (began - readAtMs > AWAY_MS) await restart()
+        since = await readChanges(db, since, hear)
+        known.clear()
+        readAtMs = began
+        failures = 0
       }
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) this.#failures++
-      this.#log.warn({ err: error }, 'reading changes failed, trying again')
+      if (!(error instanceof DatabaseUnavailable)) failures++
+      log.warn({ err: error }, 'reading changes failed, trying again')
     } finally {
-      this.#reading = undefined
+      reading = undefined
     }
   }
-
-  async #readOnce(): Promise<void> {
-    const began = performance.now()
-    if (began - this.#readAtMs > AWAY_MS) await this.#restart()
-    this.#since = await readChanges(this.#store.db, this.#since, (page) => this.#hear(page))
-    this.#heard.clear()
-    this.#readAtMs = began
+  /** Reads new changes, at least all that were committed before the call. */
+  const read = async () => {
+    isDue = true
+    reading ??= readAll()
+    await reading
   }
-
-  /** A page is read again after a failure. */
-  async #hear(page: readonly ChangeEntry[]): Promise<void> {
-    const fresh = page.filter(({ position }) => !this.#heard.has(position))
-    await this.#listener.heard(fresh, this.#failures < MAX_FAILURES)
-    for (const { position } of fresh) this.#heard.add(position)
-  }
-
-  async #restart(): Promise<void> {
-    this.#since = await currentSnapshot(this.#store.db)
-    this.#heard.clear()
-    this.#listener.lost()
-  }
-
-  async #renew(): Promise<void> {
+  const renew = async () => {
     try {
-      if (await renewNode(this.#store.db, this.#node)) return
-      await registerNode(this.#store.db, this.#node)
-      await this.#restart()
+      if (await renewNode(db, node)) return
+      await registerNode(db, node)
+      await restart()
     } catch (error) {
-      this.#log.warn({ err: error }, 'renewing the registration as a listener failed')
+      log.warn({ err: error }, 'renewing the registration as a listener failed')
     }
+  }
+
+  const stopListening = await db.listen(CHANGES_CHANNEL, (payload) => {
+    if (payload === node) listener.asked()
+    else if (payload === '') void read()
+  })
+  const timers = [setInterval(read, READ_MS), setInterval(renew, RENEW_MS)]
+  return {
+    settled: settled.catch(() => {}),
+    async end() {
+      await read()
+      isOver = true
+      timers.forEach(clearInterval)
+      await stopListening()
+      await unregisterNode(db, node).catch(() => {}) // expires
+    },
   }
 }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
+import { currentSnapshot, type Snapshot } from './change-log.ts'
 
 /** A node that did not renew its registration for this long is deleted. Changes are not logged for it. */
 const FORGOTTEN_SECONDS = 60
@@ -47,6 +49,21 @@ export async function unregisterNode(db: Db, node: string): Promise<void> {
 }
 
 /** Deletes nodes that stopped without unregistering. */
-export async function deleteSilentNodes(db: Db): Promise<void> {
+async function deleteSilentNodes(db: Db): Promise<void> {
   await db.query(`delete from _listeners where seen < now() - make_interval(secs => $1)`, [FORGOTTEN_SECONDS])
+}
+
+/**
+ * Makes a function that deletes the changes that existed at its previous run: every node has read them, or
+ * restarts (see ChangeFeed). Also deletes dead nodes and old forwarded requests.
+ */
+export function changesCleanUp(store: Store): () => Promise<void> {
+  let last: Snapshot | undefined
+  return async () => {
+    const { db } = store
+    if (last) await db.query('delete from _changes where xid < $1::text::xid8', [String(last.xmin)])
+    last = await currentSnapshot(db)
+    await deleteSilentNodes(db)
+    await db.query(`delete from _subscribing where at < now() - interval '1 minute'`)
+  }
 }

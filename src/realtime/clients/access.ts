@@ -1,13 +1,16 @@
 import type { Ticket } from '../../admission/ticket.ts'
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection, Rule } from '../../collections/collection.ts'
+import { columnName } from '../../collections/names.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { compile, prepare } from '../../filter/compile/compile.ts'
 import type { CompiledFilter, Predicate } from '../../filter/compile/compiled-filter.ts'
 import type { FilterQuery } from '../../filter/compile/filter-query.ts'
 import { FilterError } from '../../filter/errors.ts'
+import type { RecordRow } from '../../records/columns.ts'
 import type { RequestInfo } from '../../request/request.ts'
-import { isLocal } from './local-test.ts'
+import { memoize } from '../../tools/memoize.ts'
+import type { Change } from '../changes/change.ts'
 
 /**
  * Whether a record may be seen: always (even a deleted one), never, or if a condition holds. `question` is
@@ -84,4 +87,71 @@ function unlessInvalid<T>(work: () => T, otherwise: T): T {
       throw error
     return otherwise
   }
+}
+
+/** The positions of a collection's columns in a RecordRow. */
+const positionsOf = memoize(
+  ({ fields }: Collection): ReadonlyMap<string, number> =>
+    new Map(fields.map(({ name }, i) => [columnName(name), i])),
+)
+
+/**
+ * Evaluates a condition on the record's own texts and bools; undefined where the database decides. Most rules
+ * compare only an owner (`user = @request.auth.id`). Texts are compared byte by byte, as in the database.
+ */
+export function testLocally(
+  predicate: Predicate,
+  collection: Collection,
+  row: RecordRow,
+  params: readonly unknown[],
+): boolean | undefined {
+  if ('items' in predicate) {
+    const decisive = predicate.kind === 'or'
+    let verdict: boolean | undefined = !decisive
+    for (const item of predicate.items) {
+      const one = testLocally(item, collection, row, params)
+      if (one === decisive) return decisive
+      if (one === undefined) verdict = undefined
+    }
+    return verdict
+  }
+  if (predicate.kind === 'opaque' || !isLocal(predicate)) return undefined
+  const stored = row[positionsOf(collection).get(predicate.column)!]
+  if (predicate.kind === 'flag') return stored === true
+  const { value, sign } = predicate
+  return (stored === (value && params[value.index])) === (sign === '=')
+}
+
+/** Whether testLocally decides each part of a condition. */
+export function isLocal(predicate: Predicate): boolean {
+  if ('items' in predicate) return predicate.items.every(isLocal)
+  if (predicate.kind !== 'comparison') return predicate.kind === 'flag'
+  const { sign, value } = predicate
+  return (sign === '=' || sign === '<>') && (value === '' || value.cast === 'text')
+}
+
+/** What the database decides, if anything. */
+export const questionOf = (access: Access): CompiledFilter | undefined =>
+  access.kind === 'if' ? access.question : undefined
+
+/** Whether a change may be seen; undefined where the database decides. */
+export function judgeHere(access: Access, { collection, judgedRow }: Change): boolean | undefined {
+  if (access.kind !== 'if') return access.kind === 'always'
+  return judgedRow ? testLocally(access.condition, collection, judgedRow, access.params) : false
+}
+
+/** Questions by their text, each with its index in the list: one statement answers those of one text. */
+export function openQuestions(
+  accesses: readonly Access[],
+  isOpen: (at: number) => boolean,
+): Map<string, [at: number, question: CompiledFilter][]> {
+  const open = new Map<string, [at: number, question: CompiledFilter][]>()
+  for (const [at, access] of accesses.entries()) {
+    const question = isOpen(at) ? questionOf(access) : undefined
+    if (!question) continue
+    const alike = open.get(question.key)
+    if (alike) alike.push([at, question])
+    else open.set(question.key, [[at, question]])
+  }
+  return open
 }

@@ -1,8 +1,7 @@
 import type { Budget, Share } from '../../admission/budget.ts'
 import { counts } from '../../counts.ts'
 import { randomText } from '../../tools/random.ts'
-import type { Snapshot } from '../changes/snapshot.ts'
-import type { Flusher } from './flusher.ts'
+import type { Snapshot } from '../changes/change-log.ts'
 import { bytesOf, type Topic } from './topic.ts'
 import type { Viewer } from './viewers.ts'
 
@@ -45,7 +44,7 @@ export interface Origin {
 }
 
 /** What a client is made of. */
-export interface ClientParts {
+interface ClientParts {
   readonly origin: Origin
   readonly viewer: Viewer
   readonly connection: ClientConnection
@@ -168,5 +167,45 @@ export class Client {
   /** No space after the colons; each frame has the client's ID, which is how the SDK learns it. */
   #frame(event: string, data: string): string {
     return `id:${this.id}\nevent:${event}\ndata:${data}\n\n`
+  }
+}
+
+/** What the flusher needs of a client. */
+interface Flushable {
+  flush(): void
+}
+
+const SLICE_MS = 5
+
+/** Writes clients' events at the end of each pass through the event loop, in slices of some ms. */
+export class Flusher {
+  readonly #due = new Set<Flushable>()
+  #isScheduled = false
+
+  /** Has a client flushed soon. */
+  add(client: Flushable): void {
+    this.#due.add(client)
+    this.#schedule()
+  }
+
+  forget(client: Flushable): void {
+    this.#due.delete(client)
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => this.#run())
+  }
+
+  #run(): void {
+    this.#isScheduled = false
+    const endMs = performance.now() + SLICE_MS
+    for (const client of this.#due) {
+      this.#due.delete(client)
+      client.flush()
+      if (performance.now() > endMs) break
+    }
+    if (this.#due.size > 0) this.#schedule()
   }
 }

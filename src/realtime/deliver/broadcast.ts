@@ -1,26 +1,28 @@
+import type { CatalogStore } from '../../collections/catalog/catalog-store.ts'
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import type { Logger } from '../../log.ts'
-import type { Change } from '../changes/change.ts'
-import type { GroupState } from '../clients/subscription-groups.ts'
-import type { Receivers, SubscriptionIndex } from '../clients/subscription-index.ts'
-import { judgeHere, questionOf } from '../clients/verdict.ts'
-import { type ChangeEvent, isTooOld, sendTo } from './change-event.ts'
-import { decide } from './decide.ts'
-import type { Deliveries } from './deliveries.ts'
-import { emailsSeen } from './emails.ts'
+import { ENDED_SESSIONS } from '../../records/auth/ended-sessions.ts'
+import { type Change, loadChanges } from '../changes/change.ts'
+import type { ChangeEntry } from '../changes/change-log.ts'
+import { judgeHere, questionOf } from '../clients/access.ts'
+import type { ClientRegistry } from '../clients/client-registry.ts'
+import type { GroupState, Receivers, SubscriptionIndex } from '../clients/subscription-index.ts'
+import { type ChangeEvent, isTooOld, sendTo, toEvent } from './change-event.ts'
+import { decide, emailsSeen } from './decide.ts'
+import type { Deliver } from './deliveries.ts'
 import type { Lanes } from './lanes.ts'
 
 /**
  * Sends a change to all that may see it. The rules of topics without options are checked for all viewers
- * together, topics with options by `deliveries`. Events of a topic keep their order; its clients are
+ * together, topics with options by `deliverByHolder`. Events of a topic keep their order; its clients are
  * disconnected when one fails. PocketBase: apis/realtime.go, realtimeBroadcastRecord
  */
 export function broadcast(
   event: ChangeEvent,
   index: SubscriptionIndex,
   lanes: Lanes,
-  deliveries: Deliveries,
+  deliverByHolder: Deliver,
   log: Logger,
 ): void {
   const { change, store } = event
@@ -29,7 +31,7 @@ export function broadcast(
     if (!isQueued) disconnect(states)
   }
   for (const [holder, receivers] of receiversByHolder(store.catalog, index, log, change))
-    deliveries.put(holder, event, receivers)
+    deliverByHolder(holder, event, receivers)
 }
 
 /** Topics with options that the collection's rule lets through. */
@@ -100,4 +102,56 @@ async function deliver(
 /** The clients reconnect and read what they missed. */
 function disconnect(states: readonly GroupState[]): void {
   for (const { clients } of states) for (const client of clients) client.end()
+}
+
+/** What the delivery of changes uses. */
+export interface DeliveryParts {
+  readonly store: CatalogStore
+  readonly log: Logger
+  readonly registry: ClientRegistry
+  readonly lanes: Lanes
+  readonly deliverByHolder: Deliver
+}
+
+/**
+ * Sends changes to the clients of this node. Signs out clients whose auth record was deleted; disconnects
+ * those of an account that ended a session, and those that miss a change that failed. `isPatient`: see
+ * loadChanges.
+ */
+export async function deliverChanges(
+  parts: DeliveryParts,
+  entries: readonly ChangeEntry[],
+  isPatient: boolean,
+): Promise<void> {
+  const { store, registry } = parts
+  for (const { collection, record } of entries)
+    if (collection === ENDED_SESSIONS) registry.endClientsOf(record)
+  const isWanted = (collection: Collection, record: string) => registry.knows(collection, record)
+  const { changes, unread } = await loadChanges(store.forEverybody('realtime'), entries, isWanted, isPatient)
+  registry.follow(store.catalog)
+  const last = new Map(changes.map(({ xid }, i) => [xid, i]))
+  const deleted: Change[] = []
+  for (const [i, change] of changes.entries()) {
+    // an error with one change must not hold up the others, nor send any of them twice
+    try {
+      const { collection, record, action, row } = change
+      if (action !== 'delete') registry.refresh(collection, record, row)
+      broadcast(toEvent(store, change), registry.index, parts.lanes, parts.deliverByHolder, parts.log)
+    } catch (error) {
+      unread.push({ ...change, error })
+    }
+    if (change.action === 'delete') deleted.push(change)
+    // a deleted user still receives all changes of the transaction that deleted it
+    if (last.get(change.xid) === i) signOut(registry, deleted, change.xid)
+  }
+  for (const { collection, record, error } of unread) {
+    const what = { err: error, collection: collection.name, record }
+    parts.log.error(what, 'realtime delivery failed: its clients are disconnected')
+    registry.disconnect(collection, record)
+  }
+}
+
+function signOut(registry: ClientRegistry, deleted: readonly Change[], xid: Change['xid']): void {
+  for (const { collection, record } of deleted.filter((one) => one.xid === xid))
+    registry.signOut(collection, record)
 }

@@ -1,12 +1,11 @@
 import type { CatalogStore } from '../../collections/catalog/catalog-store.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Change } from '../changes/change.ts'
-import { sees } from '../changes/snapshot.ts'
+import { sees } from '../changes/change-log.ts'
 import type { Client } from '../clients/client.ts'
-import type { GroupState } from '../clients/subscription-groups.ts'
+import type { GroupState } from '../clients/subscription-index.ts'
 import type { Topic } from '../clients/topic.ts'
-import { charactersOf } from './expand-size.ts'
-import { Payloads } from './payload.ts'
+import { charactersOf, Payloads } from './payload.ts'
 
 /** A change on its way to clients. */
 export interface ChangeEvent {

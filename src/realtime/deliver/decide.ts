@@ -1,8 +1,16 @@
-import type { Store } from '../../collections/catalog.ts'
+import type { Catalog, Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { quote, tableName } from '../../collections/names.ts'
+import { isSqlError, isTooSlow } from '../../db/errors.ts'
+import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
+import type { SqlText } from '../../filter/sql/sql.ts'
+import { columnsOf } from '../../records/columns.ts'
+import { Parameters } from '../../records/parameters.ts'
+import { statementName } from '../../records/read-rows.ts'
+import type { EventLoopSlices } from '../../tools/event-loop-slices.ts'
 import type { Change } from '../changes/change.ts'
-import type { Access } from '../clients/access.ts'
-import { judgeHere, openQuestions } from '../clients/verdict.ts'
-import { matchQueries } from './match-queries.ts'
+import { type Access, ALWAYS, accessBy, judgeHere, openQuestions } from '../clients/access.ts'
+import type { GroupState } from '../clients/subscription-index.ts'
 
 /** Whether a change may be seen, for each access. Questions of one text are one statement. */
 export async function decide(store: Store, change: Change, accesses: readonly Access[]): Promise<boolean[]> {
@@ -13,4 +21,149 @@ export async function decide(store: Store, change: Change, accesses: readonly Ac
     for (const [i, [at]] of group.entries()) verdicts[at] = answers[i]
   }
   return verdicts.map((verdict) => verdict === true)
+}
+
+/**
+ * Evaluates questions of one text about one changed record in one statement: the record is as the change left
+ * it, others are as they are now. An error in the data is a no; a statement that takes too long throws.
+ */
+export async function matchQueries(
+  store: Store,
+  change: Change,
+  questions: readonly CompiledFilter[],
+): Promise<readonly boolean[]> {
+  const { text, params } = statement(store.catalog, change, questions)
+  const name = questions[0]!.free ? undefined : statementName(store.catalog, text)
+  try {
+    const { rows } = await store.db.shaped(text, params, name)
+    const yes = new Set(rows.map(([number]) => Number(number)))
+    return questions.map((_, i) => yes.has(i + 1))
+  } catch (error) {
+    if (isSqlError(error) && !isTooSlow(error)) return questions.map(() => false)
+    throw error
+  }
+}
+
+function statement(catalog: Catalog, change: Change, questions: readonly CompiledFilter[]) {
+  const { from, where, tables: read } = questions[0]!.structure
+  const parameters = new Parameters()
+  const tables = tablesFor(catalog, change, read, parameters).join(',\n')
+  const batch = batchParameters(questions, parameters)
+  const source = batch.write(from)
+  const condition = `b."id" = ${parameters.add(change.record)} and (${batch.write(where) || 'true'})`
+  // the record and its joins are read once for all questions, unless the joins have parameters of a question
+  const asked = batch.differIn(from)
+    ? `${batch.table()} where exists (select 1 from ${source} where ${condition})`
+    : `${source} cross join ${batch.table()} where ${condition}`
+  return { text: `with ${tables} select s.n from ${asked}`, params: parameters.values }
+}
+
+/**
+ * Common table expressions in place of the tables that a question reads. They have the record as the change
+ * left it; for a deleted one also everything that was deleted in the same transaction, such as its parent.
+ */
+function tablesFor(
+  catalog: Catalog,
+  change: Change,
+  read: readonly string[],
+  parameters: Parameters,
+): string[] {
+  const { collection, record, judged } = change
+  const table = quote(tableName(collection))
+  const itself = images(table, `c.position = ${parameters.add(judged, 'bigint')}`)
+  const rest = `select * from ${table} where "id" <> ${parameters.add(record)}`
+  const own = `${table} as not materialized (${itself} union all ${rest})`
+  if (change.action !== 'delete') return [own]
+  const others = catalog.all.filter(
+    (other) => other.type !== 'view' && other.id !== collection.id && read.includes(tableName(other)),
+  )
+  return [own, ...others.map((other) => withDeleted(other, change.xid, parameters))]
+}
+
+function withDeleted(collection: Collection, xid: number, parameters: Parameters): string {
+  const table = quote(tableName(collection))
+  const sameTransaction = `c.xid = ${parameters.add(String(xid))}::xid8`
+  const gone = `${sameTransaction} and c.collection = ${parameters.add(collection.id)} and c.action = 'delete'`
+  return `${table} as not materialized (select * from ${table} union all ${images(table, gone)})`
+}
+
+const images = (table: string, where: string) =>
+  `select r.* from _changes c cross join lateral json_populate_record(null::${table}, c.image) r where ${where}`
+
+/**
+ * Questions of one text as a table `s` of a statement: their number `n`, from 1, and a column for each
+ * parameter in which they differ. Values that all share stay parameters.
+ */
+function batchParameters(questions: readonly CompiledFilter[], parameters: Parameters) {
+  const shared = new Map<number, string>()
+  const columns = new Map<number, string>()
+  const valuesAt = (at: number) => questions.map(({ params }) => params[at])
+  const differAt = (at: number) => valuesAt(at).some((value, _, [first]) => !isSame(value, first))
+  const valueAt = (at: number, type: string): string => {
+    if (!differAt(at)) {
+      const known = shared.get(at) ?? parameters.add(questions[0]!.params[at], type)
+      shared.set(at, known)
+      return known
+    }
+    // Postgres has no array of arrays of different length: each is sent as text
+    const isList = type.endsWith('[]')
+    if (!columns.has(at)) {
+      const values = isList ? valuesAt(at).map(listText) : valuesAt(at)
+      columns.set(at, parameters.add(values, isList ? 'text[]' : `${type}[]`))
+    }
+    return isList ? `s.p${at}::${type}` : `s.p${at}`
+  }
+  return {
+    /** SQL of the question with its parameters replaced. */
+    write({ text, places }: SqlText): string {
+      let written = ''
+      let end = 0
+      for (const place of places) {
+        written += text.slice(end, place.start) + valueAt(place.index, place.cast)
+        end = place.end
+      }
+      return written + text.slice(end)
+    },
+    /** Whether the questions differ in a parameter of this SQL. */
+    differIn: ({ places }: SqlText) => places.some(({ index }) => differAt(index)),
+    /** The table with its columns. Call it after all SQL was written. */
+    table(): string {
+      const numbers = parameters.add(
+        [...questions.keys()].map((i) => i + 1),
+        'int[]',
+      )
+      const names = [...columns.keys()].map((at) => `p${at}`)
+      return `unnest(${[numbers, ...columns.values()].join(', ')}) s(${['n', ...names].join(', ')})`
+    },
+  }
+}
+
+const isSame = (a: unknown, b: unknown) =>
+  a === b || (Array.isArray(a) && Array.isArray(b) && listText(a) === listText(b))
+
+/** An array literal of Postgres: `{"a","b\\"c"}`. */
+const listText = (values: unknown) =>
+  `{${(values as readonly unknown[]).map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+
+/**
+ * Which candidates see an auth record's email despite its `emailVisibility`: superusers, the record itself
+ * and those that its manageRule lets through. With `slices` other work is done in between.
+ */
+export async function emailsSeen(
+  store: Store,
+  change: Change,
+  candidates: readonly GroupState[],
+  slices?: EventLoopSlices,
+): Promise<readonly boolean[]> {
+  const { collection, record, row } = change
+  if (collection.type !== 'auth' || row[columnsOf(collection).at.get('emailVisibility')!] === true)
+    return candidates.map(() => true)
+  const accesses: Access[] = []
+  for (const { request } of candidates) {
+    if (slices?.isUsedUp) await slices.next()
+    const { auth } = request
+    const isSelf = auth?.id === record && auth.collection.id === collection.id
+    accesses.push(isSelf ? ALWAYS : accessBy(store.catalog, collection, collection.manageRule, request))
+  }
+  return decide(store, change, accesses)
 }

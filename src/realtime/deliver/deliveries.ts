@@ -3,59 +3,45 @@ import { RetryLater } from '../../errors.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { Logger } from '../../log.ts'
 import { EventLoopSlices } from '../../tools/event-loop-slices.ts'
+import { judgeHere, openQuestions } from '../clients/access.ts'
 import type { Client } from '../clients/client.ts'
-import type { GroupState } from '../clients/subscription-groups.ts'
-import type { Receivers } from '../clients/subscription-index.ts'
-import { judgeHere, openQuestions } from '../clients/verdict.ts'
+import type { GroupState, Receivers } from '../clients/subscription-index.ts'
 import { type ChangeEvent, isTooOld, sendTo } from './change-event.ts'
-import { emailsSeen } from './emails.ts'
+import { emailsSeen, matchQueries } from './decide.ts'
 import type { Lanes } from './lanes.ts'
-import { matchQueries } from './match-queries.ts'
 
 /** Questions in a statement. */
 const MAX_QUESTIONS = 200
 const RECEIVERS_BYTES = 100
 
+/** Queues a change for receivers of one holder. */
+export type Deliver = (holder: string, event: ChangeEvent, receivers: readonly Receivers[]) => void
+
 /**
  * Sends changes to topics with options. Each holder has a lane, so slow filters delay only its own events. A
  * client that cannot follow is disconnected and reads again: it never misses an event without notice.
  */
-export class Deliveries {
-  readonly #lanes: Lanes
-  readonly #log: Logger
-  readonly #slices = new EventLoopSlices()
+export function deliverByHolder(lanes: Lanes, log: Logger): Deliver {
+  const slices = new EventLoopSlices()
 
-  constructor(lanes: Lanes, log: Logger) {
-    this.#lanes = lanes
-    this.#log = log
-  }
-
-  /** Queues a change. Disconnects its receivers when the holder has no memory left. */
-  put(holder: string, event: ChangeEvent, receivers: readonly Receivers[]): void {
-    const bytes = event.bytes + RECEIVERS_BYTES * receivers.length
-    const isQueued = this.#lanes.add(holder, bytes, () => this.#deliver(holder, event, receivers))
-    if (!isQueued) this.#disconnect(holder, receivers, 'too many changes wait for filters')
-  }
-
-  async #deliver(holder: string, event: ChangeEvent, receivers: readonly Receivers[]): Promise<void> {
-    try {
-      const { allowed, open } = await this.#sort(holder, event, receivers)
-      const states = [...allowed, ...(await this.#ask(holder, event, open))]
-      const emails = await emailsSeen(event.store, event.change, states, this.#slices)
-      for (const [i, state] of states.entries()) {
-        if (this.#slices.isUsedUp) await this.#slices.next()
-        await sendTo(event, state, emails[i]!)
-      }
-    } catch (error) {
-      this.#disconnect(holder, receivers, 'delivery failed', error)
-    }
+  const disconnect = (
+    holder: string,
+    receivers: readonly Pick<Receivers, 'clients'>[],
+    why: string,
+    error?: unknown,
+  ) => {
+    const clients = new Set(receivers.flatMap((one) => one.clients.filter((client) => !client.isOver)))
+    if (clients.size === 0) return
+    const what = { holder, clients: clients.size, ...(error !== undefined && { err: error }) }
+    log.warn(what, `realtime clients are disconnected: ${why}`)
+    for (const client of clients) client.end()
   }
 
   /** Which receivers may get the event, and for which the database decides. */
-  async #sort(holder: string, { store, change }: ChangeEvent, receivers: readonly Receivers[]) {
+  const sort = async (holder: string, { store, change }: ChangeEvent, receivers: readonly Receivers[]) => {
     const [allowed, open]: [GroupState[], GroupState[]] = [[], []]
     for (const one of receivers) {
-      if (this.#slices.isUsedUp) await this.#slices.next()
+      if (slices.isUsedUp) await slices.next()
       if (isOver(one)) continue
       try {
         const state = one.group.state(store.catalog, change.collection, one.auth, one.clients)
@@ -63,13 +49,13 @@ export class Deliveries {
         if (verdict !== false) (verdict ? allowed : open).push(state)
       } catch (error) {
         if (!(error instanceof RetryLater)) throw error
-        this.#disconnect(holder, [one], 'too many new filters')
+        disconnect(holder, [one], 'too many new filters')
       }
     }
     return { allowed, open }
   }
 
-  async #ask(holder: string, event: ChangeEvent, open: readonly GroupState[]): Promise<GroupState[]> {
+  const ask = async (holder: string, event: ChangeEvent, open: readonly GroupState[]) => {
     const allowed: GroupState[] = []
     const accesses = open.map(({ access }) => access)
     for (const group of openQuestions(accesses, () => true).values()) {
@@ -77,40 +63,43 @@ export class Deliveries {
         const part = group.slice(at, at + MAX_QUESTIONS).filter(([i]) => !isOver(open[i]!))
         const states = part.map(([i]) => open[i]!)
         const questions = part.map(([, question]) => question)
-        const answers = states.length > 0 && (await this.#answers(event, states[0]!, questions))
+        const answers = states.length > 0 && (await answersTo(event, states[0]!, questions))
         if (answers) allowed.push(...states.filter((_, i) => answers[i]))
-        else this.#disconnect(holder, states, 'filters take too long')
+        else disconnect(holder, states, 'filters take too long')
       }
     }
     return allowed
   }
 
-  /** Undefined if the database takes too long. */
-  async #answers(
-    event: ChangeEvent,
-    first: GroupState,
-    questions: readonly CompiledFilter[],
-  ): Promise<readonly boolean[] | undefined> {
-    if (isTooOld(event)) return undefined
+  const deliver = async (holder: string, event: ChangeEvent, receivers: readonly Receivers[]) => {
     try {
-      return await matchQueries(event.storeOf(first), event.change, questions)
+      const { allowed, open } = await sort(holder, event, receivers)
+      const states = [...allowed, ...(await ask(holder, event, open))]
+      const emails = await emailsSeen(event.store, event.change, states, slices)
+      for (const [i, state] of states.entries()) {
+        if (slices.isUsedUp) await slices.next()
+        await sendTo(event, state, emails[i]!)
+      }
     } catch (error) {
-      if (isTooSlow(error) || error instanceof RetryLater) return undefined
-      throw error
+      disconnect(holder, receivers, 'delivery failed', error)
     }
   }
 
-  #disconnect(
-    holder: string,
-    receivers: readonly Pick<Receivers, 'clients'>[],
-    why: string,
-    error?: unknown,
-  ): void {
-    const clients = new Set(receivers.flatMap((one) => one.clients.filter((client) => !client.isOver)))
-    if (clients.size === 0) return
-    const what = { holder, clients: clients.size, ...(error !== undefined && { err: error }) }
-    this.#log.warn(what, `realtime clients are disconnected: ${why}`)
-    for (const client of clients) client.end()
+  return (holder, event, receivers) => {
+    const bytes = event.bytes + RECEIVERS_BYTES * receivers.length
+    const isQueued = lanes.add(holder, bytes, () => deliver(holder, event, receivers))
+    if (!isQueued) disconnect(holder, receivers, 'too many changes wait for filters')
+  }
+}
+
+/** Undefined if the database takes too long. */
+async function answersTo(event: ChangeEvent, first: GroupState, questions: readonly CompiledFilter[]) {
+  if (isTooOld(event)) return undefined
+  try {
+    return await matchQueries(event.storeOf(first), event.change, questions)
+  } catch (error) {
+    if (isTooSlow(error) || error instanceof RetryLater) return undefined
+    throw error
   }
 }
 

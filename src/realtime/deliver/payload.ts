@@ -1,15 +1,19 @@
-import type { Store } from '../../collections/catalog.ts'
+import { accountHolder } from '../../admission/ticket.ts'
+import type { Catalog, Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
 import { isSqlError } from '../../db/errors.ts'
 import { ApiError } from '../../errors.ts'
+import { compile } from '../../filter/compile/compile.ts'
 import { expandRecords } from '../../records/expand/expand.ts'
 import { type ExpandTree, readExpand } from '../../records/expand/expand-paths.ts'
+import { findRelation } from '../../records/expand/relation.ts'
 import { pickFields } from '../../records/render/pick.ts'
 import { type RenderedRecord, renderedText } from '../../records/render/render.ts'
+import { isRuleFault } from '../../records/render/visibility.ts'
+import { AnswerMeter } from '../../request/answer-meter.ts'
 import { changeRequest, type RequestInfo } from '../../request/request.ts'
 import type { Change } from '../changes/change.ts'
-import type { GroupState } from '../clients/subscription-groups.ts'
-import { expandKey } from './expand-key.ts'
-import { eventMeter, isSmall } from './expand-size.ts'
+import type { GroupState } from '../clients/subscription-index.ts'
 
 /** Relations that an event may follow. */
 const MAX_STEPS = 12
@@ -81,3 +85,65 @@ export class Payloads {
 
 const stepsIn = (tree: ExpandTree): number =>
   [...tree.values()].reduce((sum, rest) => sum + 1 + stepsIn(rest), 0)
+
+/**
+ * Two requests with the same key get the same expand: the viewRules along the paths have the same conditions
+ * and values. So a record is expanded once for both.
+ */
+function expandKey(catalog: Catalog, from: Collection, tree: ExpandTree, request: RequestInfo): string {
+  const { auth } = request
+  const viewer = auth && accountHolder(auth.collection.id, auth.id)
+  const inExpand: RequestInfo = { ...request, context: 'expand' }
+  const walk = (collection: Collection, paths: ExpandTree): unknown[] =>
+    [...paths].map(([name, rest]) => {
+      const target = findRelation(catalog, collection, name)?.target
+      if (!target) return null
+      // each viewer sees its own email
+      const who = target.type === 'auth' ? viewer : null
+      return [ruleKey(catalog, target, inExpand), who, ...walk(target, rest)]
+    })
+  return JSON.stringify(walk(from, tree))
+}
+
+function ruleKey(catalog: Catalog, collection: Collection, request: RequestInfo): unknown {
+  const rule = request.auth?.isSuperuser ? '' : collection.viewRule
+  if (!rule) return rule
+  try {
+    const { key, params } = compile(catalog, { collection, rule, filter: '', sort: '', request })
+    return [key, params]
+  } catch (error) {
+    if (isRuleFault(error)) return null
+    throw error
+  }
+}
+
+/** Records in an event (a repeated one counts again), and characters of their texts. */
+const MAX_RECORDS = 1_000
+const MAX_CHARACTERS = 1 << 20
+
+/** Refuses an expand that reads more than an event may contain. */
+const eventMeter = () => new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
+
+/** Whether the expanded records are within the limits of an event. Stops counting at the limits. */
+function isSmall(rendered: RenderedRecord): boolean {
+  const left = { records: MAX_RECORDS, characters: MAX_CHARACTERS }
+  return takesRoom(rendered, left)
+}
+
+function takesRoom({ expand }: RenderedRecord, left: { records: number; characters: number }): boolean {
+  for (const value of expand?.values() ?? []) {
+    for (const record of 'row' in value ? [value] : value) {
+      left.records--
+      left.characters -= charactersOf(record.row)
+      if (left.records < 0 || left.characters < 0 || !takesRoom(record, left)) return false
+    }
+  }
+  return true
+}
+
+/** Characters of the texts in a row. Other values count as 8. */
+export const charactersOf = (row: readonly unknown[]): number =>
+  row.reduce<number>((sum, value) => sum + sizeOf(value), 0)
+
+const sizeOf = (value: unknown): number =>
+  typeof value === 'string' ? value.length : Array.isArray(value) ? charactersOf(value) : 8

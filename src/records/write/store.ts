@@ -45,12 +45,13 @@ async function runHook(write: Write): Promise<Extra> {
   const { store, extension, request, values, stored, options, guard, failure } = write
   if (stored) {
     if (options.isAuthCached) await checkAuthFresh(store, request.auth)
-    return extension!.beforeUpdate!(store, values, stored.old, request)
+    await extension!.beforeUpdate!(store, values, stored.old, request)
+    return {}
   }
   // locked, or a key could be created while its account is taken over, and outlive that
   if (options.isAuthCached !== undefined) await lockFreshAuth(store, request.auth)
   if (!(await ruleHolds(store, guard))) throw badRequest(failure)
-  return extension!.beforeCreate!(store, values, request)
+  return (await extension!.beforeCreate!(store, values, request)) ?? {}
 }
 
 async function save(write: Write): Promise<void> {

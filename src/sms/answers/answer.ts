@@ -1,14 +1,75 @@
 import type { Store } from '../../collections/catalog.ts'
+import { objectsOf } from '../../db/rows.ts'
 import { GatewayError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
-import type { Again, Job, JobKind } from '../../work/kind.ts'
+import { type Again, hasRoomSql, type Job, type JobKind } from '../../work/queue.ts'
 import { type Text, writeTexts } from '../send/content.ts'
 import { type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer.ts'
 import type { SendServices } from '../send/send.ts'
 import type { Outcome } from '../send/store-offers.ts'
-import { fold, type Match, matches } from './match.ts'
-import { ANSWER } from './queue.ts'
+
+/** How an automatic answer chooses its texts. */
+const MATCHES = ['any', 'words', 'first_word', 'contains'] as const
+type Match = (typeof MATCHES)[number]
+
+/** Characters of a text that are compared. */
+const MAX_TEXT = 1_600
+
+const STARTS_IN_WORD = /^[\p{L}\p{M}\p{N}]/u
+
+/** One form of all spellings: `ß` is `ss`, wide letters are narrow, any white space is one space. */
+export const fold = (text: string): string =>
+  text
+    .slice(0, MAX_TEXT)
+    .normalize('NFKC')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFC')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** The keywords of an answer. Commas separate them. */
+export const keywordsOf = (value: string): readonly string[] =>
+  fold(value)
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+
+/** Whether a folded text matches: equals a keyword (`words`), begins with one, or contains one. */
+export function matches(kind: Match, value: string, text: string): boolean {
+  if (kind === 'any') return true
+  return keywordsOf(value).some((word) => {
+    if (kind === 'words') return text === word
+    if (kind === 'contains') return text.includes(word)
+    return text.startsWith(word) && !STARTS_IN_WORD.test(text.slice(word.length))
+  })
+}
+
+/** The kind of the jobs. Each is for one text, and its key is the text's id. */
+const ANSWER = 'answer'
+/** Older texts get no answer: a phone that was offline reports them late. */
+const MAX_AGE = `interval '1 hour'`
+
+/** Texts of an account that may wait for an answer. More get none. */
+const MAX_WAITING = 1_000
+
+/** For inbound/receive.ts: adds a job per answerable text. $1: user, $4: texts, `changed`: new ids. */
+export const ANSWERABLE_CTE = `answerable as (
+  insert into _jobs (kind, holder, key)
+  select '${ANSWER}', $1, t.id
+  from json_to_recordset($4) t(id text, answerable boolean, at text) join changed c on c.id = t.id
+  where t.answerable and t.at > pb_text(now() - ${MAX_AGE})
+    and exists (select from auto_answers a where a."user" = $1 and a.enabled)
+    and ${hasRoomSql(ANSWER, '$1', MAX_WAITING)}
+  on conflict (kind, key) do nothing
+)`
+
+/** A number that can be answered; short codes have fewer digits. */
+const NUMBER = /^\+[1-9]\d{6,14}$/
+
+/** Whether a machine may answer this sender: never a name, never a short code. */
+export const isAnswerable = (sender: string): boolean => NUMBER.test(sender)
 
 /** Automatic answers to a number from an account in 24 hours: stops two machines. */
 export const MAX_ANSWERS_A_DAY = 5
@@ -19,10 +80,10 @@ const MAX_WAIT_MS = 3_600_000
 
 /** A text that may be answered: no answer yet, user enabled, sender not opted out. */
 const READ = `
-select m."from", m.body, u.xmin::text,
-  (select m.line from devices d where d.id = m.device and d.platform = 'simulator'),
+select m.id, m."user", m."from", m.body, u.xmin::text as "userVersion",
+  (select m.line from devices d where d.id = m.device and d.platform = 'simulator') as "simulatedLine",
   (select count(*) from auto_answers_sent s
-    where s."user" = m."user" and s.number = m."from" and s.at > now() - interval '24 hours')
+    where s."user" = m."user" and s.number = m."from" and s.at > now() - interval '24 hours') as sent
 from sms_messages m join users u on u.id = m."user"
 where m.id = $1 and m."user" = $2 and not ${isDisabledSql('$2')}
   and not exists (select from contacts c where c."user" = $2 and c.phone = m."from" and c.opted_out)
@@ -49,9 +110,12 @@ interface Received {
   readonly id: string
   readonly user: string
   readonly from: string
+  readonly body: string
   readonly userVersion: string
   /** The line that it came in by, of a simulated phone. */
   readonly simulatedLine: string | null
+  /** Answers that the number got in 24 hours. */
+  readonly sent: number
 }
 
 /** Jobs that answer texts. `client_ref` `auto:<id of the text>` prevents a second answer. */
@@ -70,25 +134,17 @@ const AGAIN_SECONDS: Readonly<Record<string, number>> = { no_devices: 60, stale:
 async function answerText(services: SendServices, job: Job): Promise<Again | undefined> {
   const { db } = services.store
   const { key: id, holder: user } = job
-  const { rows } = await db.query(READ, [id, user], 'sms read answerable')
-  if (!rows[0]) return
-  const [from, body, userVersion, simulatedLine, sent] = rows[0] as [
-    string,
-    string,
-    string,
-    string | null,
-    number,
-  ]
-  if (sent >= MAX_ANSWERS_A_DAY) return
+  const [received] = objectsOf<Received>(await db.query(READ, [id, user], 'sms read answerable'))
+  if (!received || received.sent >= MAX_ANSWERS_A_DAY) return
   const found = await db.query(ANSWERS, [id, user], 'sms answers')
   const answers = found.rows as [string, Match, string, string, string][]
-  const text = fold(body)
+  const text = fold(received.body)
   const answer = answers.find(([, match, value]) => matches(match, value, text))
   if (!answer) return
   const [answerId, , , plain, template] = answer
-  const outcome = await sendAnswer(services, { id, user, from, userVersion, simulatedLine }, plain, template)
+  const outcome = await sendAnswer(services, received, plain, template)
   if (outcome === 'accepted' || outcome === 'known')
-    await db.query(SENT, [user, from, answerId, id], 'sms answer sent')
+    await db.query(SENT, [user, received.from, answerId, id], 'sms answer sent')
   const inSeconds = AGAIN_SECONDS[outcome ?? '']
   if (inSeconds !== undefined && job.ageMs < MAX_WAIT_MS) return { inSeconds }
 }

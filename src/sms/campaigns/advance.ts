@@ -1,15 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError } from '../../errors.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
-import { cancelWaiting, lockWaiting } from '../edit/cancel-batch.ts'
+import type { JobKind } from '../../work/queue.ts'
+import { cancelWaiting, lockWaiting } from '../edit/cancel.ts'
+import { gatewayRefusal } from '../send/refusal.ts'
 import {
   type Campaign,
   type CampaignServices,
   type CampaignStatus,
+  endCampaign,
+  findCampaign,
   isStored,
   readCampaign,
   updateCampaigns,
 } from './campaign.ts'
-import { endCampaign } from './end.ts'
 import { holdMessages, releaseMessages } from './hold.ts'
 import { storeMessages } from './store-messages.ts'
 
@@ -94,3 +98,62 @@ async function deleteFormer(services: CampaignServices, { user, formerBatch }: C
     })
   while (formerBatch && (await deleteSome()) > 0);
 }
+
+/** A campaign that others change that often at the same time is left to them. */
+const TRIES = 5
+const PAUSE_MS = 50
+
+/** Runs `work` with a settled campaign until it returns true. Throws 404, 409 `campaign_busy`. */
+export async function whenSettled(
+  services: CampaignServices,
+  user: string,
+  id: string,
+  work: (campaign: Campaign) => Promise<boolean>,
+): Promise<void> {
+  const { db } = services.store
+  for (let tries = 0; tries < TRIES; tries++) {
+    const found = await findCampaign(db, user, id)
+    if (!found.settled) await advance(services, id)
+    const campaign = found.settled ? found : await findCampaign(db, user, id)
+    if (campaign.settled && (await work(campaign))) return
+    await sleep(PAUSE_MS)
+  }
+  throw gatewayRefusal('campaign_busy')
+}
+
+/** After this time a run gives its place to another campaign. */
+const RUN_MS = 10_000
+
+const BEGINS = `id = $1 and status = 'scheduled' and settled and scheduled_at <= pb_text(now())`
+
+const IS_OVER = `id = $1 and status = 'sending' and settled and not exists (
+  select from sms_messages m where m.batch_id = any(array(select json_array_elements_text(campaigns.batches)))
+    and m.batch_id <> '' and m.status || '' in ('pending', 'assigned', 'sending'))`
+
+/** Seconds until the next run: a campaign that has been sending for an hour is looked at once a minute. */
+const NEXT = `
+select case when not settled then 0
+  when status = 'scheduled' then least(3600, greatest(0, extract(epoch from nullif(scheduled_at, '')::timestamptz - now())))
+  else least(60, greatest(1, extract(epoch from now() - nullif(scheduled_at, '')::timestamptz) / 60)) end::float8
+from campaigns where id = $1 and (not settled or status in ('scheduled', 'sending'))`
+
+/**
+ * The jobs that bring campaigns forward: they store and steer messages, begin a campaign and end it. The
+ * trigger campaigns_unsettled adds them; the key is the campaign.
+ */
+export const campaignJobs = (servicesOf: (user: string) => CampaignServices): JobKind => ({
+  name: 'campaign',
+  places: 4,
+  placesOfHolder: 1,
+  timeoutSeconds: 30,
+  maxAttempts: 40,
+  async run({ key: id, holder }, signal) {
+    const services = servicesOf(holder)
+    const { db } = services.store
+    await advance(services, id, AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]))
+    await updateCampaigns(db, `status = 'sending'`, BEGINS, [id])
+    await updateCampaigns(db, `status = 'done'`, IS_OVER, [id])
+    const { rows } = await db.query(NEXT, [id], 'campaign next')
+    return rows[0] && { inSeconds: Number(rows[0][0]) }
+  },
+})

@@ -2,11 +2,13 @@ import { z } from 'zod'
 import type { CatalogStore } from '../../collections/catalog/catalog-store.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
+import { objectsOf, textsOf } from '../../db/rows.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import type { Extensions } from '../../records/extension.ts'
 import type { SendOptions } from '../send/body.ts'
+import { lockUserSends } from '../send/lock-user.ts'
 import { LAST_LEAVES_AT } from '../send/preview.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import type { SendServices } from '../send/send.ts'
@@ -100,9 +102,9 @@ from campaigns where id = $1 and "user" = $2`
 
 /** The state of a user's campaign. Throws 404 `campaign_not_found`, also for another's. */
 export async function readState(db: Db, user: string, id: string): Promise<CampaignState> {
-  const { rows, fields } = await db.query(STATE, [id, user], 'campaign state')
-  if (!rows[0]) throw gatewayRefusal('campaign_not_found')
-  return Object.fromEntries(fields.map(({ name }, i) => [name, rows[0]![i]])) as CampaignState
+  const [state] = objectsOf<CampaignState>(await db.query(STATE, [id, user], 'campaign state'))
+  if (!state) throw gatewayRefusal('campaign_not_found')
+  return state
 }
 
 const READ = `
@@ -114,16 +116,16 @@ from campaigns c join users u on u.id = c."user" where c.id = $1`
 
 /** A campaign, undefined when there is none. */
 export async function readCampaign(db: Db, id: string): Promise<Campaign | undefined> {
-  const { rows, fields } = await db.query(READ, [id], 'campaign')
-  if (!rows[0]) return undefined
-  const campaign = Object.fromEntries(fields.map(({ name }, i) => [name, rows[0]![i]])) as unknown as Campaign
-  return {
-    ...campaign,
-    variables: JSON.parse(String(campaign.variables)),
-    audience: listOf(campaign.audience),
-    batches: listOf(campaign.batches),
-    recipients: listOf(campaign.recipients),
-  }
+  const [campaign] = objectsOf<Campaign>(await db.query(READ, [id], 'campaign'))
+  return (
+    campaign && {
+      ...campaign,
+      variables: JSON.parse(String(campaign.variables)),
+      audience: listOf(campaign.audience),
+      batches: listOf(campaign.batches),
+      recipients: listOf(campaign.recipients),
+    }
+  )
 }
 
 /** A superuser may have emptied the field. */
@@ -146,14 +148,14 @@ export async function updateCampaigns(
   where: string,
   params: readonly unknown[],
 ): Promise<string[]> {
-  const { rows } = await db.query(
+  const changed = await db.query(
     `with changed as (
       update campaigns set ${set}, updated = pb_text(now()) where ${where} returning id
     ), ${changeLogCte('changed', 'update', params.length + 1)}
     select id from changed`,
     [...params, 'campaigns'],
   )
-  return rows.map(([id]) => String(id))
+  return textsOf(changed)
 }
 
 /** Messages that are stored at once: the user's other sends come in between. */
@@ -172,3 +174,28 @@ export function chunksOf(
 /** The Idempotency-Key under which a chunk is stored: never twice. */
 export const chunkKey = ({ id, revision }: Campaign, number: number): string =>
   `campaign:${id}:${revision}:${number}`
+
+const CLOSE = `
+insert into sms_idempotency ("user", key, fingerprint, answer)
+select $1, key, '', '{}' from unnest($2::text[]) key on conflict do nothing`
+
+/** Ends a campaign and its chunk keys; advance.ts cancels the rest. False after a concurrent change. */
+export function endCampaign(
+  { store, config }: CampaignServices,
+  campaign: Campaign,
+  status: 'canceled' | 'failed',
+  error = '',
+): Promise<boolean> {
+  const keys = chunksOf(campaign, config).map((_, number) => chunkKey(campaign, number))
+  return store.db.transaction(async (db) => {
+    await lockUserSends(db, campaign.user)
+    const ended = await updateCampaigns(
+      db,
+      'status = $3, error = $4, settled = false',
+      'id = $1 and xmin::text = $2',
+      [campaign.id, campaign.version, status, error],
+    )
+    if (ended.length > 0) await db.query(CLOSE, [campaign.user, keys])
+    return ended.length > 0
+  })
+}

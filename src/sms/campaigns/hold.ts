@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, unindexed } from '../../db/by-id.ts'
-import { messageLogCte } from '../status/change-log.ts'
+import { messageLogCte } from '../status/status.ts'
 import type { Campaign } from './campaign.ts'
 
 /** Rows of a transaction, so that others wait briefly. */

@@ -3,8 +3,8 @@ import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
-import { BATCH } from '../edit/batches.ts'
-import { UNKNOWN } from '../edit/retry-batch.ts'
+import { BATCH } from '../edit/cancel.ts'
+import { UNKNOWN } from '../edit/retry.ts'
 import { CANCELED_SQL, REASONS } from '../status/status.ts'
 import { CAMPAIGN_STATE, findCampaign } from './campaign.ts'
 
@@ -37,7 +37,6 @@ export const CAMPAIGN_PROGRESS = z
       .describe(`The latest ${MAX_REPLIES} texts of theirs, newest first.`),
   })
   .meta({ id: 'CampaignProgress' })
-export type CampaignProgress = Readonly<z.output<typeof CAMPAIGN_PROGRESS>>
 
 /** SQL: `retryBatch` would send the failed message `m` again, if asked to. */
 const CAN_BE_RETRIED = `(m.status = 'failed' and m.body <> '' and m.error_message <> '${REASONS.optedOut}'
@@ -76,7 +75,11 @@ select id, "from", body, created, (select count(distinct "from") from replies) f
 order by created desc, id desc limit ${MAX_REPLIES}`
 
 /** How far a user's campaign is. Throws 404 `campaign_not_found`. */
-export async function readProgress({ db }: Store, user: string, id: string): Promise<CampaignProgress> {
+export async function readProgress(
+  { db }: Store,
+  user: string,
+  id: string,
+): Promise<z.output<typeof CAMPAIGN_PROGRESS>> {
   const { status, batches, scheduledAt, recipientsCount } = await findCampaign(db, user, id)
   const params = [user, batches]
   const found = (await db.shaped(COUNTS, params)).rows as [string, ...number[]][]

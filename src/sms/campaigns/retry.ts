@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { batchAfter, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../edit/retry-batch.ts'
+import { batchAfter, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../edit/retry.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { retryStale } from '../send/sender.ts'
+import { whenSettled } from './advance.ts'
 import {
   CAMPAIGN_STATE,
   type Campaign,
@@ -10,7 +11,6 @@ import {
   readState,
   updateCampaigns,
 } from './campaign.ts'
-import { whenSettled } from './when-settled.ts'
 
 /** What was sent again of a campaign. */
 export const RETRIED_CAMPAIGN = z

@@ -1,47 +1,51 @@
 import { formatDate } from '../../fields/types/date.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
-import { advance } from './advance.ts'
+import { advance, whenSettled } from './advance.ts'
 import {
   type Campaign,
   type CampaignServices,
   type CampaignState,
   type CampaignStatus,
+  endCampaign,
   findCampaign,
   readState,
   updateCampaigns,
 } from './campaign.ts'
-import { endCampaign } from './end.ts'
-import { whenSettled } from './when-settled.ts'
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
 
 /** What steers a campaign. */
 type Steer = (services: CampaignServices, user: string, id: string) => Promise<CampaignState>
 
+/** Steers a settled campaign by its new status; undefined if nothing is to change. */
+const become =
+  (next: (campaign: Campaign) => CampaignStatus | undefined): Steer =>
+  async (services, user, id) => {
+    const { db } = services.store
+    await whenSettled(services, user, id, async (campaign) => {
+      const status = next(campaign)
+      if (!status) return true
+      const set = `status = '${status}', settled = false`
+      const params = [campaign.id, campaign.version]
+      return (await updateCampaigns(db, set, 'id = $1 and xmin::text = $2', params)).length > 0
+    })
+    await advance(services, id)
+    return readState(db, user, id)
+  }
+
 /** Pauses a campaign: unclaimed messages wait. Repeating is no error. Throws 409 `campaign_over`. */
-export const pauseCampaign: Steer = async (services, user, id) => {
-  const { db } = services.store
-  await whenSettled(services, user, id, async (campaign) => {
-    if (campaign.status === 'paused') return true
-    if (OVER.has(campaign.status)) throw gatewayRefusal('campaign_over')
-    return become(db, campaign, `status = 'paused'`)
-  })
-  await advance(services, id)
-  return readState(db, user, id)
-}
+export const pauseCampaign = become(({ status }) => {
+  if (status === 'paused') return undefined
+  if (OVER.has(status)) throw gatewayRefusal('campaign_over')
+  return 'paused'
+})
 
 /** Resumes a paused campaign at its time, or now. Repeating is no error. Throws 409 `campaign_over`. */
-export const resumeCampaign: Steer = async (services, user, id) => {
-  const { db } = services.store
-  await whenSettled(services, user, id, async (campaign) => {
-    if (campaign.status === 'scheduled' || campaign.status === 'sending') return true
-    if (campaign.status !== 'paused') throw gatewayRefusal('campaign_over')
-    const isLater = campaign.scheduledAt > formatDate(new Date())
-    return become(db, campaign, `status = '${isLater ? 'scheduled' : 'sending'}'`)
-  })
-  await advance(services, id)
-  return readState(db, user, id)
-}
+export const resumeCampaign = become(({ status, scheduledAt }) => {
+  if (status === 'scheduled' || status === 'sending') return undefined
+  if (status !== 'paused') throw gatewayRefusal('campaign_over')
+  return scheduledAt > formatDate(new Date()) ? 'scheduled' : 'sending'
+})
 
 /** Cancels and refunds a campaign's unclaimed messages. Repeatable. Throws 409 `campaign_over`. */
 export const cancelCampaign: Steer = async (services, user, id) => {
@@ -55,7 +59,3 @@ export const cancelCampaign: Steer = async (services, user, id) => {
   await advance(services, id)
   return readState(db, user, id)
 }
-
-const become = async (db: CampaignServices['store']['db'], { id, version }: Campaign, set: string) =>
-  (await updateCampaigns(db, `${set}, settled = false`, 'id = $1 and xmin::text = $2', [id, version]))
-    .length > 0

@@ -1,5 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
+import { textsOf } from '../../db/rows.ts'
 import { type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer.ts'
 import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
 import { REASONS } from '../status/status.ts'
@@ -34,11 +35,11 @@ export async function storeMessages(
 const HAS_LEFT = `and not (m.status = 'failed' and m.error_message in ('${REASONS.canceled}', '${REASONS.optedOut}'))`
 
 async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where = ''): Promise<Set<string>> {
-  const { rows } = await db.query(
+  const phones = await db.query(
     `select m."to" from sms_messages m where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} ${where}`,
     [batch, user],
   )
-  return new Set(rows.map(([to]) => String(to)))
+  return new Set(textsOf(phones))
 }
 
 /** False when the campaign is not as it was any more. */

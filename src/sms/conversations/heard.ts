@@ -1,3 +1,6 @@
+import type { Db } from '../../db/open.ts'
+import { textsOf } from '../../db/rows.ts'
+
 /** The kind of the jobs that push texts to browsers. The payload is a list of conversations. */
 export const PUSH = 'push'
 /** More conversations at once are not counted in the notification. */
@@ -41,3 +44,14 @@ export const HEARD_CTES = `heard as (
       limit ${MAX_CONVERSATIONS}
     ) c(id))
 )`
+
+const CLEAR = `
+update conversations set last_text = '' where id = any(array(
+  select id from conversations where last_message = any($1::text[]) and last_message <> '' and last_text <> ''
+  order by "user", number for update
+)) returning id`
+
+/** Takes the texts of deleted or redacted messages out of their conversations; answers which have changed. */
+export async function clearLastTexts(db: Db, messages: readonly string[]): Promise<string[]> {
+  return textsOf(await db.query(CLEAR, [messages], 'clear last texts'))
+}

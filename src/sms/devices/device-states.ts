@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
+import { objectsOf } from '../../db/rows.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { onlineSince } from './available.ts'
 
@@ -43,10 +44,14 @@ export const DEVICE_STATES = z
   .meta({ id: 'DeviceStates' })
 
 const STATES = (whose: string) => `
-select d.id, d.last_seen >= ${onlineSince('$1')}, d.last_seen >= ${onlineSince('$1')} or pb_is_set(d.push),
-  b.percent, pb_text(b.at),
-  (select count(*) from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state <> 'pending'),
-  coalesce((select sum(h.messages) from device_handouts h where h.device = d.id and h.at > now() - interval '1 day'), 0),
+select d.id as device, d.last_seen >= ${onlineSince('$1')} as online,
+  d.last_seen >= ${onlineSince('$1')} or pb_is_set(d.push) as reachable,
+  b.percent as battery, pb_text(b.at) as battery_at,
+  coalesce((select bool_and(l.failing_since <> '') from lines l
+    where l.device = d.id and l.enabled and l.present), false) as failing,
+  (select count(*) from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state <> 'pending') as waiting,
+  coalesce((select sum(h.messages) from device_handouts h where h.device = d.id and h.at > now() - interval '1 day'), 0)
+    as taken_today,
   (select coalesce(json_agg(json_build_object('line', l.id,
       'minute', (select coalesce(sum(h.messages), 0) from device_handouts h
         where h.device = d.id and h.line = l.id and h.at > now() - interval '1 minute'),
@@ -54,8 +59,7 @@ select d.id, d.last_seen >= ${onlineSince('$1')}, d.last_seen >= ${onlineSince('
       'month', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.month_texts else 0 end,
       'recipients', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.recipients else 0 end
     ) order by l.slot), '[]')
-    from lines l left join line_use u on u.line = l.id where l.device = d.id),
-  coalesce((select bool_and(l.failing_since <> '') from lines l where l.device = d.id and l.enabled and l.present), false)
+    from lines l left join line_use u on u.line = l.id where l.device = d.id) as lines
 from devices d left join device_batteries b on b.device = d.id ${whose} order by d.id`
 
 const OF_USER = STATES('where d."user" = $2')
@@ -67,25 +71,10 @@ export async function deviceStates(
   user: string | null,
   deviceOnlineSeconds: number,
 ): Promise<DeviceStates> {
-  const { rows } =
+  const found =
     user === null
       ? await store.db.shaped(OF_ALL, [deviceOnlineSeconds])
       : await store.db.shaped(OF_USER, [deviceOnlineSeconds, user], 'sms device states')
-  const items = (
-    rows as [
-      ...[string, boolean, boolean, number | null, string | null],
-      ...[number, number, string, boolean],
-    ][]
-  ).map(([device, online, reachable, battery, batteryAt, waiting, taken, lines, failing]) => ({
-    device,
-    online,
-    reachable,
-    battery,
-    battery_at: batteryAt,
-    failing,
-    waiting: Number(waiting),
-    taken_today: Number(taken),
-    lines: JSON.parse(lines),
-  }))
-  return { items }
+  const states = objectsOf<DeviceStates['items'][number] & { lines: string }>(found)
+  return { items: states.map((state) => ({ ...state, lines: JSON.parse(state.lines) })) }
 }

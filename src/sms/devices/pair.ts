@@ -11,7 +11,7 @@ import { createRecord } from '../../records/write/write.ts'
 import { type AuthRecord, serverRequest } from '../../request/request.ts'
 import { randomBelow, randomText } from '../../tools/random.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
-import { markSeen } from './heartbeat.ts'
+import { markSeen } from './device.ts'
 
 /** What a user reads, scans or types to pair a device. */
 export type Pairing = Readonly<z.output<typeof PAIRING>>

@@ -2,8 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { counts } from '../../counts.ts'
 import { WakeSignal } from '../../tools/wake-signal.ts'
 import { type DeviceEvent, onDeviceEvent } from '../wake/wake.ts'
-import type { Device } from './device.ts'
-import { countPending, touchDevice } from './heartbeat.ts'
+import { countPending, type Device, touchDevice } from './device.ts'
 
 /** What a stream carries: events, and now and then a sign of life. */
 export type StreamItem = Told | { readonly name: 'alive' }

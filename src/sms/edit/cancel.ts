@@ -1,9 +1,112 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy } from '../../db/by-id.ts'
+import { isOwnedBy, unindexed } from '../../db/by-id.ts'
+import type { Db } from '../../db/open.ts'
+import { failUnsent } from '../queue/fail.ts'
+import type { MessageSource } from '../queue/reassign.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { REASONS, type Status } from '../status/status.ts'
-import { cancelLocked, type Unclaimed } from './cancel-batch.ts'
+import { notifyCanceled } from '../wake/wake.ts'
+
+/** All statuses a sent message can have, in their order. */
+const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed'] as const
+
+/** What became of the messages of one send, by status. */
+export const BATCH = z
+  .object({
+    batch_id: z.string(),
+    recipients_count: z.int().min(1),
+    counts: z.record(z.enum(STATUSES), z.int().min(0)).describe('Messages by status.'),
+  })
+  .meta({ id: 'BatchStatus' })
+
+/** Counts a user's batch. Throws 404 `batch_not_found`, also for another's. */
+export async function countBatch(
+  store: Store,
+  user: string,
+  batchId: string,
+): Promise<z.output<typeof BATCH>> {
+  const { rows } = await store.db.shaped(
+    `select status, count(*) from sms_messages m where batch_id = $1 and batch_id <> '' and ${isOwnedBy('m', '$2')} group by status`,
+    [batchId, user],
+    'sms batch',
+  )
+  if (rows.length === 0) throw gatewayRefusal('batch_not_found')
+  const found = new Map(rows as [string, number][])
+  const counts = Object.fromEntries(STATUSES.map((status) => [status, found.get(status) ?? 0])) as z.output<
+    typeof BATCH
+  >['counts']
+  return { batch_id: batchId, recipients_count: rows.reduce((sum, row) => sum + Number(row[1]), 0), counts }
+}
+
+/** What became of a batch of which the rest was called off. */
+export const CANCELED_BATCH = BATCH.extend({
+  canceled: z.int().min(0).describe('Messages that this request has canceled.'),
+}).meta({ id: 'CanceledBatch' })
+
+/** Rows a transaction ends: devices that come to claim meanwhile wait for no more. */
+const MAX_ROWS = 1_000
+
+/** Unclaimed messages. A concurrent claim or cancel is waited for. */
+const WAITING = `
+select d.message, d.device, d.attempt from sms_messages m join sms_dispatch d on d.message = m.id
+where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
+  and ${unindexed('m.status')} in ('pending', 'assigned') and ${unindexed('d.state')} in ('pending', 'assigned')
+order by d.message limit ${MAX_ROWS} for update of d`
+
+const LOCKED: MessageSource = {
+  name: 'cancel',
+  sql: 'select d.* from sms_dispatch d where d.message = any($2::text[])',
+}
+
+/** Cancels and refunds a batch's unclaimed messages. Repeatable. Throws 404 `batch_not_found`. */
+export async function cancelBatch(
+  store: Store,
+  user: string,
+  batchId: string,
+): Promise<z.output<typeof CANCELED_BATCH>> {
+  const canceled = await cancelWaiting(store, user, batchId)
+  return { ...(await countBatch(store, user, batchId)), canceled }
+}
+
+/** The same for a batch that may have no messages; how many it canceled. */
+export async function cancelWaiting(store: Store, user: string, batchId: string): Promise<number> {
+  let canceled = 0
+  for (;;) {
+    const ended = await store.db.transaction((db) => cancelSome(db, user, batchId))
+    canceled += ended.canceled
+    // fewer than could be: some were claimed while they were waited for
+    if (ended.found === 0) return canceled
+  }
+}
+
+/** Locks some messages of a user's batch that no device has claimed: their ids, devices and attempts. */
+export async function lockWaiting(db: Db, user: string, batchId: string) {
+  // without a name: a plan of when there was little would go through all for each
+  const { rows } = await db.query(WAITING, [batchId, user])
+  return rows as Unclaimed[]
+}
+
+/** A message that no device has claimed, the device that may have heard of it, and its attempt. */
+type Unclaimed = [message: string, device: string, attempt: number]
+
+async function cancelSome(db: Db, user: string, batchId: string) {
+  const found = await lockWaiting(db, user, batchId)
+  // a device that never claimed a message has nothing to forget
+  return { found: found.length, canceled: await cancelLocked(db, found, 1) }
+}
+
+/**
+ * Cancels and refunds messages that this transaction has locked. Returns how many. Notifies the devices of
+ * those with at least `fromAttempt` attempts.
+ */
+async function cancelLocked(db: Db, found: readonly Unclaimed[], fromAttempt: number): Promise<number> {
+  if (found.length === 0) return 0
+  const canceled = await failUnsent(db, LOCKED, REASONS.canceled, [found.map(([message]) => message)])
+  for (const [message, device, attempt] of found)
+    if (device && attempt >= fromAttempt) await notifyCanceled(db, device, message, attempt)
+  return canceled
+}
 
 /** A message that will not be sent. */
 export type Canceled = Readonly<z.output<typeof CANCELED>>

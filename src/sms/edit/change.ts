@@ -1,14 +1,101 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy } from '../../db/by-id.ts'
+import { isOwnedBy, unindexed } from '../../db/by-id.ts'
+import { objectsOf } from '../../db/rows.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
-import { COMMON, checkExpiry, expiresBeforeDue, future, MAX_CHARACTERS } from '../send/body.ts'
+import {
+  COMMON,
+  checkExpiry,
+  date,
+  END_OF_TIME,
+  expiresBeforeDue,
+  future,
+  MAX_CHARACTERS,
+} from '../send/body.ts'
 import { checkLength } from '../send/content.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { countSegments } from '../send/segments.ts'
 import { checkShape, visibleText } from '../send/shape.ts'
-import { type Change, changeParams, changeSql } from './change-sql.ts'
+import { messageLogCte } from '../status/status.ts'
+import { BATCH, countBatch } from './cancel.ts'
+
+/** What becomes of messages that wait for their time; null leaves it as it is. */
+export interface Change {
+  /** In PocketBase's form; '' for now. */
+  readonly scheduledAt: string | null
+  /** In PocketBase's form; '' for never. */
+  readonly expiresAt: string | null
+  /** The same, in seconds from when it is due. */
+  readonly ttl: number | null
+  readonly body: string | null
+  readonly segments: number | null
+  readonly priority: number | null
+}
+
+/** The first parameters of `plannedChangeCtes`; those of its source begin with $8. */
+const changeParams = (user: string, change: Change): unknown[] => {
+  const { scheduledAt, expiresAt, ttl, body, segments, priority } = change
+  return [user, scheduledAt, expiresAt, ttl, body, segments, priority]
+}
+
+/**
+ * CTEs that plan a change of a user's messages. `source` selects them (`d` queue row, `m` message). `what` is
+ * empty if nothing changes; `unfit` if one would end before it is due. Paused campaigns are left out. Written
+ * so that no index on user or state is used: see `isOwnedBy`.
+ */
+const plannedChangeCtes = (source: string) => `
+waiting as (
+  select d.message, d.device, d.due_at, d.waiting_for, d.expires_at, d.priority, m.body, m.segments
+  from sms_messages m join sms_dispatch d on d.message = m.id
+  where ${isOwnedBy('m', '$1')} and ${isOwnedBy('d', '$1')} and ${unindexed('m.status')} = 'pending' and ${unindexed('d.state')} = 'pending' and d.due_at < 'infinity' and ${source}
+), timed as (
+  select w.*, case when $2::text = '' then date_trunc('milliseconds', now())
+    else coalesce(nullif($2::text, '')::timestamptz, w.due_at) end as due
+  from waiting w
+), counted as (
+  select t.*, case when $2::text is null and t.waiting_for <> '' then now() else t.due end as counted_from
+  from timed t
+), ended as (
+  select t.*, case
+      when $4::int is not null
+        then least(t.counted_from + $4::int * interval '1 second', '${END_OF_TIME}'::timestamptz)
+      when $3::text = '' then null
+      else coalesce(nullif($3::text, '')::timestamptz, t.expires_at)
+    end as ends
+  from counted t
+), wanted as (
+  select e.message, e.device, e.due, e.ends, coalesce($7::int, e.priority) as next_priority,
+    case when $2::text is null then e.waiting_for else '' end as waits_for,
+    coalesce($5::text, e.body) as next_body, coalesce($6::float8, e.segments) as next_segments,
+    coalesce($2::text, $3::text, $4::int::text) is not null and e.ends <= greatest(e.counted_from, now()) as unfit,
+    concat_ws(', ',
+      case when e.due <> e.due_at then 'time' end,
+      case when e.ends is distinct from e.expires_at then 'expiry' end,
+      case when $5::text <> e.body then 'text' end,
+      case when $7::int <> e.priority then 'priority' end
+    ) as what
+  from ended e
+)`
+
+/** Applies that plan, or nothing if one is `unfit`, and returns `answer`. */
+const changeSql = (source: string, answer: string) => `
+with ${plannedChangeCtes(source)}, fit as (
+  select * from wanted where what <> '' and not exists (select from wanted where unfit)
+), moved as (
+  update sms_dispatch d set due_at = f.due, expires_at = f.ends, priority = f.next_priority,
+    waiting_for = f.waits_for
+  from fit f where d.message = f.message
+), changed as (
+  update sms_messages m set scheduled_at = case when f.waits_for = '' then pb_text(f.due) else m.scheduled_at end,
+    expires_at = coalesce(pb_text(f.ends), ''), waiting_for = f.waits_for, priority = f.next_priority,
+    body = f.next_body, segments = f.next_segments, updated = pb_text(now())
+  from fit f where m.id = f.message returning m.id
+), events as (
+  insert into sms_events (id, "user", message, status, device, detail, created)
+  select pb_new_id(), $1, message, 'pending', device, 'Changed: ' || what, pb_text(now()) from fit
+), ${messageLogCte()}
+${answer}`
 
 /** What the body of a change must look like; null counts as absent, and what is absent stays as it is. */
 export const MESSAGE_CHANGE = z
@@ -26,7 +113,7 @@ export const MESSAGE_CHANGE = z
   .meta({ id: 'MessageChange' })
 
 /** How such a message is now. Its text is not told: API keys read no messages. */
-export type Changed = Readonly<z.output<typeof CHANGED>>
+type Changed = Readonly<z.output<typeof CHANGED>>
 export const CHANGED = z
   .object({
     id: z.string(),
@@ -40,7 +127,8 @@ export const CHANGED = z
 
 const CHANGE = changeSql(
   'm.id = $8 for update of d, m',
-  `select unfit, pb_text(due), coalesce(pb_text(ends), ''), next_priority, next_segments from wanted`,
+  `select unfit, pb_text(due) as scheduled_at, coalesce(pb_text(ends), '') as expires_at,
+    next_priority as priority, next_segments as segments from wanted`,
 )
 
 /** Reads a change. Throws 400 `invalid_request` for the first invalid field, then 400 `body_too_long`. */
@@ -54,7 +142,7 @@ export function readChange(raw: unknown, now: Date): Change {
 }
 
 /** Dates as a send reads them: a time that is past means now, an end must come after it. */
-export function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): Change {
+function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): Change {
   const { scheduled_at, expires_at, ttl, body, priority } = given
   const scheduledAt = scheduled_at == null ? null : future(scheduled_at, now)
   checkExpiry({ ttl, expires_at }, scheduledAt || formatDate(now))
@@ -75,17 +163,68 @@ export async function changeMessage(
   id: string,
   change: Change,
 ): Promise<Changed> {
-  const { rows } = await db.query(CHANGE, [...changeParams(user, change), id])
-  if (!rows[0]) throw await whyNot(db, user, id)
-  const [unfit, scheduled_at, expires_at, priority, segments] = rows[0] as [
-    ...[boolean, string, string, number, number],
-  ]
+  type Wanted = Omit<Changed, 'id' | 'status'> & { readonly unfit: boolean }
+  const [found] = objectsOf<Wanted>(await db.query(CHANGE, [...changeParams(user, change), id]))
+  if (!found) throw await whyNot(db, user, id)
+  const { unfit, ...wanted } = found
   if (unfit) throw expiresBeforeDue()
-  return { id, status: 'pending', scheduled_at, expires_at, priority, segments }
+  return { id, status: 'pending', ...wanted }
 }
 
 async function whyNot(db: Store['db'], user: string, id: string): Promise<Error> {
   const look = `select 1 from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`
   const { rows } = await db.query(look, [id, user], 'sms changed message')
   return gatewayRefusal(rows[0] ? 'not_changeable' : 'message_not_found')
+}
+
+/** The body of a request: from when, and until when. */
+export const RESCHEDULE = z
+  .strictObject({
+    scheduled_at: date().describe('Not before this instant. One that is past means now.'),
+    expires_at: MESSAGE_CHANGE.shape.expires_at,
+    ttl: COMMON.ttl,
+  })
+  .meta({ id: 'Reschedule' })
+
+/** What became of a batch of which the rest got another time. */
+export const RESCHEDULED_BATCH = BATCH.extend({
+  rescheduled: z.int().min(0).describe('Messages that this request has changed.'),
+}).meta({ id: 'RescheduledBatch' })
+
+/** Rows per statement, as sweep and cancels wait for it. Unnamed: planned for the present numbers. */
+const MAX_ROWS = 1_000
+
+const OF_BATCH = `m.batch_id = $8 and m.batch_id <> ''`
+
+const FAULT = `with ${plannedChangeCtes(OF_BATCH)} select 1 from wanted where unfit limit 1`
+
+const SOME = changeSql(
+  `${OF_BATCH} and d.message > $9 order by d.message limit ${MAX_ROWS} for update of d, m`,
+  `select max(message), count(*) filter (where what <> ''), bool_or(unfit) from wanted`,
+)
+
+/** The body of a request. Throws 400 `invalid_request` that names the first wrong field. */
+export const readReschedule = (raw: unknown, now: Date): Change => changeOf(checkShape(RESCHEDULE, raw), now)
+
+/** Reschedules a batch's waiting messages. Repeatable. Throws 404, or 400 if one would end too early. */
+export async function rescheduleBatch(
+  store: Store,
+  user: string,
+  batchId: string,
+  change: Change,
+): Promise<z.output<typeof RESCHEDULED_BATCH>> {
+  const params = [...changeParams(user, change), batchId]
+  const fault = await store.db.query(FAULT, params)
+  if (fault.rows[0]) throw expiresBeforeDue()
+  let rescheduled = 0
+  for (let last = ''; ; ) {
+    const { rows } = await store.db.query(SOME, [...params, last])
+    const [max, changed, unfit] = rows[0] as [string | null, number, boolean]
+    // changed by somebody else since the look
+    if (unfit) throw expiresBeforeDue()
+    if (max === null) break
+    rescheduled += Number(changed)
+    last = max
+  }
+  return { ...(await countBatch(store, user, batchId)), rescheduled }
 }

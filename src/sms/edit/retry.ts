@@ -1,45 +1,186 @@
-import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy } from '../../db/by-id.ts'
+import { z } from 'zod'
+import { isOwnedBy, unindexed } from '../../db/by-id.ts'
+import { objectsOf } from '../../db/rows.ts'
 import { dateOf } from '../../fields/types/date.ts'
-import { ANY_LINE, dateAt, PLAIN_OPTIONS, type SendBody, type SendOptions } from '../send/body.ts'
-import { gatewayRefusal } from '../send/refusal.ts'
+import { StaleAuth } from '../../records/fresh-auth.ts'
+import { derivedId } from '../../tools/derived-id.ts'
+import { ANY_LINE, dateAt, PLAIN_OPTIONS, type SendOptions } from '../send/body.ts'
+import { credentialsOf, type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer.ts'
+import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
 import type { Sent } from '../send/render-verdict.ts'
+import { countSegments } from '../send/segments.ts'
 import { type SendServices, send } from '../send/send.ts'
 import type { Sender } from '../send/sender.ts'
-import type { Status } from '../status/status.ts'
+import type { Outcome, Verdict } from '../send/store-offers.ts'
+import { CANCELED, REASONS, type Status } from '../status/status.ts'
+import { countBatch } from './cancel.ts'
+
+/** Failed messages that are sent again only if the request says so: it may be known better than here. */
+const CHOICES = ['unknown', 'canceled'] as const
+const LEFT_OUT = [...CHOICES, 'opted_out', 'retried', 'no_text', 'refused'] as const
+type LeftOut = (typeof LEFT_OUT)[number]
+
+/** The body of a request; all of it may be left out. */
+export const RETRY_BATCH = z
+  .strictObject({
+    include: z
+      .array(z.enum(CHOICES, `must be ${CHOICES.join(' or ')}`), 'must be a list')
+      .max(CHOICES.length)
+      .optional()
+      .describe(
+        '`unknown`: the device went silent, so that the text may have gone out, and some may get it twice. `canceled`: what was called off.',
+      ),
+  })
+  .meta({ id: 'RetryBatch' })
+
+/** What was sent again. */
+export const RETRIED_BATCH = z
+  .object({
+    batch_id: z.string().describe('Names the new messages; empty when there are none.'),
+    message_ids: z
+      .array(z.string())
+      .describe(
+        'The new messages, in the order of the old ones. Asked again, they are the same, and those that came to it.',
+      ),
+    recipients_count: z.int().min(0),
+    left_out: z
+      .record(z.enum(LEFT_OUT), z.int().min(0))
+      .describe(
+        'Failed messages that were not sent again: of unknown outcome, canceled, opted out, sent again one by one before, without a text any more, or refused now (quota, devices).',
+      ),
+  })
+  .meta({ id: 'RetriedBatch' })
+
+/** The beginning of the reason of such a message. */
+export const UNKNOWN = 'Outcome unknown'
+
+/** Offers that are decided at once; the user's other sends come in between. */
+const MAX_OFFERS = 500
 
 const FAILED = `
-select status, message_type, "to", body, priority, sim, guarantee, expires_at,
-  case when scheduled_at <> '' then scheduled_at else created end
+select m.id, m."to", m.body, m.priority, m.sim, m.guarantee, m.expires_at as "expiresAt",
+  case when m.scheduled_at <> '' then m.scheduled_at else m.created end as due, m.error_message as reason,
+  exists (select from contacts c where c."user" = $2 and c.phone = m."to" and c.opted_out) as "optedOut",
+  r.id as again, r.batch_id as batch
+from sms_messages m
+left join sms_messages r on r."user" = $2 and r.client_ref = 'retry:' || m.id and r.client_ref <> ''
+where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${unindexed('m.status')} = 'failed' and m.message_type = 'outgoing'
+order by m._rowid`
+
+interface Failed extends Pick<Offer, 'priority' | 'sim' | 'expiresAt' | 'guarantee'> {
+  readonly id: string
+  readonly to: string
+  readonly body: string
+  /** When it was to be sent. */
+  readonly due: string
+  readonly reason: string
+  readonly optedOut: boolean
+  /** The message that was sent in its place, and that one's batch; null for none. */
+  readonly again: string | null
+  readonly batch: string | null
+}
+
+/**
+ * Sends a batch's failed messages again to any device, each at most once (`client_ref` `retry:<id>`). The new
+ * batch_id follows from the old one, so a repeat continues. What exceeds the quota is left out. `keepsQuiet`:
+ * respects quiet hours. Throws 404 `batch_not_found`, StaleAuth, 402 or 503 if nothing could be sent.
+ */
+export async function retryBatch(
+  services: SendServices,
+  sender: Sender,
+  batchId: string,
+  { include = [] }: z.output<typeof RETRY_BATCH>,
+  keepsQuiet = false,
+): Promise<z.output<typeof RETRIED_BATCH>> {
+  const { db } = services.store
+  const failed = objectsOf<Failed>(await db.query(FAILED, [batchId, sender.user], 'sms failed batch'))
+  if (failed.length === 0) await countBatch(services.store, sender.user, batchId) // is there one?
+  const batch = batchAfter(batchId)
+  const left = Object.fromEntries(LEFT_OUT.map((why) => [why, 0])) as Record<LeftOut, number>
+  const ids = new Map<Failed, string>()
+  const due: Failed[] = []
+  for (const one of failed) {
+    const why = whyNot(one, batch, include)
+    if (why) left[why]++
+    else if (one.again) ids.set(one, one.again)
+    else due.push(one)
+  }
+  let refused: Outcome | undefined
+  for (let at = 0; at < due.length && !refused; at += MAX_OFFERS) {
+    const some = due.slice(at, at + MAX_OFFERS)
+    const decided = await Promise.all(some.map((one) => offerAgain(services, sender, one, batch, keepsQuiet)))
+    for (const [i, { outcome, message }] of decided.entries())
+      if (outcome === 'accepted' || outcome === 'known') ids.set(some[i]!, message)
+      else refused ??= outcome
+  }
+  left.refused = due.filter((one) => !ids.has(one)).length
+  if (refused === 'stale') throw new StaleAuth()
+  if (refused && ids.size === 0) throw gatewayRefusal(refused as RefusalCode)
+  const message_ids = failed.flatMap((one) => ids.get(one) ?? [])
+  const batch_id = message_ids.length > 0 ? batch : ''
+  return { batch_id, message_ids, recipients_count: message_ids.length, left_out: left }
+}
+
+function whyNot(
+  { again, batch: itsBatch, reason, optedOut, body }: Failed,
+  batch: string,
+  include: readonly (typeof CHOICES)[number][],
+): LeftOut | undefined {
+  if (again) return itsBatch === batch ? undefined : 'retried'
+  if (optedOut || reason === REASONS.optedOut) return 'opted_out'
+  if (reason.startsWith(UNKNOWN) && !include.includes('unknown')) return 'unknown'
+  if (CANCELED.includes(reason) && !include.includes('canceled')) return 'canceled'
+  return body === '' ? 'no_text' : undefined
+}
+
+/** The verdict, with the id of the message that it was sent again as. */
+async function offerAgain(
+  services: SendServices,
+  sender: Sender,
+  one: Failed,
+  batch: string,
+  keepsQuiet: boolean,
+): Promise<Verdict> {
+  const message = offeredMessage({ ...one, ...countSegments(one.body) }, true, keepsQuiet)
+  const { priority, sim, guarantee } = one
+  const verdict = await services.acceptor.accept({
+    ...PLAIN_OFFER,
+    ...credentialsOf(sender),
+    ...{ priority, sim, guarantee, expiresAt: shifted(one) },
+    batch,
+    body: one.body,
+    clientRef: retryRef(one.id),
+    isBulk: true,
+    messages: [message],
+  })
+  return verdict.outcome === 'accepted' ? { ...verdict, message: message.id } : verdict
+}
+
+/** The batch that the failed messages of a batch are sent again in. */
+export const batchAfter = (batchId: string): string => derivedId(`retry:${batchId}`)
+
+const FAILED_MESSAGE = `
+select status, message_type as type, "to", body, priority, sim, guarantee, expires_at as "expiresAt",
+  case when scheduled_at <> '' then scheduled_at else created end as due
 from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`
 
 /** Sends a failed message again, `client_ref` `retry:<id>`. Repeatable. Throws 404, 409 and as a send. */
 export async function retryMessage(services: SendServices, sender: Sender, id: string): Promise<Sent> {
-  return send(services, sender, await bodyOf(services.store, sender.user, id, new Date()))
-}
-
-async function bodyOf({ db }: Store, user: string, id: string, now: Date): Promise<SendBody> {
-  const { rows } = await db.query(FAILED, [id, user], 'sms retry')
-  if (!rows[0]) throw gatewayRefusal('message_not_found')
-  const [status, type, to, body, priority, sim, guarantee, expiresAt, due] = rows[0] as [
-    ...[Status, string, string, string, number, number, SendOptions['guarantee'], string, string],
-  ]
+  const found = await services.store.db.query(FAILED_MESSAGE, [id, sender.user], 'sms retry')
+  const [one] = objectsOf<Failed & { readonly status: Status; readonly type: string }>(found)
+  if (!one) throw gatewayRefusal('message_not_found')
+  const { status, type, to, body, priority, sim, guarantee } = one
   if (status !== 'failed' || type !== 'outgoing') throw gatewayRefusal('not_retriable')
   if (body === '') throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
-  const options: SendOptions = {
-    ...PLAIN_OPTIONS,
-    expiresAt: expiresAt && shifted(now, due, expiresAt),
-    priority,
-    sim,
-    guarantee,
-    clientRef: retryRef(id),
-  }
-  return { recipients: [to], groupIds: [], deviceId: '', line: ANY_LINE, content: { body }, options }
+  const again = { priority, sim, guarantee, expiresAt: shifted(one), clientRef: retryRef(id) }
+  const options: SendOptions = { ...PLAIN_OPTIONS, ...again }
+  const request = { recipients: [to], groupIds: [], deviceId: '', line: ANY_LINE, content: { body }, options }
+  return send(services, sender, request)
 }
 
 /** The `client_ref` of the message that a failed one is sent again as: there is never a second. */
-export const retryRef = (id: string) => `retry:${id}`
+const retryRef = (id: string) => `retry:${id}`
 
-/** As long after `now` as `until` is after `from`. */
-export const shifted = (now: Date, from: string, until: string): string =>
-  dateAt(now.getTime() + dateOf(until)!.getTime() - dateOf(from)!.getTime())
+/** The end of a message that is sent again: as long after now as it was after the message was due. */
+const shifted = ({ due, expiresAt }: Pick<Failed, 'due' | 'expiresAt'>): string =>
+  expiresAt && dateAt(Date.now() + dateOf(expiresAt)!.getTime() - dateOf(due)!.getTime())

@@ -1,20 +1,20 @@
 import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { derivedId } from '../../tools/derived-id.ts'
-import { ANSWERABLE_CTE, isAnswerable } from '../answers/queue.ts'
+import { ANSWERABLE_CTE, isAnswerable } from '../answers/answer.ts'
 import { HEARD_CTES } from '../conversations/heard.ts'
 import type { Device } from '../devices/device.ts'
 import {
+  endUnclaimed,
   latestOptChanges,
   type OptChange,
   type OptWords,
   readOptWord,
   setOptedOut,
 } from '../queue/opt-out.ts'
-import { endUnclaimed } from '../queue/opted-out.ts'
 import { lockUserSends } from '../send/lock-user.ts'
 import { countSegments } from '../send/segments.ts'
-import { messageLogCte } from '../status/change-log.ts'
+import { messageLogCte } from '../status/status.ts'
 
 /** A text that a device received. `receivedAt`: ms since 1970 by its clock. `sim` 0: unknown. */
 export interface ReceivedText {

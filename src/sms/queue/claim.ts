@@ -10,8 +10,7 @@ import { Lru } from '../../tools/lru.ts'
 import { allowance } from '../devices/available.ts'
 import type { Device } from '../devices/device.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
-import { messageLogCte } from '../status/change-log.ts'
-import { idMayBecome } from '../status/status.ts'
+import { idMayBecome, messageLogCte } from '../status/status.ts'
 
 /** A message as a device gets it. */
 export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>

@@ -1,6 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import { messageLogCte } from '../status/change-log.ts'
-import { mayBecome } from '../status/status.ts'
+import { mayBecome, messageLogCte } from '../status/status.ts'
 import { refundQuota } from '../usage/quota.ts'
 import type { MessageSource } from './reassign.ts'
 

@@ -1,10 +1,19 @@
 import type { Db } from '../../db/open.ts'
+import { textsOf } from '../../db/rows.ts'
 import { availableDevices, onlineSince } from '../devices/available.ts'
 import { REASONS } from '../status/status.ts'
 import { failMessages } from './fail.ts'
 import { isOptedOut } from './opt-out.ts'
-import { DEVICES_IN_QUEUE } from './queue-devices.ts'
 import { type MessageSource, notifyNodes, reassign } from './reassign.ts'
+
+/** Devices with queued messages, by steps through the index: 0.1 ms of 200,000, `distinct` takes 25. */
+export const DEVICES_IN_QUEUE = `(
+  with recursive held(device) as (
+    (select device from sms_dispatch where device > '' order by device limit 1)
+    union all
+    select (select q.device from sms_dispatch q where q.device > h.device order by q.device limit 1)
+    from held h where h.device is not null
+  ) select device from held where device is not null)`
 
 /** What one sweep leaves to do after the commit: devices that have to be woken. */
 export type DevicesToWake = readonly string[]
@@ -130,6 +139,5 @@ select distinct device from woken`
 
 /** Unclaimed messages to wake for. Unnamed: a plan from an empty queue takes 1.3 s instead of 50 ms. */
 export async function wakeUnclaimed(db: Db): Promise<DevicesToWake> {
-  const { rows } = await db.query(REWAKE)
-  return notifyNodes(db, rows)
+  return notifyNodes(db, textsOf(await db.query(REWAKE)))
 }

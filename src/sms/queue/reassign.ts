@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts'
+import { textsOf } from '../../db/rows.ts'
 import { onlineSince } from '../devices/available.ts'
-import { messageLogCte } from '../status/change-log.ts'
-import { mayBecome } from '../status/status.ts'
+import { mayBecome, messageLogCte } from '../status/status.ts'
 import { WAKE_CHANNEL, wakePayloads } from '../wake/wake.ts'
 
 /** SQL that selects messages from sms_dispatch, and its name as a prepared statement. */
@@ -56,15 +56,13 @@ export async function reassign(
   source: MessageSource,
   deviceOnlineSeconds: number,
   params: readonly unknown[] = [],
-): Promise<string[]> {
+): Promise<readonly string[]> {
   const values = [deviceOnlineSeconds, ...params]
-  const { rows } = await db.query(assignAnew(source.sql), values, `sms ${source.name}`)
-  return notifyNodes(db, rows)
+  return notifyNodes(db, textsOf(await db.query(assignAnew(source.sql), values, `sms ${source.name}`)))
 }
 
 /** Notifies other nodes at the commit of `db` to wake these devices. Returns them. */
-export async function notifyNodes(db: Db, rows: readonly unknown[][]): Promise<string[]> {
-  const devices = rows.map(([device]) => String(device))
+export async function notifyNodes(db: Db, devices: readonly string[]): Promise<readonly string[]> {
   const payloads = wakePayloads(devices)
   if (payloads.length > 0)
     await db.query(`select pg_notify('${WAKE_CHANNEL}', payload) from unnest($1::text[]) payload`, [payloads])

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/open.ts'
+import { textsOf } from '../../db/rows.ts'
 import { onlineSince } from '../devices/available.ts'
 import { stickySince } from '../send/store-offers.ts'
-import { messageLogCte } from '../status/change-log.ts'
-import { idMayBecome, mayBecome } from '../status/status.ts'
+import { idMayBecome, mayBecome, messageLogCte } from '../status/status.ts'
 import { isOptedOut } from './opt-out.ts'
 import { notifyNodes } from './reassign.ts'
 
@@ -179,8 +179,7 @@ export async function releaseDue(db: Db, seconds: number, stickyDays = 0): Promi
   const sticky = stickySince(new Date(), stickyDays)
   const devices: string[] = []
   for (const sql of [RELEASE_WAITING, RELEASE_SCHEDULED]) {
-    const { rows } = await db.query(sql, [seconds, sticky])
-    devices.push(...(await notifyNodes(db, rows)))
+    devices.push(...(await notifyNodes(db, textsOf(await db.query(sql, [seconds, sticky])))))
   }
   return devices
 }

@@ -5,10 +5,9 @@ import { isHeldByDevice, unindexed } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
 import type { Device } from '../devices/device.ts'
 import { lockUserSends } from '../send/lock-user.ts'
-import { messageLogCte } from '../status/change-log.ts'
-import { NEXT, STATUSES, type Status } from '../status/status.ts'
+import { messageLogCte, NEXT, STATUSES, type Status } from '../status/status.ts'
 import { wakeDevices } from '../wake/wake.ts'
-import { endReturned } from './opted-out.ts'
+import { endReturned } from './opt-out.ts'
 import { reassign } from './reassign.ts'
 
 /** What a device says became of a message. `at`: milliseconds since 1970 by its own clock. */

@@ -26,8 +26,14 @@ export function readIdempotencyKey(header: string | undefined): string | null {
   )
 }
 
+/** What the Idempotency-Key header of a request names; null without one. Throws 400 for an invalid one. */
+export function readIdempotency(header: string | undefined, endpoint: string, body: unknown) {
+  const key = readIdempotencyKey(header)
+  return key === null ? null : { key, fingerprint: fingerprintOf(endpoint, body) }
+}
+
 /** The same for equal requests: endpoint and JSON body, whatever the order of its keys. */
-export function fingerprintOf(endpoint: string, body: unknown): string {
+function fingerprintOf(endpoint: string, body: unknown): string {
   return createHash('sha256')
     .update(`${endpoint} ${canonical(body)}`)
     .digest('base64url')
@@ -62,8 +68,7 @@ export async function whileRunning<T>(
 export async function firstAnswer(
   store: Store,
   user: string,
-  key: string,
-  fingerprint: string,
+  { key, fingerprint }: Idempotency,
 ): Promise<string | undefined> {
   const { rows } = await store.db.query(
     `select fingerprint, answer from sms_idempotency
@@ -81,8 +86,7 @@ export async function firstAnswer(
 export async function keepAnswer(
   store: Store,
   user: string,
-  key: string,
-  fingerprint: string,
+  { key, fingerprint }: Idempotency,
   answer: string,
 ): Promise<void> {
   await store.db.query(

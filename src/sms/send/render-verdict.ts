@@ -19,16 +19,14 @@ export async function renderVerdict(
 ): Promise<Sent> {
   const { user, idempotency } = offer
   if (outcome === 'accepted') return { answer: offer.answer, replayed: false }
-  if (outcome === 'replayed') {
-    const { key, fingerprint } = idempotency!
-    return { answer: (await firstAnswer(store, user, key, fingerprint))!, replayed: true }
-  }
+  if (outcome === 'replayed')
+    return { answer: (await firstAnswer(store, user, idempotency!))!, replayed: true }
   if (outcome === 'stale') throw new StaleAuth()
   if (outcome !== 'known') throw gatewayRefusal(outcome as RefusalCode)
   // the reference has a message; the key, if any, is stored for this request anyway
   await checkClientRef(store, message, offer)
   const answer = answerJson('', [message])
-  if (idempotency) await keepAnswer(store, user, idempotency.key, idempotency.fingerprint, answer)
+  if (idempotency) await keepAnswer(store, user, idempotency, answer)
   return { answer, replayed: false }
 }
 

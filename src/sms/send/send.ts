@@ -41,8 +41,7 @@ export async function send(
   const { store, config, acceptor } = services
   checkBody(body, config.maxRecipients)
   // outside the turn: a stored answer blocks no other request
-  const first =
-    idempotency && (await firstAnswer(store, sender.user, idempotency.key, idempotency.fingerprint))
+  const first = idempotency && (await firstAnswer(store, sender.user, idempotency))
   if (first) return { answer: first, replayed: true }
   return whileRunning(sender.user, idempotency?.key, async () => {
     const offer = await prepareOffer(store, config.maxRecipients, sender, body, idempotency)

@@ -1,8 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { formatDate } from '../../fields/types/date.ts'
-import { hasPeers } from '../wake/peers.ts'
-import { NODE } from '../wake/wake.ts'
+import { hasPeers, NODE } from '../wake/wake.ts'
 import type { Offer } from './offer.ts'
 
 /** An offer's outcome. `stale`: read the credentials again; `replayed`: its key has an answer. */

@@ -1,4 +1,6 @@
+import type { Store } from '../../collections/catalog.ts'
 import { unindexed } from '../../db/by-id.ts'
+import { changeLogCte, logChange } from '../../records/changes.ts'
 
 /** Where a message is in its life. `received` is the one status of an incoming message. */
 export const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
@@ -43,3 +45,17 @@ export const REASONS = {
 export const CANCELED: readonly string[] = [REASONS.canceled, REASONS.canceledOnPhone]
 /** The same as a list in SQL. */
 export const CANCELED_SQL = `(${CANCELED.map((reason) => `'${reason}'`).join(', ')})`
+
+type Action = 'create' | 'update'
+
+/** Notes changed records of a built-in collection, in the transaction that changes them. */
+export const logChanged = (
+  store: Pick<Store, 'db'>,
+  collection: string,
+  action: Action,
+  ids: readonly string[],
+) => logChange(store, { id: collection }, action, ids)
+
+/** CTE that logs changed messages (CTE `changed`). The trigger sms_events_noted logs events. */
+export const messageLogCte = (action: Action = 'update') =>
+  changeLogCte('changed', action, 'sms_messages', 'told')

@@ -1,15 +1,15 @@
 import type { Store } from '../../collections/catalog.ts'
 import { countChannelListeners } from '../../db/listeners.ts'
+import { textsOf } from '../../db/rows.ts'
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
 import { forgetAnswers } from '../answers/answer.ts'
-import { pushWake } from '../devices/push.ts'
-import type { PushSettings } from '../devices/web-push.ts'
-import { DEVICES_IN_QUEUE } from '../queue/queue-devices.ts'
+import { type PushSettings, pushWake } from '../devices/web-push.ts'
+import { DEVICES_IN_QUEUE } from '../queue/overdue.ts'
 import { extendAllLeases } from '../queue/renew.ts'
 import { countMessages } from '../usage/totals.ts'
-import { checkForPeers } from '../wake/peers.ts'
 import {
+  checkForPeers,
   listenToOtherNodes,
   type OtherNodes,
   onUnheardWake,
@@ -63,8 +63,7 @@ export async function startDelivery(
     repeat(() => checkForPeers(store.db, WAKE_CHANNEL), LOOK_AROUND_MS, log),
     push.stop,
   ]
-  const { rows } = await store.db.query(WAITING)
-  wakeDevices(rows.map(([device]) => String(device)))
+  wakeDevices(textsOf(await store.db.query(WAITING)))
   return {
     heardAll: others.heardAll,
     async stop() {

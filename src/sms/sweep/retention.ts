@@ -3,9 +3,10 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
+import { textsOf } from '../../db/rows.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
-import { clearLastTexts } from '../conversations/clear.ts'
+import { clearLastTexts } from '../conversations/heard.ts'
 
 type Mode = Config['retention']['mode']
 
@@ -105,7 +106,7 @@ kept as (
 select id from redacted`
 
 async function redact({ db }: Store, _: Extensions, days: number): Promise<number> {
-  const redacted = ids(await db.query(REDACT, [days]))
+  const redacted = textsOf(await db.query(REDACT, [days]))
   await clearLastTexts(db, redacted)
   return redacted.length
 }
@@ -116,9 +117,9 @@ update sms_messages set body = '', "to" = '', "from" = '' where id = any($1::tex
 
 async function remove(store: Store, extensions: Extensions, days: number): Promise<number> {
   const { db, catalog } = store
-  const old = ids(await db.query(oldest(HAS_CONTENT_SQL.delete), [days]))
+  const old = textsOf(await db.query(oldest(HAS_CONTENT_SQL.delete), [days]))
   if (old.length === 0) return 0
-  const blanked = new Set(ids(await db.query(BLANK, [old])))
+  const blanked = new Set(textsOf(await db.query(BLANK, [old])))
   await redactDeliveries(db, [...blanked])
   await clearLastTexts(db, [...blanked])
   const gone = old.filter((id) => !blanked.has(id))
@@ -135,5 +136,3 @@ const redactDeliveries = (db: Db, messages: readonly string[]) =>
      from told where p.delivery = told.id`,
     [messages],
   )
-
-const ids = ({ rows }: { readonly rows: readonly unknown[][] }) => rows.map(([id]) => String(id))

@@ -1,7 +1,9 @@
 import type { Store } from '../../collections/catalog.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
-import { endOptedOut } from '../queue/opted-out.ts'
+import { textsOf } from '../../db/rows.ts'
+import { failMessages } from '../queue/fail.ts'
+import { endOptedOut } from '../queue/opt-out.ts'
 import {
   type DevicesToWake,
   endExpired,
@@ -13,7 +15,7 @@ import {
   wakeUnclaimed,
 } from '../queue/overdue.ts'
 import { releaseDue, returnStale } from '../queue/release.ts'
-import { idMayBecome } from '../status/status.ts'
+import { idMayBecome, REASONS } from '../status/status.ts'
 import { wakeDevices } from '../wake/wake.ts'
 
 /** Changes by time, in this order: a finished message wakes no device. */
@@ -79,10 +81,32 @@ export function checkQueue({ db }: Store, after = ''): Promise<string> {
   return db.transaction(async (tx) => {
     const { rows: lock } = await tx.query('select pg_try_advisory_xact_lock($1)', [LOCKS.queueCheck])
     if (!lock[0]![0]) return after
-    const { rows } = await tx.query(NEXT, [after], 'sms check queue')
-    const messages = rows.map(([message]) => String(message))
+    const messages = textsOf(await tx.query(NEXT, [after], 'sms check queue'))
     await tx.query(DROP, [messages], 'sms drop orphans')
     await tx.query(GIVEN_AWAY, [messages], 'sms given away')
     return messages.length < MAX_CHECKED ? '' : messages.at(-1)!
   })
+}
+
+const BATCH = 5_000
+const ANY = {
+  name: 'restored',
+  sql: `select * from sms_dispatch order by message limit ${BATCH} for update`,
+}
+
+/** Their messages that are not stored yet may have been sent since, too. */
+const END_CAMPAIGNS = `
+update campaigns set status = 'failed', error = $1, settled = true, audience = '[]', updated = pb_text(now())
+where status in ('scheduled', 'sending', 'paused')`
+
+/** Ends unfinished messages of a restored backup, as they may have been sent since. */
+export async function endUnfinished(db: Db): Promise<number> {
+  await db.query(END_CAMPAIGNS, [REASONS.restored])
+  let ended = 0
+  for (;;) {
+    const { rows } = await db.query('select exists (select from sms_dispatch)')
+    if (rows[0]![0] !== true) return ended
+    const paid = await failMessages(db, ANY, REASONS.restored)
+    for (const { messages } of paid) ended += messages
+  }
 }

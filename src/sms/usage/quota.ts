@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
+import { textsOf } from '../../db/rows.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
-import { logChanged } from '../status/change-log.ts'
+import { logChanged } from '../status/status.ts'
 
 /** A user's month. */
-export type Usage = Readonly<z.output<typeof USAGE>>
 export const USAGE = z
   .object({
     period: z
@@ -26,7 +26,7 @@ export async function readUsage(
   user: string,
   config: Pick<Config, 'monthlyQuota'>,
   at: Date,
-): Promise<Usage> {
+): Promise<z.output<typeof USAGE>> {
   const period = formatDate(at).slice(0, 7)
   const { rows } = await store.db.query(
     `select case when u.monthly_quota > 0 then u.monthly_quota else $3::float8 end,
@@ -48,16 +48,11 @@ export async function refundQuota(
   period: string,
   messages = 1,
 ): Promise<void> {
-  const { rows } = await store.db.query(
+  const changed = await store.db.query(
     `update sms_usage set used = greatest(used - $4::float8, 0), updated = $3
      where "user" = $1 and period = $2 and used > 0 returning id`,
     [user, period, formatDate(new Date()), messages],
     'sms give back',
   )
-  await logChanged(
-    store,
-    'sms_usage',
-    'update',
-    rows.map(([id]) => String(id)),
-  )
+  await logChanged(store, 'sms_usage', 'update', textsOf(changed))
 }

@@ -9,7 +9,6 @@ const MAX_DAYS = 366
 const DAY_MS = 86_400_000
 
 /** Messages by the day they were accepted or received, and by the status they have now. */
-export type UsageDays = Readonly<z.output<typeof USAGE_DAYS>>
 export const USAGE_DAYS = z
   .object({
     days: z.array(
@@ -57,7 +56,7 @@ export async function countDays(
   user: string | null,
   days: number,
   at: Date,
-): Promise<UsageDays> {
+): Promise<z.output<typeof USAGE_DAYS>> {
   const all = lastDays(days, at)
   const { rows } =
     user === null

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
+import { counts } from '../../counts.ts'
+import { countChannelListeners } from '../../db/listeners.ts'
 import type { Db } from '../../db/open.ts'
-import { notePeer } from './peers.ts'
+import { WakeSignal } from '../../tools/wake-signal.ts'
 
 /** Events without content: `wake` to claim, `canceled` with message and attempt, `access` to recheck. */
 export type DeviceEvent =
@@ -129,4 +131,52 @@ function say(device: string, event: DeviceEvent): boolean {
   if (!set) return false
   for (const heard of [...set]) heard(event)
   return true
+}
+
+/** A waiting claim repeats this often: a wake-up may be lost, a limit may have ended. */
+const LOOK_MS = 5_000
+
+/** Calls `claim` until it returns something, for `waitMs` or until `ended`; a wake-up ends a pause. */
+export async function waitForAny<T>(
+  claim: () => Promise<T[]>,
+  device: string,
+  waitMs: number,
+  ended: AbortSignal,
+): Promise<T[]> {
+  const end = performance.now() + waitMs
+  const signal = new WakeSignal()
+  const stop = onDeviceEvent(device, () => {
+    counts.wakes.long_poll++
+    signal.notify()
+  })
+  try {
+    for (;;) {
+      const found = await claim()
+      const leftMs = end - performance.now()
+      if (found.length > 0 || leftMs <= 0) return found
+      await signal.wait(Math.min(leftMs, LOOK_MS), ended)
+      if (ended.aborted) return []
+    }
+  } finally {
+    stop()
+  }
+}
+
+/** By database (`Db.pool`): notifications heard when no other node was found, and until now. */
+const alone = new WeakMap<object, number>()
+const heard = new WeakMap<object, number>()
+
+const heardOn = (db: Db) => heard.get(db.pool) ?? 0
+
+/** Takes note of a word of another node. Each says one when it comes. */
+const notePeer = (db: Db): void => void heard.set(db.pool, heardOn(db) + 1)
+
+/** Whether other nodes exist. Alone, a send saves its NOTIFY: 0.76 ms instead of 0.88. */
+export const hasPeers = (db: Db): boolean => alone.get(db.pool) !== heardOn(db)
+
+/** Looks whether anybody else listens on the channel. */
+export async function checkForPeers(db: Db, channel: string): Promise<void> {
+  const before = heardOn(db)
+  if ((await countChannelListeners(db, channel)) > 1) alone.delete(db.pool)
+  else alone.set(db.pool, before)
 }

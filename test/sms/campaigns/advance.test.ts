@@ -2,18 +2,20 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { extensionsOf } from '../../../src/extensions.ts'
 import { createLogger } from '../../../src/log.ts'
-import { advance } from '../../../src/sms/campaigns/advance.ts'
+import { advance, campaignJobs } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
-import { type CampaignServices, findCampaign, readState } from '../../../src/sms/campaigns/campaign.ts'
-import { changeCampaign } from '../../../src/sms/campaigns/change.ts'
-import { createCampaign } from '../../../src/sms/campaigns/create.ts'
-import { endCampaign } from '../../../src/sms/campaigns/end.ts'
+import {
+  type CampaignServices,
+  endCampaign,
+  findCampaign,
+  readState,
+} from '../../../src/sms/campaigns/campaign.ts'
+import { changeCampaign, createCampaign } from '../../../src/sms/campaigns/change.ts'
 import { holdMessages } from '../../../src/sms/campaigns/hold.ts'
-import { campaignJobs } from '../../../src/sms/campaigns/jobs.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
 import { storeMessages } from '../../../src/sms/campaigns/store-messages.ts'
 import { Acceptor } from '../../../src/sms/send/accept.ts'
-import { endUnfinished } from '../../../src/sms/sweep/end-unfinished.ts'
+import { endUnfinished } from '../../../src/sms/sweep/sweep.ts'
 import { Worker } from '../../../src/work/worker.ts'
 import { openStore } from '../../support/database/open.ts'
 import { openPreparedDb } from '../../support/server/start.ts'

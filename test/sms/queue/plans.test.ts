@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { cancelMessage } from '../../../src/sms/edit/cancel.ts'
-import { cancelBatch } from '../../../src/sms/edit/cancel-batch.ts'
+import { cancelBatch, cancelMessage } from '../../../src/sms/edit/cancel.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { renewLeases } from '../../../src/sms/queue/renew.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'

@@ -20,9 +20,8 @@ import {
   PUSH_BODY,
   REPORT_BODY,
 } from '../../../src/sms/devices/device-body.ts'
-import { MESSAGE_CHANGE } from '../../../src/sms/edit/change.ts'
-import { RESCHEDULE } from '../../../src/sms/edit/reschedule.ts'
-import { RETRY_BATCH } from '../../../src/sms/edit/retry-batch.ts'
+import { MESSAGE_CHANGE, RESCHEDULE } from '../../../src/sms/edit/change.ts'
+import { RETRY_BATCH } from '../../../src/sms/edit/retry.ts'
 import { SEND, TEMPLATE_SEND } from '../../../src/sms/send/body.ts'
 import { checkShape } from '../../../src/sms/send/shape.ts'
 

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../src/log.ts'
-import { checkForPeers, hasPeers } from '../../../src/sms/wake/peers.ts'
-import { listenToOtherNodes, WAKE_CHANNEL } from '../../../src/sms/wake/wake.ts'
+import { checkForPeers, hasPeers, listenToOtherNodes, WAKE_CHANNEL } from '../../../src/sms/wake/wake.ts'
 import { openDb } from '../../support/database/open.ts'
 import { testConfig } from '../../support/server/start.ts'
 

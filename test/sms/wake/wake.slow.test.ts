@@ -244,7 +244,7 @@ test('a stream and a waiting claim on one node hear of what another accepts', as
     const waiting = there.call('POST', '/api/devices/claim', { wait: 30 })
     const before = await heardByClaims()
     await until(async () => {
-      await notifyNodes(store.db, [[phone.id]])
+      await notifyNodes(store.db, [phone.id])
       return (await heardByClaims()) > before
     })
     const id = await send(owner)

@@ -11,8 +11,7 @@ import { listRecords } from '../../../records/read/list.ts'
 import { viewRecord } from '../../../records/read/view.ts'
 import { AnswerTooLarge } from '../../../request/answer-meter.ts'
 import { id } from '../../../sms/send/shape.ts'
-import type { McpCaller, McpServices } from '../caller.ts'
-import { type Tool, tool } from '../tool.ts'
+import { type McpCaller, type McpServices, type Tool, tool } from '../tool.ts'
 
 const MAX_PER_PAGE = 100
 /** What the limits of a list's query come to, so that no more is read. */

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { cancelMessage } from '../../../sms/edit/cancel.ts'
 import { readPreview, readSend, readTemplateSend, type SendBody } from '../../../sms/send/body.ts'
-import { fingerprintOf, readIdempotencyKey } from '../../../sms/send/idempotency.ts'
+import { readIdempotency } from '../../../sms/send/idempotency.ts'
 import { previewInTurn, previewSend } from '../../../sms/send/preview.ts'
 import { send } from '../../../sms/send/send.ts'
 import { id } from '../../../sms/send/shape.ts'
 import { readUsage } from '../../../sms/usage/quota.ts'
-import type { McpCaller, McpServices } from '../caller.ts'
-import { type Tool, tool } from '../tool.ts'
+import { type McpCaller, type McpServices, type Tool, tool } from '../tool.ts'
 
 const RECIPIENTS = {
   recipients: z.array(z.string()).optional().describe('Phone numbers in E.164, such as +4915112345678.'),
@@ -44,8 +43,7 @@ async function sendAs(
   read: (raw: unknown, now: Date) => SendBody,
 ): Promise<object> {
   const body = read(json, new Date())
-  const key = readIdempotencyKey(idempotency_key)
-  const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(`/mcp/${name}`, json) }
+  const idempotency = readIdempotency(idempotency_key, `/mcp/${name}`, json)
   const { answer } = await caller.asSender((sender) => send(services, sender, body, idempotency))
   return JSON.parse(answer)
 }

@@ -5,8 +5,9 @@ import { LOCKS } from '../../../db/advisory-locks.ts'
 import { dateOf } from '../../../fields/types/date.ts'
 import { isOwnDevice } from '../../../sms/send/offer.ts'
 import { checkShape, id } from '../../../sms/send/shape.ts'
-import { invalid, unknownDevice } from '../invalid.ts'
-import { MAX_DEVICE_ID, rfc3339 } from '../query.ts'
+import { requestInbox } from '../../smsgate/phone.ts'
+import { isoDate } from '../message-state.ts'
+import { invalid, MAX_DEVICE_ID, rfc3339, unknownDevice } from '../query.ts'
 
 const MAX_DAYS = 31
 /** Calls of one refresh: 20,000 in one statement would take seconds. */
@@ -33,7 +34,7 @@ export const REFRESH_BODY = z
   .meta({ id: 'SmsgateInboxRefresh' })
 
 /** What is to be read again. Dates in PocketBase's form; `device` '' for all. */
-export interface InboxRefresh {
+interface InboxRefresh {
   readonly since: string
   readonly until: string
   readonly device: string
@@ -42,7 +43,7 @@ export interface InboxRefresh {
 }
 
 /** Reads the body of such a request. Throws 400 that names the first wrong field. */
-export function readRefreshBody(raw: unknown): InboxRefresh {
+function readRefreshBody(raw: unknown): InboxRefresh {
   const { since, until, deviceId, webhookDelivery, triggerWebhooks } = checkShape(REFRESH_BODY, raw)
   if (since > until) throw invalid('since must not be after until')
   if (dateOf(until)!.getTime() - dateOf(since)!.getTime() > MAX_DAYS * DAY_MS)
@@ -50,11 +51,6 @@ export function readRefreshBody(raw: unknown): InboxRefresh {
   if (webhookDelivery === 'Batch') throw invalid('webhookDelivery must be Disabled or Individual')
   const tellsWebhooks = webhookDelivery === 'Individual' || triggerWebhooks === true
   return { since, until, device: deviceId ?? '', tellsWebhooks }
-}
-
-/** Throws 400 for a device that is not the user's. */
-export async function checkOwnDevice(store: Store, user: string, device: string): Promise<void> {
-  if (device !== '' && !(await isOwnDevice(store, user, device))) throw unknownDevice()
 }
 
 const IN_PERIOD = `
@@ -87,11 +83,7 @@ select count(*) from (select w.id from ${RECEIVERS}) w cross join lateral (
  * while as many calls of these webhooks wait as one refresh can make: a flood of refreshes would fill the
  * disk.
  */
-export function deliverAgain(
-  { db }: Store,
-  user: string,
-  { since, until, device }: InboxRefresh,
-): Promise<void> {
+function deliverAgain({ db }: Store, user: string, { since, until, device }: InboxRefresh): Promise<void> {
   const params = [user, since, until, device]
   return db.transaction(async (inside) => {
     await inside.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.inboxRefresh, user])
@@ -106,4 +98,22 @@ export function deliverAgain(
       )
     await inside.query(DELIVER, params, 'smsgate deliver again')
   })
+}
+
+/**
+ * Reads inboxes of phones again, and tells webhooks of what is stored if the body says so, or always (the
+ * old form). Throws 400.
+ */
+export async function refreshInbox(store: Store, user: string, body: unknown, always = false) {
+  const refresh = readRefreshBody(body)
+  const { since, until, device } = refresh
+  const tellsWebhooks = always || refresh.tellsWebhooks
+  if (device !== '' && !(await isOwnDevice(store, user, device))) throw unknownDevice()
+  // phones first: asked again after a failure, they hand in nothing twice, but webhooks would be told twice
+  const phones = await requestInbox(store, user, device, { since: isoDate(since), until: isoDate(until) })
+  if (tellsWebhooks) await deliverAgain(store, user, refresh)
+  if (phones === 0 && !tellsWebhooks)
+    throw invalid('webhookDelivery must be Individual: none of these devices is an SMSGate phone')
+  // an empty body, or SMSGate's text, some clients cannot read
+  return {}
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
 import { DATA_URL } from '../../smsgate/wire.ts'
-import { invalid } from '../invalid.ts'
 import type { Page } from '../list-messages.ts'
 import { isoDate } from '../message-state.ts'
-import { dateIn, deviceIn, numberIn, type Query } from '../query.ts'
+import { dateIn, deviceIn, invalid, numberIn, type Query } from '../query.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 500
@@ -23,7 +22,6 @@ export const INBOX_MESSAGE = z
     createdAt: z.string(),
   })
   .meta({ id: 'SmsgateInboxMessage' })
-type InboxMessage = z.output<typeof INBOX_MESSAGE>
 
 /** The filters and the page of a list of incoming texts. Dates in PocketBase's form, '' for none. */
 export interface InboxQuery {
@@ -61,7 +59,11 @@ order by m.delivered_at desc, m.id desc limit $6 offset $7`
 const COUNT = `select count(*) from sms_messages m where ${MATCHING}`
 
 /** Incoming texts of a user, newest first. None has a type of MMS: an MMS is stored as a text. */
-export async function listInbox({ db }: Store, user: string, query: InboxQuery): Promise<Page<InboxMessage>> {
+export async function listInbox(
+  { db }: Store,
+  user: string,
+  query: InboxQuery,
+): Promise<Page<z.output<typeof INBOX_MESSAGE>>> {
   if (query.type.startsWith('MMS')) return { total: 0, items: [] }
   const params = [user, query.from, query.to, query.device, query.type]
   const counted = await db.shaped(COUNT, params)
@@ -71,7 +73,9 @@ export async function listInbox({ db }: Store, user: string, query: InboxQuery):
 
 type InboxRow = [id: string, from: string, to: string, sim: number, body: string, at: string]
 
-const toInboxMessage = ([id, sender, recipient, sim, contentPreview, at]: InboxRow): InboxMessage => ({
+const toInboxMessage = ([id, sender, recipient, sim, contentPreview, at]: InboxRow): z.output<
+  typeof INBOX_MESSAGE
+> => ({
   id,
   type: contentPreview.startsWith(DATA_URL) ? 'DATA_SMS' : 'SMS',
   sender,

@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { dateOf } from '../../../fields/types/date.ts'
+import { randomId } from '../../../tools/random.ts'
 import type { BodyForm } from '../../../webhooks/due.ts'
+import type { FitWebhook } from '../../../webhooks/extensions.ts'
 import { DATA_URL } from '../../smsgate/wire.ts'
+import { ensureSigningKey } from './signing-key.ts'
 
 /** SMSGate's events, and ours that they are told at. A cancellation is a failure with its own reason. */
 export const SMSGATE_EVENTS = {
@@ -99,4 +102,16 @@ function headersOf(signingKey: string, body: string, at: Date): Record<string, s
   const timestamp = String(Math.floor(at.getTime() / 1000))
   const signature = createHmac('sha256', signingKey).update(body).update(timestamp).digest('hex')
   return { 'x-timestamp': timestamp, 'x-signature': signature }
+}
+
+/** A webhook in SMSGate's form gets the matching event, an id and a key. */
+export const fitSmsgate: FitWebhook = async (store, values) => {
+  const { smsgate_event: event, smsgate_id: id } = values
+  if (!event || !Object.hasOwn(SMSGATE_EVENTS, String(event))) {
+    if (id) values.smsgate_id = ''
+    return
+  }
+  values.events = [SMSGATE_EVENTS[event as SmsgateEvent]]
+  values.smsgate_id = id || randomId()
+  await ensureSigningKey(store.db, String(values.user))
 }

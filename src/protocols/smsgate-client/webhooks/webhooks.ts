@@ -1,9 +1,20 @@
 import { z } from 'zod'
+import { grants } from '../../../auth/tokens/scopes.ts'
 import type { Store } from '../../../collections/catalog.ts'
 import type { Collection } from '../../../collections/collection.ts'
+import { objectsOf } from '../../../db/rows.ts'
+import { ApiError, badRequest } from '../../../errors.ts'
+import type { Ctx, Services } from '../../../http/context.ts'
+import { scopeRequired } from '../../../http/middleware/sender.ts'
+import { buildRequest } from '../../../http/request-info.ts'
+import { type Attempt, retry } from '../../../http/retry.ts'
+import { storeOf } from '../../../http/server/store-of.ts'
+import { deleteRecord } from '../../../records/write/delete.ts'
+import { createRecord, updateRecord } from '../../../records/write/write.ts'
+import type { AuthRecord } from '../../../request/request.ts'
 import { checkShape, id, nonEmptyText } from '../../../sms/send/shape.ts'
-import { invalid } from '../invalid.ts'
-import { MAX_DEVICE_ID } from '../query.ts'
+import { requireClient } from '../credentials.ts'
+import { invalid, MAX_DEVICE_ID } from '../query.ts'
 import { MAX_ID } from '../send-body.ts'
 import { SMSGATE_EVENTS, type SmsgateEvent } from './event.ts'
 
@@ -19,7 +30,6 @@ export const CLIENT_WEBHOOK = z
     event: z.enum(EVENTS),
   })
   .meta({ id: 'SmsgateWebhook' })
-export type ClientWebhook = z.output<typeof CLIENT_WEBHOOK>
 
 const EVENT_ERROR = `must be one of ${EVENTS.join(', ')}: this server tells of no other event`
 
@@ -35,37 +45,108 @@ export const WEBHOOK_BODY = z
   .meta({ id: 'SmsgateNewWebhook' })
 
 /** Reads the body of such a request; '' for what is left out. Throws 400 that names the first wrong field. */
-export function readWebhookBody(raw: unknown) {
+function readWebhookBody(raw: unknown) {
   const { id, url, event, deviceId, device_id } = checkShape(WEBHOOK_BODY, raw)
   return { id: id ?? '', url, event, device: deviceId || device_id || '' }
 }
 
 const LIST = `
-select smsgate_id, nullif(device, ''), url, smsgate_event from webhooks
-where "user" = $1 and smsgate_event <> '' order by created, id`
+select smsgate_id as id, nullif(device, '') as "deviceId", url, smsgate_event as event from webhooks
+where "user" = $1 and smsgate_event <> '' order by created, webhooks.id`
 
 /** The webhooks of a user that are called in SMSGate's form. */
-export async function listWebhooks({ db }: Store, user: string): Promise<ClientWebhook[]> {
-  const { rows } = await db.query(LIST, [user], 'smsgate webhooks')
-  return rows.map((row) => {
-    const [id, deviceId, url, event] = row as [string, string | null, string, SmsgateEvent]
-    return { id, deviceId, url, event }
-  })
+export async function listWebhooks({ db }: Store, user: string): Promise<z.output<typeof CLIENT_WEBHOOK>[]> {
+  return objectsOf(await db.query(LIST, [user], 'smsgate webhooks'))
 }
 
 const FIND = `
 select id from webhooks where "user" = $1 and smsgate_id = $2 and smsgate_id <> '' and smsgate_event <> ''`
 
 /** The record of a user's webhook that a client knows by this id. */
-export async function findWebhook({ db }: Store, user: string, id: string): Promise<string | undefined> {
+async function findWebhook({ db }: Store, user: string, id: string): Promise<string | undefined> {
   const { rows } = await db.query(FIND, [user, id], 'smsgate find webhook')
   return rows[0] && String(rows[0][0])
 }
 
 /** The collection `webhooks`. Throws 400 if a superuser has removed its fields for SMSGate's form. */
-export function webhooksOf({ catalog }: Store): Collection {
+function webhooksOf({ catalog }: Store): Collection {
   const webhooks = catalog.find('webhooks')
   const names = new Set(webhooks?.fields.map(({ name }) => name))
   if (webhooks && ['smsgate_event', 'smsgate_id', 'device'].every((name) => names.has(name))) return webhooks
   throw invalid('The collection webhooks of this server lacks the fields that these webhooks need')
+}
+
+/** Adds a webhook, or replaces the one with its id, as a record under the usual rules. Throws 400. */
+export async function saveWebhook(
+  c: Ctx,
+  services: Services,
+  raw: unknown,
+): Promise<z.output<typeof CLIENT_WEBHOOK>> {
+  const body = readWebhookBody(raw)
+  const identify = () => identifyFor(c, services, body.event)
+  const save = (auth: AuthRecord, attempt: Attempt) => writeWebhook(c, services, auth, body, attempt)
+  // another request may have added one with this id since it was looked for
+  const saved = await retry(services.store, identify, (auth, attempt) =>
+    save(auth, attempt).catch((error: unknown) => {
+      if (!(error instanceof ApiError && 'smsgate_id' in error.data)) throw error
+      return save(auth, attempt)
+    }),
+  ).catch((error: unknown) => {
+    throw asClientFault(error)
+  })
+  return { id: saved.smsgate_id, deviceId: body.device || null, url: saved.url, event: body.event }
+}
+
+/** The caller. A webhook for incoming texts hands out the inbox, so it needs that scope, too. */
+async function identifyFor(c: Ctx, services: Services, event: SmsgateEvent): Promise<AuthRecord> {
+  const { auth, scopes } = await requireClient(c, services, 'webhooks:write')
+  if (SMSGATE_EVENTS[event] === 'message.received' && !grants(scopes, 'inbox:list'))
+    throw scopeRequired('inbox:list')
+  return auth
+}
+
+async function writeWebhook(
+  c: Ctx,
+  services: Services,
+  auth: AuthRecord,
+  { id, url, event, device }: ReturnType<typeof readWebhookBody>,
+  attempt: Attempt,
+): Promise<{ smsgate_id: string; url: string }> {
+  const { extensions } = services
+  const store = storeOf(c, services, auth)
+  const webhooks = webhooksOf(store)
+  const values = { user: auth.id, url, device, smsgate_event: event, smsgate_id: id, enabled: true }
+  const request = buildRequest(c, auth, { ...values, events: ['message.sent'] })
+  const known = id && (await findWebhook(store, auth.id, id))
+  const text = known
+    ? await updateRecord(store, extensions, webhooks, known, request, attempt)
+    : await createRecord(store, extensions, webhooks, request, attempt)
+  return JSON.parse(text)
+}
+
+/** Names of fields as clients know them. */
+const NAMES: Readonly<Record<string, string>> = {
+  device: 'deviceId',
+  smsgate_event: 'event',
+  smsgate_id: 'id',
+}
+
+/** The error of a record as one that names the field. */
+function asClientFault(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.status !== badRequest().status) return error
+  const [field, fault] = Object.entries(error.data)[0] ?? []
+  if (!field || !fault) return error
+  return invalid(`${NAMES[field] ?? field}: ${String(fault.message)}`)
+}
+
+/** Deletes a webhook of the caller by the id that the client knows. One that is not there is no error. */
+export async function deleteWebhook(c: Ctx, services: Services, id: string): Promise<void> {
+  const { extensions } = services
+  const identify = async () => (await requireClient(c, services, 'webhooks:delete')).auth
+  await retry(services.store, identify, async (auth, attempt) => {
+    const store = storeOf(c, services, auth)
+    const known = await findWebhook(store, auth.id, id)
+    if (!known) return
+    await deleteRecord(store, extensions, webhooksOf(store), known, buildRequest(c, auth, {}), attempt)
+  })
 }

@@ -4,12 +4,24 @@ import type { ResponseHead } from '../../../outgoing/send.ts'
 import { readable, reasonOf } from '../../../webhooks/call-webhook.ts'
 import type { DueDelivery } from '../../../webhooks/due.ts'
 import { refusalFor } from '../refusal.ts'
-import { readAnswer } from './answer.ts'
-import type { Caller, CallServices } from './caller.ts'
-import { failed, isSuccess, type Outcome, outcomeOf, unanswered } from './outcome.ts'
-import { type AnsweredText, checkReplies, planReplies, type Reply } from './replies.ts'
-import { sendReplies, sendStored } from './send-replies.ts'
-import { TwimlError } from './twiml.ts'
+import {
+  type Caller,
+  type CallServices,
+  failed,
+  isSuccess,
+  type Outcome,
+  outcomeOf,
+  unanswered,
+} from './caller.ts'
+import {
+  type AnsweredText,
+  checkReplies,
+  planReplies,
+  type Reply,
+  sendReplies,
+  sendStored,
+} from './replies.ts'
+import { readAnswer, TwimlError } from './twiml.ts'
 
 /** How many documents an answer may redirect to, one after the other. */
 const MAX_REDIRECTS = 10

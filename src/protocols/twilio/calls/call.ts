@@ -1,13 +1,21 @@
 import type { Config } from '../../../config.ts'
-import { readable, reasonOf } from '../../../webhooks/call-webhook.ts'
+import { type OptWords, readOptWord } from '../../../sms/queue/opt-out.ts'
+import { type OtherForms, readable, reasonOf } from '../../../webhooks/call-webhook.ts'
 import type { DueDelivery } from '../../../webhooks/due.ts'
-import type { OtherForms } from '../../../webhooks/other-forms.ts'
-import { KEY_DELETED } from '../forget-keys.ts'
+import { KEY_DELETED } from '../extensions.ts'
+import { twilioState } from '../messages/message.ts'
+import { API_VERSION, sidOf } from '../sid.ts'
 import { callForText } from './call-for-text.ts'
-import { Caller, type CallServices } from './caller.ts'
-import { incomingForm, statusForm } from './form.ts'
-import { failed, type Outcome, outcomeOf, unanswered } from './outcome.ts'
-import type { Form } from './signature.ts'
+import {
+  type Caller,
+  type CallServices,
+  callerFor,
+  type Form,
+  failed,
+  type Outcome,
+  outcomeOf,
+  unanswered,
+} from './caller.ts'
 
 const STATUS_EVENT = 'message.status'
 
@@ -31,7 +39,7 @@ async function callOnce(services: CallServices, due: DueDelivery, signal: AbortS
   if (!rows[0]) return failed(0, KEY_DELETED)
   const [signingKey, method] = rows[0] as [string, 'GET' | 'POST']
   const form = formOf(due, config.optWords)
-  const caller = new Caller({ eventId: due.eventId, form, signingKey, config }, signal)
+  const caller = callerFor({ eventId: due.eventId, form, signingKey, config }, signal)
   const outcome = await (due.event === STATUS_EVENT
     ? callForStatus(caller, due)
     : callForText(services, caller, due, method))
@@ -54,4 +62,52 @@ async function callForStatus(caller: Caller, due: DueDelivery): Promise<Outcome>
     if (caller.signal.aborted) throw error
     return unanswered(reasonOf(error))
   }
+}
+
+/** A message's row as an event left it, by columns, with the number of its device and the service. */
+type Image = Readonly<Record<string, unknown>>
+
+const text = (image: Image, name: string) => String(image[name] ?? '')
+
+/** A status callback. Empty parameters are left out: some parsers drop them, breaking the signature. */
+function statusForm(image: Image, user: string): Form {
+  const columns = ['status', 'scheduled_at', 'sent_at', 'error_message'] as const
+  const row = Object.fromEntries(columns.map((name) => [name, text(image, name)]))
+  const { status, errorCode } = twilioState(row as Record<(typeof columns)[number], string>, '')
+  const sid = sidOf('SM', text(image, 'id'))
+  const pairs: [string, string][] = [
+    ['AccountSid', sidOf('AC', user)],
+    ['ApiVersion', API_VERSION],
+    ['From', text(image, 'from') || text(image, 'device_phone')],
+    ['To', text(image, 'to')],
+    ['MessageSid', sid],
+    ['SmsSid', sid],
+    ['MessageStatus', status],
+    ['SmsStatus', status],
+    ['ErrorCode', errorCode === null ? '' : String(errorCode)],
+    ['ErrorMessage', errorCode === null ? '' : text(image, 'error_message')],
+    ['MessagingServiceSid', (image.origin as { service?: boolean }).service ? sidOf('MG', user) : ''],
+  ]
+  return new Map(pairs.filter(([, value]) => value !== ''))
+}
+
+/** The parameters of the call for an incoming text. `Body` is there even when it is empty. */
+function incomingForm(image: Image, user: string, words: OptWords): Form {
+  const sid = sidOf('SM', text(image, 'id'))
+  const isOut = readOptWord(text(image, 'body'), words)
+  const pairs: [string, string][] = [
+    ['AccountSid', sidOf('AC', user)],
+    ['ApiVersion', API_VERSION],
+    ['Body', text(image, 'body')],
+    ['From', text(image, 'from')],
+    ['To', text(image, 'to')],
+    ['MessageSid', sid],
+    ['SmsSid', sid],
+    ['SmsMessageSid', sid],
+    ['NumMedia', '0'],
+    ['NumSegments', String(Number(image.segments ?? 1))],
+    ['SmsStatus', 'received'],
+    ['OptOutType', isOut === undefined ? '' : isOut ? 'STOP' : 'START'],
+  ]
+  return new Map(pairs.filter(([name, value]) => name === 'Body' || value !== ''))
 }

@@ -1,10 +1,10 @@
+import { createHmac } from 'node:crypto'
 import about from '../../../../package.json' with { type: 'json' }
 import type { Config } from '../../../config.ts'
 import { type ResponseHead, sendOutgoing } from '../../../outgoing/send.ts'
 import type { SendServices } from '../../../sms/send/send.ts'
-import { type SentHeaders, TIMEOUT_MS } from '../../../webhooks/call-webhook.ts'
-import { MAX_ANSWER_BYTES } from './answer.ts'
-import { type Form, type SignedRequest, signedRequest } from './signature.ts'
+import { type CallOutcome, type SentHeaders, TIMEOUT_MS } from '../../../webhooks/call-webhook.ts'
+import { MAX_ANSWER_BYTES } from './twiml.ts'
 
 /** What calls in Twilio's form need of the server. */
 export interface CallServices extends SendServices {
@@ -12,7 +12,7 @@ export interface CallServices extends SendServices {
 }
 
 /** What the requests of one delivery have in common. */
-export interface Delivery {
+interface Delivery {
   /** Names the event; sent with each request. */
   readonly eventId: string
   readonly form: Form
@@ -22,38 +22,123 @@ export interface Delivery {
 }
 
 /** Makes the signed requests of one delivery. Together they take no longer than one call may. */
-export class Caller {
-  readonly signal: AbortSignal
-  /** What the first request was sent with, without the password of its address. */
-  firstHeaders: SentHeaders | undefined
-  readonly #delivery: Delivery
-  readonly #endMs = performance.now() + TIMEOUT_MS
-
-  constructor(delivery: Delivery, signal: AbortSignal) {
-    this.#delivery = delivery
-    this.signal = signal
+export function callerFor({ eventId, form, signingKey, config }: Delivery, signal: AbortSignal) {
+  const endMs = performance.now() + TIMEOUT_MS
+  const caller = {
+    signal,
+    /** What the first request was sent with, without the password of its address. */
+    firstHeaders: undefined as SentHeaders | undefined,
+    /** Rejects as `sendOutgoing` does. */
+    async call(address: string, method: 'GET' | 'POST'): Promise<ResponseHead> {
+      if (!URL.canParse(address)) throw new Error(`${address} is not an address`)
+      const request = signedRequest(address, method, form, signingKey, {
+        accept: '*/*',
+        'user-agent': `TwilioProxy/1.1 pocketsms/${about.version}`,
+        'i-twilio-idempotency-token': eventId,
+      })
+      const { authorization: _, ...headers } = request.headers
+      caller.firstHeaders ??= headers
+      return sendOutgoing(request, {
+        allowPrivate: config.webhookAllowPrivate,
+        maxBodyBytes: MAX_ANSWER_BYTES + 1,
+        timeoutMs: Math.max(1, endMs - performance.now()),
+        signal,
+      })
+    },
   }
+  return caller
+}
+export type Caller = ReturnType<typeof callerFor>
 
-  /** Rejects as `sendOutgoing` does. */
-  async call(address: string, method: 'GET' | 'POST'): Promise<ResponseHead> {
-    const request = this.#request(address, method)
-    const { authorization: _, ...headers } = request.headers
-    this.firstHeaders ??= headers
-    return sendOutgoing(request, {
-      allowPrivate: this.#delivery.config.webhookAllowPrivate,
-      maxBodyBytes: MAX_ANSWER_BYTES + 1,
-      timeoutMs: Math.max(1, this.#endMs - performance.now()),
-      signal: this.signal,
-    })
-  }
+/** A request that is signed: its parameters are in the form of a POST, or in the query of a GET. */
+interface SignedRequest {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string | number>>
+  readonly body: string | undefined
+}
 
-  #request(address: string, method: 'GET' | 'POST'): SignedRequest {
-    if (!URL.canParse(address)) throw new Error(`${address} is not an address`)
-    const { form, signingKey, eventId } = this.#delivery
-    return signedRequest(address, method, form, signingKey, {
-      accept: '*/*',
-      'user-agent': `TwilioProxy/1.1 pocketsms/${about.version}`,
-      'i-twilio-idempotency-token': eventId,
-    })
+/** Names and values; no name twice, as validators differ on it. */
+export type Form = ReadonlyMap<string, string>
+
+/**
+ * X-Twilio-Signature. `key`: the SHA-1 of the token in hex, which HMAC takes for the token.
+ * https://www.twilio.com/docs/usage/security#validating-requests
+ */
+function sign(key: string, url: string, form: Form): string {
+  const sorted = [...form].sort(([a], [b]) => (a < b ? -1 : 1))
+  const data = url + sorted.map(([name, value]) => name + value).join('')
+  return createHmac('sha1', Buffer.from(key, 'hex')).update(data).digest('base64')
+}
+
+/**
+ * The request that calls an address, parsed once, so that what is signed is sent. The fragment is cut off;
+ * `user:password@` becomes Basic authentication.
+ */
+function signedRequest(
+  address: string,
+  method: 'GET' | 'POST',
+  form: Form,
+  key: string,
+  more: Readonly<Record<string, string>>,
+): SignedRequest {
+  const to = new URL(address)
+  const encoded = new URLSearchParams([...form]).toString()
+  const query = method === 'GET' ? `${to.search === '' ? '?' : `${to.search}&`}${encoded}` : to.search
+  // parsed again, as the search of a URL is escaped in its own way
+  const { protocol, host, pathname, search } = new URL(`${to.protocol}//${to.host}${to.pathname}${query}`)
+  const url = `${protocol}//${host}${pathname}${search}`
+  const body = method === 'POST' ? encoded : undefined
+  return {
+    url,
+    method,
+    headers: {
+      ...more,
+      ...basicOf(to),
+      ...(body !== undefined && {
+        'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+      }),
+      'x-twilio-signature': sign(key, url, method === 'POST' ? form : new Map()),
+    },
+    body,
   }
 }
+
+function basicOf({ username, password }: URL): { authorization?: string } {
+  if (username === '' && password === '') return {}
+  const pair = `${unescaped(username)}:${unescaped(password)}`
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** What came of a delivery, but for the time that it took. */
+export type Outcome = Omit<CallOutcome, 'latencyMs'>
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+/** The outcome of a call that was answered: 5xx and 429 are tried again, other errors end the delivery. */
+export const outcomeOf = (status: number, text: string): Outcome => ({
+  status,
+  text,
+  retryAfter: 0,
+  verdict: isSuccess(status) ? 'delivered' : status >= 500 || status === 429 ? 'again' : 'failed',
+})
+
+/** The outcome of a call that got no answer: it is tried again. `text`: why. */
+export const unanswered = (text: string): Outcome => ({ status: 0, text, retryAfter: 0, verdict: 'again' })
+
+/** The outcome of a delivery that is not tried again. `status`: 0 where nothing was answered. */
+export const failed = (status: number, text: string): Outcome => ({
+  status,
+  text,
+  retryAfter: 0,
+  verdict: 'failed',
+})

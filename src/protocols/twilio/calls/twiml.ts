@@ -1,7 +1,8 @@
-import { type SaxesAttributePlain, SaxesParser, type SaxesTagPlain } from 'saxes'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type SaxesAttributePlain, SaxesParser } from 'saxes'
 
 /** What an answer in TwiML asks for. */
-export interface Twiml {
+interface Twiml {
   readonly messages: readonly TwimlMessage[]
   /** The next document; undefined for none. What follows a `<Redirect>` is never reached. */
   readonly redirect: { readonly url: string; readonly method: 'GET' | 'POST' } | undefined
@@ -30,24 +31,6 @@ const NO_XML = 12100
 const WRONG_VERB = 14110
 const MESSAGE_VERBS = new Set(['Message', 'Sms'])
 
-/** Reads a TwiML document, without DTD. Throws TwimlError 12100 for no XML, 14110 for a wrong verb. */
-export function readTwiml(text: string): Twiml {
-  const reader = new TwimlReader()
-  const parser = new SaxesParser({ xmlns: false, position: false })
-  parser.on('error', ({ message }) => {
-    throw new TwimlError(NO_XML, `The answer is no XML: ${message}`)
-  })
-  parser.on('doctype', () => {
-    throw new TwimlError(NO_XML, 'The answer has a document type')
-  })
-  parser.on('opentag', (tag) => reader.open(tag))
-  parser.on('closetag', () => reader.close())
-  parser.on('text', (part) => reader.text(part))
-  parser.on('cdata', (part) => reader.text(part))
-  parser.write(text.trimStart().replace(/^\ufeff/, '')).close()
-  return reader.done()
-}
-
 type Attributes = Readonly<Record<string, SaxesAttributePlain | string>>
 const of = (attributes: Attributes, name: string) =>
   Object.hasOwn(attributes, name) ? String(attributes[name]).trim() : ''
@@ -61,53 +44,78 @@ interface OpenVerb {
   body: string | undefined
 }
 
-/** Collects the verbs of a document: those in its `<Response>`, each with the `<Body>` elements in it. */
-class TwimlReader {
-  readonly #messages: TwimlMessage[] = []
-  #redirect: Twiml['redirect']
-  #depth = 0
-  #verb: OpenVerb | undefined
-
-  open({ name, attributes }: SaxesTagPlain): void {
-    this.#depth++
-    if (this.#depth === 1 && name !== 'Response') throw new TwimlError(NO_XML, 'The answer has no <Response>')
-    if (this.#depth === 2) {
+/**
+ * Reads a TwiML document, without DTD: the verbs in its `<Response>`, each with the `<Body>` elements in it.
+ * Throws TwimlError 12100 for no XML, 14110 for a wrong verb.
+ */
+function readTwiml(text: string): Twiml {
+  const messages: TwimlMessage[] = []
+  let redirect: Twiml['redirect']
+  let verb: OpenVerb | undefined
+  let depth = 0
+  const parser = new SaxesParser({ xmlns: false, position: false })
+  parser.on('error', ({ message }) => {
+    throw new TwimlError(NO_XML, `The answer is no XML: ${message}`)
+  })
+  parser.on('doctype', () => {
+    throw new TwimlError(NO_XML, 'The answer has a document type')
+  })
+  parser.on('opentag', ({ name, attributes }) => {
+    depth++
+    if (depth === 1 && name !== 'Response') throw new TwimlError(NO_XML, 'The answer has no <Response>')
+    if (depth === 2) {
       if (!MESSAGE_VERBS.has(name) && name !== 'Redirect')
         throw new TwimlError(WRONG_VERB, `<${name.slice(0, 40)}> is not for texts`)
-      this.#verb = { name, attributes, text: '', body: undefined }
+      verb = { name, attributes, text: '', body: undefined }
     }
-    if (this.#depth > 2) {
-      const isBody = this.#depth === 3 && name === 'Body' && MESSAGE_VERBS.has(this.#verb!.name)
+    if (depth > 2) {
+      const isBody = depth === 3 && name === 'Body' && MESSAGE_VERBS.has(verb!.name)
       if (!isBody) throw new TwimlError(WRONG_VERB, `<${name.slice(0, 40)}> is not supported in a verb`)
-      this.#verb!.body ??= ''
+      verb!.body ??= ''
     }
+  })
+  const add = (part: string) => {
+    if (depth === 2) verb!.text += part
+    if (depth === 3) verb!.body += part
   }
+  parser.on('text', add)
+  parser.on('cdata', add)
+  parser.on('closetag', () => {
+    if (depth-- !== 2 || redirect) return
+    if (verb!.name === 'Redirect') redirect = redirectOf(verb!)
+    else messages.push(messageOf(verb!))
+  })
+  parser.write(text.trimStart().replace(/^\ufeff/, '')).close()
+  return { messages, redirect }
+}
 
-  text(part: string): void {
-    if (this.#depth === 2) this.#verb!.text += part
-    if (this.#depth === 3) this.#verb!.body += part
-  }
+function redirectOf({ attributes, text }: OpenVerb): Twiml['redirect'] {
+  const method = of(attributes, 'method').toUpperCase() === 'GET' ? 'GET' : 'POST'
+  return { url: text.trim(), method }
+}
 
-  close(): void {
-    if (this.#depth === 2 && this.#verb && !this.#redirect) this.#take(this.#verb)
-    this.#depth--
-  }
+const messageOf = ({ attributes, text, body }: OpenVerb): TwimlMessage => ({
+  body: (body ?? text).trim(),
+  to: of(attributes, 'to'),
+  from: of(attributes, 'from'),
+  callback: of(attributes, 'statusCallback') || of(attributes, 'action'),
+})
 
-  done(): Twiml {
-    return { messages: this.#messages, redirect: this.#redirect }
-  }
+/** Bytes of an answer. */
+export const MAX_ANSWER_BYTES = 64 << 10
 
-  #take({ name, attributes, text, body }: OpenVerb): void {
-    if (name === 'Redirect') {
-      const method = of(attributes, 'method').toUpperCase() === 'GET' ? 'GET' : 'POST'
-      this.#redirect = { url: text.trim(), method }
-      return
-    }
-    this.#messages.push({
-      body: (body ?? text).trim(),
-      to: of(attributes, 'to'),
-      from: of(attributes, 'from'),
-      callback: of(attributes, 'statusCallback') || of(attributes, 'action'),
-    })
-  }
+const XML = new Set(['text/xml', 'application/xml', 'text/html'])
+const NOTHING: Twiml = { messages: [], redirect: undefined }
+
+/** An answer's TwiML; a plain text is one reply. Throws TwimlError 12300, 11200 and as `readTwiml`. */
+export function readAnswer(headers: IncomingHttpHeaders, body: Buffer): Twiml {
+  if (body.length > MAX_ANSWER_BYTES)
+    throw new TwimlError(11200, `The answer has more than ${MAX_ANSWER_BYTES} bytes`)
+  const text = body.toString('utf8').replace(/^\ufeff/, '')
+  if (text.trim() === '') return NOTHING
+  const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
+  if (XML.has(type)) return readTwiml(text)
+  if (type === 'text/plain')
+    return { messages: [{ body: text.trim(), to: '', from: '', callback: '' }], redirect: undefined }
+  throw new TwimlError(12300, 'The answer is neither XML nor plain text')
 }

@@ -1,14 +1,13 @@
 import type { Store } from '../../../collections/catalog.ts'
 import type { Extensions } from '../../../records/extension.ts'
 import { deleteRecords } from '../../../records/write/cascade.ts'
-import { clearLastTexts } from '../../../sms/conversations/clear.ts'
+import { clearLastTexts } from '../../../sms/conversations/heard.ts'
 import { cancelMessage } from '../../../sms/edit/cancel.ts'
-import { logChanged } from '../../../sms/status/change-log.ts'
-import { type Parameters, refuseUnknown } from '../parameters.ts'
+import { logChanged } from '../../../sms/status/status.ts'
+import type { Parameters } from '../parameters.ts'
 import { invalid, TwilioRefusal } from '../refusal.ts'
 import { findMessage, type Message, renderMessage } from './message.ts'
 
-const KNOWN: ReadonlySet<string> = new Set(['Body', 'Status'])
 /** SQL: the message is in a final status, or sent; only then it can be redacted and deleted. */
 const IS_OVER = `m.status || '' in ('sent', 'delivered', 'failed', 'received')`
 
@@ -20,7 +19,6 @@ export async function changeMessage(
   parameters: Parameters,
 ): Promise<Message> {
   const { id } = await findMessage(store, user, sid)
-  refuseUnknown(parameters, KNOWN)
   const [status, body] = [parameters.get('Status') ?? '', parameters.get('Body')]
   if (status !== '' && status !== 'canceled') throw invalid("Status can be 'canceled' only")
   if (body !== undefined && body !== '') throw invalid('Body can be made empty only')

@@ -20,7 +20,7 @@ const ONLY_VALUES: Readonly<Record<string, string>> = {
 }
 
 /** All parameters of a create. */
-export const CREATE_PARAMETERS: ReadonlySet<string> = new Set([
+export const CREATE_PARAMETERS: readonly string[] = [
   'To',
   'From',
   'MessagingServiceSid',
@@ -34,7 +34,7 @@ export const CREATE_PARAMETERS: ReadonlySet<string> = new Set([
   'ContentVariables',
   ...WITHOUT_EFFECT,
   ...Object.keys(ONLY_VALUES),
-])
+]
 
 const of = (parameters: Parameters, name: string) => parameters.get(name) ?? ''
 

@@ -2,23 +2,17 @@ import type { Store } from '../../../collections/catalog.ts'
 import type { Config } from '../../../config.ts'
 import { formatDate } from '../../../fields/types/date.ts'
 import { PLAIN_OPTIONS } from '../../../sms/send/body.ts'
-import {
-  fingerprintOf,
-  firstAnswer,
-  type Idempotency,
-  readIdempotencyKey,
-} from '../../../sms/send/idempotency.ts'
+import { firstAnswer, type Idempotency, readIdempotency } from '../../../sms/send/idempotency.ts'
 import { optedOut } from '../../../sms/send/recipients.ts'
 import type { Sent } from '../../../sms/send/render-verdict.ts'
 import { countSegments } from '../../../sms/send/segments.ts'
 import { type SendServices, send } from '../../../sms/send/send.ts'
 import type { Account } from '../credentials.ts'
-import { type NumberSender, sendersFrom } from '../numbers/own-number.ts'
-import { type Parameters, refuseUnknown } from '../parameters.ts'
+import { type NumberSender, sendersFrom } from '../numbers/number.ts'
+import type { Parameters } from '../parameters.ts'
 import { TwilioRefusal } from '../refusal.ts'
 import { idOf, sidOf } from '../sid.ts'
 import {
-  CREATE_PARAMETERS,
   readBody,
   readCallback,
   readExpiry,
@@ -35,32 +29,24 @@ export interface CreateServices extends SendServices {
   readonly config: Pick<Config, 'maxRecipients' | 'webhookAllowPrivate'>
 }
 
-/** An accepted message; `replayed`: an earlier request with the same Idempotency-Key made it. */
-export interface Created {
-  readonly message: Message
-  readonly replayed: boolean
-}
-
 /** Statuses of a message that the answer still calls `queued`. */
 const LATER = new Set(['sending', 'sent', 'delivered', 'undelivered'])
 
 /**
  * Sends a message as `POST Messages.json`. Checks in Twilio's order; stores nothing when it throws
  * TwilioRefusals, refusals of the send, StaleAuth. After a 503 it may be stored: use an Idempotency-Key.
+ * `replayed`: an earlier request with the same key made the message.
  */
 export async function createMessage(
   services: CreateServices,
   account: Account,
   parameters: Parameters,
   idempotencyKey: string | undefined,
-): Promise<Created> {
+): Promise<{ readonly message: Message; readonly replayed: boolean }> {
   const { store } = services
-  refuseUnknown(parameters, CREATE_PARAMETERS)
-  const key = readIdempotencyKey(idempotencyKey)
-  const fingerprint = key && fingerprintOf('/2010-04-01/Messages', Object.fromEntries(parameters))
-  const idempotency = key && fingerprint ? { key, fingerprint } : null
-  const first =
-    idempotency && (await firstAnswer(store, account.user, idempotency.key, idempotency.fingerprint))
+  const given = Object.fromEntries(parameters)
+  const idempotency = readIdempotency(idempotencyKey, '/2010-04-01/Messages', given)
+  const first = idempotency && (await firstAnswer(store, account.user, idempotency))
   const sent = first
     ? { answer: first, replayed: true }
     : await sendNew(services, account, parameters, idempotency)

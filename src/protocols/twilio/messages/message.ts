@@ -1,15 +1,72 @@
 import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
+import { objectsOf } from '../../../db/rows.ts'
 import { now } from '../../../fields/types/date.ts'
 import type { Origin } from '../../../sms/send/body.ts'
+import { REASONS } from '../../../sms/status/status.ts'
 import { twilioDate } from '../date.ts'
-import { OWN_NUMBER } from '../numbers/own-number.ts'
+import { OWN_NUMBER } from '../numbers/number.ts'
 import { notFound } from '../refusal.ts'
-import { idOf, sidOf } from '../sid.ts'
-import { type StatusColumns, TWILIO_STATUSES, twilioState } from './status.ts'
+import { API_VERSION, accountPath, idOf, sidOf } from '../sid.ts'
 
-/** The version of Twilio's API, which its paths begin with. */
-export const API_VERSION = '2010-04-01'
+/** Twilio's statuses of a message. */
+const TWILIO_STATUSES = [
+  'accepted',
+  'scheduled',
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'undelivered',
+  'failed',
+  'canceled',
+  'received',
+] as const
+type TwilioStatus = (typeof TWILIO_STATUSES)[number]
+
+/** The columns of a message that tell its status. */
+interface StatusColumns {
+  readonly status: string
+  readonly scheduled_at: string
+  readonly sent_at: string
+  readonly error_message: string
+}
+
+/** A status, and Twilio's number of the error; null for none. */
+interface TwilioState {
+  readonly status: TwilioStatus
+  readonly errorCode: number | null
+}
+
+// https://www.twilio.com/docs/api/errors
+const UNREACHABLE = 30003
+const UNKNOWN_NUMBER = 30005
+const UNKNOWN_ERROR = 30008
+
+/** The states of messages that the gateway itself ended, by its reasons. */
+const BY_REASON: Readonly<Record<string, TwilioState>> = {
+  [REASONS.canceled]: { status: 'canceled', errorCode: null },
+  [REASONS.optedOut]: { status: 'failed', errorCode: 21610 },
+  [REASONS.expired]: { status: 'failed', errorCode: 30036 },
+  [REASONS.silent]: { status: 'undelivered', errorCode: UNKNOWN_ERROR },
+}
+
+/** The status of a message in Twilio's words. `now`: a date in the stored form. */
+export function twilioState(message: StatusColumns, now: string): TwilioState {
+  const { status, scheduled_at, error_message } = message
+  if (status === 'failed')
+    return Object.hasOwn(BY_REASON, error_message) ? BY_REASON[error_message]! : failedState(message)
+  if (status === 'pending') return { status: scheduled_at > now ? 'scheduled' : 'accepted', errorCode: null }
+  return { status: status === 'assigned' ? 'queued' : (status as TwilioStatus), errorCode: null }
+}
+
+/** The state of a message that failed: once it was sent, only its delivery can have failed. */
+function failedState({ sent_at, error_message }: StatusColumns): TwilioState {
+  const status = sent_at === '' ? 'failed' : 'undelivered'
+  if (/unknown|unassigned|unallocated/i.test(error_message) && /number|subscriber/i.test(error_message))
+    return { status, errorCode: UNKNOWN_NUMBER }
+  return { status, errorCode: sent_at === '' ? UNKNOWN_ERROR : UNREACHABLE }
+}
 
 const date = z.string().nullable().describe('RFC 2822, in UTC.')
 
@@ -68,46 +125,22 @@ export interface MessageRow extends StatusColumns {
   readonly reply: boolean
 }
 
-const COLUMNS = [
-  'id',
-  'status',
-  'to',
-  'from',
-  'body',
-  'message_type',
-  'segments',
-  'scheduled_at',
-  'sent_at',
-  'delivered_at',
-  'error_message',
-  'created',
-  'updated',
-] as const
-
 /** SQL that reads messages, `m`, with their device `d` and their origin `o`. */
 export const MESSAGE_SQL = `
-select ${COLUMNS.map((name) => `m."${name}"`).join(', ')}, ${OWN_NUMBER}, coalesce(o.data ->> 'service' = 'true', false),
-  coalesce(o.data ->> 'reply' = 'true', false)
+select m.id, m.status, m."to", m."from", m.body, m.message_type, m.segments, m.scheduled_at, m.sent_at,
+  m.delivered_at, m.error_message, m.created, m.updated, ${OWN_NUMBER} as own_number,
+  coalesce(o.data ->> 'service' = 'true', false) as service, coalesce(o.data ->> 'reply' = 'true', false) as reply
 from sms_messages m left join devices d on d.id = m.device left join sms_origins o on o.ref = m.id`
-
-/** A row as it was read, by name. */
-export const messageRow = (row: readonly unknown[]): MessageRow =>
-  Object.fromEntries(
-    [...COLUMNS, 'own_number', 'service', 'reply'].map((name, i) => [name, row[i]]),
-  ) as unknown as MessageRow
 
 const FIND = `${MESSAGE_SQL} where m.id = $1 and m."user" || '' = $2`
 
 /** The message of a user with this SID. Throws 404. */
 export async function findMessage({ db }: Pick<Store, 'db'>, user: string, sid: string): Promise<MessageRow> {
   const id = idOf('SM', sid)
-  const { rows } = id ? await db.query(FIND, [id, user], 'twilio message') : { rows: [] }
-  if (!rows[0]) throw notFound()
-  return messageRow(rows[0])
+  const [message] = id ? objectsOf<MessageRow>(await db.query(FIND, [id, user], 'twilio message')) : []
+  if (!message) throw notFound()
+  return message
 }
-
-/** The path of an account, without `.json`. */
-export const accountPath = (accountSid: string) => `/${API_VERSION}/Accounts/${accountSid}`
 
 /** A message of a user as Twilio's API has it. */
 export function renderMessage(row: MessageRow, user: string): Message {

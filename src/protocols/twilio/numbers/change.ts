@@ -1,14 +1,14 @@
 import type { Store } from '../../../collections/catalog.ts'
 import { SUPERUSERS } from '../../../collections/collection.ts'
-import type { Db } from '../../../db/open.ts'
+import { textsOf } from '../../../db/rows.ts'
 import { ApiError } from '../../../errors.ts'
 import type { Extensions } from '../../../records/extension.ts'
 import { deleteRecords } from '../../../records/write/cascade.ts'
 import { createRecord, updateRecord } from '../../../records/write/write.ts'
 import { serverRequest } from '../../../request/request.ts'
-import { logChanged } from '../../../sms/status/change-log.ts'
+import { logChanged } from '../../../sms/status/status.ts'
 import type { Account } from '../credentials.ts'
-import { type Parameters, readAddress, refuseUnknown } from '../parameters.ts'
+import { type Parameters, readAddress } from '../parameters.ts'
 import { invalid } from '../refusal.ts'
 import { findNumber, renderNumber, type TwilioNumber } from './number.ts'
 
@@ -19,7 +19,6 @@ export interface NumberServices {
   readonly config: { readonly webhookAllowPrivate: boolean }
 }
 
-const KNOWN: ReadonlySet<string> = new Set(['SmsUrl', 'SmsMethod', 'FriendlyName'])
 const MAX_NAME = 255
 
 /** Sets name, `SmsUrl` and its method, all or nothing. Throws 404, 20001, 21502. */
@@ -31,7 +30,6 @@ export async function changeNumber(
 ): Promise<TwilioNumber> {
   const { store, config } = services
   const { id } = await findNumber(store, account.user, sid)
-  refuseUnknown(parameters, KNOWN)
   const [url, method] = [parameters.get('SmsUrl'), parameters.get('SmsMethod')?.toUpperCase() ?? '']
   const name = parameters.get('FriendlyName') ?? ''
   if (url) readAddress('SmsUrl', url, 21502, config.webhookAllowPrivate)
@@ -52,21 +50,12 @@ const METHOD = `insert into twilio_numbers (device, sms_method) values ($1, $2)
 const NAME = `update devices set name = $2, updated = pb_text(now()) where id = $1 and name <> $2 returning id`
 
 async function rename(store: Store, id: string, name: string): Promise<void> {
-  const { rows } = await store.db.query(NAME, [id, name])
-  await logChanged(
-    store,
-    'devices',
-    'update',
-    rows.map(([device]) => String(device)),
-  )
+  await logChanged(store, 'devices', 'update', textsOf(await store.db.query(NAME, [id, name])))
 }
 
 const HOOKS = `select id from webhooks w where w."user" = $1 and w.format = 'twilio' and w.device = $2 order by w._rowid`
 
 const webhooksOf = ({ catalog }: Store) => catalog.find('webhooks')!
-
-const hooksOf = async (db: Db, user: string, device: string) =>
-  (await db.query(HOOKS, [user, device])).rows.map(([id]) => String(id))
 
 /** Leaves one webhook of a device, with this address, as its owner would make it; none for ''. */
 async function setUrl(
@@ -78,7 +67,7 @@ async function setUrl(
   const { store, extensions } = services
   // two changes of one number go one after the other
   await store.db.query('select from devices where id = $1 for update', [device])
-  const hooks = await hooksOf(store.db, account.user, device)
+  const hooks = textsOf(await store.db.query(HOOKS, [account.user, device]))
   const deleted = url === '' ? hooks : hooks.slice(1)
   if (deleted.length > 0) await deleteRecords(store, extensions, webhooksOf(store), deleted)
   if (url !== '') await saveHook(services, account, device, url, hooks[0])

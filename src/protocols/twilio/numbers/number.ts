@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
+import { objectsOf } from '../../../db/rows.ts'
 import { twilioDate } from '../date.ts'
-import { API_VERSION, accountPath } from '../messages/message.ts'
+import { cutPage, describePage, PAGE, readPage, readRows } from '../paging.ts'
+import type { Parameters } from '../parameters.ts'
 import { notFound } from '../refusal.ts'
-import { idOf, sidOf } from '../sid.ts'
+import { API_VERSION, accountPath, idOf, sidOf } from '../sid.ts'
 
 /** The fields of Twilio's numbers that are the same for every device. */
 const FIXED = {
@@ -62,7 +64,7 @@ export const NUMBER = z
 export type TwilioNumber = Readonly<z.output<typeof NUMBER>>
 
 /** A row of `NUMBER_SQL`. */
-export interface NumberRow {
+interface NumberRow {
   readonly id: string
   readonly phone: string
   readonly name: string
@@ -73,26 +75,21 @@ export interface NumberRow {
 }
 
 /** SQL that reads the devices `d` of a user, $1, that have a number. */
-export const NUMBER_SQL = `
+const NUMBER_SQL = `
 select d.id, d.phone, d.name, d.created, d.updated, coalesce((
     select w.url from webhooks w
     where w."user" = $1 and w.format = 'twilio' and w.device = d.id and w.enabled order by w._rowid limit 1
-  ), ''), coalesce(n.sms_method, 'POST')
+  ), '') as "smsUrl", coalesce(n.sms_method, 'POST') as "smsMethod"
 from devices d left join twilio_numbers n on n.device = d.id
 where d."user" || '' = $1 and d.phone <> ''`
-
-/** A row as it was read, by name. */
-export const numberRow = ([id, phone, name, created, updated, smsUrl, smsMethod]: readonly unknown[]) =>
-  ({ id, phone, name, created, updated, smsUrl, smsMethod }) as NumberRow
 
 /** The number of a user with this SID. Throws 404. */
 export async function findNumber({ db }: Pick<Store, 'db'>, user: string, sid: string): Promise<NumberRow> {
   const id = idOf('PN', sid)
-  const { rows } = id
-    ? await db.query(`${NUMBER_SQL} and d.id = $2`, [user, id], 'twilio number')
-    : { rows: [] }
-  if (!rows[0]) throw notFound()
-  return numberRow(rows[0])
+  const find = () => db.query(`${NUMBER_SQL} and d.id = $2`, [user, id], 'twilio number')
+  const [number] = id ? objectsOf<NumberRow>(await find()) : []
+  if (!number) throw notFound()
+  return number
 }
 
 /** A device with a number as Twilio's API has it. */
@@ -109,5 +106,59 @@ export function renderNumber(row: NumberRow, user: string): TwilioNumber {
     date_updated: twilioDate(row.updated),
     uri: `${accountPath(account_sid)}/IncomingPhoneNumbers/${sid}.json`,
     ...FIXED,
+  }
+}
+
+export interface NumberSender {
+  readonly device: string
+  /** The line of a device with several that has the number; '' where the device says all. */
+  readonly line: string
+}
+
+/** The enabled devices with a number, or with an enabled line that has it. */
+const FIND = `
+select distinct on (d.id) d.id, d.phone = $2, case when exists (
+    select from lines o where o.device = d.id and o.id <> l.id) then l.id else '' end
+from devices d left join lines l on l.device = d.id and l.number = $2 and l.enabled and l.present
+where d."user" = $1 and d.enabled and (d.phone = $2 or l.id is not null) order by d.id, l.slot`
+
+/** What can send from a number: devices with it, else those with a line that has it. By id. */
+export async function sendersFrom({ db }: Store, user: string, number: string): Promise<NumberSender[]> {
+  if (number === '') return []
+  const { rows } = await db.query(FIND, [user, number], 'twilio senders')
+  const own = rows.filter(([, isOwn]) => isOwn === true)
+  return (own.length > 0 ? own : rows).map(([device, , line]) => ({
+    device: String(device),
+    line: String(line),
+  }))
+}
+
+/**
+ * SQL: our number of message `m` of device `d`: that of its line, of the line it names, or the device's; ''
+ * for none.
+ */
+export const OWN_NUMBER = `coalesce(
+  nullif(case m.message_type when 'incoming' then m."to" else m."from" end, ''),
+  (select nullif(l.number, '') from sms_dispatch q join lines l on l.id = q.line
+    where q.message = m.id and q.line_pinned and m."from" = ''),
+  d.phone, '')`
+
+export const NUMBERS = PAGE.extend({ incoming_phone_numbers: z.array(NUMBER) }).meta({ id: 'TwilioNumbers' })
+
+const LIST = `${NUMBER_SQL} and ($2 = '' or d.phone = $2) and ($3 = '' or d.name = $3)`
+
+/** The user's numbers in pages, newest first. Throws 20001, 21481 for a wrong token. */
+export async function listNumbers(
+  { db }: Store,
+  user: string,
+  parameters: Parameters,
+): Promise<z.output<typeof NUMBERS>> {
+  const page = readPage(parameters, 'PN')
+  const values = [user, parameters.get('PhoneNumber') ?? '', parameters.get('FriendlyName') ?? '']
+  const rows = await readRows<NumberRow>(db, ['devices', 'd'], LIST, values, page)
+  const { rows: kept, content } = cutPage(page, rows)
+  return {
+    ...describePage(`${accountPath(sidOf('AC', user))}/IncomingPhoneNumbers.json`, page, content),
+    incoming_phone_numbers: kept.map((row) => renderNumber(row, user)),
   }
 }

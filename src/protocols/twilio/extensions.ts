@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { apiKeysExtension } from '../../auth/tokens/api-keys.ts'
+import type { Store } from '../../collections/catalog.ts'
+import { textsOf } from '../../db/rows.ts'
 import { badRequest, fieldError } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
+import { changeLogCte } from '../../records/changes.ts'
 import type { Extension } from '../../records/extension.ts'
 import { randomId } from '../../tools/random.ts'
-import { forgetKeys } from './forget-keys.ts'
+import type { FitWebhook } from '../../webhooks/extensions.ts'
+import { failDeliveries, failPending } from '../../webhooks/record-outcome.ts'
 import { hasSid, sidOf } from './sid.ts'
 
 /** What the answer to the create of a key for Twilio's API holds beside it. */
@@ -40,7 +44,7 @@ export const twilioKeysExtension: Extension = {
     if (!hasSid(user)) throw badRequest('Failed to create record.', { twilio: NO_SID })
     if (isNarrowed(values.scopes)) throw badRequest('Failed to create record.', { scopes: SCOPED })
     values.id ||= randomId()
-    const token = String(made.key).replace('_', '')
+    const token = String(made!.key).replace('_', '')
     values.signing = createHash('sha1').update(token).digest('hex')
     return {
       ...made,
@@ -54,7 +58,7 @@ export const twilioKeysExtension: Extension = {
     if (values.twilio === true && isNarrowed(values.scopes))
       throw badRequest('Failed to update record.', { scopes: SCOPED })
     values.signing = old.signing ?? ''
-    return apiKeysExtension.beforeUpdate!(store, values, old, request)
+    await apiKeysExtension.beforeUpdate!(store, values, old, request)
   },
   afterDelete: (store, ids) => forgetKeys(store, ids),
 }
@@ -62,3 +66,44 @@ export const twilioKeysExtension: Extension = {
 /** Whether a key has scopes other than `all:any`: Twilio's API knows none, such a key would open more. */
 const isNarrowed = (scopes: Value | undefined): boolean =>
   Array.isArray(scopes) && scopes.length > 0 && scopes.join() !== 'all:any'
+
+/** The error of a delivery whose signing key was deleted. */
+export const KEY_DELETED = 'The API key of this callback was deleted'
+
+const CLEAR = `
+with written as (
+  update webhooks set enabled = false, api_key = '', updated = pb_text(now())
+  where api_key = any($1::text[]) and api_key <> '' returning *
+), ${changeLogCte('written', 'update', 2, 'noted', true)}
+select id, "user" from written`
+
+const CALLBACKS = `
+select d.delivery from webhook_dispatch d where d.target ->> 'api_key' = any($1::text[])`
+
+/** Fails callbacks that deleted API keys would sign, and disables their `SmsUrl`s. */
+async function forgetKeys({ db }: Store, keys: readonly string[]): Promise<void> {
+  const { rows: hooks } = await db.query(CLEAR, [keys, 'webhooks'])
+  for (const [hook, user] of hooks) await failPending(db, String(hook), String(user), KEY_DELETED)
+  await failDeliveries(db, textsOf(await db.query(CALLBACKS, [keys])), KEY_DELETED)
+}
+
+/** It needs a key to sign with, and a device whose texts it is told of. */
+const SIGNER = `select
+  exists (select from api_keys k where k.id = $2 and k."user" = $1 and k.twilio),
+  exists (select from devices d where d.id = $3 and d."user" = $1)`
+const NO_SIGNER = fieldError('validation_twilio_key', 'Must be an API key of this user, made with twilio.')
+const NO_DEVICE = fieldError('validation_twilio_device', 'Must be a device of this user.')
+
+/** A webhook with the format `twilio` is an SmsUrl of Twilio's API: it is told of received texts only. */
+export const fitTwilio: FitWebhook = async ({ db }, values, failed) => {
+  if (values.format !== 'twilio') {
+    if (values.api_key !== undefined) values.api_key = ''
+    return
+  }
+  values.events = ['message.received']
+  if (!values.enabled) return
+  const { rows } = await db.query(SIGNER, [values.user, values.api_key, values.device], 'webhook signer')
+  const [hasKey, hasDevice] = rows[0]!
+  if (!hasKey) throw badRequest(failed, { api_key: NO_SIGNER })
+  if (!hasDevice) throw badRequest(failed, { device: NO_DEVICE })
+}

@@ -1,0 +1,145 @@
+import type { Store } from '../collections/catalog.ts'
+import { type AuthCollection, USERS_ID } from '../collections/collection.ts'
+import { textsOf } from '../db/rows.ts'
+import { badRequest, fieldError, notFound } from '../errors.ts'
+import type { Value } from '../fields/field.ts'
+import { endSignIns } from '../records/auth/auth-links.ts'
+import type { Extension } from '../records/extension.ts'
+import type { RequestInfo } from '../request/request.ts'
+import { keywordsOf } from './answers/answer.ts'
+import { updateCampaigns } from './campaigns/campaign.ts'
+import { holdPaused } from './user-access.ts'
+import { notifyAccess } from './wake/wake.ts'
+
+type Values = Readonly<Record<string, Value>>
+
+const [NOT_CREATED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
+const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
+const ANSWER_HOURS = { from: 'hours_from', to: 'hours_to', days: 'days' }
+
+/** Users' settings. Only superusers disable users. Deleting the record enables the user. */
+export const userSettingsExtension: Extension = {
+  async beforeCreate(store, values, request) {
+    if (values.disabled === true && !isSuperuser(request)) throw badRequest(NOT_CREATED)
+    checkTimeZone(values, NOT_CREATED)
+    checkHours(QUIET_HOURS, values, NOT_CREATED)
+    if (values.disabled === true) await suspendUser(store, String(values.user))
+  },
+  async beforeUpdate(store, values, old, request) {
+    const isNamed = Object.hasOwn(request.body, 'disabled') || values.disabled !== old.disabled
+    if (isNamed && !isSuperuser(request)) throw notFound()
+    checkUser(values, old)
+    checkTimeZone(values, NOT_UPDATED, old)
+    checkHours(QUIET_HOURS, values, NOT_UPDATED, old)
+    if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
+    if (values.disabled !== true && old.disabled === true) await holdPaused(store, String(values.user))
+    if (TIMES.some((name) => String(values[name]) !== String(old[name])))
+      await store.db.query(LOOK_AGAIN, [values.user])
+  },
+  async beforeDelete(store, ids) {
+    const { rows } = await store.db.query(
+      'select "user" from user_settings where id = any($1) and disabled',
+      [ids],
+    )
+    for (const [user] of rows) await holdPaused(store, String(user))
+  },
+}
+
+/** Contacts: a time zone is the name of one. An installation may have left the field out. */
+export const contactsExtension: Extension = {
+  async beforeCreate(_store, values) {
+    checkTimeZone(values, NOT_CREATED)
+  },
+  async beforeUpdate(_store, values, old) {
+    checkTimeZone(values, NOT_UPDATED, old)
+  },
+}
+
+/** Automatic answers: one that could never answer a text is refused. */
+export const autoAnswersExtension: Extension = {
+  async beforeCreate(_store, values) {
+    checkAnswer(values, NOT_CREATED)
+    checkHours(ANSWER_HOURS, values, NOT_CREATED)
+  },
+  async beforeUpdate(_store, values, old) {
+    checkAnswer(values, NOT_UPDATED)
+    checkHours(ANSWER_HOURS, values, NOT_UPDATED, old)
+  },
+}
+
+/** What days and quiet hours follow from. */
+const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]
+
+/** Has the next sweep look again at what waits for room or for the end of quiet hours. */
+const LOOK_AGAIN = `
+update sms_dispatch d set due_at = now() where d.message = any(array(
+  select w.message from sms_dispatch w
+  where w."user" = $1 and w.state = 'pending' and w.waiting_for <> '' and w.due_at < 'infinity'
+  order by w.message for update
+))`
+
+const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
+
+/** Throws 400 when the settings would become another user's. */
+function checkUser({ user }: Values, old: Values): void {
+  if (user === old.user) return
+  throw badRequest(NOT_UPDATED, { user: fieldError('validation_user_change', 'The user cannot be changed.') })
+}
+
+/** Ends a disabled user's tokens, pairing codes and streams; pauses campaigns. Locks devices first. */
+async function suspendUser({ db, catalog }: Store, user: string): Promise<void> {
+  await db.query('select from users where id = $1 for update', [user])
+  await db.query('delete from device_pairings where "user" = $1', [user])
+  const unfinished = `"user" = $1 and status in ('scheduled', 'sending')`
+  await updateCampaigns(db, `status = 'paused', settled = false`, unfinished, [user])
+  await notifyAccess(
+    db,
+    textsOf(await db.query('update devices set "user" = "user" where "user" = $1 returning id', [user])),
+  )
+  await endSignIns({ db, catalog }, catalog.find(USERS_ID) as AuthCollection, user)
+}
+
+/** Throws 400 for missing keywords, and without a text or template. */
+function checkAnswer({ match, value, body, template }: Values, failure: string): void {
+  if (match !== 'any' && keywordsOf(String(value)).length === 0)
+    throw badRequest(failure, { value: fieldError('validation_required', 'Cannot be blank.') })
+  if (!body && !template)
+    throw badRequest(failure, { body: fieldError('validation_required', 'A text or a template is needed.') })
+}
+
+/** Throws 400 for an unknown time zone. Empty is valid; a stored one (`old`) may stay. */
+function checkTimeZone({ time_zone }: Values, failure: string, old?: Values): void {
+  if (!time_zone || time_zone === old?.time_zone || isTimeZone(String(time_zone))) return
+  const message = 'Must be the name of a time zone, such as Europe/Berlin.'
+  throw badRequest(failure, { time_zone: fieldError('validation_invalid_time_zone', message) })
+}
+
+/** Names begin with a letter; Intl would take offsets such as +01:00, too. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false // a RangeError: no such name
+  }
+}
+
+/** Throws 400 for invalid hours: two local times as `22:00`, and days. Stored ones (`old`) may stay. */
+function checkHours(
+  { from, to, days }: Readonly<Record<'from' | 'to' | 'days', string>>,
+  values: Values,
+  failure: string,
+  old?: Values,
+): void {
+  const isSame = (field: string) => String(values[field] ?? '') === String(old?.[field] ?? '')
+  if (old && [from, to, days].every(isSame)) return
+  const refusal = (field: string, message: string) =>
+    badRequest(failure, { [field]: fieldError('validation_invalid_hours', message) })
+  const [begins, ends] = [values[from] || '', values[to] || '']
+  if ((begins === '') !== (ends === ''))
+    throw refusal(begins === '' ? from : to, 'Both times are needed, or none.')
+  if (begins !== '' && begins === ends) throw refusal(to, 'The two times are the same.')
+  if (begins === '' && String(values[days] ?? '') !== '')
+    throw refusal(from, 'Days need times. A whole day is from 00:00 to 23:59.')
+}

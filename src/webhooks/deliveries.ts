@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import { overLimit } from '../admission/refusal.ts'
+import type { Store } from '../collections/catalog.ts'
+import { dateOf, formatDate, now, parseDate } from '../fields/types/date.ts'
+import { changeLogCte } from '../records/changes.ts'
+import { randomId } from '../tools/random.ts'
+import type { OtherForms } from './call-webhook.ts'
+import { findDelivery } from './due.ts'
+import { isOwn, type Owner, requireOpen, webhookRefusal } from './hook.ts'
+import { WAKE_SQL } from './lease.ts'
+
+/** What a test event is called; no webhook has to ask for it. */
+export const TEST_EVENT = 'webhook.test'
+
+/** A delivery that was set going. */
+export const STARTED = z
+  .object({
+    id: z.string().describe('Of its record in webhook_deliveries, which says what becomes of it.'),
+    event_id: z.string().describe('The webhook-id that the receiver gets.'),
+    event: z.string().describe('The type of the event.'),
+    status: z.enum(['pending']),
+  })
+  .meta({ id: 'StartedDelivery' })
+
+const QUEUE = `select webhook_queue(array[row($1, $2, $3, $4, '${TEST_EVENT}', null, $5, null)::webhook_call])`
+
+/** Tests of a webhook that may wait at a time, retries included. */
+const MAX_WAITING = 3
+const RETRY_AFTER_SECONDS = 5
+const COUNT = `select count(*) from webhook_dispatch where webhook = $1 and event = '${TEST_EVENT}'`
+
+/** Sends a test event and returns the delivery. Throws 404, 409, 429 for too many. */
+export async function sendTest(
+  store: Store,
+  owner: Owner,
+  webhook: string,
+): Promise<z.output<typeof STARTED>> {
+  const [id, eventId] = [randomId(), randomId()]
+  await store.db.transaction(async (db) => {
+    const user = await requireOpen(db, owner, webhook, 'no key update')
+    const { rows } = await db.query(COUNT, [webhook], 'webhook tests')
+    if (Number(rows[0]![0]) >= MAX_WAITING)
+      throw overLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
+    await db.query(QUEUE, [id, webhook, user, eventId, JSON.stringify(sampleRow(user))])
+  })
+  return { id, event_id: eventId, event: TEST_EVENT, status: 'pending' }
+}
+
+/** A message as in the table, with a number reserved for fiction. Other fields are empty. */
+function sampleRow(user: string): Readonly<Record<string, unknown>> {
+  const at = now()
+  return {
+    id: 'testmessage0000',
+    status: 'delivered',
+    to: '+15005550006',
+    body: 'This is a test of your webhook.',
+    message_type: 'outgoing',
+    segments: 1,
+    guarantee: 'at_most_once',
+    sent_at: at,
+    delivered_at: at,
+    user,
+    created: at,
+    updated: at,
+  }
+}
+
+/** SQL: deliveries start again with all attempts. */
+const AGAIN = `
+update webhook_deliveries d
+set status = 'pending', attempts = 0, next_attempt_at = pb_text(now()), updated = pb_text(now())`
+
+const FIND = `
+select d.webhook, d.event_id, d.event from webhook_deliveries d where d.id = $1 and ${isOwn('d', 2)} for update`
+
+/** SQL of a CTE: what is in `written` is due now, also if it waited for a later time. */
+const QUEUED = `queued as (
+  insert into webhook_dispatch (delivery, webhook, "user") select id, coalesce(nullif(webhook, ''), 'callbacks'), "user" from written
+  on conflict (delivery) do update set due_at = excluded.due_at
+)`
+
+const RESEND = `
+with written as (${AGAIN} where d.id = $1 and ${isOwn('d', 2)} returning d.*),
+${changeLogCte('written', 'update', 3, 'noted', true)}, ${QUEUED}
+select ${WAKE_SQL} from written`
+
+/** Sends a delivery again at once, with its webhook-id. Throws 404, 409 for a disabled webhook. */
+export function resendDelivery(
+  store: Store,
+  owner: Owner,
+  delivery: string,
+): Promise<z.output<typeof STARTED>> {
+  return store.db.transaction(async (db) => {
+    const { rows } = await db.query(FIND, [delivery, owner])
+    if (!rows[0]) throw webhookRefusal('delivery_not_found')
+    const [webhook, eventId, event] = rows[0].map(String) as [string, string, string]
+    if (webhook !== '') await requireOpen(db, owner, webhook)
+    await db.query(RESEND, [delivery, owner, 'webhook_deliveries'])
+    return { id: delivery, event_id: eventId, event, status: 'pending' }
+  })
+}
+
+/** Which failed deliveries are to be sent once more. */
+export const SINCE = z.object({
+  since: z
+    .string()
+    .describe('Those that ended as failed at or after this date, in any form that PocketBase reads.'),
+})
+
+/** How many deliveries that is. */
+export const RESENT = z.object({ resent: z.int().min(0) })
+
+const RESEND_FAILED = `
+with written as (
+  ${AGAIN} where d.id = any(array(
+    select f.id from webhook_deliveries f
+    where f.webhook = $1 and ${isOwn('f', 2)} and f.status = 'failed' and f.updated >= $3 order by f.id for update
+  )) returning d.*
+), ${changeLogCte('written', 'update', 4, 'noted', true)}, ${QUEUED}
+select count(*), ${WAKE_SQL} from written`
+
+/** Sends failed deliveries since a date again (`body`: SINCE). Returns their number. Throws 400, 404, 409. */
+export function resendFailed(
+  store: Store,
+  owner: Owner,
+  webhook: string,
+  body: unknown,
+): Promise<z.output<typeof RESENT>> {
+  const from = dateOf(parseDate(SINCE.safeParse(body).data?.since))
+  if (!from) throw webhookRefusal('invalid_request')
+  return store.db.transaction(async (db) => {
+    await requireOpen(db, owner, webhook)
+    const values = [webhook, owner, formatDate(from), 'webhook_deliveries']
+    const { rows } = await db.query(RESEND_FAILED, values)
+    return { resent: Number(rows[0]![0]) }
+  })
+}
+
+/** What a delivery sends. */
+export const DELIVERY_REQUEST = z
+  .object({
+    headers: z
+      .record(z.string(), z.string())
+      .describe('Of the last attempt, with its signature; empty before the first. No secret is among them.'),
+    body: z
+      .string()
+      .describe('The same at every attempt. It has no text any more once that of the message is deleted.'),
+  })
+  .meta({ id: 'DeliveryRequest' })
+
+const HEADERS = `
+select p.headers::text from webhook_deliveries d join webhook_payloads p on p.delivery = d.id
+where d.id = $1 and ${isOwn('d', 2)}`
+
+/** What a delivery of the owner sends, rendered from the stored event as for an attempt. Throws 404. */
+export async function readDeliveryRequest(
+  store: Store,
+  owner: Owner,
+  delivery: string,
+  { bodyForm, bodyOf }: OtherForms,
+): Promise<z.output<typeof DELIVERY_REQUEST>> {
+  const { rows } = await store.db.query(HEADERS, [delivery, owner], 'webhook headers')
+  const found = rows[0] && (await findDelivery(store, delivery, bodyForm))
+  if (!found) throw webhookRefusal('delivery_not_found')
+  return {
+    headers: textsOf(JSON.parse(String(rows[0]![0] ?? '{}'))),
+    body: found.format === '' ? found.body : bodyOf(found),
+  }
+}
+
+const textsOf = (headers: Readonly<Record<string, string | number>>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
