@@ -2,8 +2,9 @@ import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { compile } from '../filter/compile/compile.ts'
-import type { CompiledFilter } from '../filter/compile/compiled-filter.ts'
+import type { CompiledFilter, QueryStructure } from '../filter/compile/compiled-filter.ts'
 import type { RequestInfo } from '../request/request.ts'
+import { memoize } from '../tools/memoize.ts'
 import { columnsOf, type RecordRow } from './columns.ts'
 import { type RowStatement, readRows } from './read-rows.ts'
 
@@ -29,6 +30,8 @@ export interface Selection {
   readonly limit?: number
   /** Rows may be large: their bytes are counted while read. */
   readonly isGuarded?: boolean
+  /** Selections of one kind have the same SQL for the same rule: it is kept. */
+  readonly kind?: string
 }
 
 /** The rows that a rule allows, each with `extra` at its end; undefined for a null rule. FilterError. */
@@ -44,13 +47,26 @@ export async function selectRows(
   const isLookUp = selection.isLookUp === true && compiled.structure.readsOneTable
   const statement: RowStatement = {
     collection,
-    text: selectSql(compiled, selection),
+    text:
+      selection.kind === undefined
+        ? selectSql(compiled, selection)
+        : keptSql(compiled, selection, selection.kind),
     params: [...compiled.params, ...params],
     plannedOnce: 'ruled',
     way: isLookUp ? 'lookUp' : isShaped ? 'shaped' : 'query',
     isGuarded: selection.isGuarded,
   }
   return readRows(store, statement, request)
+}
+
+const textsOf = memoize((_: QueryStructure) => new Map<string, string>())
+
+/** The SQL of a selection from the last one of its kind. */
+function keptSql(compiled: CompiledFilter, selection: Selection, kind: string): string {
+  const texts = textsOf(compiled.structure)
+  const text = texts.get(kind) ?? selectSql(compiled, selection)
+  texts.set(kind, text)
+  return text
 }
 
 function selectSql(compiled: CompiledFilter, selection: Selection): string {

@@ -31,7 +31,8 @@ export const recordRoutes = (services: Services) =>
 /** Reads as the cached caller, or as the caller read again if that record has changed. */
 async function read(c: Ctx, services: Services, run: typeof viewRecord): Promise<string> {
   const { store, extensions } = services
-  const { collection, id = '' } = c.req.param() as { collection: string; id?: string }
+  const collection = c.req.param('collection') ?? ''
+  const id = c.req.param('id') ?? ''
   collectionOf(store.catalog, collection) // before anything of the request is read
   const { values } = await bodyOf(c) // as PocketBase: a GET with a broken body is a 400
   const attempt = async (auth: AuthRecord | null) => {

@@ -29,8 +29,11 @@ export function callerOf(
   { headers }: IncomingMessage,
 ): AuthRecord | undefined {
   const { catalog } = services.store
-  const key = headers['x-api-key'] ?? keyIn(services, headers.authorization ?? '')
-  return key ? cachedKeyHolder(catalog, String(key)) : cachedIdentity(catalog, headers.authorization)
+  const { authorization = '', 'x-api-key': apiKey } = headers
+  const known = apiKey === undefined ? cachedIdentity(catalog, authorization) : undefined
+  if (known) return known
+  const key = apiKey ?? keyIn(services, authorization)
+  return key ? cachedKeyHolder(catalog, String(key)) : undefined
 }
 
 /** The same before the caller was authenticated: its account if its credentials are in the cache. */

@@ -46,6 +46,7 @@ async function findRow(
     extra: (position) => authVersionSql(auth, position + 1),
     params: auth ? [id, auth.id] : [id],
     isLookUp: true,
+    kind: `view ${auth?.collection.id}`,
   })
   const rows = await found.catch((error: unknown) => {
     if (isRuleFault(error)) return undefined
