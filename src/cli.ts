@@ -4,9 +4,13 @@ import { defineCommand, runMain } from 'citty'
 import { renderUnicodeCompact } from 'uqr'
 import packageJson from '../package.json' with { type: 'json' }
 import { agentCommand } from './agent/command.ts'
-import { installerLink } from './auth/superusers/installer.ts'
 import { setSuperuserAddresses } from './auth/superusers/superuser-addresses.ts'
-import { deleteSuperuser, listSuperusers, upsertSuperuser } from './auth/superusers/superusers.ts'
+import {
+  deleteSuperuser,
+  installerLink,
+  listSuperusers,
+  upsertSuperuser,
+} from './auth/superusers/superusers.ts'
 import { backupCommand, restoreCommand } from './backup/command.ts'
 import { sendCommand } from './bulk/command.ts'
 import { type CatalogStore, openStore } from './collections/catalog/catalog-store.ts'

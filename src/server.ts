@@ -17,7 +17,6 @@ import { removeUploads } from './files/spool.ts'
 import { createApp } from './http/app.ts'
 import { LimitedIncomingMessage } from './http/body/limited-incoming-message.ts'
 import type { Services } from './http/context.ts'
-import { BriefBans } from './http/server/brief-bans.ts'
 import { answerClientError } from './http/server/client-error.ts'
 import {
   CONNECTION_OPTIONS,
@@ -27,9 +26,9 @@ import {
 } from './http/server/connections.ts'
 import { front } from './http/server/front.ts'
 import { listen } from './http/server/listen.ts'
-import { oneAtATime } from './http/server/pipelined.ts'
+import { handleOneAtATime } from './http/server/pipelined.ts'
 import { RequestTracker } from './http/server/request-tracker.ts'
-import { Restartable, type Work } from './http/server/restartable.ts'
+import { startRestartable, type Work } from './http/server/restartable.ts'
 import { createUnavailableApp } from './http/unavailable.ts'
 import { jobsOf, kindsOf } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
@@ -166,15 +165,14 @@ async function serve(
   // a client that comes again may get to another server
   const hangUp = { admit: (_: unknown, res: ServerResponse) => void res.setHeader('connection', 'close') }
   const unavailable = front(refusing, hangUp, always)
-  const running = await Restartable.start(
+  const running = await startRestartable(
     () => begin(config, database, log, backup, workers),
     unavailable,
     log,
   )
   const options = { ...CONNECTION_OPTIONS, IncomingMessage: LimitedIncomingMessage }
-  const bans = new BriefBans()
-  const server = createServer(options, oneAtATime(running.handle, bans))
-  server.on('connection', bans.check)
+  const server = createServer(options)
+  handleOneAtATime(server, running.handle)
   server.on('connection', (socket) => running.work.reception.connected(socket))
   server.on('clientError', answerClientError)
   limitConnections(server, config, () => running.work.services.settings)

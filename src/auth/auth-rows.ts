@@ -1,15 +1,34 @@
 import type { Store } from '../collections/catalog.ts'
-import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
+import {
+  type AuthCollection,
+  type Collection,
+  DEVICES_ID,
+  SUPERUSERS,
+  USERS_ID,
+} from '../collections/collection.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
 import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
+import { forbidden } from '../errors.ts'
+import { isDisabledSql, USER_SETTINGS_ID } from '../records/auth/disabled.ts'
 import { columnsOf, type RecordRow, toValues } from '../records/columns.ts'
 import { statementName } from '../records/read-rows.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { disabledSql } from './disabled.ts'
 
 /** SQL: the columns of row `b` in the order of fields, its version, whether it is disabled. */
 export const authColumns = (store: Store, collection: AuthCollection) =>
   `${columnsOf(collection).select}, b.xmin::text, ${disabledSql(store, collection)}`
+
+/** SQL: row `b` of an auth collection is a disabled user, or a device of one. */
+function disabledSql({ catalog }: Store, { id }: Collection): string {
+  if (!catalog.find(USER_SETTINGS_ID)) return 'false'
+  if (id === USERS_ID) return isDisabledSql('b.id')
+  return id === DEVICES_ID ? isDisabledSql('b."user"') : 'false'
+}
+
+/** Throws 403 for a disabled user, as PocketBase does for an unmet authRule. */
+export function requireEnabled({ isDisabled }: AuthRecord): void {
+  if (isDisabled) throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
+}
 
 /** Reads a row that begins with `authColumns`. */
 export function toAuthRecord(collection: AuthCollection, row: readonly unknown[]): AuthRecord {

@@ -10,51 +10,35 @@ import { entryName, MANIFEST, type Manifest, notABackup, parseManifest, type Tab
 const [MAX_ENTRIES, MAX_MANIFEST_BYTES] = [20_000, 32 << 20]
 
 /** A backup file open for reading, with the entries of its manifest. Readers check their content. */
-export class Archive {
-  readonly manifest: Manifest
-  /** Size of the file. */
-  readonly bytes: number
-  readonly #zip: ZipFile
-  readonly #entries: ReadonlyMap<string, Entry>
+export type Archive = Awaited<ReturnType<typeof openArchive>>
 
-  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>, manifest: Manifest, bytes: number) {
-    this.#zip = zip
-    this.#entries = entries
-    this.manifest = manifest
-    this.bytes = bytes
+/** Throws a UserError for a file that cannot be read, or that is no backup. Close it when done. */
+export async function openArchive(path: string) {
+  const { size } = await stat(path).catch((error: Error) => {
+    throw new UserError(`The backup cannot be read: ${error.message}.`, { cause: error })
+  })
+  const zip = await readable(() => openPromise(path, { autoClose: false, lazyEntries: true }))
+  try {
+    const entries = await readable(() => entriesOf(zip))
+    const manifest = parseManifest(await manifestOf(zip, entries))
+    demandEntries(entries, manifest)
+    const contentOf = ({ name }: TableEntry) => contentOfEntry(zip, entries.get(entryName(name))!)
+    return { manifest, bytes: size, contentOf, close: () => zip.close() }
+  } catch (error) {
+    zip.close()
+    throw error
   }
+}
 
-  /** Throws a UserError for a file that cannot be read, or that is no backup. Close it when done. */
-  static async open(path: string): Promise<Archive> {
-    const { size } = await stat(path).catch((error: Error) => {
-      throw new UserError(`The backup cannot be read: ${error.message}.`, { cause: error })
-    })
-    const zip = await readable(() => openPromise(path, { autoClose: false, lazyEntries: true }))
-    try {
-      const entries = await readable(() => entriesOf(zip))
-      const manifest = parseManifest(await manifestOf(zip, entries))
-      demandEntries(entries, manifest)
-      return new Archive(zip, entries, manifest, size)
-    } catch (error) {
-      zip.close()
-      throw error
-    }
-  }
-
-  /** The bytes of a table's entry. Throws a UserError where they cannot be read. */
-  async *contentOf({ name }: TableEntry): AsyncGenerator<Uint8Array> {
-    const stream = await readable(() => streamOf(this.#zip, this.#entries.get(entryName(name))!))
-    try {
-      for await (const chunk of stream) yield chunk
-    } catch (error) {
-      throw unreadable(error)
-    } finally {
-      stream.destroy()
-    }
-  }
-
-  close(): void {
-    this.#zip.close()
+/** The bytes of an entry. Throws a UserError where they cannot be read. */
+async function* contentOfEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
+  const stream = await readable(() => streamOf(zip, entry))
+  try {
+    for await (const chunk of stream) yield chunk
+  } catch (error) {
+    throw unreadable(error)
+  } finally {
+    stream.destroy()
   }
 }
 

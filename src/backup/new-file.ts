@@ -14,10 +14,7 @@ export function checkNew(path: string): void {
     throw new UserError(`${path} is there already. Nothing is overwritten: name another file.`)
 }
 
-/**
- * Lets `write` write beside `path`, then renames: a whole file or none. Removes leftovers of killed
- * processes. Throws a UserError if the file exists or the folder is not writable.
- */
+/** Writes beside `path`, then renames: a whole file or none. Throws a UserError if it cannot be written. */
 export async function newFile<T>(path: string, write: (partial: string) => Promise<T>): Promise<T> {
   checkNew(path)
   const folder = dirname(path)

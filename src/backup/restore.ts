@@ -11,7 +11,7 @@ import type { Progress } from '../tools/progress.ts'
 import { prepareTransfer } from '../transfer/rows.ts'
 import { findAnyObject } from '../transfer/tables.ts'
 import { endAllLeases } from '../webhooks/lease.ts'
-import { Archive } from './archive.ts'
+import { type Archive, openArchive } from './archive.ts'
 import { dropInstallation } from './clear.ts'
 import { load } from './load.ts'
 import { type BackupSummary, type Manifest, summaryOf } from './manifest.ts'
@@ -44,7 +44,7 @@ export async function restoreBackup(
   path: string,
   { replace = false, resume = false, progress = () => {}, inSameTransaction }: RestoreOptions = {},
 ): Promise<Restored> {
-  const archive = await Archive.open(path)
+  const archive = await openArchive(path)
   try {
     checkVersion(archive.manifest)
     const work = async (tx: Db) => {

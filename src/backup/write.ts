@@ -48,10 +48,7 @@ export async function writeBackup(db: Db, path: string, options: DumpOptions = {
   return summaryOf(manifest, (await stat(path)).size)
 }
 
-/**
- * Tries again while somebody changes a table's form: a snapshot from before the change does not fit the
- * table.
- */
+/** Retries while a table is being altered: an earlier snapshot does not fit it. */
 async function despiteChanges<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

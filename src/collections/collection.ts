@@ -1,57 +1,11 @@
 import type { Field } from '../fields/field.ts'
+import type { AuthOptions } from './auth-shape.ts'
 
 /** PocketBase's kinds of collections. */
 export type CollectionType = 'base' | 'auth' | 'view'
 export type RuleName = 'listRule' | 'viewRule' | 'createRule' | 'updateRule' | 'deleteRule'
 /** null: superusers only; '': everyone; else a filter. */
 export type Rule = string | null
-
-/** A mail with `{PLACEHOLDERS}`. */
-export interface MailTemplate {
-  subject: string
-  body: string
-}
-export interface TokenOptions {
-  /** Seconds. */
-  duration: number
-  /** Second half of the signing key. Never leaves the server. */
-  secret: string
-}
-/** A provider as a collection configures it. */
-export interface OAuth2Provider {
-  pkce: boolean | null
-  name: string
-  clientId: string
-  clientSecret: string
-  authURL: string
-  tokenURL: string
-  userInfoURL: string
-  displayName: string
-  extra: Record<string, unknown> | null
-}
-
-/** Options of auth collections. PocketBase: core/collection_model_auth_options.go */
-export interface AuthOptions {
-  authRule: Rule
-  manageRule: Rule
-  authAlert: { enabled: boolean; emailTemplate: MailTemplate }
-  oauth2: {
-    providers: OAuth2Provider[]
-    mappedFields: { id: string; name: string; username: string; avatarURL: string }
-    enabled: boolean
-  }
-  passwordAuth: { enabled: boolean; identityFields: string[] }
-  mfa: { enabled: boolean; duration: number; rule: string }
-  otp: { enabled: boolean; duration: number; length: number; emailTemplate: MailTemplate }
-  authToken: TokenOptions
-  passwordResetToken: TokenOptions
-  emailChangeToken: TokenOptions
-  verificationToken: TokenOptions
-  fileToken: TokenOptions
-  verificationTemplate: MailTemplate
-  resetPasswordTemplate: MailTemplate
-  confirmEmailChangeTemplate: MailTemplate
-}
 
 interface CollectionBase {
   id: string

@@ -1,111 +1,46 @@
 import type { FieldError } from '../errors.ts'
+import { flag, optionalNumber, optionalTexts, text, texts, type ValuesOf, whole } from './shape.ts'
 
-/** What every field of a collection has. Key names and meaning are PocketBase's export format. */
-interface FieldBase {
-  id: string
-  name: string
-  hidden: boolean
-  presentable: boolean
-  system: boolean
-  help?: string
-  required?: boolean
-}
+/** Keys of fields of every type. */
+export const COMMON_KEYS = { id: text, name: text, hidden: flag, presentable: flag, system: flag }
+const DOMAINS = { exceptDomains: optionalTexts, onlyDomains: optionalTexts }
 
-export interface TextField extends FieldBase {
-  type: 'text'
-  autogeneratePattern: string
-  max: number
-  min: number
-  pattern: string
-  primaryKey: boolean
-}
-export interface NumberField extends FieldBase {
-  type: 'number'
-  max: number | null
-  min: number | null
-  onlyInt: boolean
-}
-export interface BoolField extends FieldBase {
-  type: 'bool'
-}
-export interface EmailField extends FieldBase {
-  type: 'email'
-  exceptDomains: string[] | null
-  onlyDomains: string[] | null
-}
-export interface UrlField extends FieldBase {
-  type: 'url'
-  exceptDomains: string[] | null
-  onlyDomains: string[] | null
-}
-export interface EditorField extends FieldBase {
-  type: 'editor'
-  convertURLs: boolean
-  maxSize: number
-}
-export interface DateField extends FieldBase {
-  type: 'date'
-  max: string
-  min: string
-}
-export interface AutodateField extends FieldBase {
-  type: 'autodate'
-  onCreate: boolean
-  onUpdate: boolean
-}
-export interface SelectField extends FieldBase {
-  type: 'select'
-  maxSelect: number
-  values: string[]
-}
-export interface JsonField extends FieldBase {
-  type: 'json'
-  maxSize: number
-}
-export interface GeoPointField extends FieldBase {
-  type: 'geoPoint'
-}
-export interface RelationField extends FieldBase {
-  type: 'relation'
-  cascadeDelete: boolean
-  collectionId: string
-  maxSelect: number
-  minSelect: number
-}
-export interface FileField extends FieldBase {
-  type: 'file'
-  maxSelect: number
-  maxSize: number
-  mimeTypes: string[] | null
-  protected: boolean
-  thumbs: string[] | null
-}
-export interface PasswordField extends FieldBase {
-  type: 'password'
-  cost: number
-  max: number
-  min: number
-  pattern: string
+/** Further keys of each field type, beside `help` and `required`. PocketBase: core/field_*.go */
+export const FIELD_KEYS = {
+  text: { autogeneratePattern: text, max: whole, min: whole, pattern: text, primaryKey: flag },
+  number: { max: optionalNumber, min: optionalNumber, onlyInt: flag },
+  bool: {},
+  email: DOMAINS,
+  url: DOMAINS,
+  editor: { convertURLs: flag, maxSize: whole },
+  date: { max: text, min: text },
+  autodate: { onCreate: flag, onUpdate: flag },
+  select: { maxSelect: whole, values: texts },
+  json: { maxSize: whole },
+  geoPoint: {},
+  relation: { cascadeDelete: flag, collectionId: text, maxSelect: whole, minSelect: whole },
+  file: {
+    maxSelect: whole,
+    maxSize: whole,
+    mimeTypes: optionalTexts,
+    protected: flag,
+    thumbs: optionalTexts,
+  },
+  password: { cost: whole, max: whole, min: whole, pattern: text },
 }
 
-/** A field of a collection with the options of its type. */
-export type Field =
-  | TextField
-  | NumberField
-  | BoolField
-  | EmailField
-  | UrlField
-  | EditorField
-  | DateField
-  | AutodateField
-  | SelectField
-  | JsonField
-  | GeoPointField
-  | RelationField
-  | FileField
-  | PasswordField
-export type FieldTypeName = Field['type']
+type FieldBase = ValuesOf<typeof COMMON_KEYS> & { help?: string; required?: boolean }
+export type FieldTypeName = keyof typeof FIELD_KEYS
+/** A field of a collection with the options of its type. Keys are PocketBase's. */
+export type Field = {
+  [T in FieldTypeName]: FieldBase & { type: T } & ValuesOf<(typeof FIELD_KEYS)[T]>
+}[FieldTypeName]
 export type FieldOf<T extends FieldTypeName> = Extract<Field, { type: T }>
+export type TextField = FieldOf<'text'>
+export type SelectField = FieldOf<'select'>
+export type RelationField = FieldOf<'relation'>
+export type FileField = FieldOf<'file'>
+export type PasswordField = FieldOf<'password'>
 
 /** Whether the type can hold a list at all, whatever this field's `maxSelect`. */
 export const isMultiCapable = (field: Field) =>
@@ -114,11 +49,7 @@ export const isMultiCapable = (field: Field) =>
 /** Whether a select, relation or file field holds a list (more than one value allowed). */
 export const isMulti = (field: Field): boolean => isMultiCapable(field) && field.maxSelect > 1
 
-/**
- * A field's value in the program and in a database row. Text-like, date, single select/relation/file: string;
- * number: number; bool: boolean; multi: string[]; json: its JSON text, or null when unset; geoPoint: its JSON
- * text `{"lon":…,"lat":…}`.
- */
+/** A value as stored. Lists: string[]; json: its text, null if unset; geoPoint: `{"lon":…,"lat":…}`. */
 export type Value = string | number | boolean | string[] | null
 
 /** The behaviour of a field type. Pure: no database. `fields/types/field-types.ts` lists all. */
@@ -131,6 +62,4 @@ export interface FieldType<F extends Field = Field> {
   fromInput(field: F, raw: unknown): Value
   /** Checks that need no database (contract 4.5). Undefined: valid. */
   check(field: F, value: Value): FieldError | undefined
-  /** Export keys of a new field of this type with defaults (contract 7.5), without the base keys. */
-  defaults: Readonly<Record<string, unknown>>
 }

@@ -40,10 +40,7 @@ const INSERT = `with file as (
   chunk as (insert into _file_chunks (file, part, content) select id, 0, $9::bytea from file where $6 > 0)
   select id from file`
 
-/**
- * Stores a file in the transaction of `db`, piece by piece. False if it exists, because another node stored
- * the same thumbnail first. PocketBase: tools/filesystem
- */
+/** Stores a file piece by piece. False if another node stored the same thumbnail first. */
 export async function storeFile(
   db: Db,
   { collection, record, name }: FilePlace,

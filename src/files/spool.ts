@@ -28,10 +28,7 @@ interface TemporaryFile {
   readonly folder: string
 }
 
-/**
- * Where the files of one request are while it is worked on: the first bytes in memory, the rest in one
- * temporary file, since a request may bring more files than a process may have open.
- */
+/** Files of one request: first bytes in memory, the rest in one file, as open files are limited. */
 export class UploadSpace {
   readonly #share: Share | undefined
   readonly #room: GrowingRoom | undefined
@@ -54,9 +51,7 @@ export class UploadSpace {
     return true
   }
 
-  /**
-   * Appends to the temporary file; waits while there is no room. Throws RetryLater, 400 once it is closed.
-   */
+  /** Appends to the temporary file when there is room. Throws RetryLater, 400 once it is closed. */
   async append(part: Buffer): Promise<Stretch> {
     // taken at once: several files may be written
     const at = this.#end
@@ -104,10 +99,7 @@ async function openTemporary(): Promise<TemporaryFile> {
   return { handle, folder }
 }
 
-/**
- * Removes folders that a killed process left behind. Only where a system keeps the name of an open file are
- * they ever older than an instant; younger than an hour they may be another server's.
- */
+/** Removes folders that a killed process left. Younger ones may be another server's. */
 export const removeUploads = () => removeLeftovers(tmpdir(), PREFIX, LEFTOVER_MS)
 
 /** Content that is written once, then read as often as needed. */

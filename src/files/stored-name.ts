@@ -35,10 +35,7 @@ function cleanExtension(sent: string, detected: string): string {
   return extension.length > MAX_EXTENSION ? `.${trimDots(extension.slice(-MAX_EXTENSION))}` : extension
 }
 
-/**
- * `myTestDB` becomes `my_test_db`: splits at anything but `[A-Za-z0-9]` and before a capital after a small
- * letter.
- */
+/** `myTestDB` becomes `my_test_db`. */
 export const snakeCase = (text: string): string =>
   text
     .split(/[\W_]+/)

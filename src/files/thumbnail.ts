@@ -38,10 +38,7 @@ function readSize(size: string): Wanted {
   return wanted
 }
 
-/**
- * The resulting size, exactly as PocketBase's library computes it. github.com/disintegration/imaging,
- * tools.go
- */
+/** The resulting size, as in github.com/disintegration/imaging, tools.go. */
 function fitted({ width, height, cut }: Wanted, from: Box): Box {
   const ratio = from.width / from.height
   if (height === 0) return { width, height: Math.max(1, Math.floor(width / ratio + 0.5)) }

@@ -1,6 +1,5 @@
 /**
- * The query of a URL as PocketBase's server reads it: pairs with a malformed escape or a semicolon are
- * dropped, `+` is a space, the first value of a key counts. Go: net/url.ParseQuery
+ * A query's first values. Pairs with a malformed escape or a semicolon are dropped. Go: net/url.ParseQuery
  */
 export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf('?')

@@ -1,4 +1,5 @@
 import { identify } from '../auth/tokens/identify.ts'
+import { ApiError, badRequest } from '../errors.ts'
 import type { AnswerMeter } from '../request/answer-meter.ts'
 import { type AuthRecord, LazyRequest, type RequestContext, type RequestInfo } from '../request/request.ts'
 import { MAX_BODY_BYTES, readBody } from './body/body.ts'
@@ -16,6 +17,12 @@ export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<Request
   return body
 }
 
+/** The same; a body that cannot be read is a 400 with this sentence. */
+export const bodyOr = (c: Ctx, sentence?: string, maxBytes?: number): Promise<RequestBody> =>
+  bodyOf(c, maxBytes).catch((error: unknown) => {
+    throw error instanceof ApiError && error.status === 400 ? badRequest(sentence) : error
+  })
+
 /** Headers as rules see them: first values, snake_case, without `host`, which Go's server takes away. */
 function ruleHeaders(c: Ctx): Record<string, string> {
   const { host: _, ...rest } = c.env.incoming.headersDistinct
@@ -26,7 +33,7 @@ function ruleHeaders(c: Ctx): Record<string, string> {
 
 /** The caller, read from the database; `isCached`: perhaps from the cache (see records/fresh-auth). */
 export const authenticate = (c: Ctx, { store }: Services, isCached: boolean): Promise<AuthRecord | null> =>
-  identify(store.forEverybody('sign-in'), c.env.incoming.headers.authorization, { cached: isCached })
+  identify(store.signIn, c.env.incoming.headers.authorization, { cached: isCached })
 
 /** The same outside of `retry`. */
 export const authOf = (

@@ -6,15 +6,10 @@ import { EventLoopSlices } from '../tools/event-loop-slices.ts'
 /** Bodies and answers up to this size are not counted. A body of it is parsed in less than 10 ms. */
 export const SMALL_BYTES = 64 << 10
 
-/**
- * After work on a large body the event loop is left to others for as long as that took, at most this long.
- */
+/** Longest pause of the event loop after work on a large body; it is as long as the work was. */
 const slices = new EventLoopSlices(100)
 
-/**
- * What one request takes of `admission.memory`: its body until it is worked through, its answer until its
- * connection has taken it.
- */
+/** A request's part of `admission.memory`: its body until it is read, its answer until it is sent. */
 export class RequestMemory {
   readonly holder: string
   readonly #isSuperuser: boolean
@@ -43,10 +38,7 @@ export class RequestMemory {
     this.#body?.leave()
   }
 
-  /**
-   * Waits for the turn of work that takes as long as parsing this many bytes; it must follow at once.
-   * Throws 429.
-   */
+  /** Waits for the turn of work that takes as long as parsing this many bytes. Throws 429. */
   async turn(bytes: number): Promise<void> {
     if (!this.#isSuperuser) await admission.bodyBytes.pay(this.holder, bytes)
     await slices.next()

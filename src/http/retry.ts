@@ -89,8 +89,8 @@ const isRefusal = (error: unknown): boolean =>
   (error instanceof ApiError || error instanceof GatewayError) && error.status < 429
 
 /**
- * Returns a function that says whether the collections are out of date, after a statement did not fit its
- * tables. If so, it has read them again. Costs a comparison as long as every statement fits.
+ * Returns a function that reads outdated collections again and says whether they were outdated. Costs a
+ * comparison.
  */
 function watchCatalog(store: CatalogStore): () => Promise<boolean> {
   const seen = schemaMismatchCount()

@@ -18,8 +18,8 @@ const NOT_READY: Readiness = {
 const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
 
 /**
- * Answers every request but `/api/health` with 503 while nothing works on the database: what was accepted now
- * would be lost. `reason`: a sentence for clients.
+ * Answers requests with 503 while nothing works on the database: accepted messages would be lost. `reason`: a
+ * sentence for clients.
  */
 export function createUnavailableApp(
   services: Pick<Services, 'config' | 'log' | 'protocols'>,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { recordTerminalAudit } from '../auth/superusers/audit.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { Store } from '../collections/catalog.ts'
@@ -11,7 +12,6 @@ import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../rules/check-rule.ts'
 import { isObject } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
-import { readJson } from './files.ts'
 import { chunkSize, idOf, insertRows, removeOld } from './insert.ts'
 import { type FilePosition, type ImportRow, readRows, recordFault } from './rows.ts'
 
@@ -130,5 +130,17 @@ async function checkRelations(store: Store, place: Part): Promise<void> {
     if (!rows[0]) continue
     const [id, lost] = rows[0].map(String)
     throw recordFault(place, id!, `${target.name} has no record ${lost}`, field.name)
+  }
+}
+
+/** Reads a JSON file. Throws a UserError that names the file and the fault. */
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''))
+  } catch (error) {
+    const { message } = error as Error
+    throw new UserError(
+      error instanceof SyntaxError ? `${file} is no JSON: ${message}` : `${file} cannot be read: ${message}`,
+    )
   }
 }

@@ -37,23 +37,21 @@ export class Storage {
   /** Imports the files of stored records. */
   async importOf(draft: CatalogDraft, collection: Collection, rows: readonly ImportRow[]): Promise<void> {
     const places = collection.fields.flatMap((field, i) => (field.type === 'file' ? [i] : []))
-    if (places.length === 0) return
-    for (const row of rows) {
+    for (const row of places.length > 0 ? rows : []) {
       const names = new Set(places.flatMap((i) => chosenTexts(row[i]!)))
-      for (const name of names) await this.#importOne(draft, collection, idOf(collection, row), name)
+      for (const name of names) await this.#importOne(draft, collection.id, idOf(collection, row), name)
     }
   }
 
-  async #importOne(draft: CatalogDraft, collection: Collection, record: string, name: string): Promise<void> {
-    const path = join(this.#folder, collection.id, record, name)
+  async #importOne({ db }: CatalogDraft, collection: string, record: string, name: string): Promise<void> {
+    const path = join(this.#folder, collection, record, name)
     if (![record, name].every((part) => PLAIN_NAME.test(part)) || !existsSync(path)) {
       this.missing++
       return
     }
     const content = contentOf(path)
     const type = typeOf(path) ?? (await readUpload(name, content)).sniffed.type
-    const place = { collection: collection.id, record, name }
-    await storeFile(draft.db, place, { type, modified: statSync(path).mtime }, content)
+    await storeFile(db, { collection, record, name }, { type, modified: statSync(path).mtime }, content)
     this.#progress('files', ++this.imported, this.#total)
   }
 }

@@ -1,7 +1,7 @@
-import { ShapeError } from '../collections/definition/decode.ts'
 import type { Db } from '../db/open.ts'
 import { addParam, readParam, writeParam } from '../db/params.ts'
 import { badRequest } from '../errors.ts'
+import { ShapeError } from '../fields/shape.ts'
 import { SETTINGS, type Settings } from './settings.ts'
 import { checkSettings } from './settings-check.ts'
 
@@ -48,10 +48,7 @@ export class SettingsStore {
     this.current = parse(text)
   }
 
-  /**
-   * Merges submitted JSON into the settings: objects are merged, lists replaced, unknown keys ignored. Throws
-   * 400 for an invalid value and changes nothing. `also`: further work in the transaction.
-   */
+  /** Merges submitted JSON into the settings. Throws 400. `also`: further work in the transaction. */
   async save(
     submitted: unknown,
     also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,

@@ -1,62 +1,7 @@
-import {
-  flag,
-  list,
-  object,
-  type Shape,
-  startingWith,
-  text,
-  texts,
-  whole,
-} from '../collections/definition/decode.ts'
+import { flag, list, object, startingWith, text, texts, type ValueOf, whole } from '../fields/shape.ts'
 
-export interface S3Settings {
-  enabled: boolean
-  bucket: string
-  region: string
-  endpoint: string
-  accessKey: string
-  secret: string
-  forcePathStyle: boolean
-}
-export interface SmtpSettings {
-  enabled: boolean
-  port: number
-  host: string
-  username: string
-  password: string
-  authMethod: string
-  tls: boolean
-  localName: string
-}
-/** At most `maxRequests` per address in `duration` seconds. `audience`: '' (all), '@guest' or '@auth'. */
-export interface RateLimitRule {
-  label: string
-  audience: string
-  duration: number
-  maxRequests: number
-}
-
-/** Settings that superusers change. Keys and order are PocketBase's: core/settings_model.go */
-export interface Settings {
-  superuserIPs: string[]
-  smtp: SmtpSettings
-  backups: { cron: string; cronMaxKeep: number; s3: S3Settings }
-  s3: S3Settings
-  meta: {
-    accentColor: string
-    appName: string
-    appURL: string
-    senderName: string
-    senderAddress: string
-    hideControls: boolean
-  }
-  rateLimits: { rules: RateLimitRule[]; excludedIPs: string[]; enabled: boolean }
-  trustedProxy: { headers: string[]; useLeftmostIP: boolean }
-  batch: { enabled: boolean; maxRequests: number; timeout: number; maxBodySize: number }
-  logs: { maxDays: number; minLevel: number; logIP: boolean; logAuthId: boolean }
-}
-
-const s3 = object<S3Settings>({
+export type S3Settings = ValueOf<typeof s3>
+const s3 = object({
   enabled: flag,
   bucket: text,
   region: text,
@@ -66,7 +11,9 @@ const s3 = object<S3Settings>({
   forcePathStyle: flag,
 })
 
-const rateLimitRule = object<RateLimitRule>({
+/** At most `maxRequests` per address in `duration` seconds. `audience`: '' (all), '@guest' or '@auth'. */
+export type RateLimitRule = ValueOf<typeof rateLimitRule>
+const rateLimitRule = object({
   label: text,
   audience: text,
   duration: whole,
@@ -79,10 +26,14 @@ const limit = (label: string, maxRequests: number, duration: number): RateLimitR
   maxRequests,
 })
 
-/** Shape and defaults: PocketBase's, except for our names and that the batch API is on. */
-export const SETTINGS: Shape<Settings> = object<Settings>({
+/**
+ * Settings that superusers change. Keys, order and defaults are PocketBase's, except for our names and that
+ * the batch API is on. PocketBase: core/settings_model.go
+ */
+export type Settings = ValueOf<typeof SETTINGS>
+export const SETTINGS = object({
   superuserIPs: texts,
-  smtp: object<SmtpSettings>({
+  smtp: object({
     enabled: flag,
     port: startingWith(whole, () => 587),
     host: startingWith(text, () => 'smtp.example.com'),

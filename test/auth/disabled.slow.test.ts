@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findByToken } from '../../src/auth/tokens/identify.ts'
-import type { OAuth2Provider } from '../../src/collections/collection.ts'
+import type { OAuth2Provider } from '../../src/collections/auth-shape.ts'
 import { requireDevice } from '../../src/sms/devices/device.ts'
 import { claimMessages } from '../../src/sms/queue/claim.ts'
 import { TestListener } from '../realtime/ear.ts'

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
-import { installerLink } from '../../src/auth/superusers/installer.ts'
-import { deleteSuperuser, listSuperusers, upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
+import {
+  deleteSuperuser,
+  installerLink,
+  listSuperusers,
+  upsertSuperuser,
+} from '../../src/auth/superusers/superusers.ts'
 import { findByToken } from '../../src/auth/tokens/identify.ts'
 import { UserError } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'

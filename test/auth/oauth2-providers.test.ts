@@ -10,7 +10,7 @@ import { fetchUser } from '../../src/auth/oauth2/with-oauth2.ts'
 import { renderAuthMethods } from '../../src/auth/sign-in/methods.ts'
 import { type AuthCollection, USERS_ID } from '../../src/collections/collection.ts'
 import { builtInCollections } from '../../src/collections/definition/built-in.ts'
-import { OAUTH2_LOGOS, OAUTH2_PROVIDERS } from '../../src/collections/definition/oauth2-providers.ts'
+import { OAUTH2_PROVIDERS } from '../../src/collections/definition/oauth2-providers.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
 /** What the provider answers: to the exchange, to the question who it is, and to that for addresses. */
@@ -55,7 +55,7 @@ async function whoIs(name: string, said: Says, extra: Record<string, unknown> | 
 }
 
 test('each provider that a collection may name is known', () => {
-  expect(Object.keys(PROVIDERS).sort()).toEqual(OAUTH2_PROVIDERS.map(([name]) => name).sort())
+  expect(Object.keys(PROVIDERS).sort()).toEqual([...OAUTH2_PROVIDERS.keys()].sort())
 })
 
 /**
@@ -65,13 +65,13 @@ test('each provider that a collection may name is known', () => {
 const AS_LISTED = '1659e01bb16ca2848694003034c5a4d443a87d463af91e80f88ef7c01d5f625c'
 
 test('names and marks are those of PocketBase', () => {
-  const all = OAUTH2_PROVIDERS.map(([name, displayName]) => [name, displayName, OAUTH2_LOGOS[name]])
+  const all = [...OAUTH2_PROVIDERS].map(([name, { displayName, logo }]) => [name, displayName, logo])
   expect(createHash('sha256').update(JSON.stringify(all)).digest('hex')).toBe(AS_LISTED)
 })
 
 test('auth-methods has the mark of a provider, whatever it is called, and the old key has none', () => {
   const more = { clientId: 'us', clientSecret: 'hush', authURL: 'http://x', pkce: null, extra: null }
-  const set = OAUTH2_PROVIDERS.map(([name]) => ({
+  const set = [...OAUTH2_PROVIDERS.keys()].map((name) => ({
     ...more,
     name,
     displayName: 'Ours',
@@ -83,7 +83,7 @@ test('auth-methods has the mark of a provider, whatever it is called, and the ol
     renderAuthMethods({ ...users, oauth2: { ...users.oauth2, enabled: true, providers: set } }),
   )
   for (const { name, displayName, logo } of methods.oauth2.providers)
-    expect([displayName, logo]).toEqual(['Ours', OAUTH2_LOGOS[name]])
+    expect([displayName, logo]).toEqual(['Ours', OAUTH2_PROVIDERS.get(name)!.logo])
   expect(methods.authProviders).toEqual(methods.oauth2.providers.map((one: object) => ({ ...one, logo: '' })))
 })
 

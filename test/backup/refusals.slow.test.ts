@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ZipFile } from 'yazl'
-import { Archive } from '../../src/backup/archive.ts'
+import { openArchive } from '../../src/backup/archive.ts'
 import { checkBackup } from '../../src/backup/check.ts'
 import { MANIFEST, type Manifest } from '../../src/backup/manifest.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await migrate(source)
   await (await openStore(source)).close()
   await writeBackup(source, good)
-  const archive = await Archive.open(good)
+  const archive = await openArchive(good)
   manifest = archive.manifest
   for (const entry of manifest.tables) {
     const chunks: Uint8Array[] = []

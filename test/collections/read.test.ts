@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { complete } from '../../src/collections/definition/complete.ts'
-import { ShapeError } from '../../src/collections/definition/decode.ts'
 import { readNew, readOver } from '../../src/collections/definition/read.ts'
 import { collectionJson } from '../../src/collections/definition/serialise.ts'
 import { systemCollections } from '../../src/collections/definition/system.ts'
+import { ShapeError } from '../../src/fields/shape.ts'
 
 const make = (raw: unknown) => complete(readNew(raw))
 const names = (raw: unknown) => make(raw).fields.map(({ name }) => name)

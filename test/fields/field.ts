@@ -1,11 +1,10 @@
+import { readField } from '../../src/collections/definition/field-shapes.ts'
 import type { Field, FieldOf, FieldTypeName, Value } from '../../src/fields/field.ts'
-import { FIELD_TYPES, fieldType } from '../../src/fields/types/field-types.ts'
-
-const BASE = { id: 'f1', name: 'f', hidden: false, presentable: false, system: false, required: false }
+import { fieldType } from '../../src/fields/types/field-types.ts'
 
 /** A field with its type's defaults and some options. */
 export const fieldOf = <T extends FieldTypeName>(type: T, options: Partial<FieldOf<T>> = {}): Field =>
-  ({ ...BASE, type, ...FIELD_TYPES[type].defaults, ...options }) as Field
+  ({ ...readField({ id: 'f1', name: 'f', type }), ...options }) as Field
 
 /** What a field makes of an input: its stored value. */
 export const store = (field: Field, raw: unknown): Value => fieldType(field).fromInput(field, raw)

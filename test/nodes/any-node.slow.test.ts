@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { installerLink } from '../../src/auth/superusers/installer.ts'
+import { installerLink } from '../../src/auth/superusers/superusers.ts'
 import { createLogger } from '../../src/log.ts'
 import { TestListener } from '../realtime/ear.ts'
 import { start, type TestServer } from '../support/database/open.ts'

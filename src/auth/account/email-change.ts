@@ -8,17 +8,16 @@ import {
   required,
 } from '../../collections/checks/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
-import { object, text } from '../../collections/definition/decode.ts'
 import { ApiError, badRequest, type FieldError, fieldError } from '../../errors.ts'
+import { object, text, type ValueOf } from '../../fields/shape.ts'
 import { verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findByEmail } from '../auth-rows.ts'
 import { type AuthCall, attemptOf } from '../auth-services.ts'
 import { networkOf } from '../limits/addresses.ts'
 import { limitMails, limitSignInAttempts } from '../limits/attempt-limits.ts'
-import { mailEmailChange } from '../mail/mails.ts'
-import { findByToken } from '../tokens/identify.ts'
-import { ownerError } from '../tokens/token-errors.ts'
+import { mailLink } from '../mail/mails.ts'
+import { findByToken, ownerError } from '../tokens/identify.ts'
 import { claimOf } from '../tokens/tokens.ts'
 import { changeAuthRecord, type InSameTransaction } from './change.ts'
 
@@ -27,7 +26,7 @@ function demandUsers(collection: AuthCollection): void {
 }
 
 /** Body of a request for an email change. */
-export const EMAIL_CHANGE_FORM = object<{ newEmail: string }>({ newEmail: text })
+export const EMAIL_CHANGE_FORM = object({ newEmail: text })
 
 /** Mails a link to the new address. Throws 400, 429. PocketBase: record_auth_email_change_request.go */
 export async function requestEmailChange(
@@ -52,24 +51,18 @@ export async function requestEmailChange(
     ],
   })
   try {
-    await mailEmailChange(services, auth, form.newEmail)
+    await mailLink(services, auth, 'emailChange', form.newEmail)
   } catch (error) {
     throw Object.assign(new ApiError(400, 'Failed to request email change.'), { cause: error })
   }
 }
 
 /** Body of the confirmation. */
-export interface ConfirmForm {
-  token: string
-  password: string
-}
-export const EMAIL_CHANGE_CONFIRM_FORM = object<ConfirmForm>({ token: text, password: text })
+export const EMAIL_CHANGE_CONFIRM_FORM = object({ token: text, password: text })
 
-/**
- * Sets the token's address as verified; ends older tokens. PocketBase: record_auth_email_change_confirm.go
- */
+/** Verifies and sets the token's address; ends older tokens. PocketBase: record_auth_email_change_confirm */
 export async function confirmEmailChange(
-  call: AuthCall<ConfirmForm>,
+  call: AuthCall<ValueOf<typeof EMAIL_CHANGE_CONFIRM_FORM>>,
   also?: InSameTransaction,
 ): Promise<void> {
   const { store, services, collection, ip } = call

@@ -1,15 +1,13 @@
 import { checkFields, email, length, required } from '../../collections/checks/checks.ts'
-import { object, text } from '../../collections/definition/decode.ts'
+import { object, text, type ValueOf } from '../../fields/shape.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findByEmail } from '../auth-rows.ts'
 import { type AuthCall, attemptOf } from '../auth-services.ts'
 import { limitMails } from '../limits/attempt-limits.ts'
 
 /** Body of a request for a mail. */
-export const EMAIL_FORM = object<EmailForm>({ email: text })
-export interface EmailForm {
-  email: string
-}
+export const EMAIL_FORM = object({ email: text })
+export type EmailForm = ValueOf<typeof EMAIL_FORM>
 
 /** The record of a typed address; null for an unknown one or a disabled user. Throws 400, 429. */
 export async function findForMail(call: AuthCall<EmailForm>): Promise<AuthRecord | null> {

@@ -1,13 +1,11 @@
 import { checkFields, equals, failedBefore, length, required } from '../../collections/checks/checks.ts'
-import { object, text } from '../../collections/definition/decode.ts'
 import { badRequest } from '../../errors.ts'
+import { object, text, type ValueOf } from '../../fields/shape.ts'
 import type { AuthCall } from '../auth-services.ts'
-import { mailPasswordReset } from '../mail/mails.ts'
 import { clearMailLimit, mailInBackground } from '../mail/resend.ts'
 import { INSTALLER_EMAIL } from '../superusers/superusers.ts'
-import { findByToken } from '../tokens/identify.ts'
+import { findByToken, ownerError } from '../tokens/identify.ts'
 import { passwordField } from '../tokens/secrets.ts'
-import { ownerError } from '../tokens/token-errors.ts'
 import { claimOf } from '../tokens/tokens.ts'
 import { changeAuthRecord, type InSameTransaction } from './change.ts'
 import { type EmailForm, findForMail } from './find-for-mail.ts'
@@ -21,22 +19,12 @@ export async function requestPasswordReset(call: AuthCall<EmailForm>): Promise<v
     throw badRequest('The collection is not configured to allow password authentication.')
   const auth = await findForMail(call)
   const isStandIn = auth?.isSuperuser && auth.values.email === INSTALLER_EMAIL
-  await mailInBackground(store, services, 'passwordReset', isStandIn ? null : auth, (to) =>
-    mailPasswordReset(services, to),
-  )
+  await mailInBackground(store, services, 'passwordReset', isStandIn ? null : auth)
 }
 
 /** Body of the confirmation. */
-export interface PasswordResetForm {
-  token: string
-  password: string
-  passwordConfirm: string
-}
-export const PASSWORD_RESET_FORM = object<PasswordResetForm>({
-  token: text,
-  password: text,
-  passwordConfirm: text,
-})
+export const PASSWORD_RESET_FORM = object({ token: text, password: text, passwordConfirm: text })
+type PasswordResetForm = ValueOf<typeof PASSWORD_RESET_FORM>
 
 /**
  * Sets the new password and marks the address as verified, because the token came by mail. What an earlier,

@@ -1,13 +1,11 @@
 import { checkFields, failedBefore, required } from '../../collections/checks/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
-import { object, text } from '../../collections/definition/decode.ts'
 import { badRequest, type FieldError, fieldError } from '../../errors.ts'
+import { object, text } from '../../fields/shape.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { AuthCall } from '../auth-services.ts'
-import { mailVerification } from '../mail/mails.ts'
 import { clearMailLimit, mailInBackground } from '../mail/resend.ts'
-import { findByToken } from '../tokens/identify.ts'
-import { ownerError } from '../tokens/token-errors.ts'
+import { findByToken, ownerError } from '../tokens/identify.ts'
 import { claimOf } from '../tokens/tokens.ts'
 import { changeAuthRecord } from './change.ts'
 import { type EmailForm, findForMail } from './find-for-mail.ts'
@@ -21,12 +19,11 @@ export async function requestVerification(call: AuthCall<EmailForm>): Promise<vo
   const { store, services, collection } = call
   demandUsers(collection)
   const auth = await findForMail(call)
-  const waits = auth?.values.verified ? null : auth
-  await mailInBackground(store, services, 'verification', waits, (to) => mailVerification(services, to))
+  await mailInBackground(store, services, 'verification', auth?.values.verified ? null : auth)
 }
 
 /** Body of the confirmation. */
-export const TOKEN_FORM = object<{ token: string }>({ token: text })
+export const TOKEN_FORM = object({ token: text })
 
 /** Marks the token's address as verified. Repeatable. PocketBase: record_auth_verification_confirm.go */
 export async function confirmVerification({

@@ -1,16 +1,10 @@
 import type { Db } from '../../db/open.ts'
 
-/** Counts an attempt of `key` in the database: at most `max` per window of `seconds`. */
+/** Counts an attempt of `key`; false beyond `max` in a window of `seconds`. */
 export async function countAttempt(db: Db, key: string, max: number, seconds: number): Promise<boolean> {
-  const { rows } = await db.query(
-    `insert into auth_tries as t (key, tries, ends) values ($1, 1, now() + make_interval(secs => $2))
-     on conflict (key) do update set
-       tries = case when t.ends <= now() then 1 else t.tries + 1 end,
-       ends = case when t.ends <= now() then excluded.ends else t.ends end
-     returning tries`,
-    [key, seconds],
-  )
-  return Number(rows[0]?.[0]) <= max
+  const values = [[key], [max], seconds]
+  const { rows } = await db.query(`select auth_take_tries($1::text[], $2::int[], $3, '')`, values)
+  return Number(rows[0]?.[0]) === 0
 }
 
 /** Whether `key` was attempted in the current window. */

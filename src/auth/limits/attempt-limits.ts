@@ -92,10 +92,7 @@ const CODE_SECONDS = 300
 export const limitPairingAttempts = <T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> =>
   countWrong(db, 'code', ip, check)
 
-/**
- * The same for a code that an SMSGate app sends as its private token, counted apart: the app repeats a stale
- * token. One that was wrong in the last 5 minutes is not counted again.
- */
+/** The same for an SMSGate app's private token. Apps repeat a stale one, so it counts once in 5 minutes. */
 export async function limitPrivateTokenAttempts<T>(
   db: Db,
   ip: string,

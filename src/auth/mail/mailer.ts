@@ -12,10 +12,7 @@ export interface Mail {
   readonly messageId?: string
 }
 
-/**
- * Sends a mail through the SMTP server of the settings. Without one it writes the mail to the log, where the
- * operator finds links. Throws when the SMTP server refuses it. PocketBase: tools/mailer/smtp.go
- */
+/** Sends a mail by the settings' SMTP server, or writes it to the log. Throws if the server refuses it. */
 export async function sendMail(
   { settings: { current }, log }: Pick<AuthServices, 'settings' | 'log'>,
   mail: Mail,

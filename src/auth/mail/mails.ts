@@ -1,4 +1,5 @@
-import type { AuthCollection, MailTemplate } from '../../collections/collection.ts'
+import type { MailTemplate } from '../../collections/auth-shape.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
 import type { Field, Value } from '../../fields/field.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { SETTINGS } from '../../settings/settings.ts'
@@ -97,26 +98,23 @@ async function sendTemplate(
 
 const optionsOf = (auth: AuthRecord) => auth.collection as AuthCollection
 
-/** Mails a link to verify the record's address. Throws when the mail cannot be sent. */
-export async function mailVerification(services: AuthServices, auth: AuthRecord): Promise<void> {
-  const token = await signToken(auth, 'verification')
-  await sendTemplate(services, auth, optionsOf(auth).verificationTemplate, { TOKEN: token })
-}
+/** The template of each mailed link. */
+const LINK_TEMPLATES = {
+  verification: 'verificationTemplate',
+  passwordReset: 'resetPasswordTemplate',
+  emailChange: 'confirmEmailChangeTemplate',
+} as const
+export type MailedLink = keyof typeof LINK_TEMPLATES
 
-/** Mails a link to set a new password. Throws when the mail cannot be sent. */
-export async function mailPasswordReset(services: AuthServices, auth: AuthRecord): Promise<void> {
-  const token = await signToken(auth, 'passwordReset')
-  await sendTemplate(services, auth, optionsOf(auth).resetPasswordTemplate, { TOKEN: token })
-}
-
-/** Mails a confirmation link to the new address. Throws when the mail cannot be sent. */
-export async function mailEmailChange(
+/** Mails a link to the record's address, or to the new one. Throws when the mail cannot be sent. */
+export async function mailLink(
   services: AuthServices,
   auth: AuthRecord,
-  newEmail: string,
+  link: MailedLink,
+  newEmail?: string,
 ): Promise<void> {
-  const token = await signToken(auth, 'emailChange', { newEmail })
-  await sendTemplate(services, auth, optionsOf(auth).confirmEmailChangeTemplate, { TOKEN: token }, newEmail)
+  const token = await signToken(auth, link, newEmail === undefined ? {} : { newEmail })
+  await sendTemplate(services, auth, optionsOf(auth)[LINK_TEMPLATES[link]], { TOKEN: token }, newEmail)
 }
 
 /** Mails a one-time password. Throws when the mail cannot be sent. */

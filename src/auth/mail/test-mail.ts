@@ -1,35 +1,30 @@
 import type { Store } from '../../collections/catalog.ts'
 import { type Check, checkFields, email, length, oneOf, required } from '../../collections/checks/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
-import { object, text } from '../../collections/definition/decode.ts'
 import { badRequest, fieldError } from '../../errors.ts'
+import { object, text, type ValueOf } from '../../fields/shape.ts'
 import { now } from '../../fields/types/date.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
 import type { AuthServices } from '../auth-services.ts'
-import { mailAuthAlert, mailEmailChange, mailOtp, mailPasswordReset, mailVerification } from './mails.ts'
+import { mailAuthAlert, mailLink, mailOtp } from './mails.ts'
 
 const TEMPLATES: Readonly<Record<string, (services: AuthServices, auth: AuthRecord) => Promise<void>>> = {
-  verification: mailVerification,
-  'password-reset': mailPasswordReset,
-  'email-change': (services, auth) => mailEmailChange(services, auth, String(auth.values.email)),
+  verification: (services, auth) => mailLink(services, auth, 'verification'),
+  'password-reset': (services, auth) => mailLink(services, auth, 'passwordReset'),
+  'email-change': (services, auth) => mailLink(services, auth, 'emailChange', String(auth.values.email)),
   otp: (services, auth) => mailOtp(services, auth, '_PB_TEST_OTP_ID_', '123456'),
   'login-alert': (services, auth) => mailAuthAlert(services, auth, `${now()} - TEST_IP TEST_USER_AGENT`),
 }
 
 /** A template and its recipient. `collection` empty: the superusers' collection. */
-export interface TestMailForm {
-  email: string
-  template: string
-  collection: string
-}
-export const TEST_MAIL_FORM = object<TestMailForm>({ email: text, template: text, collection: text })
+export const TEST_MAIL_FORM = object({ email: text, template: text, collection: text })
 
 /** Mails a template for a made-up record. Throws 400. PocketBase: forms/test_email_send.go */
 export async function sendTestMail(
   store: Store,
   services: AuthServices,
-  readForm: () => Promise<TestMailForm>,
+  readForm: () => Promise<ValueOf<typeof TEST_MAIL_FORM>>,
 ): Promise<void> {
   const form = await readForm()
   const collection = store.catalog.find(form.collection || SUPERUSERS)

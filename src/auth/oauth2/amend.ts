@@ -1,6 +1,7 @@
 import { isEmail } from '../../fields/types/address.ts'
+import { toBool } from '../../fields/values/cast.ts'
 import { readClaims } from './id-token.ts'
-import { isTrue, type Profile, textAt, valueAt } from './profile.ts'
+import { type Profile, textAt, valueAt } from './profile.ts'
 import type { ProfileContext } from './provider-type.ts'
 
 /** Statuses of a provider that mean: the user did not share the address. */
@@ -25,7 +26,6 @@ export async function withListedEmail(
 
 const isConfirmedHere = (entry: unknown) =>
   valueAt(entry, 'is_primary') === true && valueAt(entry, 'is_confirmed') === true
-
 /** The same for Bitbucket, whose list is paged. PocketBase: tools/auth/bitbucket.go */
 export async function withBitbucketEmail(
   profile: Profile,
@@ -55,7 +55,7 @@ const MICROSOFT_EMAILS: Readonly<Record<string, (claims: unknown) => string>> = 
   email: (claims) => textAt(claims, 'email'),
 }
 const confirmedByDomain = (claims: unknown) =>
-  isTrue(valueAt(claims, 'xms_edov')) ? textAt(claims, 'email') : ''
+  toBool(valueAt(claims, 'xms_edov')) ? textAt(claims, 'email') : ''
 
 /** Takes the address from the claim that the options name. PocketBase: tools/auth/microsoft.go */
 export function withMicrosoftEmail(profile: Profile, { provider, token }: ProfileContext): Profile {

@@ -1,18 +1,11 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { atLeast, atMost, checkFields, length, matches, required } from '../../collections/checks/checks.ts'
-import { object, text, whole } from '../../collections/definition/decode.ts'
 import { badRequest } from '../../errors.ts'
+import { object, text, type ValueOf, whole } from '../../fields/shape.ts'
 
 /** Apple's developer credentials, and the secret's lifetime in seconds. */
-export interface AppleSecretForm {
-  clientId: string
-  teamId: string
-  keyId: string
-  privateKey: string
-  duration: number
-}
-export const APPLE_SECRET_FORM = object<AppleSecretForm>({
+export const APPLE_SECRET_FORM = object({
   clientId: text,
   teamId: text,
   keyId: text,
@@ -27,7 +20,7 @@ const PEM = /-----BEGIN PRIVATE KEY----[\s\S]+-----END PRIVATE KEY-----/
 const ALGORITHM = 'ES256'
 
 /** The client secret for Apple: a signed token. Throws 400. PocketBase: apple_client_secret_create.go */
-export async function makeAppleSecret(form: AppleSecretForm): Promise<string> {
+export async function makeAppleSecret(form: ValueOf<typeof APPLE_SECRET_FORM>): Promise<string> {
   const checks = {
     clientId: [required],
     teamId: [required, length(ID_LENGTH, ID_LENGTH)],

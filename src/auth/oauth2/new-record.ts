@@ -9,9 +9,7 @@ import type { Profile } from './profile.ts'
 const PASSWORD_LENGTH = 30
 
 /**
- * The body of the new record: the client's data, then the mapped parts of the profile. A name that is invalid
- * or taken is left out. A picture for a file field is loaded by picture.ts. PocketBase:
- * apis/record_auth_with_oauth2.go, oauth2Submit
+ * The new record: the client's data, then mapped parts of the profile. An invalid or taken name is left out.
  */
 export async function newRecordOf(
   store: Store,

@@ -1,3 +1,5 @@
+import { toBool } from '../../fields/values/cast.ts'
+
 /** A provider's answer as it came. */
 export type RawProfile = Readonly<Record<string, unknown>>
 
@@ -10,13 +12,20 @@ export interface Profile {
   readonly avatarURL: string
 }
 
-/** Where each part is in a provider's answer: keys joined by dots; numbers index lists. */
-export interface ProfilePaths {
-  readonly id: string
-  readonly name?: string
-  readonly username?: string
-  readonly email?: string
-  readonly avatarURL?: string
+/** Paths in a provider's answer, '' for none: keys joined by dots; numbers index lists. */
+export type ProfilePaths = readonly [
+  id: string,
+  name?: string,
+  username?: string,
+  email?: string,
+  avatarURL?: string,
+]
+
+/** How a provider's answer is read. */
+export interface ProfileForm {
+  readonly paths: ProfilePaths
+  /** What the paths begin with, also those below. */
+  readonly at?: string
   /** The id is an integer; 0 if there is none. */
   readonly hasNumericId?: true
   /** The address counts only if this is true. */
@@ -24,7 +33,7 @@ export interface ProfilePaths {
   /** The same for providers that also use texts or numbers for true. */
   readonly emailIfSaid?: string
   /** Users with another value here are refused. */
-  readonly active?: readonly [place: string, value: unknown]
+  readonly active?: readonly [path: string, value: unknown]
 }
 
 /** The value at a path, or undefined. */
@@ -36,8 +45,8 @@ export function valueAt(raw: unknown, place: string): unknown {
 }
 
 /** The text at a path, '' if absent. Throws for another type, as Go's decoder does. */
-export function textAt(raw: unknown, place: string | undefined): string {
-  const value = (place === undefined ? undefined : valueAt(raw, place)) ?? ''
+export function textAt(raw: unknown, place = ''): string {
+  const value = (place && valueAt(raw, place)) ?? ''
   if (typeof value !== 'string') throw new TypeError(`${place} is no text`)
   return value
 }
@@ -56,27 +65,22 @@ function numberAt(raw: unknown, place: string): string {
   return String(value)
 }
 
-/** Texts that Go reads as true: spf13/cast, ToBool */
-const TRUE_TEXTS: ReadonlySet<unknown> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
-
-export const isTrue = (value: unknown): boolean =>
-  value === true || (typeof value === 'number' && value !== 0) || TRUE_TEXTS.has(value)
-
 /** Reads a provider's answer. Throws for an unexpected form and for an inactive user. */
-export function readProfile(raw: RawProfile, places: ProfilePaths): Profile {
-  const { active, id, hasNumericId } = places
+export function readProfile(answer: RawProfile, form: ProfileForm): Profile {
+  const { at, active, hasNumericId, paths } = form
+  const raw = at === undefined ? answer : valueAt(answer, at)
   if (active && valueAt(raw, active[0]) !== active[1]) throw new Error('the account is not active')
-  const email = textAt(raw, places.email)
+  const [id, name, username, email, avatarURL] = paths
   return {
     id: hasNumericId ? numberAt(raw, id) : textAt(raw, id),
-    name: textAt(raw, places.name),
-    username: textAt(raw, places.username),
-    email: isVouchedFor(raw, places) ? email : '',
-    avatarURL: textAt(raw, places.avatarURL),
+    name: textAt(raw, name),
+    username: textAt(raw, username),
+    email: isVouchedFor(raw, form) ? textAt(raw, email) : '',
+    avatarURL: textAt(raw, avatarURL),
   }
 }
 
-function isVouchedFor(raw: RawProfile, { emailIf, emailIfSaid }: ProfilePaths): boolean {
-  if (emailIfSaid !== undefined) return isTrue(valueAt(raw, emailIfSaid))
+function isVouchedFor(raw: unknown, { emailIf, emailIfSaid }: ProfileForm): boolean {
+  if (emailIfSaid !== undefined) return toBool(valueAt(raw, emailIfSaid))
   return emailIf === undefined || flagAt(raw, emailIf)
 }

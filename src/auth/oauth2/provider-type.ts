@@ -1,4 +1,4 @@
-import type { Profile, ProfilePaths, RawProfile } from './profile.ts'
+import type { Profile, ProfileForm, RawProfile } from './profile.ts'
 import type { ProviderClient } from './provider-client.ts'
 
 /** Answer of the token endpoint. `expiry`: milliseconds since 1970, 0 for none. `raw`: the whole answer. */
@@ -20,14 +20,13 @@ export interface ProfileContext {
 }
 
 /** A kind of provider. */
-export interface ProviderType {
+export interface ProviderType extends ProfileForm {
   readonly authURL: string
   readonly tokenURL: string
   /** '' if the id token has the whole profile. */
   readonly userInfoURL: string
   readonly scopes: readonly string[]
   readonly pkce: boolean
-  readonly places: ProfilePaths
   /** Further headers of the profile request. */
   readonly headers?: (clientId: string) => Readonly<Record<string, string>>
   /** Set: the profile is requested by POST with this JSON. */
@@ -57,6 +56,6 @@ export const providerType = (
   tokenURL: string,
   userInfoURL: string,
   scopes: readonly string[],
-  places: ProviderType['places'],
+  paths: ProviderType['paths'],
   more: Partial<ProviderType> = {},
-): ProviderType => ({ authURL, tokenURL, userInfoURL, scopes, places, pkce: true, ...more })
+): ProviderType => ({ authURL, tokenURL, userInfoURL, scopes, paths, pkce: true, ...more })

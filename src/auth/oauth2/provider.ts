@@ -1,4 +1,4 @@
-import type { OAuth2Provider } from '../../collections/collection.ts'
+import type { OAuth2Provider } from '../../collections/auth-shape.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import type { Provider } from './provider-type.ts'
 import { PROVIDERS } from './providers.ts'
@@ -9,14 +9,13 @@ export function providerOf(options: OAuth2Provider): Provider | undefined {
   if (!kind) return undefined
   const { name, clientId, clientSecret } = options
   const extra = options.extra ?? {}
-  const [, usual = name] = OAUTH2_PROVIDERS.find(([known]) => known === name) ?? []
   return {
     ...kind,
     name,
     clientId,
     clientSecret,
     extra,
-    displayName: options.displayName || usual,
+    displayName: options.displayName || (OAUTH2_PROVIDERS.get(name)?.displayName ?? name),
     authURL: options.authURL || kind.authURL,
     tokenURL: options.tokenURL || kind.tokenURL,
     userInfoURL: options.userInfoURL || kind.userInfoURL,

@@ -9,15 +9,14 @@ import { MORE_PROVIDERS } from './more-providers.ts'
 import { flagAt, textAt } from './profile.ts'
 import { type ProviderType, providerType } from './provider-type.ts'
 
-const OIDC_PLACES = {
-  id: 'sub',
-  name: 'name',
-  username: 'preferred_username',
-  email: 'email',
-  emailIfSaid: 'email_verified',
-  avatarURL: 'picture',
-} as const
-const oidc = providerType('', '', '', ['openid', 'email', 'profile'], OIDC_PLACES)
+const oidc = providerType(
+  '',
+  '',
+  '',
+  ['openid', 'email', 'profile'],
+  ['sub', 'name', 'preferred_username', 'email', 'picture'],
+  { emailIfSaid: 'email_verified' },
+)
 
 /** PocketBase's providers with its addresses, scopes and paths. PocketBase: tools/auth */
 export const PROVIDERS: Readonly<Record<string, ProviderType>> = {
@@ -29,8 +28,9 @@ export const PROVIDERS: Readonly<Record<string, ProviderType>> = {
     'https://appleid.apple.com/auth/token',
     '',
     ['name', 'email'],
-    { id: 'sub', name: 'name', email: 'email', emailIfSaid: 'email_verified' },
+    ['sub', 'name', '', 'email'],
     {
+      emailIfSaid: 'email_verified',
       authParams: { response_mode: 'form_post' },
       idToken: { issuers: ['https://appleid.apple.com'], jwksURL: 'https://appleid.apple.com/auth/keys' },
     },
@@ -40,14 +40,15 @@ export const PROVIDERS: Readonly<Record<string, ProviderType>> = {
     'https://oauth2.googleapis.com/token',
     'https://www.googleapis.com/oauth2/v3/userinfo',
     ['https://www.googleapis.com/auth/userinfo.profile', 'https://www.googleapis.com/auth/userinfo.email'],
-    { id: 'sub', name: 'name', email: 'email', emailIf: 'email_verified', avatarURL: 'picture' },
+    ['sub', 'name', '', 'email', 'picture'],
+    { emailIf: 'email_verified' },
   ),
   microsoft: providerType(
     'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
     'https://login.microsoftonline.com/common/oauth2/v2.0/token',
     'https://graph.microsoft.com/v1.0/me',
     ['User.Read'],
-    { id: 'id', name: 'displayName', email: 'mail' },
+    ['id', 'displayName', '', 'mail'],
     {
       amend: withMicrosoftEmail,
       moreScopes: ({ idTokenEmailClaim }) => (idTokenEmailClaim ? ['openid'] : []),
@@ -58,7 +59,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderType>> = {
     'https://oauth.yandex.com/token',
     'https://login.yandex.ru/info',
     ['login:email', 'login:avatar', 'login:info'],
-    { id: 'id', name: 'real_name', username: 'login', email: 'default_email' },
+    ['id', 'real_name', 'login', 'default_email'],
     {
       amend: (profile, { raw }) => ({
         ...profile,
@@ -73,37 +74,31 @@ export const PROVIDERS: Readonly<Record<string, ProviderType>> = {
     'https://graph.facebook.com/v3.2/oauth/access_token',
     'https://graph.facebook.com/me?fields=name,email,picture.type(large)',
     ['email'],
-    { id: 'id', name: 'name', email: 'email', avatarURL: 'picture.data.url' },
+    ['id', 'name', '', 'email', 'picture.data.url'],
   ),
   instagram2: providerType(
     'https://www.instagram.com/oauth/authorize',
     'https://api.instagram.com/oauth/access_token',
     'https://graph.instagram.com/me?fields=id,username,account_type,user_id,name,profile_picture_url,followers_count,follows_count,media_count',
     ['instagram_business_basic'],
-    { id: 'user_id', name: 'name', username: 'username', avatarURL: 'profile_picture_url' },
+    ['user_id', 'name', 'username', '', 'profile_picture_url'],
   ),
   github: providerType(
     'https://github.com/login/oauth/authorize',
     'https://github.com/login/oauth/access_token',
     'https://api.github.com/user',
     ['read:user', 'user:email'],
-    { hasNumericId: true, id: 'id', name: 'name', username: 'login', avatarURL: 'avatar_url' },
-    { amend: withListedEmail },
+    ['id', 'name', 'login', '', 'avatar_url'],
+    { hasNumericId: true, amend: withListedEmail },
   ),
   gitlab: providerType(
     'https://gitlab.com/oauth/authorize',
     'https://gitlab.com/oauth/token',
     'https://gitlab.com/api/v4/user',
     ['read_user'],
+    ['id', 'name', 'username', 'email', 'avatar_url'],
     {
       hasNumericId: true,
-      id: 'id',
-      name: 'name',
-      username: 'username',
-      email: 'email',
-      avatarURL: 'avatar_url',
-    },
-    {
       amend: (profile, { raw }) =>
         Number.isNaN(Date.parse(textAt(raw, 'confirmed_at'))) ? { ...profile, email: '' } : profile,
     },
@@ -113,80 +108,50 @@ export const PROVIDERS: Readonly<Record<string, ProviderType>> = {
     'https://bitbucket.org/site/oauth2/access_token',
     'https://api.bitbucket.org/2.0/user',
     ['account'],
-    {
-      id: 'uuid',
-      name: 'display_name',
-      username: 'username',
-      avatarURL: 'links.avatar.href',
-      active: ['account_status', 'active'],
-    },
-    { pkce: false, amend: withBitbucketEmail },
+    ['uuid', 'display_name', 'username', '', 'links.avatar.href'],
+    { active: ['account_status', 'active'], pkce: false, amend: withBitbucketEmail },
   ),
   gitee: providerType(
     'https://gitee.com/oauth/authorize',
     'https://gitee.com/oauth/token',
     'https://gitee.com/api/v5/user',
     ['user_info', 'emails'],
-    {
-      hasNumericId: true,
-      id: 'id',
-      name: 'name',
-      username: 'login',
-      email: 'email',
-      avatarURL: 'avatar_url',
-    },
-    { amend: withGiteeEmail },
+    ['id', 'name', 'login', 'email', 'avatar_url'],
+    { hasNumericId: true, amend: withGiteeEmail },
   ),
   gitea: providerType(
     'https://gitea.com/login/oauth/authorize',
     'https://gitea.com/login/oauth/access_token',
     'https://gitea.com/api/v1/user',
     ['read:user', 'user:email'],
-    {
-      hasNumericId: true,
-      id: 'id',
-      name: 'full_name',
-      username: 'login',
-      avatarURL: 'avatar_url',
-      active: ['active', true],
-    },
-    { amend: withListedEmail },
+    ['id', 'full_name', 'login', '', 'avatar_url'],
+    { hasNumericId: true, active: ['active', true], amend: withListedEmail },
   ),
   discord: providerType(
     'https://discord.com/api/oauth2/authorize',
     'https://discord.com/api/oauth2/token',
     'https://discord.com/api/users/@me',
     ['identify', 'email'],
-    { id: 'id', name: 'global_name', username: 'username', email: 'email', emailIf: 'verified' },
-    { amend: withDiscordName },
+    ['id', 'global_name', 'username', 'email'],
+    { emailIf: 'verified', amend: withDiscordName },
   ),
   twitter: providerType(
     'https://x.com/i/oauth2/authorize',
     'https://api.x.com/2/oauth2/token',
     'https://api.x.com/2/users/me?user.fields=id,name,username,profile_image_url,confirmed_email',
     ['users.read', 'users.email', 'tweet.read'],
-    {
-      id: 'data.id',
-      name: 'data.name',
-      username: 'data.username',
-      email: 'data.confirmed_email',
-      avatarURL: 'data.profile_image_url',
-    },
+    ['id', 'name', 'username', 'confirmed_email', 'profile_image_url'],
+    { at: 'data' },
   ),
   kakao: providerType(
     'https://kauth.kakao.com/oauth/authorize',
     'https://kauth.kakao.com/oauth/token',
     'https://kapi.kakao.com/v2/user/me',
     ['account_email', 'profile_nickname', 'profile_image'],
+    ['id', '', 'properties.nickname', 'kakao_account.email', 'properties.profile_image'],
     {
       hasNumericId: true,
-      id: 'id',
-      username: 'properties.nickname',
-      email: 'kakao_account.email',
       emailIf: 'kakao_account.is_email_verified',
-      avatarURL: 'properties.profile_image',
-    },
-    {
       amend: (profile, { raw }) =>
         flagAt(raw, 'kakao_account.is_email_valid') ? profile : { ...profile, email: '' },
     },
@@ -196,13 +161,10 @@ export const PROVIDERS: Readonly<Record<string, ProviderType>> = {
     'https://oauth.vk.com/access_token',
     'https://api.vk.com/method/users.get?fields=photo_max,screen_name&v=5.131',
     ['email'],
+    ['id', '', 'screen_name', '', 'photo_max'],
     {
+      at: 'response.0',
       hasNumericId: true,
-      id: 'response.0.id',
-      username: 'response.0.screen_name',
-      avatarURL: 'response.0.photo_max',
-    },
-    {
       pkce: false,
       amend: (profile, { raw, token }) => ({
         ...profile,

@@ -1,6 +1,6 @@
 import { type Check, checkFields, notLonger, required } from '../../collections/checks/checks.ts'
-import { object, optionalMap, text } from '../../collections/definition/decode.ts'
 import { badRequest, fieldError, forbidden } from '../../errors.ts'
+import { object, optionalMap, text, type ValueOf } from '../../fields/shape.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
@@ -14,20 +14,14 @@ import { type ProviderClient, providerClient } from './provider-client.ts'
 import type { Provider, ProviderToken } from './provider-type.ts'
 
 /** Body of an OAuth2 sign-in. `redirectUrl` is the old spelling of the same key. */
-export interface OAuth2Form {
-  createData: Record<string, unknown> | null
-  provider: string
-  code: string
-  codeVerifier: string
-  redirectURL: string
-}
-export const OAUTH2_FORM = object<OAuth2Form>({
+export const OAUTH2_FORM = object({
   createData: optionalMap,
   provider: text,
   code: text,
   codeVerifier: text,
   redirectURL: text,
 })
+type OAuth2Form = ValueOf<typeof OAUTH2_FORM>
 
 /** A user whom a provider vouches for, before the record is known. */
 export interface OAuth2Identity {
@@ -40,9 +34,8 @@ export interface OAuth2Identity {
 }
 
 /**
- * Exchanges the form's code for the user's profile. Throws 403 if the collection has no OAuth2, 400 for form
- * errors or a refusal by the provider, 429 after too many failures. PocketBase:
- * apis/record_auth_with_oauth2.go
+ * Exchanges the form's code for the user's profile. Throws 403 without OAuth2, 400, 429 after too many
+ * failures. PocketBase: apis/record_auth_with_oauth2.go
  */
 export async function identifyByOAuth2(call: AuthCall<OAuth2Form>): Promise<OAuth2Identity> {
   const { services, collection } = call
@@ -116,7 +109,7 @@ export async function fetchUser(
   const raw = provider.userInfoURL
     ? await ask(provider, call)
     : await readIdToken(provider, textAt(token.raw, 'id_token'), send)
-  const profile = readProfile(raw, provider.places)
+  const profile = readProfile(raw, provider)
   return { raw, profile: (await provider.amend?.(profile, { raw, token, provider, call })) ?? profile }
 }
 

@@ -13,10 +13,7 @@ export const durationOf = (auth: AuthRecord): number => (auth.collection as Auth
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-/**
- * Signs a token that no other session of the record has: its lifetime varies within a second. `keep` stores
- * the hash with its expiry (Unix seconds) and returns false for a hash that exists.
- */
+/** Signs a token of its own by varying the expiry. `keep` stores the hash; false if it exists. */
 export async function signOwnToken(
   auth: AuthRecord,
   keep: (hash: string, expires: number) => Promise<boolean>,

@@ -1,15 +1,14 @@
 import type { Store } from '../../collections/catalog.ts'
 import { atLeast, checkFields } from '../../collections/checks/checks.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
-import { object, whole } from '../../collections/definition/decode.ts'
 import { notFound } from '../../errors.ts'
+import { object, whole } from '../../fields/shape.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { findAuthRecord } from '../auth-rows.ts'
-import { requireEnabled } from '../disabled.ts'
+import { findAuthRecord, requireEnabled } from '../auth-rows.ts'
 import { signToken } from '../tokens/tokens.ts'
 
 /** Lifetime of the token in seconds; 0 for the collection's default. */
-export const IMPERSONATE_FORM = object<{ duration: number }>({ duration: whole })
+export const IMPERSONATE_FORM = object({ duration: whole })
 
 /** A non-refreshable token of a record for a superuser. PocketBase: apis/record_auth_impersonate.go */
 export async function impersonate(

@@ -1,5 +1,10 @@
+import { createHash } from 'node:crypto'
+import type { OAuth2Provider } from '../../collections/auth-shape.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
-import { providerInfos } from '../oauth2/link-url.ts'
+import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
+import { randomText } from '../../tools/random.ts'
+import { providerOf } from '../oauth2/provider.ts'
+import type { Provider } from '../oauth2/provider-type.ts'
 
 /** The ways to sign in as JSON, including old keys. PocketBase: apis/record_auth_methods.go */
 export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollection): string {
@@ -15,3 +20,47 @@ export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollec
     emailPassword: identityFields.includes('email'),
   })
 }
+
+const STATE_LENGTH = 30
+const VERIFIER_LENGTH = 43
+
+/**
+ * What a client needs to start a sign-in, with a new state and verifier. PocketBase: record_auth_methods.go
+ */
+const providerInfos = (options: readonly OAuth2Provider[]) =>
+  options.flatMap((one) => providerOf(one) ?? []).map(infoOf)
+
+function infoOf(provider: Provider) {
+  const { name, displayName, pkce } = provider
+  const state = randomText(STATE_LENGTH)
+  const codeVerifier = pkce ? randomText(VERIFIER_LENGTH) : ''
+  const codeChallenge = pkce ? createHash('sha256').update(codeVerifier).digest('base64url') : ''
+  const codeChallengeMethod = pkce ? 'S256' : ''
+  const authURL = authUrl(provider, {
+    state,
+    ...provider.authParams,
+    ...(pkce && { code_challenge: codeChallenge, code_challenge_method: codeChallengeMethod }),
+  })
+  const challenge = { codeVerifier, codeChallenge, codeChallengeMethod }
+  const logo = OAUTH2_PROVIDERS.get(name)?.logo ?? ''
+  return { name, displayName, logo, state, authURL, authUrl: authURL, ...challenge }
+}
+
+/** Ends with the redirect parameter, to which the client appends its address. RFC 6749, 4.1.1 */
+function authUrl({ authURL, clientId, scopes }: Provider, more: Readonly<Record<string, string>>): string {
+  const parameters = {
+    response_type: 'code',
+    client_id: clientId,
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+    ...more,
+  }
+  const pairs = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1))
+  const query = pairs.map(([key, value]) => `${escapeQuery(key)}=${escapeQuery(value)}`).join('&')
+  return `${authURL}${authURL.includes('?') ? '&' : '?'}${query}&redirect_uri=`
+}
+
+/** Go: net/url, QueryEscape */
+const escapeQuery = (text: string) =>
+  encodeURIComponent(text)
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%20', '+')

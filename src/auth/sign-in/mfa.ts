@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
-import { object, text } from '../../collections/definition/decode.ts'
 import { ApiError, badRequest, GatewayError } from '../../errors.ts'
+import { object, text, type ValueOf } from '../../fields/shape.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { isOlder } from '../limits/age.ts'
 import { addSystemRecord, deleteSystemRecord, findSystemRecord } from '../system-records.ts'
@@ -10,10 +10,8 @@ import { satisfies } from './rule.ts'
 export type Method = 'password' | 'otp' | 'oauth2'
 
 /** Body or query of the second method, beside its own form. */
-export interface MfaForm {
-  mfaId: string
-}
-export const MFA_FORM = object<MfaForm>({ mfaId: text })
+export const MFA_FORM = object({ mfaId: text })
+export type MfaForm = ValueOf<typeof MFA_FORM>
 
 const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
 

@@ -1,16 +1,15 @@
 import type { Store } from '../../collections/catalog.ts'
 import { checkFields, length, required } from '../../collections/checks/checks.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
-import { object, text } from '../../collections/definition/decode.ts'
 import { badRequest, forbidden } from '../../errors.ts'
+import { object, text, type ValueOf } from '../../fields/shape.ts'
 import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { randomId } from '../../tools/random.ts'
 import { changeAuthRecord } from '../account/change.ts'
 import { type EmailForm, findForMail } from '../account/find-for-mail.ts'
-import { findAuthRecord } from '../auth-rows.ts'
+import { findAuthRecord, requireEnabled } from '../auth-rows.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
-import { requireEnabled } from '../disabled.ts'
 import { networkOf } from '../limits/addresses.ts'
 import { isOlder } from '../limits/age.ts'
 import { countAttempt } from '../limits/attempt-counts.ts'
@@ -82,7 +81,7 @@ async function deliver(
 }
 
 /** Body of a sign-in with a one-time password. */
-export const OTP_FORM = object<{ otpId: string; password: string }>({ otpId: text, password: text })
+export const OTP_FORM = object({ otpId: text, password: text })
 
 const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
 
@@ -92,7 +91,7 @@ const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] a
  * five attempts in three minutes per record and address, and as every sign-in. PocketBase:
  * apis/record_auth_with_otp.go
  */
-export async function authWithOtp(call: AuthCall<{ otpId: string; password: string }>): Promise<AuthRecord> {
+export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Promise<AuthRecord> {
   const { store, services, collection, ip } = call
   demandOtp(collection)
   const form = await call.readForm()

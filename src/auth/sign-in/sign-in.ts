@@ -5,8 +5,8 @@ import { toRow } from '../../records/columns.ts'
 import { answerRecord } from '../../records/expand/answer.ts'
 import { isRuleFault } from '../../records/render/visibility.ts'
 import { type AuthRecord, changeRequest, type RequestInfo } from '../../request/request.ts'
+import { requireEnabled } from '../auth-rows.ts'
 import type { AuthServices } from '../auth-services.ts'
-import { requireEnabled } from '../disabled.ts'
 import { isListed } from '../limits/addresses.ts'
 import { startSession } from '../sessions/sessions.ts'
 import { signToken } from '../tokens/tokens.ts'
@@ -59,10 +59,15 @@ export async function answerSignIn(
 const newToken = ({ db }: Store, auth: AuthRecord, origin: Origin, isOnce: boolean): Promise<string> =>
   isOnce ? signToken(auth, 'auth') : startSession(db, auth, origin)
 
-/** Throws 403 for a superuser from an address that the settings do not list. */
-export function checkAddress({ settings }: AuthServices, auth: AuthRecord | null, ip: string): void {
+/** False for a superuser from an address that the settings do not list. */
+export function isAddressAllowed({ settings }: AuthServices, auth: AuthRecord | null, ip: string): boolean {
   const { superuserIPs } = settings.current
-  if (auth?.isSuperuser && superuserIPs.length > 0 && !isListed(superuserIPs, ip)) throw forbidden()
+  return !auth?.isSuperuser || superuserIPs.length === 0 || isListed(superuserIPs, ip)
+}
+
+/** Throws 403 for such a superuser. */
+export function checkAddress(services: AuthServices, auth: AuthRecord | null, ip: string): void {
+  if (!isAddressAllowed(services, auth, ip)) throw forbidden()
 }
 
 async function checkAuthRule(store: Store, auth: AuthRecord, request: RequestInfo): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Store } from '../../collections/catalog.ts'
 import { checkFields, length, oneOf, required } from '../../collections/checks/checks.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
-import { object, text } from '../../collections/definition/decode.ts'
 import { badRequest, forbidden } from '../../errors.ts'
+import { object, text, type ValueOf } from '../../fields/shape.ts'
 import { isEmail } from '../../fields/types/address.ts'
 import { verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { AuthRecord } from '../../request/request.ts'
@@ -13,16 +13,8 @@ import { limitSignInAttempts } from '../limits/attempt-limits.ts'
 import { passwordField, verifyDecoy } from '../tokens/secrets.ts'
 
 /** Body of a sign-in with a password. */
-export interface PasswordForm {
-  identity: string
-  password: string
-  identityField: string
-}
-export const PASSWORD_FORM = object<PasswordForm>({
-  identity: text,
-  password: text,
-  identityField: text,
-})
+export const PASSWORD_FORM = object({ identity: text, password: text, identityField: text })
+type PasswordForm = ValueOf<typeof PASSWORD_FORM>
 
 /**
  * Returns the record of an identity and password. Throws 403 if the collection has no passwords, 400 for form

@@ -1,4 +1,6 @@
 import type { Catalog, Store } from '../../collections/catalog.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { type FieldError, fieldError } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
 import { memoize } from '../../tools/memoize.ts'
@@ -67,4 +69,12 @@ async function findOwner(store: Store, token: string, purpose: Purpose): Promise
   if (collection?.type !== 'auth') return null
   const auth = await findTokenOwner(store, collection, claims.id, sha256(token))
   return auth && (await isSigned(token, auth, purpose)) ? auth : null
+}
+
+/** The error of a mailed token by its owner; undefined if the token is valid. */
+export function ownerError(collection: AuthCollection, auth: AuthRecord | null): FieldError | undefined {
+  if (!auth) return fieldError('validation_invalid_token', 'Invalid or expired token.')
+  if (auth.collection.id === collection.id) return undefined
+  const message = 'The provided token is for different auth collection.'
+  return fieldError('validation_token_collection_mismatch', message)
 }

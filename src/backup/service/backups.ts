@@ -14,7 +14,7 @@ import type { BackupStorage, StoredBackup } from '../storage/backup-storage.ts'
 import { folderStorage } from '../storage/folder.ts'
 import { removeTemporary, withTemporary } from '../storage/temporary.ts'
 import { writeBackup } from '../write.ts'
-import { Lease } from './lease.ts'
+import { type Lease, takeLease } from './lease.ts'
 import { generatedName } from './names.ts'
 import { type Done, exportState, importState, notifyRestore } from './state.ts'
 
@@ -58,10 +58,7 @@ export class Backups {
     return (await import('../storage/s3.ts')).s3Storage(s3)
   }
 
-  /**
-   * Makes a backup, by default named after the time. Throws 400 while another job runs, or the error; then
-   * nothing is stored.
-   */
+  /** Makes a backup, by default named after the time. Throws 400 while another job runs, or the error. */
   async create(name: string, by: string): Promise<void> {
     if (!(await this.#backUp(name || this.#generatedName(false), by))) throw isBusy()
   }
@@ -84,7 +81,7 @@ export class Backups {
   async startRestore(backup: StoredBackup, by: Actor): Promise<void> {
     const { db, node } = this.#services
     const job = { action: 'restore', key: backup.key, by: String(by.auth.values.email ?? '') } as const
-    const lease = await Lease.take(db, node, job)
+    const lease = await takeLease(db, node, job)
     if (!lease) throw isBusy()
     // what failed is stored and logged
     void this.#restore(lease, backup, by).catch(() => {})
@@ -102,7 +99,7 @@ export class Backups {
   /** False while another job runs. `scheduledUntil`: see Lease. */
   async #backUp(key: string, by: string, scheduledUntil?: string): Promise<boolean> {
     const { db, node } = this.#services
-    const lease = await Lease.take(db, node, { action: 'backup', key, by }, scheduledUntil)
+    const lease = await takeLease(db, node, { action: 'backup', key, by }, scheduledUntil)
     if (!lease) return false
     this.#making = this.#make(lease, key, by)
     await this.#making

@@ -7,8 +7,7 @@ import { RESTORE_CHANNEL, readState } from './state.ts'
 const POLL_MS = 500
 
 /**
- * Stops work on the database while another node restores a backup, then restarts this node, as all its
- * caches may be wrong. `seen`: the number of restores when this node last started. Returns what ends it.
+ * Stops this node while another restores a backup, then restarts it. `seen`: known restores. Returns its end.
  */
 export function followRestores(
   db: Db,

@@ -22,10 +22,7 @@ export async function nextScheduled(db: Db, expression: string): Promise<Date | 
   return nextRun(expression, cron === expression ? new Date(untilMs) : new Date())
 }
 
-/**
- * Makes a scheduled backup that is due, also one that was missed, then removes the oldest. Mails superusers
- * about a failure. Every node calls this each minute; the first one does it.
- */
+/** Makes a due or missed backup and removes the oldest. Every node calls it each minute; one does it. */
 export async function serveSchedule(
   store: Store,
   settings: Pick<SettingsStore, 'current'>,

@@ -1,38 +1,33 @@
+import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
 import { formatDate } from '../../fields/types/date.ts'
 
-export type Action = 'backup' | 'restore'
-
-/** `by`: an email address, or `schedule`. */
-export interface Job {
-  readonly action: Action
-  readonly key: string
-  readonly by: string
-}
+/** A backup or restore. */
+const JOB = z.object({
+  action: z.enum(['backup', 'restore']),
+  key: z.string(),
+  by: z.string().describe('An email address, or `schedule`.'),
+})
+export type Job = z.output<typeof JOB>
 
 /** A job that runs. `step`, `done` and `total` say how far it is; empty and 0 until that is known. */
-export interface Running extends Job {
-  /** The server that does it. */
-  readonly node: string
-  readonly started: string
-  readonly step: string
-  readonly done: number
-  readonly total: number
-  /** True while a restore replaces the data: no node works on the database then. */
-  readonly exclusive: boolean
-}
+export const RUNNING = JOB.extend({
+  node: z.string().describe('The server that does it.'),
+  started: z.string(),
+  step: z.string(),
+  done: z.number(),
+  total: z.number(),
+  exclusive: z.boolean().describe('True while a restore replaces the data.'),
+})
+export type Running = z.output<typeof RUNNING>
 
 /** A job that was done. `size` in bytes. */
-export interface Done extends Job {
-  readonly at: string
-  readonly size: number
-}
+export const DONE = JOB.extend({ at: z.string(), size: z.int().min(0) })
+export type Done = z.output<typeof DONE>
 
 /** A job that failed, and why. */
-export interface Failed extends Job {
-  readonly at: string
-  readonly message: string
-}
+export const FAILED = JOB.extend({ at: z.string(), message: z.string() })
+export type Failed = z.output<typeof FAILED>
 
 /** What the installation knows of its backups, over all nodes. */
 export interface BackupState {

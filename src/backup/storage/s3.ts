@@ -45,10 +45,7 @@ export function s3Storage(settings: S3Settings): BackupStorage {
   }
 }
 
-/**
- * Writes an object, reads its name in a list and deletes it. Throws what is wrong. PocketBase:
- * forms/test_s3_filesystem.go
- */
+/** Writes, lists and deletes an object. Throws what is wrong. PocketBase: forms/test_s3_filesystem.go */
 export async function testS3(settings: S3Settings): Promise<void> {
   const s3 = clientOf(settings)
   const key = `pb_settings_test_${Math.random().toString(36).slice(2, 7)}/test.txt`

@@ -7,10 +7,7 @@ const PREFIX = '.tmp-'
 /** Older temporary files belong to killed processes: no backup, upload or restore takes this long. */
 const LEFT_BEHIND_MS = 86_400_000
 
-/**
- * Runs `work` with a new path in the backups folder, which is created, and removes what is at that path
- * afterwards. Lists do not show it.
- */
+/** Runs `work` with a new path in the backups folder and removes the file afterwards. */
 export async function withTemporary<T>(
   folder: string,
   purpose: string,

@@ -5,7 +5,7 @@ import { Catalog, type Store } from '../catalog.ts'
 import { CatalogDraft, readRows } from '../catalog-draft.ts'
 import { type Collection, USERS_ID } from '../collection.ts'
 import { bootstrap } from './bootstrap.ts'
-import { ClusterBarrier } from './cluster-barrier.ts'
+import { clusterBarrier } from './cluster-barrier.ts'
 
 const CHANNEL = 'collections'
 
@@ -15,43 +15,28 @@ export type Collections = Pick<CatalogStore, 'catalog' | 'change'>
 /** A database, or one of its transactions, for whom a Db is made. */
 type Opened = Pick<Database, 'for' | 'forEverybody'>
 
-/** A store on one Db of the process. */
-class BoundStore implements Store {
-  readonly db: Db
-  readonly #all: Pick<Store, 'catalog'>
-
-  constructor(db: Db, all: Pick<Store, 'catalog'>) {
-    this.db = db
-    this.#all = all
-  }
-
-  get catalog(): Catalog {
-    return this.#all.catalog
-  }
-}
-
-/**
- * The database and collections of this process, for whom a store is made. The catalog is the newest: changes
- * of other nodes arrive by NOTIFY.
- */
+/** Makes stores for holders. Its catalog is the newest: other nodes' changes arrive by NOTIFY. */
 export class CatalogStore {
+  /** The store for sign-ins, before their holder is known. */
+  readonly signIn: Store
   readonly #database: Opened
   readonly #db: Db
   #catalog = new Catalog([])
   #known = new Map<string, { data: string; collection: Collection }>()
   #loading: Promise<void> = Promise.resolve()
   #stop: (() => Promise<void>) | undefined
-  readonly #rollCall: ClusterBarrier
+  readonly #barrier: ReturnType<typeof clusterBarrier>
 
   constructor(database: Opened) {
     this.#database = database
     this.#db = database.forEverybody('collections')
-    this.#rollCall = new ClusterBarrier(this.#db, CHANNEL)
+    this.signIn = this.forEverybody('sign-in')
+    this.#barrier = clusterBarrier(this.#db, CHANNEL)
   }
 
   /** The store for a holder's work. */
   for(ticket: Ticket): Store {
-    return new BoundStore(this.#database.for(ticket), this)
+    return this.#on(this.#database.for(ticket))
   }
 
   /** The store for background work of a user. */
@@ -61,7 +46,17 @@ export class CatalogStore {
 
   /** The store for work that no holder pays for. */
   forEverybody(work: Everybody): Store {
-    return new BoundStore(this.#database.forEverybody(work), this)
+    return this.#on(this.#database.forEverybody(work))
+  }
+
+  #on(db: Db): Store {
+    const all = this
+    return {
+      db,
+      get catalog() {
+        return all.#catalog
+      },
+    }
   }
 
   /** Starts to listen for changes by other nodes. */
@@ -86,14 +81,14 @@ export class CatalogStore {
         const before = this.#read(await readRows(db))
         const draft = new CatalogDraft(db, before)
         const result = await work(draft)
-        if (draft.catalog !== before) change = await this.#rollCall.announce(db)
+        if (draft.catalog !== before) change = await this.#barrier.announce(db)
         return result
       })
       await this.reload()
-      if (change && this.#stop) await this.#rollCall.complete(change)
+      if (change && this.#stop) await this.#barrier.complete(change)
       return result
     } finally {
-      this.#rollCall.forget(change)
+      this.#barrier.forget(change)
     }
   }
 
@@ -109,9 +104,9 @@ export class CatalogStore {
   }
 
   async #hear(payload: string): Promise<void> {
-    if (this.#rollCall.hear(payload)) return
+    if (this.#barrier.hear(payload)) return
     await this.reload()
-    await this.#rollCall.answer(payload)
+    await this.#barrier.answer(payload)
   }
 
   async #load(): Promise<void> {

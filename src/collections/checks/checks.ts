@@ -107,9 +107,9 @@ export const matches = (pattern: RegExp): Check =>
 /** An error found earlier, for a non-empty value. */
 export const failedBefore = (error: FieldError | undefined): Check => unlessEmpty(() => error)
 
-/** The same text as another field's. Also checks an empty one. */
+/** The same value as another. Also checks an empty one. */
 export const equals =
-  (other: string): Check =>
+  (other: unknown): Check =>
   (value) =>
     value === other ? undefined : fieldError('validation_values_mismatch', "values don't match")
 

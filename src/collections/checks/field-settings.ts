@@ -12,6 +12,7 @@ import {
   byPlace,
   type Check,
   check,
+  equals,
   isPattern,
   isWord,
   length,
@@ -100,11 +101,6 @@ const notBelow =
         })
       : undefined
 
-const unchanged =
-  (before: boolean): Check =>
-  (value) =>
-    value === before ? undefined : fieldError('validation_values_mismatch', "values don't match")
-
 const eitherDate: Check = (value) =>
   value ? undefined : fieldError('validation_required', 'either onCreate or onUpdate must be enabled')
 
@@ -161,12 +157,12 @@ const SETTINGS: { readonly [T in FieldTypeName]: Settings<T> } = {
     return {
       onCreate: check(
         field.onCreate,
-        when(field.system, unchanged(before.onCreate)),
+        when(field.system, equals(before.onCreate)),
         when(!field.onUpdate, eitherDate),
       ),
       onUpdate: check(
         field.onUpdate,
-        when(field.system, unchanged(before.onUpdate)),
+        when(field.system, equals(before.onUpdate)),
         when(!field.onCreate, eitherDate),
       ),
     }

@@ -1,18 +1,7 @@
-import type { Field, FieldTypeName } from '../../fields/field.ts'
+import { COMMON_KEYS, FIELD_KEYS, type Field, type FieldTypeName } from '../../fields/field.ts'
+import { asObject, flag, object, type Shape, ShapeError, text } from '../../fields/shape.ts'
 import { parseDate } from '../../fields/types/date.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
-import {
-  asObject,
-  flag,
-  object,
-  optionalNumber,
-  optionalTexts,
-  type Shape,
-  ShapeError,
-  text,
-  texts,
-  whole,
-} from './decode.ts'
 import { addField } from './field-list.ts'
 
 /** A date in any form that PocketBase reads; empty if it cannot be read. */
@@ -22,41 +11,16 @@ export const date: Shape<string> = {
   over: (raw) => parseDate(text.over(raw ?? '', '')),
 }
 
-const NAMED = { id: text, name: text, hidden: flag, presentable: flag, system: flag }
-const COMMON = { ...NAMED, help: text, required: flag }
-const DOMAINS = { exceptDomains: optionalTexts, onlyDomains: optionalTexts }
-
-/** Keys of each field type, without `type`. PocketBase: core/field_*.go */
-const KEYS = {
-  text: { ...COMMON, autogeneratePattern: text, max: whole, min: whole, pattern: text, primaryKey: flag },
-  number: { ...COMMON, max: optionalNumber, min: optionalNumber, onlyInt: flag },
-  bool: COMMON,
-  email: { ...COMMON, ...DOMAINS },
-  url: { ...COMMON, ...DOMAINS },
-  editor: { ...COMMON, convertURLs: flag, maxSize: whole },
-  date: { ...COMMON, max: date, min: date },
-  autodate: { ...NAMED, onCreate: flag, onUpdate: flag },
-  select: { ...COMMON, maxSelect: whole, values: texts },
-  json: { ...COMMON, maxSize: whole },
-  geoPoint: COMMON,
-  relation: { ...COMMON, cascadeDelete: flag, collectionId: text, maxSelect: whole, minSelect: whole },
-  file: {
-    ...COMMON,
-    maxSelect: whole,
-    maxSize: whole,
-    mimeTypes: optionalTexts,
-    protected: flag,
-    thumbs: optionalTexts,
-  },
-  password: { ...COMMON, cost: whole, max: whole, min: whole, pattern: text },
-} satisfies Record<FieldTypeName, object>
+/** Keys in which a field type differs from the others. */
+const OWN: Partial<Record<FieldTypeName, object>> = { date: { max: date, min: date } }
 
 type AnyField = Record<string, unknown>
 const SHAPES = new Map(
-  Object.entries(KEYS).map(([type, keys]) => [
-    type,
-    object(keys as object as Record<string, Shape<unknown>>) as Shape<AnyField>,
-  ]),
+  Object.entries(FIELD_KEYS).map(([type, keys]) => {
+    const common = type === 'autodate' ? COMMON_KEYS : { ...COMMON_KEYS, help: text, required: flag }
+    const all = { ...common, ...keys, ...OWN[type as FieldTypeName] }
+    return [type, object(all as object as Record<string, Shape<unknown>>) as Shape<AnyField>] as const
+  }),
 )
 
 const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)

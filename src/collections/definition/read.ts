@@ -1,7 +1,7 @@
+import { asObject, flag, object, optionalText, type Shape, text, texts } from '../../fields/shape.ts'
+import { AUTH_KEYS } from '../auth-shape.ts'
 import type { Collection, CollectionType } from '../collection.ts'
-import { AUTH_KEYS } from './auth-shape.ts'
 import { firstFields } from './complete.ts'
-import { asObject, flag, object, optionalText, type Shape, text, texts } from './decode.ts'
 import { date, fieldList } from './field-shapes.ts'
 
 const COMMON_KEYS = {

@@ -1,5 +1,6 @@
 import { goJson, writeSorted } from '../../fields/values/json-text.ts'
-import type { AuthCollection, Collection, TokenOptions } from '../collection.ts'
+import type { TokenOptions } from '../auth-shape.ts'
+import type { AuthCollection, Collection } from '../collection.ts'
 
 const TOKENS = [
   'authToken',

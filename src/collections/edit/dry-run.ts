@@ -1,3 +1,4 @@
+import type { Db } from '../../db/open.ts'
 import { randomText } from '../../tools/random.ts'
 import { saveCollection } from '../catalog/save.ts'
 import type { Store } from '../catalog.ts'
@@ -7,15 +8,8 @@ import { complete } from '../definition/complete.ts'
 import { readNew } from '../definition/read.ts'
 import { readAndSample } from '../views/view.ts'
 
-/** Rolls back a transaction and carries its result. */
-class Undo<T> extends Error {
-  readonly result: T
-
-  constructor(result: T) {
-    super('nothing of this stays')
-    this.result = result
-  }
-}
+/** Rolls back a transaction. */
+const UNDO = new Error('nothing of this stays')
 
 /** Creates a view, runs `sample` on it, and rolls back. Throws a ViewQueryError or Postgres' error. */
 export async function dryRunView<T>(
@@ -23,18 +17,17 @@ export async function dryRunView<T>(
   viewQuery: string,
   sample: (store: Store, view: Collection) => Promise<T>,
 ): Promise<T> {
-  const work = async (draft: CatalogDraft) => {
+  let result: T | undefined
+  const work = async (db: Db) => {
+    const draft = new CatalogDraft(db, store.catalog)
     const view = complete(readNew({ type: 'view', name: `temp_view_${randomText(5)}`, viewQuery }))
     await readAndSample(draft, viewQuery)
     await saveCollection(draft, view)
-    return sample(draft, draft.catalog.find(view.id)!)
+    result = await sample(draft, draft.catalog.find(view.id)!)
+    throw UNDO
   }
-  try {
-    return await store.db.transaction(async (db) => {
-      throw new Undo(await work(new CatalogDraft(db, store.catalog)))
-    })
-  } catch (error) {
-    if (error instanceof Undo) return error.result as T
-    throw error
-  }
+  await store.db.transaction(work).catch((error: unknown) => {
+    if (error !== UNDO) throw error
+  })
+  return result as T
 }

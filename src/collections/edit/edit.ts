@@ -1,5 +1,6 @@
 import { isSqlError } from '../../db/errors.ts'
 import { ApiError, badRequest, fieldError, notFound } from '../../errors.ts'
+import { ShapeError } from '../../fields/shape.ts'
 import type { Collections } from '../catalog/catalog-store.ts'
 import { saveCollection } from '../catalog/save.ts'
 import type { Store } from '../catalog.ts'
@@ -7,7 +8,6 @@ import type { CatalogDraft } from '../catalog-draft.ts'
 import type { Collection } from '../collection.ts'
 import { isBuiltIn } from '../definition/built-in.ts'
 import { complete, idOf } from '../definition/complete.ts'
-import { ShapeError } from '../definition/decode.ts'
 import { readNew, readOver } from '../definition/read.ts'
 import { InvalidCollection } from '../invalid.ts'
 import { sqliteErrorText } from '../table/sqlite-error-text.ts'
@@ -46,47 +46,49 @@ async function saveChecked(
   await saveCollection(draft, next)
 }
 
-/** Creates a collection from submitted JSON and returns it as stored. Throws 400 with all errors. */
-export async function createCollection(
+/** Runs `work`, which returns an id, and returns that collection as stored. Throws what `refusal` says. */
+async function save(
   store: Collections,
-  raw: unknown,
-  checkRule: RuleCheck,
+  failure: string,
+  work: (draft: CatalogDraft) => Promise<string>,
 ): Promise<Collection> {
   try {
-    const id = await store.change(async (draft) => {
-      const taken = new Set(draft.catalog.all.map((one) => one.id))
-      const read = readNew(raw)
-      const next = complete(read, taken, bringsIndexes(raw) ? undefined : idOf(read))
-      await saveChecked(draft, next, undefined, checkRule)
-      return next.id
-    })
+    const id = await store.change(work)
     return store.catalog.find(id)!
   } catch (error) {
-    throw refusal('Failed to create collection.', error)
+    throw refusal(failure, error)
   }
 }
 
+/** Creates a collection from submitted JSON and returns it as stored. Throws 400 with all errors. */
+export const createCollection = (
+  store: Collections,
+  raw: unknown,
+  checkRule: RuleCheck,
+): Promise<Collection> =>
+  save(store, 'Failed to create collection.', async (draft) => {
+    const taken = new Set(draft.catalog.all.map((one) => one.id))
+    const read = readNew(raw)
+    const next = complete(read, taken, bringsIndexes(raw) ? undefined : idOf(read))
+    await saveChecked(draft, next, undefined, checkRule)
+    return next.id
+  })
+
 /** Updates a collection from submitted JSON; missing keys stay. Throws 404, or 400 with all errors. */
-export async function updateCollection(
+export const updateCollection = (
   store: Collections,
   nameOrId: string,
   raw: unknown,
   checkRule: RuleCheck,
-): Promise<Collection> {
-  try {
-    const id = await store.change(async (draft) => {
-      const old = draft.catalog.find(nameOrId)
-      if (!old) throw notFound()
-      const read = readOver(raw, old)
-      if (read.id !== old.id) throw otherId(draft, read.id)
-      await saveChecked(draft, complete(read), old, checkRule)
-      return old.id
-    })
-    return store.catalog.find(id)!
-  } catch (error) {
-    throw refusal(FAILED, error)
-  }
-}
+): Promise<Collection> =>
+  save(store, FAILED, async (draft) => {
+    const old = draft.catalog.find(nameOrId)
+    if (!old) throw notFound()
+    const read = readOver(raw, old)
+    if (read.id !== old.id) throw otherId(draft, read.id)
+    await saveChecked(draft, complete(read), old, checkRule)
+    return old.id
+  })
 
 /** Deletes a collection and its records. Throws 404, or 400 if the gateway, a relation or a view needs it. */
 export async function removeCollection(store: Collections, nameOrId: string): Promise<void> {

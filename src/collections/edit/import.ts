@@ -1,11 +1,11 @@
 import type { Field } from '../../fields/field.ts'
+import { ShapeError } from '../../fields/shape.ts'
 import { saveCollection } from '../catalog/save.ts'
 import type { Store } from '../catalog.ts'
 import type { CatalogDraft } from '../catalog-draft.ts'
 import type { Collection } from '../collection.ts'
 import { isBuiltIn, isOptionalField } from '../definition/built-in.ts'
 import { complete } from '../definition/complete.ts'
-import { ShapeError } from '../definition/decode.ts'
 import { addField } from '../definition/field-list.ts'
 import { readNew, readOver } from '../definition/read.ts'
 import { sqliteErrorText } from '../table/sqlite-error-text.ts'
@@ -85,10 +85,7 @@ export interface Imported {
   readonly old: Collection | undefined
 }
 
-/**
- * Imports collections, matched by id, then by name. `delete` drops unlisted ones, except system ones. Returns
- * the written ones with their former states, not validated. PocketBase: core/collection_import.go
- */
+/** Imports collections, matched by id or name; validates nothing. `delete` drops unlisted ones. */
 export async function importCollections(
   draft: CatalogDraft,
   raws: readonly Raw[],

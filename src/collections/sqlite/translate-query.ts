@@ -6,19 +6,9 @@ import { translateCall } from './translate-calls.ts'
 
 /** Plain names in SQLite that are keywords in Postgres. */
 const POSTGRES_WORDS = new Set([
-  ...[
-    'analyse',
-    'any',
-    'array',
-    'asymmetric',
-    'both',
-    'current_catalog',
-    'current_role',
-    'current_user',
-    'do',
-  ],
-  ...['end', 'grant', 'lateral', 'leading', 'localtime', 'localtimestamp', 'only', 'overlaps', 'placing'],
-  ...['session_user', 'similar', 'some', 'symmetric', 'trailing', 'user', 'variadic', 'verbose'],
+  ...['analyse', 'any', 'array', 'asymmetric', 'both', 'current_catalog', 'current_role', 'current_user'],
+  ...['do', 'end', 'grant', 'lateral', 'leading', 'localtime', 'localtimestamp', 'only', 'overlaps'],
+  ...['placing', 'session_user', 'similar', 'some', 'symmetric', 'trailing', 'user', 'variadic', 'verbose'],
 ])
 
 type Names = (token: SqlToken) => string

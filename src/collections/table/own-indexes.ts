@@ -54,10 +54,7 @@ const MISSING_TRIGGERS = `select name from unnest($1::text[]) name where not exi
 /** The table has been deleted, or one of its columns. */
 const [UNDEFINED_TABLE, UNDEFINED_COLUMN] = ['42P01', '42703']
 
-/**
- * Makes missing indexes (`sql/indexes/always`, which no description lists) and triggers of built-in
- * collections, in the transaction `db`. A file is named for what it makes.
- */
+/** Makes missing indexes and triggers of built-in collections. Files are named for what they make. */
 export async function makeOwnObjects(db: Db): Promise<void> {
   await makeMissing(db, ownIndexes(), MISSING_INDEXES)
   await makeMissing(db, sqlFiles('triggers'), MISSING_TRIGGERS)

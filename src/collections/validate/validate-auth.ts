@@ -1,4 +1,5 @@
 import { type ErrorData, type FieldError, fieldError } from '../../errors.ts'
+import type { MailTemplate, OAuth2Provider, TokenOptions } from '../auth-shape.ts'
 import {
   all,
   atLeast,
@@ -12,7 +13,7 @@ import {
   required,
   url,
 } from '../checks/checks.ts'
-import type { AuthCollection, MailTemplate, OAuth2Provider, Rule, TokenOptions } from '../collection.ts'
+import type { AuthCollection, Rule } from '../collection.ts'
 import { OAUTH2_PROVIDERS } from '../definition/oauth2-providers.ts'
 import { uniqueIndexOf } from '../sqlite/index-expression.ts'
 
@@ -28,7 +29,7 @@ const token = ({ secret, duration }: TokenOptions) =>
 const mail = ({ subject, body }: MailTemplate) => all({ subject: required(subject), body: required(body) })
 
 const knownProvider: Check = (name) =>
-  OAUTH2_PROVIDERS.some(([known]) => known === name)
+  OAUTH2_PROVIDERS.has(String(name))
     ? undefined
     : fieldError('validation_missing_provider', `Invalid or missing provider with name ${name}.`, { name })
 

@@ -146,9 +146,7 @@ async function withViewFields(
   }
 }
 
-/**
- * Validates a collection in its transaction. Throws an InvalidCollection. PocketBase: collection_validate.go
- */
+/** Throws an InvalidCollection, within a transaction. PocketBase: collection_validate.go */
 export async function validateCollection(given: CheckedCollection): Promise<void> {
   const { subject, viewQuery } = await withViewFields(given)
   const { store, next, old } = subject

@@ -33,10 +33,7 @@ export async function saveView(
   await withoutViews(draft, next.id, () => dropView(draft.db, next), [next])
 }
 
-/**
- * Recreates views whose fields changed. Returns a sentence per unreadable view. PocketBase:
- * collection_query.go
- */
+/** Recreates views whose fields changed. Returns a sentence per unreadable view. As in PocketBase. */
 export async function refreshViews(draft: CatalogDraft, except: string): Promise<string[]> {
   const problems: string[] = []
   for (const { id } of viewsOf(draft)) {

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 import { type FieldError, fieldError } from '../../errors.ts'
-import type { EmailField, FieldType, UrlField } from '../field.ts'
+import type { FieldOf, FieldType } from '../field.ts'
 import { hostOf, isUrl } from '../values/url-form.ts'
 import { required, TEXT_LIKE } from './text.ts'
 
@@ -31,10 +31,8 @@ function isAllowed({ onlyDomains, exceptDomains }: Domains, domain: string): boo
 
 const emailError = (): FieldError => fieldError('validation_is_email', 'Must be a valid email address')
 
-const DEFAULTS = { exceptDomains: null, onlyDomains: null }
-
 /** `email`: options `onlyDomains`, `exceptDomains`, compared exactly. PocketBase: core/field_email.go */
-export const email: FieldType<EmailField> = {
+export const email: FieldType<FieldOf<'email'>> = {
   ...TEXT_LIKE,
   check(field, value) {
     const address = value as string
@@ -43,11 +41,10 @@ export const email: FieldType<EmailField> = {
     if (isAllowed(field, address.slice(address.lastIndexOf('@') + 1))) return undefined
     return fieldError('validation_email_domain_not_allowed', 'Email domain is not allowed')
   },
-  defaults: DEFAULTS,
 }
 
 /** `url`: the scheme is optional; domain options test the host. PocketBase: core/field_url.go */
-export const url: FieldType<UrlField> = {
+export const url: FieldType<FieldOf<'url'>> = {
   ...TEXT_LIKE,
   check(field, value) {
     const address = value as string
@@ -56,5 +53,4 @@ export const url: FieldType<UrlField> = {
     if (isAllowed(field, hostOf(address) ?? '')) return undefined
     return fieldError('validation_url_domain_not_allowed', 'Url domain is not allowed')
   },
-  defaults: DEFAULTS,
 }

@@ -61,7 +61,6 @@ export const select: FieldType<SelectField> = {
       fieldError('validation_invalid_value', `Invalid value ${unknown}`, { value: unknown })
     )
   },
-  defaults: { maxSelect: 0, values: [] },
 }
 
 /** `relation`: ids of records, checked when the record is written. PocketBase: core/field_relation.go */
@@ -76,7 +75,6 @@ export const relation: FieldType<RelationField> = {
     }
     return tooMany(field, length)
   },
-  defaults: { cascadeDelete: false, collectionId: '', maxSelect: 0, minSelect: 0 },
 }
 
 /** Each item of a list: a list of one counts as its item, other lists are dropped. */
@@ -101,5 +99,4 @@ export const file: FieldType<FileField> = {
     if (length <= maxSelect) return undefined
     return fieldError('validation_too_many_files', `The maximum allowed files is ${maxSelect}`, { maxSelect })
   },
-  defaults: { maxSelect: 0, maxSize: 0, mimeTypes: null, protected: false, thumbs: null },
 }

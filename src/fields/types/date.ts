@@ -1,5 +1,5 @@
 import { type FieldError, fieldError } from '../../errors.ts'
-import type { AutodateField, DateField, FieldType } from '../field.ts'
+import type { FieldOf, FieldType } from '../field.ts'
 import { toText } from '../values/cast.ts'
 import { parseLayouts } from '../values/date-layouts.ts'
 
@@ -72,7 +72,7 @@ const zero = () => ''
 const fromInput = (_: unknown, raw: unknown) => parseDate(raw)
 
 /** `date`: a date, `''` when unset. PocketBase: core/field_date.go */
-export const date: FieldType<DateField> = {
+export const date: FieldType<FieldOf<'date'>> = {
   column,
   zero,
   fromInput,
@@ -83,14 +83,12 @@ export const date: FieldType<DateField> = {
     if (max !== '' && isBefore(max, at)) return outOfRange(max, 'greater')
     return undefined
   },
-  defaults: { max: '', min: '' },
 }
 
 /** `autodate`: the time of create or update, never set by a client. PocketBase: core/field_autodate.go */
-export const autodate: FieldType<AutodateField> = {
+export const autodate: FieldType<FieldOf<'autodate'>> = {
   column,
   zero,
   fromInput,
   check: () => undefined,
-  defaults: { onCreate: false, onUpdate: false },
 }

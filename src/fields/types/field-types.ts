@@ -8,7 +8,7 @@ import { bool, number } from './number.ts'
 import { password } from './password.ts'
 import { editor, text } from './text.ts'
 
-export const FIELD_TYPES: { readonly [T in FieldTypeName]: FieldType<FieldOf<T>> } = {
+const FIELD_TYPES: { readonly [T in FieldTypeName]: FieldType<FieldOf<T>> } = {
   text,
   number,
   bool,

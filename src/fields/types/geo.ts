@@ -1,6 +1,6 @@
 import { fieldError } from '../../errors.ts'
 import { isObject, parseJson } from '../../tools/json.ts'
-import type { FieldType, GeoPointField, Value } from '../field.ts'
+import type { FieldOf, FieldType, Value } from '../field.ts'
 import { byBytes, writeNumber } from '../values/json-text.ts'
 import { required } from './text.ts'
 
@@ -13,7 +13,7 @@ export interface Point {
 const pointOf = (value: Value): Point => JSON.parse(value as string) as Point
 
 /** `geoPoint`: stored as exactly `{"lon":1,"lat":2}`; 0/0 is empty. PocketBase: tools/types/geo_point.go */
-export const geoPoint: FieldType<GeoPointField> = {
+export const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
   column: () => `json not null default '{"lon":0,"lat":0}'`,
   zero: () => '{"lon":0,"lat":0}',
   fromInput(_, raw) {
@@ -31,7 +31,6 @@ export const geoPoint: FieldType<GeoPointField> = {
     }
     return undefined
   },
-  defaults: {},
 }
 
 /** Object keys in byte order, as Go writes them. */

@@ -1,6 +1,6 @@
 import { fieldError } from '../../errors.ts'
-import type { FieldType, JsonField } from '../field.ts'
-import { isJson, isTooDeep, minify, quoteText, writeSorted } from '../values/json-text.ts'
+import type { FieldOf, FieldType } from '../field.ts'
+import { isJson, isTooComplex, minify, quoteText, writeSorted } from '../values/json-text.ts'
 import { required } from './text.ts'
 
 /** Maximum size of a json field without `maxSize`. */
@@ -10,7 +10,7 @@ const EMPTY = new Set(['null', '""', '[]', '{}'])
 const WORDS = new Set(['null', 'true', 'false'])
 
 /** `json`: any JSON, null when unset, up to `maxSize` bytes. PocketBase: core/field_json.go */
-export const json: FieldType<JsonField> = {
+export const json: FieldType<FieldOf<'json'>> = {
   column: () => 'json',
   zero: () => null,
   fromInput(_, raw) {
@@ -28,11 +28,10 @@ export const json: FieldType<JsonField> = {
     if (!isValid(text)) return fieldError('validation_invalid_json', 'Must be a valid json value')
     return field.required && EMPTY.has(text) ? required() : undefined
   },
-  defaults: { maxSize: 0 },
 }
 
 /** `fromInput` writes valid JSON except for texts (`quoteAsGo`) and deep nesting. Parsing is slow. */
-const isValid = (text: string) => (text.startsWith('"') ? isJson(text) : !isTooDeep(text))
+const isValid = (text: string) => (text.startsWith('"') ? isJson(text) : !isTooComplex(text))
 
 /** A text that is JSON counts as JSON, for forms; others become strings. Key order and numbers stay. */
 function fromText(text: string): string {

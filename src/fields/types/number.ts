@@ -1,10 +1,10 @@
 import { fieldError } from '../../errors.ts'
-import type { BoolField, FieldType, NumberField } from '../field.ts'
+import type { FieldOf, FieldType } from '../field.ts'
 import { toBool, toNumber } from '../values/cast.ts'
 import { required } from './text.ts'
 
 /** `number`: options `min`, `max`, `onlyInt`; 0 passes all. PocketBase: core/field_number.go */
-export const number: FieldType<NumberField> = {
+export const number: FieldType<FieldOf<'number'>> = {
   column: () => 'double precision not null default 0',
   zero: () => 0,
   fromInput: (_, raw) => toNumber(raw),
@@ -33,7 +33,6 @@ export const number: FieldType<NumberField> = {
     }
     return undefined
   },
-  defaults: { max: null, min: null, onlyInt: false },
 }
 
 /** A number in a message, as Go prints it: 123456, but 1e+06. */
@@ -48,10 +47,9 @@ export function formatNumber(value: number): string {
 export const isInt64 = (value: number) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
 
 /** `bool`: required means true. PocketBase: core/field_bool.go */
-export const bool: FieldType<BoolField> = {
+export const bool: FieldType<FieldOf<'bool'>> = {
   column: () => 'boolean not null default false',
   zero: () => false,
   fromInput: (_, raw) => toBool(raw),
   check: (field, value) => (field.required && !value ? required() : undefined),
-  defaults: {},
 }

@@ -1,7 +1,7 @@
 import { type FieldError, fieldError } from '../../errors.ts'
 import type { FieldType, PasswordField } from '../field.ts'
+import { countCharacters } from '../values/cast.ts'
 import { matchesPattern } from '../values/pattern.ts'
-import { countCharacters } from '../values/text-length.ts'
 import { required, TEXT_LIKE } from './text.ts'
 
 /** bcrypt's 72 bytes less one. */
@@ -11,7 +11,6 @@ const DEFAULT_MAX_CHARACTERS = 71
 export const password: FieldType<PasswordField> = {
   ...TEXT_LIKE,
   check: (field, hash) => (field.required && hash === '' ? required() : undefined),
-  defaults: { cost: 0, max: 0, min: 0, pattern: '' },
 }
 
 /** The error of a new plain-text password; undefined for an empty one. */

@@ -1,9 +1,8 @@
 import { type FieldError, fieldError } from '../../errors.ts'
-import type { EditorField, Field, FieldType, TextField, Value } from '../field.ts'
-import { toText } from '../values/cast.ts'
+import type { Field, FieldOf, FieldType, TextField, Value } from '../field.ts'
+import { countCharacters, toText } from '../values/cast.ts'
 import { matchesPattern } from '../values/pattern.ts'
 import { KEY_PATTERN, keyError } from '../values/record-key.ts'
-import { countCharacters } from '../values/text-length.ts'
 
 /** Maximum characters of a text without `max`. */
 export const DEFAULT_MAX_CHARACTERS = 5000
@@ -43,11 +42,10 @@ export const text: FieldType<TextField> = {
     }
     return field.primaryKey && field.pattern !== KEY_PATTERN ? keyError(written) : undefined
   },
-  defaults: { autogeneratePattern: '', max: 0, min: 0, pattern: '', primaryKey: false },
 }
 
 /** `editor`: HTML up to `maxSize` bytes. PocketBase: core/field_editor.go */
-export const editor: FieldType<EditorField> = {
+export const editor: FieldType<FieldOf<'editor'>> = {
   ...TEXT_LIKE,
   check(field, value) {
     if (value === '') return field.required ? required() : undefined
@@ -59,5 +57,4 @@ export const editor: FieldType<EditorField> = {
       { maxSize },
     )
   },
-  defaults: { convertURLs: false, maxSize: 0 },
 }

@@ -1,14 +1,18 @@
 import { parseJson } from '../../tools/json.ts'
 
-/**
- * Converts any JSON or form value to text, number, bool or texts like PocketBase's casts: never fails,
- * unreadable input becomes zero. Follows github.com/spf13/cast and Go's strconv.
- */
+/** Casts that never fail, as in github.com/spf13/cast and Go's strconv: unreadable input becomes zero. */
 
 /** Removes what Postgres cannot store: NUL is dropped, a lone surrogate becomes U+FFFD. */
 export function cleanText(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed()
   return whole.includes('\0') ? whole.replaceAll('\0', '') : whole
+}
+
+/** Length in code points, which is how PocketBase counts. */
+export function countCharacters(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
 }
 
 /** A number in digits only, without exponent. Go: strconv.FormatFloat(n, 'f', -1, 64) */

@@ -96,25 +96,42 @@ export function valueWriter(type: FieldTypeName): (value: Value) => string {
 }
 
 /** Whether it is well-formed JSON within the nesting limit. */
-export const isJson = (text: string): boolean => parseJson(text) !== undefined && !isTooDeep(text)
+export const isJson = (text: string): boolean => parseJson(text) !== undefined && !isTooComplex(text)
 
-/** Whether well-formed JSON exceeds the nesting limit. */
-export function isTooDeep(json: string): boolean {
+/** Bounds of a JSON text besides its depth. */
+interface JsonBounds {
+  /** Keys of the outermost object. */
+  readonly fields?: number
+  /** Keys of all objects. */
+  readonly keys?: number
+  /** Items of all lists and objects. */
+  readonly values?: number
+}
+
+/** Whether JSON is nested too deeply or exceeds a bound. One pass, before anything is made of the text. */
+export function isTooComplex(json: string, { fields, keys, values }: JsonBounds = {}): boolean {
   if (json.length <= MAX_DEPTH) return false
   let depth = 0
+  const left = { fields: fields ?? Infinity, keys: keys ?? Infinity, values: values ?? Infinity }
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i)
     if (code === QUOTE) i = closingQuote(json, i)
+    else if (code === COMMA) left.values--
     else if (code === OPENING_LIST || code === OPENING_OBJECT) {
-      if (++depth > MAX_DEPTH) return true
+      depth++
+      left.values--
     } else if (code === CLOSING_LIST || code === CLOSING_OBJECT) depth--
+    else if (code === COLON) {
+      left.keys--
+      if (depth === 1) left.fields--
+    } else continue
+    if (depth > MAX_DEPTH || Math.min(left.fields, left.keys, left.values) < 0) return true
   }
   return false
 }
 
-const [QUOTE, BACKSLASH, OPENING_LIST, CLOSING_LIST, OPENING_OBJECT, CLOSING_OBJECT] = [
-  34, 92, 91, 93, 123, 125,
-] as const
+const [QUOTE, COMMA, COLON, BACKSLASH] = [34, 44, 58, 92]
+const [OPENING_LIST, CLOSING_LIST, OPENING_OBJECT, CLOSING_OBJECT] = [91, 93, 123, 125]
 
 /** The end of the string that begins at `start`; the length of `json` if it is not closed. */
 export function closingQuote(json: string, start: number): number {

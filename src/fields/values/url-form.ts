@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { countCharacters } from './text-length.ts'
+import { countCharacters } from './cast.ts'
 
 /** A URL as PocketBase accepts it. Follows github.com/asaskevich/govalidator and Go's net/url. */
 const SCHEME = '((ftp|tcp|udp|wss?|https?)://)?'

@@ -11,10 +11,7 @@ const office = (folder: string) =>
   )
 const NOTHING = '\\0\\0\\0\\0\\0\\xc0\\0\\0\\0\\0\\0\\0\\x46'
 
-/**
- * Compound files of older Microsoft programs, by the class of their root. PocketBase: mimetype's
- * internal/magic/ms_office.go
- */
+/** Older Microsoft files by the class of their root. PocketBase: mimetype, internal/magic/ms_office.go */
 export const COMPOUND_CLASSES: readonly Signature[] = [
   ['application/vnd.ms-outlook', '.msg', new RegExp(`^\\x0b\\x0d\\x02${NOTHING}`)],
   ['application/vnd.ms-excel', '.xls', /^[\x10\x20]\x08\x02\0\0\0\0\0/],
@@ -26,10 +23,7 @@ export const COMPOUND_CLASSES: readonly Signature[] = [
   ['application/msword', '.doc', new RegExp(`^[\\x06\\0\\x07]\\x09\\x02${NOTHING}`)],
 ]
 
-/**
- * Frequent types that file-type names less precisely than PocketBase, or that may look like text. PocketBase:
- * mimetype's tree.go
- */
+/** Types that file-type names less precisely or that may look like text. PocketBase: mimetype's tree.go */
 export const SIGNATURES: readonly Signature[] = [
   ['image/gif', '.gif', /^GIF8[79]a/],
   ['image/vnd.mozilla.apng', '.png', /^\x89PNG\r\n\x1a\n.{29}acTL/s],

@@ -1,7 +1,7 @@
 import type { Operand } from '../compare/operand.ts'
 import { compare } from '../compare/operators.ts'
-import { FilterError } from '../errors.ts'
 import { type Comparison, type Node, spelling, type Token } from '../parse/tree.ts'
+import { reworded } from '../resolve/call.ts'
 import { type Context, subqueryContext } from '../resolve/context.ts'
 import { noRowViolates } from '../resolve/exists.ts'
 import { resolveToken } from '../resolve/resolve.ts'
@@ -37,14 +37,11 @@ function buildComparison(context: Context, comparison: Comparison): Condition {
   return and([one, ...all, ...guards])
 }
 
-function resolveSide(context: Context, token: Token, side: 'left' | 'right'): Operand {
-  try {
-    return resolveToken(context, token)
-  } catch (error) {
-    if (!(error instanceof FilterError)) throw error
-    throw new FilterError(`invalid ${side} operand ${JSON.stringify(spelling(token))} - ${error.message}`)
-  }
-}
+const resolveSide = (context: Context, token: Token, side: 'left' | 'right'): Operand =>
+  reworded(
+    () => resolveToken(context, token),
+    (cause) => `invalid ${side} operand ${JSON.stringify(spelling(token))} - ${cause}`,
+  )
 
 /** Without `?` no row of a path may violate the comparison: a subquery joins its rows. Contract 2.5. */
 function allMatch(context: Context, comparison: Comparison, left: Operand, right: Operand): Condition[] {

@@ -6,10 +6,7 @@ const FREE_READING = 500
 /** Cost of reading a character, relative to compiling it. */
 const READING_SHARE = 0.5
 
-/**
- * Charges the characters of a filter and sort that have to be compiled. Superusers and the server are not
- * charged. Throws RetryLater (429).
- */
+/** Charges a client's new filter and sort by length. Throws RetryLater (429). */
 export function spendShape(ticket: Ticket | undefined, length: number): void {
   if (ticket && !ticket.isSuperuser && length > 0) admission.filterShapes.take(ticket.holder, length)
 }

@@ -2,6 +2,7 @@ import type { Collection } from '../../collections/collection.ts'
 import type { Storage } from '../compare/operand.ts'
 import { FORMS } from '../compare/storage.ts'
 import { FilterError } from '../errors.ts'
+import { reworded } from '../resolve/call.ts'
 import type { Context } from '../resolve/context.ts'
 import { outermostFirst, selectSql } from '../resolve/exists.ts'
 import { resolveName } from '../resolve/resolve.ts'
@@ -79,12 +80,15 @@ export const isOwnField = ({ fields }: Collection, name: string): boolean =>
   name === '@rowid' || fields.some((field) => field.name === name)
 
 function buildKey(context: Context, { name, direction }: SortKey, condition: Condition): OrderKey[] {
-  const invalid = () => new FilterError(`invalid sort field "${name}"`)
-  const operand = attempt(() => resolveName(context, name), invalid)
-  if (operand.params.length > 0) throw invalid()
+  const invalid = `invalid sort field "${name}"`
+  const operand = reworded(
+    () => resolveName(context, name),
+    () => invalid,
+  )
+  if (operand.params.length > 0) throw new FilterError(invalid)
   if (operand.kind === 'known') {
     // `null` is no key; other constants are equal for all rows.
-    if (context.facts.kind(operand.slot) === 'null') throw invalid()
+    if (context.facts.kind(operand.slot) === 'null') throw new FilterError(invalid)
     return []
   }
   const nulls = direction === 'ASC' ? ' NULLS FIRST' : ' NULLS LAST'
@@ -92,14 +96,6 @@ function buildKey(context: Context, { name, direction }: SortKey, condition: Con
     const one = orderKey(firstOf(key, condition), direction)
     return operand.nullable ? { sql: [...one.sql, nulls], column: undefined } : one
   })
-}
-
-function attempt<T>(work: () => T, failure: () => FilterError): T {
-  try {
-    return work()
-  } catch (error) {
-    throw error instanceof FilterError ? failure() : error
-  }
 }
 
 /** A key through several rows: the first row in order that the filter accepts. */

@@ -46,12 +46,11 @@ function patternOf(operand: Operand): Operand {
   return operand.kind === 'expression' && operand.asPattern ? operand.asPattern() : operand
 }
 
-/** Runs `work` and prefixes the message of its FilterError. */
-export function withErrorPrefix<T>(what: string, work: () => T): T {
+/** Runs `work` and rewords its FilterError. */
+export function reworded<T>(work: () => T, reword: (cause: string) => string): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof FilterError) throw new FilterError(`${what}: ${error.message}`)
-    throw error
+    throw error instanceof FilterError ? new FilterError(reword(error.message)) : error
   }
 }

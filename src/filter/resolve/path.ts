@@ -25,97 +25,74 @@ interface Start {
 
 /** Resolves a path like `device.user.name`: joins rows and returns the last field. Contract 2.1. */
 export function resolvePath(context: Context, path: readonly string[], start: Start): Operand {
-  return new Walk(context, path, start).run()
+  try {
+    return walk(context, path, start)
+  } catch (error) {
+    if (start.lenient && error instanceof Missing) return keyword(null)
+    throw error
+  }
 }
 
 /** An unknown name; NULL where that is allowed. */
 class Missing extends FilterError {}
 
-class Walk {
-  readonly #context: Context
-  readonly #path: readonly string[]
-  readonly #lenient: boolean
-  #row: FilterRow
-  #all: boolean
-
-  constructor(context: Context, path: readonly string[], { row, all, lenient }: Start) {
-    this.#context = context
-    this.#path = path
-    this.#row = row
-    this.#all = all
-    this.#lenient = lenient
-  }
-
-  run(): Operand {
-    try {
-      return this.#walk()
-    } catch (error) {
-      if (this.#lenient && error instanceof Missing) return keyword(null)
-      throw error
+function walk(context: Context, path: readonly string[], start: Start): Operand {
+  let { row, all } = start
+  for (const [i, name] of path.entries()) {
+    if (i === path.length - 1) return lastOperand(context, row, name, all)
+    const field = filterable(context, row, name)
+    if (field?.type === 'json' || field?.type === 'geoPoint')
+      return jsonOperand(row, field, path.slice(i + 1), all)
+    if (i >= MAX_RELATIONS) throw new FilterError(`max nested relations reached for field "${name}"`)
+    if (!field) {
+      const [collection, back] = backRelation(context, row, name)
+      row = reach(context, collection, joinBack(context, row, collection, back))
+      all ||= isMulti(back) || !uniqueIndexOf(collection.indexes, back.name)
+      continue
     }
+    if (field.type !== 'relation') throw new FilterError(`field "${name}" is not a valid relation`)
+    // The id of a single relation's record is the column itself, so that a deleted record still compares.
+    if (!isMulti(field) && i === path.length - 2 && path[i + 1] === 'id')
+      return lastOperand(context, row, name, all)
+    const target = context.catalog.find(field.collectionId)
+    if (!target) throw new FilterError(`failed to load field "${name}" collection`)
+    row = reach(context, target, joinRelation(context, row, field, target))
+    all ||= isMulti(field)
   }
+  throw new FilterError(`failed to resolve field "${path.join('.')}"`)
+}
 
-  #walk(): Operand {
-    for (const [i, name] of this.#path.entries()) {
-      if (i === this.#path.length - 1) return this.#last(name)
-      const field = this.#field(name)
-      if (field?.type === 'json' || field?.type === 'geoPoint') {
-        return jsonOperand(this.#row, field, this.#path.slice(i + 1), this.#all)
-      }
-      if (i >= MAX_RELATIONS) throw new FilterError(`max nested relations reached for field "${name}"`)
-      if (!field) this.#goBack(name)
-      else if (field.type !== 'relation') throw new FilterError(`field "${name}" is not a valid relation`)
-      // The id of a single relation's record is the column itself, so that a deleted record still compares.
-      else if (!isMulti(field) && i === this.#path.length - 2 && this.#path[i + 1] === 'id')
-        return this.#last(name)
-      else this.#follow(field)
-    }
-    throw new FilterError(`failed to resolve field "${this.#path.join('.')}"`)
-  }
+function filterable({ catalog, reached }: Context, row: FilterRow, name: string): Field | undefined {
+  const field = catalog.field(row.collection, name)
+  if (field?.hidden && reached) throw new FilterError(`non-filterable field "${name}"`)
+  return field
+}
 
-  #field(name: string): Field | undefined {
-    const field = this.#context.catalog.field(this.#row.collection, name)
-    if (field?.hidden && this.#context.reached) throw new FilterError(`non-filterable field "${name}"`)
-    return field
-  }
+function lastOperand(context: Context, row: FilterRow, name: string, all: boolean): Operand {
+  const [fieldName, modifier] = splitModifier(name)
+  const field = filterable(context, row, fieldName)
+  if (!field) throw new Missing(`unknown field "${fieldName}"`)
+  return fieldOperand(context, row, field, modifier, all)
+}
 
-  #last(name: string): Operand {
-    const [fieldName, modifier] = splitModifier(name)
-    const field = this.#field(fieldName)
-    if (!field) throw new Missing(`unknown field "${fieldName}"`)
-    return fieldOperand(this.#context, this.#row, field, modifier, this.#all)
-  }
-
-  #follow(field: RelationField): void {
-    const target = this.#context.catalog.find(field.collectionId)
-    if (!target) throw new FilterError(`failed to load field "${field.name}" collection`)
-    this.#row = reach(this.#context, target, joinRelation(this.#context, this.#row, field, target))
-    if (isMulti(field)) this.#all = true
-  }
-
-  #goBack(name: string): void {
-    const [collection, field] = this.#backRelation(name)
-    this.#row = reach(this.#context, collection, joinBack(this.#context, this.#row, collection, field))
-    if (isMulti(field) || !uniqueIndexOf(collection.indexes, field.name)) this.#all = true
-  }
-
-  #backRelation(name: string): [Collection, RelationField] {
-    const [collectionName, fieldName] = splitBackRelation(name) ?? ['', '']
-    if (!collectionName) throw new Missing(`failed to resolve field "${name}"`)
-    const { catalog, reached } = this.#context
-    const collection = catalog.find(collectionName)
-    if (!collection) throw new Missing(`failed to load back relation field "${name}" collection`)
-    const field = catalog.field(collection, fieldName)
-    if (!field) throw new Missing(`missing back relation field "${fieldName}"`)
-    if (field.type !== 'relation') throw new Missing(`invalid back relation field "${fieldName}"`)
-    if (field.hidden && reached) throw new FilterError(`non-filterable back relation field "${fieldName}"`)
-    // Nothing can refer to a record that does not exist yet.
-    const isCandidate = this.#row.kind === 'known' && !this.#row.inTable
-    if (field.collectionId !== this.#row.collection.id || isCandidate) {
-      throw new Missing(`invalid collection reference of a back relation field "${fieldName}"`)
-    }
-    return [collection, field]
-  }
+function backRelation(
+  { catalog, reached }: Context,
+  row: FilterRow,
+  name: string,
+): [Collection, RelationField] {
+  const [collectionName, fieldName] = splitBackRelation(name) ?? ['', '']
+  if (!collectionName) throw new Missing(`failed to resolve field "${name}"`)
+  const collection = catalog.find(collectionName)
+  if (!collection) throw new Missing(`failed to load back relation field "${name}" collection`)
+  const field = catalog.field(collection, fieldName)
+  if (!field) throw new Missing(`missing back relation field "${fieldName}"`)
+  if (field.type !== 'relation') throw new Missing(`invalid back relation field "${fieldName}"`)
+  if (field.hidden && reached) throw new FilterError(`non-filterable back relation field "${fieldName}"`)
+  // Nothing can refer to a record that does not exist yet.
+  const isCandidate = row.kind === 'known' && !row.inTable
+  if (field.collectionId !== row.collection.id || isCandidate)
+    throw new Missing(`invalid collection reference of a back relation field "${fieldName}"`)
+  return [collection, field]
 }
 
 /** Continues with a row of another collection under its listRule. Throws a FilterError if it is null. */

@@ -4,7 +4,7 @@ import { FilterError } from '../errors.ts'
 import type { Literal, Token } from '../parse/tree.ts'
 import type { Facts, Slot } from '../sql/facts.ts'
 import { SELECT, type Sql, sql } from '../sql/sql.ts'
-import { callOperand, type FunctionBuilder, isLiteral, withErrorPrefix } from './call.ts'
+import { callOperand, type FunctionBuilder, isLiteral, reworded } from './call.ts'
 import type { Context } from './context.ts'
 import { inInsertionOrder } from './joins.ts'
 import { MACROS } from './macros.ts'
@@ -22,7 +22,10 @@ const geoDistance: FunctionBuilder = (context, args, resolve) => {
     if (arg.kind !== 'identifier' && !isLiteral(arg, 'number')) {
       throw new FilterError(`[geoDistance] argument ${i} must be an identifier or number`)
     }
-    return withErrorPrefix(`[geoDistance] failed to resolve argument ${i}`, () => resolve(context, arg))
+    return reworded(
+      () => resolve(context, arg),
+      (cause) => `[geoDistance] failed to resolve argument ${i}: ${cause}`,
+    )
   })
   return callOperand(operands, (four) => distance(four.map((one) => degrees(context.facts, one))), {
     storage: 'real',

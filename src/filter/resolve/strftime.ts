@@ -5,7 +5,7 @@ import type { Token } from '../parse/tree.ts'
 import type { Facts, Slot } from '../sql/facts.ts'
 import type { Sql } from '../sql/sql.ts'
 import { joinSql, sql } from '../sql/sql.ts'
-import { callOperand, type FunctionBuilder, isLiteral, withErrorPrefix } from './call.ts'
+import { callOperand, type FunctionBuilder, isLiteral, reworded } from './call.ts'
 
 const MAX_ARGUMENTS = 10
 
@@ -13,7 +13,10 @@ const MAX_ARGUMENTS = 10
 export const strftime: FunctionBuilder = (context, args, resolve) => {
   checkArguments(args)
   const operands = args.map((arg) =>
-    withErrorPrefix('[strftime] failed to resolve time-value argument', () => resolve(context, arg)),
+    reworded(
+      () => resolve(context, arg),
+      (cause) => `[strftime] failed to resolve time-value argument: ${cause}`,
+    ),
   )
   const all = operands[1]?.all ?? false
   return callOperand(operands, (resolved) => write(context.facts, resolved), {

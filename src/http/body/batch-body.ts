@@ -1,26 +1,11 @@
 import { checkFields, each, fields, notLonger, oneOf, required } from '../../collections/checks/checks.ts'
-import {
-  list,
-  object,
-  optionalMap,
-  type Shape,
-  ShapeError,
-  text,
-} from '../../collections/definition/decode.ts'
 import { badRequest } from '../../errors.ts'
+import { list, object, optionalMap, ShapeError, text, type ValueOf } from '../../fields/shape.ts'
 
-/** One request of a batch, as it was sent. */
-export interface BatchRequest {
-  method: string
-  /** Path with query. */
-  url: string
-  headers: Record<string, unknown> | null
-  body: Record<string, unknown> | null
-}
-
-const SHAPE: Shape<{ requests: BatchRequest[] }> = object({
-  requests: list(object<BatchRequest>({ method: text, url: text, headers: optionalMap, body: optionalMap })),
-})
+/** One request of a batch, as it was sent. `url`: path with query. */
+export type BatchRequest = ValueOf<typeof ONE>
+const ONE = object({ method: text, url: text, headers: optionalMap, body: optionalMap })
+const SHAPE = object({ requests: list(ONE) })
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const MAX_URL_BYTES = 2000

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { badRequest } from '../../errors.ts'
+import { closingQuote, isTooComplex } from '../../fields/values/json-text.ts'
 import type { Uploads } from '../../files/upload.ts'
 import type { RequestBody } from '../context.ts'
 import { isMalformed, readPairs } from '../query.ts'
 import type { RequestMemory } from '../request-memory.ts'
-import { hasHugeNumber, hasTooManyParts, isTooComplex } from './body-limits.ts'
+import { countOf, hasHugeNumber, JSON_BOUNDS, MAX_PARTS } from './body-limits.ts'
 import { readBytes } from './bytes.ts'
 import { readMultipart } from './multipart.ts'
 
@@ -24,9 +25,8 @@ const hasBody = (incoming: IncomingMessage) =>
   (incoming.headers['content-length'] ?? '0') !== '0' || incoming.headers['transfer-encoding'] !== undefined
 
 /**
- * The body of a request in any of PocketBase's forms: JSON, multipart and urlencoded (both merged with the
- * query). An absent body is `{}`. Throws 400 for anything else, and RetryLater. `memoryOf`: of its request.
- * PocketBase: core/event_request.go, contract 0.4
+ * Reads a JSON, multipart or urlencoded body; an absent one is `{}`. Forms are merged with the query. Throws
+ * 400 for anything else, and RetryLater. PocketBase: core/event_request.go, contract 0.4
  */
 export async function readBody(
   incoming: IncomingMessage,
@@ -60,12 +60,9 @@ function readValues(incoming: IncomingMessage, type: string, bytes: Buffer, quer
   throw badRequest('Unsupported Content-Type')
 }
 
-/**
- * The first JSON value of a text, which must be an object or null; what follows it is ignored, as Go's
- * decoder does.
- */
+/** The first value of a text, an object or null. As in Go, what follows it is ignored. */
 function readJson(text: string): Record<string, unknown> {
-  if (isTooComplex(text)) throw badRequest()
+  if (isTooComplex(text, JSON_BOUNDS)) throw badRequest()
   const value = parseFirst(text)
   if (value === null) return {}
   if (typeof value !== 'object' || Array.isArray(value)) throw badRequest()
@@ -102,16 +99,12 @@ function parse(text: string): unknown {
 /** Where the object that a text begins with is closed. */
 function firstValueEnd(text: string): number | undefined {
   let depth = 0
-  let quoted = false
   const start = text.search(/[^ \t\r\n]/)
   if (text.startsWith('null', start)) return start + 4
   if (text[start] !== '{') return undefined
   for (let i = start; i < text.length; i++) {
     const c = text[i]
-    if (quoted) {
-      if (c === '\\') i++
-      else if (c === '"') quoted = false
-    } else if (c === '"') quoted = true
+    if (c === '"') i = closingQuote(text, i)
     else if (c === '{' || c === '[') depth++
     else if ((c === '}' || c === ']') && --depth === 0) return i + 1
   }
@@ -132,7 +125,7 @@ export function formOfQuery(url: string): Record<string, unknown> {
 
 function readUrlencoded(bytes: Buffer, query: readonly [string, string][]): Values {
   const text = bytes.toString('utf8')
-  if (hasTooManyParts(bytes, '&') || isMalformed(text)) throw badRequest()
+  if (countOf('&', bytes, MAX_PARTS) > MAX_PARTS || isMalformed(text)) throw badRequest()
   return readForm([...readPairs(text), ...query])
 }
 
@@ -163,10 +156,7 @@ function add<T>(lists: Map<string, T[]>, key: string, value: T): void {
 
 const NUMERIC = /^[-.\d]+$/
 
-/**
- * `true` and numbers that print the same again lose their quotes. PocketBase:
- * tools/router/unmarshal_request_data.go
- */
+/** Types as in PocketBase: tools/router/unmarshal_request_data.go */
 function guess(text: string): string | number | boolean {
   if (text === 'true') return true
   if (text === 'false') return false

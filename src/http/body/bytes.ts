@@ -2,10 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError, badRequest } from '../../errors.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
 
-/**
- * Bytes that come in pieces, in one buffer: tiny pieces would each cost 400 bytes more, and keep what they
- * are part of.
- */
+/** Joins pieces in one buffer: each tiny piece would cost 400 bytes more. */
 export class ByteCollector {
   readonly #expected: number
   #buffer: Buffer = Buffer.alloc(0)
@@ -33,10 +30,7 @@ export class ByteCollector {
 
 const declaredBytes = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? 0)
 
-/**
- * A body as it comes in. Throws 413 when it says that it is too long, 400 when it turns out to be. The
- * connection stays open when its reader stops: the client is answered.
- */
+/** Pieces of a body. Throws 413 if its declared length is too long, 400 if its actual one is. */
 export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   if (declaredBytes(incoming) > maxBytes) throw new ApiError(413)
   let size = 0
@@ -59,10 +53,7 @@ export function mayExceedSmall(incoming: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || declaredBytes(incoming) > SMALL_BYTES
 }
 
-/**
- * The raw body, whole. A large one takes memory of its request until that leaves it, and waits for its turn
- * to be worked on. Throws as `piecesOf` does, and RetryLater.
- */
+/** The whole body. A large one is counted as memory. Throws as `piecesOf` does, and RetryLater. */
 export async function readBytes(
   incoming: IncomingMessage,
   maxBytes: number,

@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError, RetryLater } from '../../errors.ts'
+import { isTooComplex } from '../../fields/values/json-text.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import type { Ctx } from '../context.ts'
-import { isTooComplex } from './body-limits.ts'
+import { JSON_BOUNDS } from './body-limits.ts'
 import { readBytes } from './bytes.ts'
 import { memoryOf } from './memory-of.ts'
 
 /**
- * The JSON of a body of the gateway's own endpoints, whatever its content type says. Throws 413, 400 for what
- * is no JSON or no UTF-8, in their form `{"error","message"}`, and RetryLater.
+ * The JSON of a body, whatever its content type. Throws 413 and 400 in the gateway's form, and RetryLater.
  */
 export async function readJson(c: Ctx, maxBytes: number): Promise<unknown> {
   const bytes = await readBytes(c.env.incoming, maxBytes, () => memoryOf(c)).catch((error: unknown) => {
@@ -32,7 +32,8 @@ const BYTE_ORDER_MARK = /^\ufeff/
 
 function parseJson(text: string): unknown {
   try {
-    if (!isTooComplex(text, MAX_KEYS)) return JSON.parse(text.replace(BYTE_ORDER_MARK, ''))
+    if (!isTooComplex(text, { ...JSON_BOUNDS, keys: MAX_KEYS }))
+      return JSON.parse(text.replace(BYTE_ORDER_MARK, ''))
   } catch {
     // answered like what nobody means
   }

@@ -3,11 +3,11 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy } from '@fastify/busboy'
 import { admission } from '../../admission/admission.ts'
-import type { GrowingRoom } from '../../admission/growing-room.ts'
 import { ApiError, badRequest, RetryLater } from '../../errors.ts'
 import { Spool, UploadSpace } from '../../files/spool.ts'
 import { readUpload, type Upload, type Uploads } from '../../files/upload.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
+import { countOf } from './body-limits.ts'
 import { ByteCollector, piecesOf } from './bytes.ts'
 
 type Parser = InstanceType<typeof Busboy>
@@ -34,69 +34,47 @@ export interface MultipartForm {
   release(): Promise<void>
 }
 
-/** A part of a form, which waits for the others: a file, or the text of a value. */
-interface Part<T> {
-  readonly key: string
-  readonly content: Promise<T>
-}
-
-/** A form while it comes in. */
-class Reader {
-  readonly #memory: RequestMemory
-  readonly #room: GrowingRoom
-  readonly #space: UploadSpace
-  readonly #files: Part<Upload>[] = []
-  readonly #values: Part<string>[] = []
-  #valueBytes = 0
-
-  constructor(memory: RequestMemory, space: UploadSpace) {
-    this.#memory = memory
-    this.#room = memory.roomForBody()
-    this.#space = space
-  }
-
-  /** `failed` is called with what goes wrong. */
-  file(key: string, name: string, stream: Readable, failed: (error: Error) => void): void {
-    const content = this.#readFile(lastSegment(name), stream)
-    content.catch(failed)
-    this.#files.push({ key, content })
-  }
-
-  value(key: string, stream: Readable, failed: (error: Error) => void): void {
-    this.#valueBytes += key.length
-    const content = this.#readValue(stream)
-    content.catch(failed)
-    this.#values.push({ key, content })
-  }
-
-  async #readFile(name: string, stream: Readable): Promise<Upload> {
-    const spool = new Spool(this.#space)
+/** Receives the parts of a form, which are read side by side. `failed` is called with what goes wrong. */
+function readerOf(memory: RequestMemory, space: UploadSpace) {
+  const room = memory.roomForBody()
+  const files: [key: string, Promise<Upload>][] = []
+  const values: [key: string, Promise<string>][] = []
+  let valueBytes = 0
+  const readFile = async (name: string, stream: Readable): Promise<Upload> => {
+    const spool = new Spool(space)
     for await (const part of stream as AsyncIterable<Buffer>) await spool.write(part)
     return readUpload(name, spool)
   }
-
-  async #readValue(stream: Readable): Promise<string> {
+  const readValue = async (stream: Readable): Promise<string> => {
     const value = new ByteCollector()
     for await (const part of stream as AsyncIterable<Buffer>) {
-      this.#valueBytes += part.length
-      if (this.#valueBytes > MAX_VALUE_BYTES) throw badRequest()
-      if (this.#valueBytes > SMALL_BYTES) await this.#room.growTo(this.#valueBytes)
+      valueBytes += part.length
+      if (valueBytes > MAX_VALUE_BYTES) throw badRequest()
+      if (valueBytes > SMALL_BYTES) await room.growTo(valueBytes)
       value.add(part)
     }
     return value.bytes.toString('utf8')
   }
-
-  async form(): Promise<MultipartForm> {
-    const files = new Map<string, Upload[]>()
-    for (const { key, content } of this.#files) {
-      const known = files.get(key)
-      if (known) known.push(await content)
-      else files.set(key, [await content])
-    }
-    const pairs: [string, string][] = []
-    for (const { key, content } of this.#values) pairs.push([key, await content])
-    if (this.#valueBytes > SMALL_BYTES) await this.#memory.turn(this.#valueBytes)
-    return { pairs, files, release: () => this.#space.close() }
+  return {
+    file(key: string, name: string, stream: Readable, failed: (error: Error) => void): void {
+      const content = readFile(lastSegment(name), stream)
+      content.catch(failed)
+      files.push([key, content])
+    },
+    value(key: string, stream: Readable, failed: (error: Error) => void): void {
+      valueBytes += key.length
+      const content = readValue(stream)
+      content.catch(failed)
+      values.push([key, content])
+    },
+    async form(): Promise<MultipartForm> {
+      const found = new Map<string, Upload[]>()
+      for (const [key, content] of files) found.set(key, [...(found.get(key) ?? []), await content])
+      const pairs: [string, string][] = []
+      for (const [key, content] of values) pairs.push([key, await content])
+      if (valueBytes > SMALL_BYTES) await memory.turn(valueBytes)
+      return { pairs, files: found, release: () => space.close() }
+    },
   }
 }
 
@@ -104,10 +82,8 @@ class Reader {
 const lastSegment = (name: string) => name.split('/').findLast((part) => part !== '') ?? ''
 
 /**
- * Reads a multipart form as it comes in: values in memory, files as `UploadSpace` has them. A part with a
- * name of a file is one, whatever else it says. Throws 400 for what is no whole form, 413 for one that says
- * that it has more than `maxBytes`, 400 for one that turns out to, RetryLater; what a disk says, if it is
- * full, as it is. The file of a body without a limit, a superuser's backup, is not counted. PocketBase:
+ * Reads a multipart form as it comes in. A part with a file name is a file. Throws 400, 413, RetryLater and
+ * errors of the disk. Files of a body without a limit (a superuser's backup) are not counted. PocketBase:
  * Go's mime/multipart, ReadForm
  */
 export async function readMultipart(
@@ -117,7 +93,7 @@ export async function readMultipart(
 ): Promise<MultipartForm> {
   const share = Number.isFinite(maxBytes) ? admission.temporaryFiles.open(memory.holder) : undefined
   const space = new UploadSpace(share, Number(incoming.headers['content-length'] ?? 0))
-  const reader = new Reader(memory, space)
+  const reader = readerOf(memory, space)
   try {
     const found = BOUNDARY.exec(incoming.headers['content-type'] ?? '')
     const boundary = found?.[1] ?? found?.[2] ?? ''
@@ -129,9 +105,7 @@ export async function readMultipart(
   }
 }
 
-/**
- * Pieces of a form that are not tiny. One with many parts waits for its turn; files pass at once.
- */
+/** Joins tiny pieces of a form. One with many parts waits for its turn. */
 async function* paced(
   pieces: AsyncIterable<Buffer>,
   boundary: string,
@@ -141,20 +115,12 @@ async function* paced(
   for await (const piece of pieces) {
     gathered.add(piece)
     if (gathered.size < PIECE_BYTES) continue
-    const parts = countOf(boundary, gathered.bytes)
+    const parts = boundary === '' ? 0 : countOf(boundary, gathered.bytes)
     if (parts > FREE_PARTS) await memory.turn(parts * PART_COST_BYTES)
     yield gathered.bytes
     gathered = new ByteCollector()
   }
   if (gathered.size > 0) yield gathered.bytes
-}
-
-/** How often a text occurs in a piece. */
-function countOf(text: string, piece: Buffer): number {
-  if (text === '') return 0
-  let count = 0
-  for (let at = piece.indexOf(text); at >= 0; at = piece.indexOf(text, at + text.length)) count++
-  return count
 }
 
 /** What the disk says, or that it is too much. What the connection says never comes here as it is. */
@@ -164,7 +130,7 @@ const isAnswer = (error: unknown) =>
   (error instanceof Error && 'syscall' in error)
 
 /** Values are taken as files are: as text, the parser would keep them in memory itself. */
-function parserOf(incoming: IncomingMessage, reader: Reader): Parser {
+function parserOf(incoming: IncomingMessage, reader: ReturnType<typeof readerOf>): Parser {
   const parser = new Busboy({
     headers: { 'content-type': incoming.headers['content-type'] ?? '' },
     preservePath: true,

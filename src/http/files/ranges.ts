@@ -16,25 +16,21 @@ export class RangeFault extends Error {
 }
 
 /**
- * The parts of a file of `size` bytes that a Range header asks for; none if it asks for nothing. Throws a
- * RangeFault. Own code, as range-parser 1.3.0 refuses the last 500 bytes of a file of 400, which RFC 7233
- * wants whole.
+ * The range of a Range header; undefined for none and for several, which get the whole file. Throws a
+ * RangeFault. Own code: range-parser 1.3.0 refuses the last 500 bytes of a file of 400. RFC 9110, 14.2
  */
-export function readRanges(header: string, size: number): Range[] {
-  if (header === '') return []
+export function readRange(header: string, size: number): Range | undefined {
+  if (header === '') return undefined
   if (!header.startsWith('bytes=')) throw new RangeFault(false)
-  const specs = header
-    .slice('bytes='.length)
-    .split(',')
-    .map((spec) => spec.trim())
-    .filter((spec) => spec !== '')
-  const ranges = specs.map((spec) => readRange(spec, size)).filter((range) => range !== undefined)
-  if (ranges.length === 0 && specs.length > 0) throw new RangeFault(true)
-  return ranges
+  const specs = header.slice('bytes='.length).split(',')
+  const ranges = specs.filter((spec) => spec.trim() !== '').map((spec) => rangeOf(spec.trim(), size))
+  const [range] = ranges
+  if (ranges.length > 0 && !ranges.some(Boolean)) throw new RangeFault(true)
+  return ranges.length === 1 ? range : undefined
 }
 
 /** Undefined for one that begins behind the end. */
-function readRange(spec: string, size: number): Range | undefined {
+function rangeOf(spec: string, size: number): Range | undefined {
   const [, from = '', to = ''] = /^(\d*)[\t ]*-[\t ]*(\d*)$/.exec(spec) ?? fail()
   if (from === '') {
     if (to === '') fail()

@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { extname } from 'node:path'
 import { type Ctx, queryOf } from '../context.ts'
-import { type Range, RangeFault, readRanges } from './ranges.ts'
+import { type Range, RangeFault, readRange } from './ranges.ts'
 
 /** What a browser may show by itself. PocketBase: tools/filesystem, inlineServeContentTypes */
 const INLINE: ReadonlySet<string> = new Set([
@@ -28,9 +27,6 @@ const TYPES_BY_EXTENSION: Readonly<Record<string, string>> = {
 const POLICY = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox"
 const CACHING = 'max-age=2592000, stale-while-revalidate=86400'
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
-
-/** A request for more parts than this gets the whole file. */
-const MAX_RANGES = 100
 
 /** A file that can be read in pieces, from any byte on. */
 export interface SentFile {
@@ -60,10 +56,10 @@ export function sendFile(c: Ctx, file: SentFile, name: string): Response {
     return c.body(null, refusal)
   }
   try {
-    return sendRanges(c, file, readRanges(rangeHeader(headers, file.modified), file.size))
+    return sendRange(c, file, readRange(rangeHeader(headers, file.modified), file.size))
   } catch (error) {
     if (!(error instanceof RangeFault)) throw error
-    if (error.isBeyond && file.size === 0) return sendRanges(c, file, [])
+    if (error.isBeyond && file.size === 0) return sendRange(c, file)
     return refuseRange(c, file, error)
   }
 }
@@ -82,51 +78,16 @@ function refuseRange(c: Ctx, { size }: SentFile, fault: RangeFault): Response {
   return c.body(text, 416)
 }
 
-function sendRanges(c: Ctx, file: SentFile, asked: readonly Range[]): Response {
+function sendRange(c: Ctx, file: SentFile, range?: Range): Response {
   c.header('accept-ranges', 'bytes')
-  const total = asked.reduce((sum, { length }) => sum + length, 0)
-  // more than all of it, or crumbs, each of which reads a whole piece: somebody wants to keep us busy
-  const ranges = total > file.size || asked.length > MAX_RANGES ? [] : asked
-  if (ranges.length > 1) return sendParts(c, file, ranges)
-  const [range] = ranges
-  if (range) c.header('content-range', contentRange(range, file))
   const { start, length } = range ?? { start: 0, length: file.size }
+  if (range) c.header('content-range', `bytes ${start}-${start + length - 1}/${file.size}`)
   c.header('content-length', String(length))
-  return send(c, range ? 206 : 200, () => file.read(start, start + length))
+  const status = range ? 206 : 200
+  return isHead(c) ? c.body(null, status) : c.body(streamOf(file.read(start, start + length)), status)
 }
 
 const isHead = (c: Ctx) => c.env.incoming.method === 'HEAD'
-
-/** A HEAD reads nothing. */
-function send(c: Ctx, status: 200 | 206, read: () => AsyncGenerator<Buffer>): Response {
-  return isHead(c) ? c.body(null, status) : c.body(streamOf(read()), status)
-}
-
-const contentRange = ({ start, length }: Range, { size }: SentFile) =>
-  `bytes ${start}-${start + length - 1}/${size}`
-
-/** Several parts, each with a head of its own. RFC 7233, appendix A */
-function sendParts(c: Ctx, file: SentFile, ranges: readonly Range[]): Response {
-  const boundary = randomBytes(30).toString('hex')
-  const type = c.res.headers.get('content-type') ?? file.type
-  const heads = ranges.map((range, i) =>
-    Buffer.from(
-      `${i > 0 ? '\r\n' : ''}--${boundary}\r\nContent-Range: ${contentRange(range, file)}\r\nContent-Type: ${type}\r\n\r\n`,
-    ),
-  )
-  const end = Buffer.from(`\r\n--${boundary}--\r\n`)
-  const length = [...heads, end].reduce((sum, one) => sum + one.length, 0)
-  async function* parts() {
-    for (const [i, { start, length }] of ranges.entries()) {
-      yield heads[i]!
-      yield* file.read(start, start + length)
-    }
-    yield end
-  }
-  c.header('content-type', `multipart/byteranges; boundary=${boundary}`)
-  c.header('content-length', String(length + ranges.reduce((sum, range) => sum + range.length, 0)))
-  return send(c, 206, parts)
-}
 
 /** Read as it is sent; an end that is not the real one breaks the connection. */
 const streamOf = (pieces: AsyncGenerator<Buffer>): ReadableStream<Uint8Array<ArrayBuffer>> =>

@@ -1,14 +1,14 @@
 import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../backup/service/names.ts'
 import type { BackupStorage } from '../../backup/storage/backup-storage.ts'
 import { checkFields, failedBefore, length, matches, required } from '../../collections/checks/checks.ts'
-import { object, text } from '../../collections/definition/decode.ts'
 import { ApiError, badRequest, fieldError } from '../../errors.ts'
+import { object, text } from '../../fields/shape.ts'
 import type { Content, Upload } from '../../files/upload.ts'
 import type { Ctx } from '../context.ts'
 import { bodyOf } from '../request-info.ts'
 
 /** PocketBase: apis/backup_create.go */
-export const BACKUP_FORM = object<{ name: string }>({ name: text })
+export const BACKUP_FORM = object({ name: text })
 
 const EXISTS = 'validation_backup_name_exists'
 const ZIP = 'application/zip'
@@ -39,10 +39,7 @@ export async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
   }
 }
 
-/**
- * Throws 400 for a file that cannot be stored as a backup. Whether it is one is found out when it is read.
- * PocketBase: apis/backup_upload.go
- */
+/** Throws 400 for a file that cannot be stored as a backup. PocketBase: apis/backup_upload.go */
 export async function checkUploadedBackup(
   storage: BackupStorage,
   file: Upload | undefined,

@@ -1,6 +1,5 @@
-import type { Shape } from '../../collections/definition/decode.ts'
-import { ShapeError } from '../../collections/definition/decode.ts'
 import { ApiError, badRequest } from '../../errors.ts'
+import { type Shape, ShapeError } from '../../fields/shape.ts'
 import type { Ctx } from '../context.ts'
 import { bodyOf } from '../request-info.ts'
 
@@ -16,10 +15,7 @@ export interface FormOptions {
   readonly terse?: boolean
 }
 
-/**
- * The body as a form with fixed fields. JSON must have values of the right types, keys match in any case,
- * unknown ones are ignored, missing ones are zero; a form's values are texts. Throws 400. Contract 0.4
- */
+/** Reads a body with fixed fields: unknown ones are ignored, missing ones are zero. Throws 400. */
 export async function readForm<T extends object>(
   c: Ctx,
   shape: Shape<T>,
@@ -46,10 +42,7 @@ const withoutNul = <T extends object>(form: T): T =>
     ]),
   ) as T
 
-/**
- * A form's values came guessed at: where a text is wanted, they are texts again; elsewhere an empty one says
- * nothing. Of several, the first counts.
- */
+/** Undoes guesses of types in a form: texts where texts are wanted, the first of several values. */
 function asTexts(values: Readonly<Record<string, unknown>>, zero: object): Record<string, unknown> {
   const firsts = Object.entries(values).map(
     ([key, value]) => [key, Array.isArray(value) ? value[0] : value] as const,

@@ -31,17 +31,14 @@ export const auditConfirmation =
   (db, auth) =>
     recordMailAudit(db, { auth, ip: clientIp(c, services) }, action)
 
-/**
- * Writes down that somebody was refused as a superuser, for a wrong password or from a wrong address. Not
- * what is turned away before a password is checked: it would be a row for each request of a flood.
- */
+/** Records a refused sign-in as superuser, but not one refused before its password was checked. */
 export async function auditRefusedSignIn(
   c: Ctx,
   services: Services,
   error: unknown,
   identity: () => Promise<string>,
 ): Promise<void> {
-  const { catalog, db } = services.store.forEverybody('sign-in')
+  const { catalog, db } = services.store.signIn
   const isAboutSuperusers = catalog.find(c.req.param('collection') ?? '')?.name === SUPERUSERS
   const isRefusal = error instanceof ApiError && REFUSED.has(error.status) && isEmptyObject(error.data)
   if (!isAboutSuperusers || !isRefusal) return
@@ -54,10 +51,7 @@ const isEmptyObject = (value: object) => Object.keys(value).length === 0
 
 const ACTIONS: Readonly<Record<string, string>> = { POST: 'create', PATCH: 'update', DELETE: 'delete' }
 
-/**
- * What notes a write of a record; nothing for who is no superuser, whose writes then cost no more than
- * before. `sent`: the keys of files that came with it.
- */
+/** Records a superuser's write in its transaction. `sent`: keys of the files that came with it. */
 export function auditWrite(
   c: Ctx,
   services: Services,
@@ -78,10 +72,7 @@ function namesIn(body: readonly string[], { fields }: Collection): string[] {
   return fields.map(({ name }) => name).filter((name) => keys.has(name))
 }
 
-/**
- * The collections as a superuser changes them: each that is changed is noted in the transaction of the
- * change.
- */
+/** Collections whose changes are recorded in their transaction. */
 export function auditedCollections(c: Ctx, { store, ...rest }: Services, auth: AuthRecord): Collections {
   return {
     get catalog() {

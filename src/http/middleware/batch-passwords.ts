@@ -28,10 +28,8 @@ interface Write {
 }
 
 /**
- * Hashes and compares the passwords of a batch before its transaction begins: in it, others would wait for 57
- * ms a password. `memories`: what earlier attempts have made for each request. Answers what each request
- * finds done. Throws 400 for too many old passwords, 429 for too
- * many new ones.
+ * Hashes and compares the passwords of a batch before its transaction, as each takes 57 ms. `memories`:
+ * results of earlier attempts. Throws 400 for too many old passwords, 429 for too many new ones.
  */
 export async function batchPasswords(
   c: Ctx,

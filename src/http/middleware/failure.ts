@@ -11,10 +11,7 @@ import { codeOfStatus, pocketBaseForm } from './error-forms.ts'
 
 type FailureServices = Pick<Services, 'log' | 'config' | 'protocols'>
 
-/**
- * The answer to whatever was thrown. What is no answer of ours is a bug: logged whole, answered with a fixed
- * sentence.
- */
+/** Answers a thrown error. An unknown one is a bug: it is logged and answered with a fixed sentence. */
 export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices): Response {
   const { method, path } = c.req
   const error = answerableFault(thrown, method === 'GET' || method === 'HEAD')
@@ -43,10 +40,7 @@ function codeOf(error: unknown): string {
   return codeOfStatus(error instanceof ApiError ? error.status : 500)
 }
 
-/**
- * The answer where no route is: outside of the API, and for reads inside too, PocketBase looks for a static
- * file.
- */
+/** Answers an unknown route. PocketBase looks for a static file where it is read. */
 export function answerUnknownRoute(c: Ctx): Response {
   const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
   const error = isFile ? notFound('File not found') : notFound()

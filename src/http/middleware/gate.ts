@@ -16,10 +16,7 @@ import { rateLimitLabels } from './rate-limit-actions.ts'
 /** One gate for each server: what it has counted hangs on its services. */
 const limiters = new WeakMap<Services, RateLimiter>()
 
-/**
- * Admits a request: it takes a place of its holder until its answer is made. Checks the addresses of
- * superusers (403) and the rate limits of the settings (429). Contract 8.1, 8.3
- */
+/** Admits a request and checks superusers' addresses (403) and rate limits (429). Contract 8.1, 8.3 */
 export const gate =
   (services: Services): MiddlewareHandler<Env> =>
   async (c, next) => {

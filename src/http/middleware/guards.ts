@@ -14,17 +14,13 @@ import { type Caller, storeOf } from '../server/store-of.ts'
 export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {
   const auth = await authOf(c, services)
   if (auth) return { auth, store: storeOf(c, services, auth) }
-  const isDisabled = await isSuspended(
-    services.store.forEverybody('sign-in'),
-    c.env.incoming.headers.authorization,
-  )
-  if (isDisabled) throw forbidden('The account is disabled.')
+  if (await isSuspended(services.store.signIn, c.env.incoming.headers.authorization))
+    throw forbidden('The account is disabled.')
   throw unauthorized('The request requires valid record authorization token.')
 }
 
 /**
- * The device that asks. Throws 401 for a guest, 403 for anybody else and for a device whose user is disabled:
- * a 401 would make it forget who it is.
+ * The calling device. Throws 401 for a guest, 403 for others; a disabled device would forget itself on 401.
  */
 export async function requireDeviceOf(c: Ctx, services: Services): Promise<DeviceCaller> {
   const auth = await authOf(c, services)
@@ -40,7 +36,7 @@ export interface DeviceCaller {
 
 /** Throws 403 for a device whose user is disabled. */
 export async function refuseSuspended(c: Ctx, { store }: Services): Promise<void> {
-  if (await isSuspended(store.forEverybody('sign-in'), c.env.incoming.headers.authorization))
+  if (await isSuspended(store.signIn, c.env.incoming.headers.authorization))
     throw gatewayRefusal('account_disabled')
 }
 

@@ -6,18 +6,14 @@ import { authOf } from '../request-info.ts'
 
 /** Of a guest's body. Sign-ins, subscriptions and pairing take far less. */
 export const GUEST_BODY_BYTES = 64 << 10
-/**
- * The same where guests may write records, beside what files, JSON and long texts of the collection may take.
- */
+/** The same where guests may write records, without files, JSON and long texts. */
 const GUEST_RECORD_BYTES = 1 << 20
 /** Of a character as JSON, escaped. */
 const CHARACTER_BYTES = 6
 
 const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/
 
-/**
- * Notes who sends a large body, before it is read: whose share it takes, and that a guest's must be small.
- */
+/** Identifies the sender of a large body before it is read. A guest's must be small. */
 export async function judgeSender(c: Ctx, services: Services): Promise<void> {
   const auth = await authOf(c, services, { cached: true })
   c.set('asker', auth)

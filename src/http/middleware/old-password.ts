@@ -14,9 +14,8 @@ const changesPassword = (body: Body): boolean =>
   ['oldPassword', 'password', 'passwordConfirm'].some((key) => isGiven(body, key))
 
 /**
- * Runs changes of auth records with these bodies; as a try of the present password, if one of them says what
- * it is or sets another one: a stolen token must not be a way to guess it. Counted by the caller's account.
- * Throws 429 after too many wrong ones.
+ * Counts changes that give an old password or set a new one as sign-in attempts of the caller: a stolen token
+ * must not be a way to guess the password. Throws 429 after too many wrong ones.
  */
 export async function limitOldPasswordChecks<T>(
   c: Ctx,

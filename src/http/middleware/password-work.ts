@@ -6,8 +6,7 @@ import type { Ctx, Services } from '../context.ts'
 import { holderOf, storeOf } from '../server/store-of.ts'
 
 /**
- * How the passwords of a client's writes are hashed and compared: in the client's turn, and only so many new
- * ones in 10 minutes. Superusers may have any number. Throws 429 after too many.
+ * Hashes and compares passwords in the client's turn. Throws 429 after too many new ones; not for superusers.
  */
 export function passwordWork(c: Ctx, services: Services, auth: AuthRecord | null): PasswordWork {
   const { config } = services

@@ -39,10 +39,7 @@ function readPath(
   return ofFile && asGet === 'GET' ? { collection: ofFile, actions: ['file'] } : undefined
 }
 
-/**
- * What a request may be limited by, the most special first, and what it is counted under if it is a
- * collection's.
- */
+/** Labels that may limit a request, the most specific first. `countedAs`: set for a collection's route. */
 export function rateLimitLabels(
   method: string,
   path: string,

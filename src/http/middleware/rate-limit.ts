@@ -33,8 +33,7 @@ export function findRule(
 }
 
 /**
- * Counts requests in fixed windows, for each rule and address, in this process. A change of the limits starts
- * anew.
+ * Counts requests of this process in fixed windows by rule and address. New limits reset the counts.
  * PocketBase: apis/middlewares_rate_limit.go, contract 8.3
  */
 export class RateLimiter {

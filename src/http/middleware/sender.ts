@@ -15,10 +15,7 @@ export interface SendingCaller extends Sender {
   readonly store: Store
 }
 
-/**
- * The sender, by X-API-Key or else Authorization. Throws 401 for a guest, 403 for records other than users
- * and for a key without any of the scopes. With `cached`, as it was when last read.
- */
+/** The sender, by X-API-Key or Authorization. Throws 401 for a guest, 403 for others and a missing scope. */
 export async function requireSender(
   c: Ctx,
   services: Services,
@@ -28,9 +25,7 @@ export async function requireSender(
   const { store } = services
   const apiKey = c.env.incoming.headers['x-api-key']
   if (apiKey !== undefined) {
-    const holder = await withCatalog(store, () =>
-      identifyKey(store.forEverybody('sign-in'), String(apiKey), { cached }),
-    )
+    const holder = await withCatalog(store, () => identifyKey(store.signIn, String(apiKey), { cached }))
     if (!holder) throw gatewayRefusal('unauthorized')
     if (!scopes.some((scope) => hasScope(holder.scopes, scope))) {
       if (cached) return requireSender(c, services, scopes)
@@ -56,10 +51,7 @@ export async function requireUser(c: Ctx, services: Services, cached = false): P
 /** Scopes that open the figures of an account: its usage tells a sender what it may still send. */
 export const READS: readonly Scope[] = ['messages:read', 'messages:send']
 
-/**
- * The user whose figures may be read: the caller, or null for a superuser, who reads all. Throws as
- * `requireSender`.
- */
+/** The user whose figures may be read; null for a superuser, who reads all. Throws as `requireSender`. */
 export async function requireReader(
   c: Ctx,
   services: Services,
@@ -84,10 +76,7 @@ export const withSender = <T>(
     (sender) => work(sender, { ...services.sending, store: sender.store }),
   )
 
-/**
- * Runs `work` for a cached sender, which saves a round trip, and again if the user or the key has changed:
- * the accepting statement compares both.
- */
+/** Runs `work` for a cached sender; again if the accepting statement finds that user or key have changed. */
 export function withFreshSender<S extends Sender, T>(
   { store }: Pick<Services, 'store'>,
   identifySender: (isCached: boolean) => Promise<S>,

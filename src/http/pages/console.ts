@@ -33,10 +33,7 @@ folder of the server this builds it, and the next start serves it:</p>
 <pre>npm run prepare</pre>
 `
 
-/**
- * The console at `/` and, as in PocketBase, at `/_/`: files of `folder`, kept in memory, with the agent's
- * package and the service worker. Text files were compressed when they were built.
- */
+/** The console at `/` and, as in PocketBase, at `/_/`, kept in memory. Text files are built compressed. */
 export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Hono<Env> {
   const isBuilt = existsSync(`${folder}index.html`)
   if (!isBuilt) log.warn('The console is not built: npm run prepare builds it.')
@@ -59,10 +56,7 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
     .route('/', fileRoute('/_/sw.js', `${folder}sw.js`, TYPES.js!))
 }
 
-/**
- * A file whose name stays the same, so clients always ask for it: `/agent.tgz`, the agent as an npm package
- * without dependencies, and `/sw.js`, the console's service worker for notifications.
- */
+/** A file of a fixed name: the agent's npm package, or the service worker for notifications. */
 function fileRoute(path: string, file: string, type: string): Hono<Env> {
   if (!existsSync(file)) return new Hono<Env>()
   const content = tagged(new Uint8Array(readFileSync(file)))

@@ -1,19 +1,14 @@
 import { Hono } from 'hono'
 import { keepAppleName } from '../../auth/oauth2/apple-name.ts'
-import { object, text } from '../../collections/definition/decode.ts'
 import { ApiError } from '../../errors.ts'
+import { object, text, type ValueOf } from '../../fields/shape.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { readForm } from '../forms/form.ts'
 import { clientIp } from '../server/client-ip.ts'
 
 /** What a provider sends with the browser. `user`: Apple only. */
-interface Redirect {
-  state: string
-  code: string
-  error: string
-  user: string
-}
-const REDIRECT_FORM = object<Redirect>({ state: text, code: text, error: text, user: text })
+const REDIRECT_FORM = object({ state: text, code: text, error: text, user: text })
+type Redirect = ValueOf<typeof REDIRECT_FORM>
 
 /** The topic on which a client waits for it. */
 const TOPIC = '@oauth2'

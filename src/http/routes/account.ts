@@ -1,10 +1,9 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import type { InSameTransaction } from '../../auth/account/change.ts'
-import { endOtherSessions } from '../../auth/sessions/end-others.ts'
+import { changeAuthRecord, type InSameTransaction } from '../../auth/account/change.ts'
 import { endSession } from '../../auth/sessions/end-session.ts'
-import { listSessions, SESSION } from '../../auth/sessions/sessions.ts'
+import { listSessions, SESSION, startSession } from '../../auth/sessions/sessions.ts'
 import { listSuperusers } from '../../auth/superusers/superusers.ts'
 import { tokenOf } from '../../auth/tokens/identify.ts'
 import { readClaims } from '../../auth/tokens/tokens.ts'
@@ -95,7 +94,9 @@ async function endOthers(c: Ctx, services: Services): Promise<Response> {
   // such a token cannot be refreshed: it must not become one that can
   if (!claimsOf(c)?.refreshable) throw forbidden('This session cannot be renewed.')
   const origin = { ip: clientIp(c, services), userAgent: c.env.incoming.headers['user-agent'] ?? '' }
-  const { auth, token } = await endOtherSessions(store, services.extensions, asking, origin)
+  const change = { endsTokens: true }
+  const auth = await changeAuthRecord(store, services.extensions, asking, change, 'Failed to sign out.')
+  const token = await startSession(store.db, auth, origin)
   if (auth.isSuperuser)
     await auditRequest(c, services, auth, {
       action: 'end other sessions',

@@ -24,10 +24,7 @@ import { sendJson, sendRaw } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 
-/**
- * `/api/health`, `/api/logs`, `/api/crons` for PocketBase's dashboard, `/api/warnings`, `/api/jobs` for the
- * console. `/api/sql` never runs SQL. Contract 7.4
- */
+/** Health, logs, crons, warnings, jobs. `/api/sql` never runs SQL. Contract 7.4 */
 export const adminRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/health', async (c) => sendJson(c, JSON.stringify(await health(c, services))))

@@ -26,8 +26,8 @@ import { answerSignIn, type Proof } from '../../auth/sign-in/sign-in.ts'
 import { authWithPassword, PASSWORD_FORM } from '../../auth/sign-in/with-password.ts'
 import { tokenOf } from '../../auth/tokens/identify.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
-import type { Shape } from '../../collections/definition/decode.ts'
 import { notFound } from '../../errors.ts'
+import type { Shape } from '../../fields/shape.ts'
 import { type Answers, done, failures, json, success } from '../../openapi/schemas/answers.ts'
 import {
   EMAIL,
@@ -56,6 +56,12 @@ import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 
+/** A route whose success has nothing to say. */
+const silent = (work: (c: Ctx) => Promise<void>) => async (c: Ctx) => {
+  await work(c)
+  return c.body(null, 204)
+}
+
 /** A form that is only read once the collection is known to want it. */
 const form =
   <T extends object>(c: Ctx, shape: Shape<T>, options?: FormOptions) =>
@@ -64,7 +70,7 @@ const form =
 
 /** `/api/collections/{collection}/…`: sign-in. PocketBase: apis/record_auth.go, contract 5.3 */
 export const authRoutes = (services: Services) => {
-  const store = services.store.forEverybody('sign-in')
+  const store = services.store.signIn
   const collectionOf = (c: Ctx) => authCollectionOf(c, services)
   const callOf = <T extends object>(c: Ctx, shape: Shape<T>, options?: FormOptions): AuthCall<T> => ({
     store,
@@ -126,18 +132,18 @@ export const authRoutes = (services: Services) => {
       await auditRequest(c, services, superuser, deed)
       return signedIn(c, services, auth, { token }, { asker: superuser })
     })
-    .post('/:collection/request-verification', async (c) => {
-      await requestVerification(callOf(c, EMAIL_FORM))
-      return c.body(null, 204)
-    })
-    .post('/:collection/confirm-verification', async (c) => {
-      await confirmVerification(callOf(c, TOKEN_FORM))
-      return c.body(null, 204)
-    })
-    .post('/:collection/request-password-reset', async (c) => {
-      await requestPasswordReset(callOf(c, EMAIL_FORM))
-      return c.body(null, 204)
-    })
+    .post(
+      '/:collection/request-verification',
+      silent((c) => requestVerification(callOf(c, EMAIL_FORM))),
+    )
+    .post(
+      '/:collection/confirm-verification',
+      silent((c) => confirmVerification(callOf(c, TOKEN_FORM))),
+    )
+    .post(
+      '/:collection/request-password-reset',
+      silent((c) => requestPasswordReset(callOf(c, EMAIL_FORM))),
+    )
     .post('/:collection/confirm-password-reset', async (c) => {
       const also = auditConfirmation(c, services, 'reset password')
       await confirmPasswordReset(callOf(c, PASSWORD_RESET_FORM, { terse: true }), also)

@@ -5,7 +5,7 @@ import { checkAddress } from '../../auth/sign-in/sign-in.ts'
 import { findByToken } from '../../auth/tokens/identify.ts'
 import { isBusy } from '../../backup/service/backups.ts'
 import { readState } from '../../backup/service/state.ts'
-import { readStatus } from '../../backup/service/status.ts'
+import { readStatus, STATUS } from '../../backup/service/status.ts'
 import { ApiError, badRequest, forbidden, notFound, UserError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { done, failures, fileAnswers, json, success } from '../../openapi/schemas/answers.ts'
@@ -80,7 +80,7 @@ async function upload(c: Ctx, services: Services): Promise<Response> {
 /** Browsers send no header for a link, so the token in the address identifies the caller. */
 async function download(c: Ctx, services: Services): Promise<Response> {
   const key = c.req.param('key') ?? ''
-  const auth = await findByToken(services.store.forEverybody('sign-in'), queryOf(c).token ?? '', 'file')
+  const auth = await findByToken(services.store.signIn, queryOf(c).token ?? '', 'file')
   if (!auth?.isSuperuser) throw forbidden('Insufficient permissions to access the resource.')
   checkAddress(services, auth, clientIp(c, services))
   const storage = await services.backups.storage()
@@ -134,34 +134,6 @@ const EXAMPLE = {
   key: 'pb_backup_pocketsms_20261121105643.zip',
   size: 227_125,
 }
-
-const JOB = z.object({
-  action: z.enum(['backup', 'restore']),
-  key: z.string(),
-  by: z.string().describe('An email address, or `schedule`.'),
-})
-
-const DONE = JOB.extend({ at: z.string(), size: z.int().min(0) })
-
-const STATUS = z
-  .object({
-    running: JOB.extend({
-      node: z.string().describe('The server that does it.'),
-      started: z.string(),
-      step: z.string(),
-      done: z.number(),
-      total: z.number(),
-      exclusive: z.boolean().describe('True while a restore replaces the data.'),
-    }).nullable(),
-    lastBackup: DONE.nullable(),
-    lastRestore: DONE.nullable(),
-    lastFailure: JOB.extend({ at: z.string(), message: z.string() })
-      .nullable()
-      .describe('Null once a backup or restore has succeeded after it.'),
-    overdue: z.boolean().describe('True when the last backup is older than `BACKUP_WARNING_DAYS`.'),
-    next: z.string().describe('When the schedule makes the next one; empty without a schedule.'),
-  })
-  .meta({ id: 'BackupStatus' })
 
 const FORM = z
   .object({

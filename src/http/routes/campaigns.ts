@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { json, success } from '../../openapi/schemas/answers.ts'
 import { chapter, type Operation } from '../../openapi/schemas/operations.ts'
-import { orTemplateFault, refusals } from '../../openapi/schemas/refusals.ts'
+import { callerRefusals, orTemplateFault, refusals } from '../../openapi/schemas/refusals.ts'
 import { SIGNED_IN } from '../../openapi/schemas/security.ts'
 import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from '../../sms/campaigns/body.ts'
 import { CAMPAIGN_STATE } from '../../sms/campaigns/campaign.ts'
@@ -98,7 +98,6 @@ const SHAPE: readonly RefusalCode[] = [
 ]
 /** A new campaign may name a device and a line. */
 const DEVICE_AND_LINE: readonly RefusalCode[] = ['device_not_found', 'line_not_found', 'line_ambiguous']
-const NAMED: readonly RefusalCode[] = ['unauthorized', 'forbidden', 'campaign_not_found']
 
 const steered = (
   verb: string,
@@ -109,7 +108,10 @@ const steered = (
   id: `${verb}Campaign`,
   summary,
   description,
-  responses: [success('How it is now.', CAMPAIGN_STATE, EXAMPLE), refusals(...NAMED, ...refused)],
+  responses: [
+    success('How it is now.', CAMPAIGN_STATE, EXAMPLE),
+    callerRefusals('campaign_not_found', ...refused),
+  ],
   params: { path: ID },
 })
 
@@ -200,9 +202,9 @@ export const campaignPaths = (): ZodOpenApiPathsObject =>
           retried: 4,
           left_out: { unknown: 1, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 },
         }),
-        refusals(
+        callerRefusals(
           'invalid_request',
-          ...NAMED,
+          'campaign_not_found',
           'quota_exceeded',
           'campaign_not_retriable',
           'campaign_busy',
@@ -239,7 +241,7 @@ export const campaignPaths = (): ZodOpenApiPathsObject =>
             },
           ],
         }),
-        refusals(...NAMED),
+        callerRefusals('campaign_not_found'),
       ],
       params: { path: ID },
     },

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Store } from '../../collections/catalog.ts'
-import { type Check, checkFields, required } from '../../collections/checks/checks.ts'
-import { OAUTH2_LOGOS, OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
+import { checkFields, notLonger, required } from '../../collections/checks/checks.ts'
+import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import { scaffoldsJson } from '../../collections/definition/scaffolds.ts'
 import { collectionJson } from '../../collections/definition/serialise.ts'
 import { dryRunView } from '../../collections/edit/dry-run.ts'
@@ -9,7 +9,7 @@ import { createCollection, removeCollection, updateCollection } from '../../coll
 import { importAll } from '../../collections/edit/import-all.ts'
 import { sqliteErrorText } from '../../collections/table/sqlite-error-text.ts'
 import { isQueryFault } from '../../collections/views/view.ts'
-import { ApiError, badRequest, fieldError, notFound } from '../../errors.ts'
+import { ApiError, badRequest, notFound } from '../../errors.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { truncateCollection } from '../../records/write/truncate.ts'
@@ -20,7 +20,7 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { listCollections } from '../lists/collection-list.ts'
 import { auditedCollections, auditRequest } from '../middleware/audit.ts'
 import { requireSuperuser } from '../middleware/guards.ts'
-import { bodyOf, buildRequest } from '../request-info.ts'
+import { bodyOf, bodyOr, buildRequest } from '../request-info.ts'
 import { sendJson, sendRaw } from '../send-json.ts'
 
 const MAX_QUERY_BYTES = 5_000
@@ -42,24 +42,7 @@ async function formOf(c: Ctx): Promise<Readonly<Record<string, unknown>>> {
   }
 }
 
-/** The body's values; a body that cannot be read is a 400 in the route's own words. */
-async function valuesOf(c: Ctx, sentence: string): Promise<Readonly<Record<string, unknown>>> {
-  try {
-    return (await bodyOf(c)).values
-  } catch (error) {
-    throw error instanceof ApiError && error.status === 400 ? badRequest(sentence) : error
-  }
-}
-
 const isText = (value: unknown) => value == null || typeof value === 'string'
-
-const shortEnough: Check = (query) =>
-  Buffer.byteLength(String(query)) <= MAX_QUERY_BYTES
-    ? undefined
-    : fieldError('validation_length_too_long', `the length must be no more than ${MAX_QUERY_BYTES}`, {
-        max: MAX_QUERY_BYTES,
-        min: 0,
-      })
 
 /** `/api/collections` for superusers. PocketBase: apis/collection.go, contract 7.5 */
 export const collectionRoutes = (services: Services) => {
@@ -77,7 +60,7 @@ export const collectionRoutes = (services: Services) => {
     })
     .post('/', async (c) => {
       const { auth } = await requireSuperuser(c, services)
-      const values = await valuesOf(c, LOAD.create)
+      const { values } = await bodyOr(c, LOAD.create)
       if (!isText(values.name) || !isText(values.type)) throw badRequest(LOAD.create)
       return sendJson(
         c,
@@ -96,18 +79,14 @@ export const collectionRoutes = (services: Services) => {
     })
     .get('/meta/oauth2-providers', async (c) => {
       await requireSuperuser(c, services)
-      const list = OAUTH2_PROVIDERS.map(([name, displayName]) => ({
-        name,
-        displayName,
-        logo: OAUTH2_LOGOS[name],
-      }))
+      const list = [...OAUTH2_PROVIDERS].map(([name, shown]) => ({ name, ...shown }))
       return sendJson(c, JSON.stringify(list))
     })
     .post('/meta/dry-run-view', async (c) => {
       const { auth, store } = await requireSuperuser(c, services)
       const { query } = await formOf(c)
       if (!isText(query)) throw badRequest(LOAD.form)
-      checkFields({ query }, { query: [required, shortEnough] })
+      checkFields({ query }, { query: [required, notLonger(MAX_QUERY_BYTES)] })
       return sendJson(c, await dryRun(store, extensions, String(query), buildRequest(c, auth, {})))
     })
     .get('/:collection', async (c) => {
@@ -117,7 +96,7 @@ export const collectionRoutes = (services: Services) => {
     .patch('/:collection', async (c) => {
       const { auth } = await requireSuperuser(c, services)
       const { id, name } = collectionOf(c)
-      const values = await valuesOf(c, LOAD.update)
+      const { values } = await bodyOr(c, LOAD.update)
       const collection = await updateCollection(auditedCollections(c, services, auth), id, values, checkRule)
       await renameRateLimits(settings, name, collection.name)
       return sendJson(c, collectionJson(collection))

@@ -128,7 +128,6 @@ export const devicePaths = (): ZodOpenApiPathsObject =>
     'POST /api/devices/heartbeat': {
       id: 'heartbeat',
       summary: 'Say that the device is there',
-      description: 'Say that the device is there',
       body: [HEARTBEAT_BODY, { battery: 80 }],
       responses: posted(
         'How many messages wait for the device.',
@@ -175,7 +174,6 @@ export const devicePaths = (): ZodOpenApiPathsObject =>
     'POST /api/devices/incoming': {
       id: 'handInTexts',
       summary: 'Hand in texts that the device received',
-      description: 'Hand in texts that the device received',
       body: [
         INCOMING_BODY,
         { items: [{ from: '+4915112345678', body: 'Thank you', received_at: '2026-11-20T07:00:00.000Z' }] },

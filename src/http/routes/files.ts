@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { isListed } from '../../auth/limits/addresses.ts'
+import { isAddressAllowed } from '../../auth/sign-in/sign-in.ts'
 import { findByToken } from '../../auth/tokens/identify.ts'
 import { signToken } from '../../auth/tokens/tokens.ts'
 import type { Db } from '../../db/open.ts'
@@ -13,7 +13,7 @@ import { SERVER } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
 import { ANYONE, SIGNED_IN } from '../../openapi/schemas/security.ts'
 import { findServedFile } from '../../records/read/served-file.ts'
-import type { AuthRecord, RequestInfo } from '../../request/request.ts'
+import type { RequestInfo } from '../../request/request.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { type SentFile, sendFile } from '../files/send-file.ts'
 import { requireAuth } from '../middleware/guards.ts'
@@ -63,14 +63,9 @@ const sentFile = (db: Db, file: StoredFile, holder: string): SentFile => ({
 /** The caller for a protected file: the owner of the token in the address. Headers do not count. */
 async function askerOf(c: Ctx, services: Services): Promise<RequestInfo> {
   const { values } = await bodyOf(c)
-  const auth = await findByToken(services.store.forEverybody('sign-in'), queryOf(c).token ?? '', 'file')
-  return buildRequest(c, isAllowed(c, services, auth) ? auth : null, values, 'protectedFile')
-}
-
-/** Superusers may be bound to addresses. */
-function isAllowed(c: Ctx, services: Services, auth: AuthRecord | null): boolean {
-  const { superuserIPs } = services.settings.current
-  return !auth?.isSuperuser || superuserIPs.length === 0 || isListed(superuserIPs, clientIp(c, services))
+  const auth = await findByToken(services.store.signIn, queryOf(c).token ?? '', 'file')
+  const isAllowed = isAddressAllowed(services, auth, clientIp(c, services))
+  return buildRequest(c, isAllowed ? auth : null, values, 'protectedFile')
 }
 
 const TOKEN = z.object({ token: z.string() }).meta({ id: 'FileToken' })

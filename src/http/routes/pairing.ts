@@ -6,7 +6,7 @@ import { signToken } from '../../auth/tokens/tokens.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { success } from '../../openapi/schemas/answers.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
-import { refusals } from '../../openapi/schemas/refusals.ts'
+import { callerRefusals, refusals } from '../../openapi/schemas/refusals.ts'
 import { DEVICE, NOBODY, SIGNED_IN } from '../../openapi/schemas/security.ts'
 import { toRow } from '../../records/columns.ts'
 import { answerRecord } from '../../records/expand/answer.ts'
@@ -115,7 +115,7 @@ export const pairingPaths = (device: z.ZodObject): ZodOpenApiPathsObject =>
       body: [PAIRING_BODY, { name: 'desk phone' }],
       responses: [
         success('The code, also as a link and as a picture to scan.', PAIRING),
-        refusals('invalid_request', 'unauthorized', 'forbidden', 'request_too_large', 'too_many_codes'),
+        callerRefusals('invalid_request', 'request_too_large', 'too_many_codes'),
       ],
     },
     'GET /api/devices/states': {
@@ -124,7 +124,7 @@ export const pairingPaths = (device: z.ZodObject): ZodOpenApiPathsObject =>
       description:
         'Asked by a user of the own devices, by a superuser of all: what is no part of their records.',
       security: SIGNED_IN,
-      responses: [success('Each device.', DEVICE_STATES), refusals('unauthorized', 'forbidden')],
+      responses: [success('Each device.', DEVICE_STATES), callerRefusals()],
     },
     'GET /api/devices/pair': {
       id: 'explainPairing',

@@ -3,7 +3,6 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { ApiError, badRequest } from '../../errors.ts'
 import { done, failures } from '../../openapi/schemas/answers.ts'
 import { SERVER } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
@@ -13,7 +12,7 @@ import { readSubscribeForm, readTopic } from '../../realtime/clients/topic.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { readQuery } from '../query.ts'
-import { authenticate, bodyOf } from '../request-info.ts'
+import { authenticate, bodyOr } from '../request-info.ts'
 import { retry } from '../retry.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { holderOf } from '../server/store-of.ts'
@@ -71,9 +70,7 @@ function lineTo(outgoing: ServerResponse): ClientConnection {
 
 /** A form has one topic as a text, several as a list. */
 async function subscriptionValues(c: Ctx): Promise<Record<string, unknown>> {
-  const { values } = await bodyOf(c).catch((error: unknown) => {
-    throw error instanceof ApiError && error.status === 400 ? badRequest() : error
-  })
+  const { values } = await bodyOr(c)
   if ((c.env.incoming.headers['content-type'] ?? '').startsWith('application/json')) return values
   const { clientId, subscriptions } = values
   return {

@@ -4,7 +4,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { json, success } from '../../openapi/schemas/answers.ts'
 import { SENDING } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
-import { refusals } from '../../openapi/schemas/refusals.ts'
+import { callerRefusals } from '../../openapi/schemas/refusals.ts'
 import { SENDER } from '../../openapi/schemas/security.ts'
 import {
   BATCH,
@@ -89,9 +89,8 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
     'GET /api/sms/batches/{batch_id}': {
       id: 'readBatch',
       summary: 'Count the messages of a send by status',
-      description: 'Count the messages of a send by status',
       params: { path: BATCH_ID },
-      responses: [success('The counts.', BATCH), refusals('unauthorized', 'forbidden', 'batch_not_found')],
+      responses: [success('The counts.', BATCH), callerRefusals('batch_not_found')],
     },
     'POST /api/sms/batches/{batch_id}/cancel': {
       id: 'cancelBatch',
@@ -106,7 +105,7 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
           counts: { pending: 0, assigned: 0, sending: 1, sent: 0, delivered: 0, failed: 2 },
           canceled: 2,
         }),
-        refusals('unauthorized', 'forbidden', 'batch_not_found'),
+        callerRefusals('batch_not_found'),
       ],
     },
     'POST /api/sms/batches/{batch_id}/reschedule': {
@@ -123,7 +122,7 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
           counts: { pending: 2, assigned: 0, sending: 0, sent: 0, delivered: 0, failed: 1 },
           rescheduled: 2,
         }),
-        refusals('invalid_request', 'unauthorized', 'forbidden', 'batch_not_found', 'request_too_large'),
+        callerRefusals('invalid_request', 'batch_not_found', 'request_too_large'),
       ],
     },
     'POST /api/sms/batches/{batch_id}/retry': {
@@ -140,11 +139,9 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
           recipients_count: 1,
           left_out: { unknown: 1, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 },
         }),
-        refusals(
+        callerRefusals(
           'invalid_request',
-          'unauthorized',
           'quota_exceeded',
-          'forbidden',
           'batch_not_found',
           'request_too_large',
           'no_devices',
@@ -167,11 +164,9 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
           priority: 0,
           segments: 1,
         }),
-        refusals(
+        callerRefusals(
           'invalid_request',
           'body_too_long',
-          'unauthorized',
-          'forbidden',
           'message_not_found',
           'not_changeable',
           'request_too_large',
@@ -186,10 +181,8 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
       params: { path: MESSAGE },
       responses: [
         success('The new message.', ACCEPTED, ACCEPTED_EXAMPLE),
-        refusals(
-          'unauthorized',
+        callerRefusals(
           'quota_exceeded',
-          'forbidden',
           'message_not_found',
           'not_retriable',
           'client_ref_reused',
@@ -209,7 +202,7 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
           status: 'failed',
           error_message: 'Canceled',
         }),
-        refusals('unauthorized', 'forbidden', 'message_not_found', 'not_cancelable'),
+        callerRefusals('message_not_found', 'not_cancelable'),
       ],
     },
   })

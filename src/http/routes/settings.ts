@@ -2,18 +2,18 @@ import { Hono } from 'hono'
 import { sendTestMail, TEST_MAIL_FORM } from '../../auth/mail/test-mail.ts'
 import { APPLE_SECRET_FORM, makeAppleSecret } from '../../auth/oauth2/apple-secret.ts'
 import { checkFields, oneOf, required } from '../../collections/checks/checks.ts'
-import { object, text } from '../../collections/definition/decode.ts'
-import { ApiError, badRequest } from '../../errors.ts'
+import { badRequest } from '../../errors.ts'
+import { object, text } from '../../fields/shape.ts'
 import { deleteUnwantedLogs } from '../../logs/delete-old.ts'
 import { renderSettings, type S3Settings } from '../../settings/settings.ts'
 import type { Env, Services } from '../context.ts'
 import { readForm } from '../forms/form.ts'
 import { auditRequest, auditSettings } from '../middleware/audit.ts'
 import { requireSuperuser } from '../middleware/guards.ts'
-import { bodyOf } from '../request-info.ts'
+import { bodyOr } from '../request-info.ts'
 import { sendJson } from '../send-json.ts'
 
-const TEST_S3_FORM = object<{ filesystem: string }>({ filesystem: text })
+const TEST_S3_FORM = object({ filesystem: text })
 
 /** `/api/settings` for superusers. PocketBase: apis/settings.go, contract 7.4 */
 export const settingsRoutes = (services: Services) => {
@@ -25,11 +25,7 @@ export const settingsRoutes = (services: Services) => {
     })
     .patch('/', async (c) => {
       const { auth } = await requireSuperuser(c, services)
-      const { values } = await bodyOf(c).catch((error) => {
-        throw error instanceof ApiError && error.status === 400
-          ? badRequest('An error occurred while loading the submitted data.')
-          : error
-      })
+      const { values } = await bodyOr(c, 'An error occurred while loading the submitted data.')
       const before = settings.current.logs
       const next = await settings.save(values, auditSettings(c, services, auth))
       if (JSON.stringify(next.logs) !== JSON.stringify(before)) forget(services)

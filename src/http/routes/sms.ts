@@ -4,7 +4,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { success } from '../../openapi/schemas/answers.ts'
 import { SENDING } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
-import { orTemplateFault, refusals } from '../../openapi/schemas/refusals.ts'
+import { callerRefusals, orTemplateFault, refusals } from '../../openapi/schemas/refusals.ts'
 import { SENDER } from '../../openapi/schemas/security.ts'
 import {
   PREVIEW_TEMPLATE,
@@ -165,15 +165,12 @@ export const smsPaths = (): ZodOpenApiPathsObject =>
       body: [PREVIEW_BODY, TEXT_EXAMPLE],
       responses: [
         success('The texts, and what it takes to send them.', PREVIEW),
-        orTemplateFault(
-          refusals(...SHAPE, 'unauthorized', 'forbidden', 'group_not_found', 'request_too_large'),
-        ),
+        orTemplateFault(callerRefusals(...SHAPE, 'group_not_found', 'request_too_large')),
       ],
     },
     'GET /api/sms/usage': {
       id: 'readUsage',
       summary: 'Read the month so far',
-      description: 'Read the month so far',
       responses: [
         success('The calendar month, in UTC.', USAGE, {
           period: '2026-11',
@@ -182,7 +179,7 @@ export const smsPaths = (): ZodOpenApiPathsObject =>
           remaining: null,
           resets_at: '2026-12-01 00:00:00.000Z',
         }),
-        refusals('unauthorized', 'forbidden'),
+        callerRefusals(),
       ],
     },
     'GET /api/sms/usage/days': {
@@ -197,7 +194,7 @@ export const smsPaths = (): ZodOpenApiPathsObject =>
         success('Each day, oldest first.', USAGE_DAYS, {
           days: [{ day: '2026-11-20', counts: { delivered: 12, failed: 1 } }],
         }),
-        refusals('invalid_request', 'unauthorized', 'forbidden'),
+        callerRefusals('invalid_request'),
       ],
     },
   })

@@ -92,7 +92,7 @@ export const webhookPaths = (): ZodOpenApiPathsObject =>
       params: { path: ID },
       responses: [
         success('The delivery, which is under way.', STARTED),
-        webhookRefusals('unauthorized', 'forbidden', 'webhook_not_found', 'webhook_disabled'),
+        webhookRefusals('webhook_not_found', 'webhook_disabled'),
       ],
     },
     'POST /api/webhooks/{id}/rotate': {
@@ -100,10 +100,7 @@ export const webhookPaths = (): ZodOpenApiPathsObject =>
       summary: 'Change the secret',
       description: 'For 24 hours deliveries are signed with both secrets. A second rotation ends the first.',
       params: { path: ID },
-      responses: [
-        success('The new secret.', NEW_SECRET),
-        webhookRefusals('unauthorized', 'forbidden', 'webhook_not_found'),
-      ],
+      responses: [success('The new secret.', NEW_SECRET), webhookRefusals('webhook_not_found')],
     },
     'POST /api/webhooks/{id}/resend-failed': {
       id: 'resendFailedDeliveries',
@@ -113,14 +110,7 @@ export const webhookPaths = (): ZodOpenApiPathsObject =>
       params: { path: ID },
       responses: [
         success('How many there are.', RESENT, { resent: 12 }),
-        webhookRefusals(
-          'invalid_request',
-          'unauthorized',
-          'forbidden',
-          'webhook_not_found',
-          'webhook_disabled',
-          'request_too_large',
-        ),
+        webhookRefusals('invalid_request', 'webhook_not_found', 'webhook_disabled', 'request_too_large'),
       ],
       body: [SINCE, { since: '2026-11-20 07:00:00.000Z' }],
     },
@@ -130,10 +120,7 @@ export const webhookPaths = (): ZodOpenApiPathsObject =>
       description:
         'The body, and the headers of the last attempt. Of a webhook in the format `twilio`, the body has the form, which a GET sends in its query.',
       params: { path: ID },
-      responses: [
-        success('The request.', DELIVERY_REQUEST),
-        webhookRefusals('unauthorized', 'forbidden', 'delivery_not_found'),
-      ],
+      responses: [success('The request.', DELIVERY_REQUEST), webhookRefusals('delivery_not_found')],
     },
     'POST /api/webhooks/deliveries/{id}/resend': {
       id: 'resendDelivery',
@@ -142,7 +129,7 @@ export const webhookPaths = (): ZodOpenApiPathsObject =>
       params: { path: ID },
       responses: [
         success('The delivery, which is under way.', STARTED),
-        webhookRefusals('unauthorized', 'forbidden', 'delivery_not_found', 'webhook_disabled'),
+        webhookRefusals('delivery_not_found', 'webhook_disabled'),
       ],
     },
   })

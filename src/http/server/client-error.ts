@@ -17,9 +17,8 @@ const MESSAGES: Readonly<Record<number, string>> = {
 }
 
 /**
- * Listener of a server's `clientError`: answers what is no request with PocketBase's JSON of an error, and
- * hangs up. Node's own answers have the same statuses and no body. Where an answer is under way, more bytes
- * would become part of it: then it only hangs up.
+ * Answers malformed HTTP with PocketBase's error JSON and closes the connection. While an answer is being
+ * sent it only closes.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   const status = STATUSES[error.code ?? ''] ?? 400

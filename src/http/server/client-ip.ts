@@ -7,9 +7,8 @@ import type { Ctx, Services } from '../context.ts'
 type Trust = Pick<Services, 'settings' | 'config'>
 
 /**
- * The client's address: out of the first header that the settings trust and the request has, else out of
- * X-Forwarded-For if the connection comes from one of TRUSTED_PROXIES, else the connection's own. Contract
- * 8.5
+ * The client's address: from a header that the settings trust, else from X-Forwarded-For of a TRUSTED_PROXIES
+ * address, else of the connection. Contract 8.5
  */
 export const clientIp = (c: Ctx, services: Trust): string => ipOf(c.env.incoming, services)
 
@@ -26,10 +25,7 @@ export function ipOf(incoming: IncomingMessage, { settings, config }: Trust): st
   return farthest(incoming.headersDistinct['x-forwarded-for'] ?? [], config.trustedProxies, peer)
 }
 
-/**
- * The first address from the right that is none of our proxies: what stands left of it is the client's own
- * word. So is everything left of what is no address: then it is the last one that one of ours has told.
- */
+/** The first address from the right that is no proxy of ours. Anything left of it may be forged. */
 function farthest(values: readonly string[], proxies: readonly string[], peer: string): string {
   let last = peer
   for (const hop of values.flatMap((value) => value.split(',')).reverse()) {

@@ -11,9 +11,8 @@ import type { RequestTracker } from './request-tracker.ts'
 const STALLED_MS = 60_000
 
 /**
- * What one client may hold of the server. Who sends a byte a second is cut off with 408: in the head after 20
- * s, in the body after the five minutes that PocketBase gives, too. An idle connection stays open as long as
- * there: Node's 5 s cut off clients that were about to ask again.
+ * Timeouts of connections. Slow heads get 408 after 20 s, slow bodies after PocketBase's 5 minutes. Node's
+ * keep-alive of 5 s cut off clients that were about to send a request.
  */
 export const CONNECTION_OPTIONS = {
   headersTimeout: 20_000,
@@ -26,11 +25,7 @@ export const CONNECTION_OPTIONS = {
 /** The name of a server that a request does not name: HTTP/1.0 needs no Host header. RFC 1945, 5 */
 export const LISTENER_OPTIONS = { hostname: 'localhost' }
 
-/**
- * Sets the limits that are no options of a server: connections of clients that do not read end, and those
- * beyond the number allowed, in all and of one address, are closed as they come. Idle ones count too: they
- * are what the limits are for.
- */
+/** Closes connections that do not read, and those beyond the number allowed in all and per address. */
 export function limitConnections(
   server: Server,
   config: Config,
@@ -68,10 +63,8 @@ function limitAddresses(
 }
 
 /**
- * Takes no new connections, and asks clients on open ones to hang up after their answer. Done when the last
- * has ended. Node's own `close` ends idle connections at once: a proxy may be sending a request on one at
- * that moment, and may not repeat at another server what it has sent (5 of 15 stops under load failed a POST
- * that way).
+ * Stops accepting and asks clients to close after their answer. Resolves when the last has closed. Node's own
+ * `close` also ends idle connections, on which a proxy may be sending: 5 of 15 stops failed a POST.
  */
 export function stopAccepting(server: Server, tracker: RequestTracker): Promise<void> {
   tracker.close()

@@ -10,9 +10,8 @@ const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
 const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 
 /**
- * What happens to every request before the routes: CORS and security headers, preflights, clean paths;
- * `reception` sees it come and go. On Node's own objects, since headers set there cost the routes nothing.
- * Contract 8.4, 8.5.
+ * Runs before the routes: CORS and security headers, preflights, clean paths. Headers set on Node's own
+ * objects cost the routes nothing. Contract 8.4, 8.5.
  */
 export function front(
   next: (req: IncomingMessage, res: ServerResponse) => unknown,
@@ -65,10 +64,7 @@ function redirect({ method }: IncomingMessage, res: ServerResponse, location: st
   res.end(`<a href="${escapeHtml(location)}">Temporary Redirect</a>.\n\n`)
 }
 
-/**
- * In the path NUL becomes U+FFFD: nothing has either in its name, but for the first Postgres does not even
- * look. What a query says is for whoever reads it.
- */
+/** Replaces NUL in the path by U+FFFD: Postgres refuses NUL. */
 const withoutNul = (url: string): string =>
   url.replace(/^[^?]*/, (path) => path.replaceAll('%00', '%EF%BF%BD'))
 

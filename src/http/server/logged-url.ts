@@ -29,9 +29,8 @@ const PLAIN_VALUE = /^(?!.*\d{5})[\w.,:@()*+-]*$/
 const PLAIN_NAME = /^(?!.*\d{5})[\w.@:-]{1,50}$/
 
 /**
- * The address as it is kept to be looked up: the path, and of the query what tells the question from others,
- * never what it is about. Of a filter names and operators stay, all that they are compared with becomes `…`;
- * so do values of unknown parameters.
+ * The URL for the request log. Of a filter names and operators stay; values, also of unknown parameters,
+ * become `…`.
  */
 export function loggedUrl(url: string): string {
   const read = url.slice(0, MAX_READ)

@@ -1,27 +1,37 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { BriefBans } from './brief-bans.ts'
-
-type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
+import { networkOf } from '../../auth/limits/addresses.ts'
+import { addressOf } from './client-ip.ts'
 
 /** Requests that a connection may send before the one ahead of them is answered. */
 const MAX_WAITING = 32
+/** How long new connections of a network are closed after one had too many. */
+const BAN_MS = 2_000
+const MAX_BANS = 1_000
 
 /**
- * Handles the requests of a connection one after the other: a client that sends many without reading has one
- * answer in memory, not one for each. A connection with too many of them is closed, and its address banned
- * for a moment: Node has parsed up to a thousand requests of it by then. RFC 9112, 9.3.2
+ * Handles the requests of a connection one at a time, so that at most one answer is in memory. Too many
+ * waiting requests close it and ban its network briefly. RFC 9112, 9.3.2
  */
-export function oneAtATime(handle: Handler, bans: BriefBans): Handler {
+export function handleOneAtATime(
+  server: Server,
+  handle: (req: IncomingMessage, res: ServerResponse) => unknown,
+): void {
   const waiting = new WeakMap<Socket, number>()
-  return (req, res) => {
+  const bannedUntilMs = new Map<string, number>()
+  server.on('connection', (socket) => {
+    const untilMs = bannedUntilMs.size > 0 && bannedUntilMs.get(networkOf(addressOf(socket)))
+    if (untilMs && untilMs > performance.now()) socket.destroy()
+  })
+  server.on('request', (req, res) => {
     // Node gives an answer its connection when those before it were sent
     if (res.socket) return handle(req, res)
     const { socket } = req
     const count = waiting.get(socket) ?? 0
     if (count >= MAX_WAITING) {
       if (socket.destroyed) return
-      bans.ban(socket)
+      if (bannedUntilMs.size >= MAX_BANS) bannedUntilMs.clear()
+      bannedUntilMs.set(networkOf(addressOf(socket)), performance.now() + BAN_MS)
       return destroyWithoutTraces(socket)
     }
     waiting.set(socket, count + 1)
@@ -29,13 +39,10 @@ export function oneAtATime(handle: Handler, bans: BriefBans): Handler {
       waiting.set(socket, waiting.get(socket)! - 1)
       handle(req, res)
     })
-  }
+  })
 }
 
-/**
- * Closes a connection. When it ends, Node makes an error for each of its requests, some thousand from one
- * read: with their stack traces, which nobody sees, that blocks for 40 ms.
- */
+/** Closes a connection without stack traces of its requests' errors, which block for 40 ms. */
 function destroyWithoutTraces(socket: Socket): void {
   const { stackTraceLimit } = Error
   socket.prependOnceListener('close', () => {

@@ -33,10 +33,7 @@ type LogServices = Pick<Services, 'config' | 'settings' | 'logs' | 'store' | 'pr
 const isQuiet = ({ group, url }: FinishedRequest) =>
   group === STREAMS || group === 'realtime' || /^\/api\/logs(?:[/?]|$)/.test(url)
 
-/**
- * Puts a request into the table of logs if the settings want those of its kind. PocketBase:
- * apis/middlewares.go, logRequest
- */
+/** Logs a request if the settings want its kind. PocketBase: apis/middlewares.go, logRequest */
 export function logFinishedRequest(
   services: LogServices,
   req: IncomingMessage,
@@ -94,10 +91,7 @@ interface FaultDescription {
   readonly details?: object
 }
 
-/**
- * What was answered, without any value. Of a fault of our own only that it was one: the rest is on standard
- * output.
- */
+/** Describes an answer without values. Our own faults are detailed on standard output only. */
 function describeFault(fault: unknown): FaultDescription {
   if (fault === undefined) return {}
   if (fault instanceof ApiError) {

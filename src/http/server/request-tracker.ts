@@ -21,10 +21,7 @@ const FIRST_REQUEST_MS = 500
 const PREFIX = `${randomText(8)}-`
 let count = 0
 
-/**
- * The id under which the log has a request; its answer bears it, too. That of a proxy of ours is kept, so
- * that its log and ours agree; never a stranger's, who could make his lines look like another's.
- */
+/** The request's id in logs and answer. Only that of a trusted proxy is kept: others could be forged. */
 export function assignRequestId(req: IncomingMessage, res: ServerResponse, config: Config): string {
   const known = res.getHeader(REQUEST_ID)
   if (known !== undefined) return String(known)
@@ -40,10 +37,7 @@ type TrackerServices = Pick<
   'config' | 'settings' | 'log' | 'logs' | 'store' | 'traffic' | 'protocols'
 >
 
-/**
- * Sees each request come and go: counts it, gives it an id, writes its line into the log. Once closed, it
- * asks clients to hang up after their answer, and tells when nobody waits for one any more.
- */
+/** Counts, names and logs requests. Once closed, it asks clients to close and tells when all are answered. */
 export class RequestTracker {
   readonly #services: TrackerServices
   readonly #log: Logger

@@ -28,83 +28,59 @@ export interface Work {
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
 /**
- * The work of a server. A restored backup stops it and starts it again while the port stays open; a newer
- * version on the database stops it until the work can begin again.
+ * Starts the work of a server. A restored backup stops it and starts it again while the port stays open; a
+ * newer version on the database stops it until it can start again. `unavailable` answers requests meanwhile.
  */
-export class Restartable {
-  readonly #begin: () => Promise<Work>
-  readonly #log: Logger
-  readonly #unavailable: Handler
-  #work: Work
-  #handle: Handler
-  #restarting: Promise<void> = Promise.resolve()
-  #isStopped = false
-  #reason = ''
-
-  private constructor(begin: () => Promise<Work>, work: Work, unavailable: Handler, log: Logger) {
-    this.#begin = begin
-    this.#log = log
-    this.#unavailable = unavailable
-    this.#work = work
-    this.#handle = work.handle
-  }
-
-  /** `unavailable` answers requests while nothing works on the database. */
-  static async start(begin: () => Promise<Work>, unavailable: Handler, log: Logger): Promise<Restartable> {
-    return new Restartable(begin, await begin(), unavailable, log)
-  }
-
-  get work(): Work {
-    return this.#work
-  }
-
-  /** Why nothing works on the database. */
-  get reason(): string {
-    return this.#reason
-  }
-
-  readonly handle: Handler = (req, res) => void this.#handle(req, res)
-
-  /**
-   * Runs `alone` while nothing else works on the database, and every request is answered with 503 and
-   * `reason`; one after the other. Returns when the work has begun again.
-   */
-  exclusively(reason: string, alone = async () => {}): Promise<void> {
-    const restart = this.#restarting.then(() => this.#restart(reason, alone))
-    this.#restarting = restart.catch(() => {})
-    return restart
-  }
-
-  /** From now on it does not start anew. Waits for a restart that runs. */
-  async keepStopped(): Promise<void> {
-    this.#isStopped = true
-    await this.#restarting
-  }
-
-  async #restart(reason: string, alone: () => Promise<void>): Promise<void> {
-    if (this.#isStopped) throw new Error('The server is stopping.')
-    this.#reason = reason
-    this.#handle = this.#unavailable
-    await pause(this.#work)
-    try {
-      await alone()
-    } finally {
-      await this.#startAnew()
-    }
-  }
-
-  async #startAnew(): Promise<void> {
-    for (let isFailing = false; !this.#isStopped; await sleep(BEGIN_AGAIN_MS)) {
+export async function startRestartable(begin: () => Promise<Work>, unavailable: Handler, log: Logger) {
+  let work = await begin()
+  let isAvailable = true
+  let isStopped = false
+  let reason = ''
+  let restarting: Promise<void> = Promise.resolve()
+  const beginAgain = async () => {
+    for (let isFailing = false; !isStopped; await sleep(BEGIN_AGAIN_MS)) {
       try {
-        this.#work = await this.#begin()
-        this.#handle = this.#work.handle
+        work = await begin()
+        isAvailable = true
         return
       } catch (err) {
-        if (!isFailing) this.#log.error({ err }, 'the server does not start again, it is tried again')
+        if (!isFailing) log.error({ err }, 'the server does not start again, it is tried again')
         isFailing = true
-        if (err instanceof UserError) this.#reason = err.message
+        if (err instanceof UserError) reason = err.message
       }
     }
+  }
+  const restart = async (why: string, alone: () => Promise<void>) => {
+    if (isStopped) throw new Error('The server is stopping.')
+    reason = why
+    isAvailable = false
+    await pause(work)
+    await alone().finally(beginAgain)
+  }
+  return {
+    get work() {
+      return work
+    },
+    /** Why nothing works on the database. */
+    get reason() {
+      return reason
+    },
+    handle: (req: IncomingMessage, res: ServerResponse) =>
+      void (isAvailable ? work.handle : unavailable)(req, res),
+    /**
+     * Runs `alone`, one after the other, while nothing else works on the database and requests get a 503 with
+     * `why`. Resolves when the work has begun again.
+     */
+    exclusively(why: string, alone = async () => {}): Promise<void> {
+      const done = restarting.then(() => restart(why, alone))
+      restarting = done.catch(() => {})
+      return done
+    },
+    /** From now on it does not start again. Waits for a restart that runs. */
+    async keepStopped(): Promise<void> {
+      isStopped = true
+      await restarting
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { accountHolder, type Ticket } from '../../admission/ticket.ts'
+import { accountHolder } from '../../admission/ticket.ts'
 import { networkOf } from '../../auth/limits/addresses.ts'
 import { cachedKeyHolder } from '../../auth/tokens/api-keys.ts'
 import { cachedIdentity } from '../../auth/tokens/identify.ts'
@@ -12,9 +12,8 @@ import { keyIn } from './protocol-of.ts'
 const ADDRESS = 'address '
 
 /**
- * The key of who pays for the work of a request: an account, or the network of a guest (an IPv4 address, the
- * /64 of an IPv6 address). All limits, quotas and shares of a process use it, so that one client cannot count
- * as two.
+ * The holder of a request: an account, or a guest's network (an IPv4 address, the /64 of an IPv6 one). All
+ * limits, quotas and shares use it.
  */
 export const holderOf = (
   incoming: IncomingMessage,
@@ -42,36 +41,18 @@ export const knownHolderOf = (
   services: Pick<Services, 'config' | 'settings' | 'store' | 'protocols'>,
 ): string => holderOf(incoming, services, callerOf(services, incoming))
 
-/** The ticket of a request. The holder is only found out for the requests that need it. */
-class RequestTicket implements Ticket {
-  readonly #c: Ctx
-  readonly #services: Services
-  readonly #auth: AuthRecord | null
-  #holder: string | undefined
-
-  constructor(c: Ctx, services: Services, auth: AuthRecord | null) {
-    this.#c = c
-    this.#services = services
-    this.#auth = auth
-  }
-
-  get holder(): string {
-    this.#holder ??= holderOf(this.#c.env.incoming, this.#services, this.#auth)
-    return this.#holder
-  }
-
-  get isSuperuser(): boolean {
-    return this.#auth?.isSuperuser ?? false
-  }
-
-  isGone(): boolean {
-    return this.#c.env.outgoing.closed
-  }
+/** The store on the ticket of a request's caller. The holder is found out when it is first needed. */
+export function storeOf(c: Ctx, services: Services, auth: AuthRecord | null): Store {
+  let holder: string | undefined
+  return services.store.for({
+    get holder() {
+      holder ??= holderOf(c.env.incoming, services, auth)
+      return holder
+    },
+    isSuperuser: auth?.isSuperuser ?? false,
+    isGone: () => c.env.outgoing.closed,
+  })
 }
-
-/** The store on the ticket of a request's caller. */
-export const storeOf = (c: Ctx, services: Services, auth: AuthRecord | null): Store =>
-  services.store.for(new RequestTicket(c, services, auth))
 
 /** A caller who signed in, with the store on the caller's ticket. */
 export interface Caller {

@@ -7,9 +7,8 @@ import { holderOf } from './store-of.ts'
 const open = new WeakMap<Services, Places>()
 
 /**
- * Counts the event stream that is about to open, or the claim that is about to wait, until its answer ends,
- * for the client's network and, where there is one, for a user. A proxy of ours that names no client is not
- * counted. Throws 429 when there are MAX_STREAMS of them already. Its place as a request is given back.
+ * Counts an event stream or a waiting claim until its answer ends, for the client's network and a user.
+ * Proxies of ours are not counted. Throws 429 over MAX_STREAMS. Gives the request's place back.
  */
 export function limitOpenStreams(c: Ctx, services: Services, user?: string): void {
   c.get('leaveRequest')?.()

@@ -37,9 +37,11 @@ const TOKEN = z
   .meta({ id: 'TokenForm' })
 const MFA_ID = z.string().optional().describe('Of the first method, where two are asked for.')
 
-/** One form of an auth collection: its name in the path, how its operation is called, what is sent. */
+/** One form of an auth collection. */
 export interface Form {
+  /** The last part of its path. */
   readonly path: string
+  /** What the id of its operation begins with. */
   readonly verb: string
   readonly summary: string
   readonly body: z.ZodType
@@ -100,52 +102,38 @@ export const OAUTH2_BODY = z
   })
   .meta({ id: 'OAuth2Form' })
 
+const mailed = (path: string, summary: string, body: z.ZodType, example: object): Form => {
+  const verb = path.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return { path, verb: `${verb}Of`, summary, body, example }
+}
+const RESET = z
+  .object({ token: z.string(), password: z.string(), passwordConfirm: z.string() })
+  .meta({ id: 'PasswordResetForm' })
+const NEW_ADDRESS = z
+  .object({ newEmail: z.string().meta({ format: 'email' }) })
+  .meta({ id: 'EmailChangeForm' })
+const CONFIRMED_ADDRESS = z
+  .object({ token: z.string(), password: z.string() })
+  .meta({ id: 'EmailChangeConfirmForm' })
+const [ann, token, password] = [{ email: 'ann@example.com' }, 'eyJhbGciOi…', 'a-new-password']
+
 /** What mails a link, or takes the token out of one: a success says nothing. */
 export const MAILED: readonly Form[] = [
-  {
-    path: 'request-verification',
-    verb: 'requestVerificationOf',
-    summary: 'Mail a link that proves an address',
-    body: EMAIL,
-    example: { email: 'ann@example.com' },
-  },
-  {
-    path: 'confirm-verification',
-    verb: 'confirmVerificationOf',
-    summary: 'Prove an address by the token of its mail',
-    body: TOKEN,
-    example: { token: 'eyJhbGciOi…' },
-  },
-  {
-    path: 'request-password-reset',
-    verb: 'requestPasswordResetOf',
-    summary: 'Mail a link to set a new password',
-    body: EMAIL,
-    example: { email: 'ann@example.com' },
-  },
-  {
-    path: 'confirm-password-reset',
-    verb: 'confirmPasswordResetOf',
-    summary: 'Set a new password by the token of its mail',
-    body: z
-      .object({ token: z.string(), password: z.string(), passwordConfirm: z.string() })
-      .meta({ id: 'PasswordResetForm' }),
-    example: { token: 'eyJhbGciOi…', password: 'a-new-password', passwordConfirm: 'a-new-password' },
-  },
-  {
-    path: 'confirm-email-change',
-    verb: 'confirmEmailChangeOf',
-    summary: 'Take on a new address by the token of its mail',
-    body: z.object({ token: z.string(), password: z.string() }).meta({ id: 'EmailChangeConfirmForm' }),
-    example: { token: 'eyJhbGciOi…', password: 'ann-password' },
-  },
-  {
-    path: 'request-email-change',
-    verb: 'requestEmailChangeOf',
-    summary: 'Mail a link to a new address',
-    body: z.object({ newEmail: z.string().meta({ format: 'email' }) }).meta({ id: 'EmailChangeForm' }),
-    example: { newEmail: 'ann@example.org' },
-  },
+  mailed('request-verification', 'Mail a link that proves an address', EMAIL, ann),
+  mailed('confirm-verification', 'Prove an address by the token of its mail', TOKEN, { token }),
+  mailed('request-password-reset', 'Mail a link to set a new password', EMAIL, ann),
+  mailed('confirm-password-reset', 'Set a new password by the token of its mail', RESET, {
+    token,
+    password,
+    passwordConfirm: password,
+  }),
+  mailed('confirm-email-change', 'Take on a new address by the token of its mail', CONFIRMED_ADDRESS, {
+    token,
+    password: 'ann-password',
+  }),
+  mailed('request-email-change', 'Mail a link to a new address', NEW_ADDRESS, {
+    newEmail: 'ann@example.org',
+  }),
 ]
 
 /** What a request for a one-time password answers. */

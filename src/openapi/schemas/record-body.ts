@@ -2,29 +2,21 @@ import { z } from 'zod'
 import type { Collection } from '../../collections/collection.ts'
 import { type Field, type FieldTypeName, isMulti, type SelectField } from '../../fields/field.ts'
 import type { Extension } from '../../records/extension.ts'
-import { typeName } from './record-schema.ts'
+import { oneOrMany, typeName, VALUES } from './record-schema.ts'
 import { describeField } from './texts.ts'
 
 /** What a client may send for a field, by its type. Limits are the field's own. */
-const VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
+const BODY_VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
+  ...VALUES,
   text: (field) => z.string().meta(field.type === 'text' ? textLimits(field) : {}),
   email: () => z.string().meta({ format: 'email' }),
   url: () => z.string().meta({ format: 'uri' }),
-  editor: () => z.string(),
   password: (field) =>
     z.string().meta(field.type === 'password' ? { minLength: field.min, format: 'password' } : {}),
   number: (field) => (field.type === 'number' ? numberOf(field) : z.number()),
-  bool: () => z.boolean(),
   date: () => z.string().describe('An instant, as `2026-11-20 07:00:00.000Z`; empty for none.'),
-  autodate: () => z.string(),
-  json: () => z.unknown(),
-  geoPoint: () => z.object({ lon: z.number(), lat: z.number() }),
   select: (field) => oneOrMany(field, z.enum((field as SelectField).values as [string, ...string[]])),
-  relation: (field) => oneOrMany(field, z.string()),
-  file: (field) => oneOrMany(field, z.string()),
 }
-
-const oneOrMany = (field: Field, one: z.ZodType) => (isMulti(field) ? z.array(one) : one)
 
 const textLimits = ({ min, max, pattern }: Field & { type: 'text' }) => ({
   ...(min > 0 && { minLength: min }),
@@ -53,7 +45,7 @@ const isPassword = ({ type }: Collection, { name }: Field) => type === 'auth' &&
 const isMade = (field: Field) => field.type === 'text' && field.autogeneratePattern !== ''
 
 const sent = (collection: Collection, field: Field) =>
-  VALUES[field.type](field).meta({ description: describeField(collection, field) })
+  BODY_VALUES[field.type](field).meta({ description: describeField(collection, field) })
 
 const CONFIRM = z.string().meta({ description: 'The same password again.', format: 'password' })
 
@@ -88,7 +80,7 @@ export function updateBody(collection: Collection, extension: Extension | undefi
 
 function modifiersOf(field: Field): [string, z.ZodType][] {
   const { name, type } = field
-  const of = (description: string) => VALUES[type](field).optional().meta({ description })
+  const of = (description: string) => BODY_VALUES[type](field).optional().meta({ description })
   if (type === 'number')
     return [
       [`${name}+`, z.number().optional().describe(`Adds to \`${name}\`.`)],

@@ -6,7 +6,7 @@ import { canBeShown } from '../../records/render/render.ts'
 import { describeField } from './texts.ts'
 
 /** A field's value in an answer, by type. Unset is the type's zero, never absent. */
-const VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
+export const VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
   text: () => z.string(),
   email: () => z.string(),
   url: () => z.string(),
@@ -23,7 +23,7 @@ const VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
   file: (field) => oneOrMany(field, z.string()),
 }
 
-const oneOrMany = (field: Field, one: z.ZodType) => (isMulti(field) ? z.array(one) : one)
+export const oneOrMany = (field: Field, one: z.ZodType) => (isMulti(field) ? z.array(one) : one)
 
 function choice(field: SelectField): z.ZodType {
   const values = isMulti(field) || field.required ? field.values : [...field.values, '']

@@ -27,9 +27,19 @@ type Row = readonly [status: number, error: string, message: string]
 export const refusals = (...named: readonly RefusalCode[]): Answers =>
   answersOf(named.map((name) => [REFUSALS[name][0], name, REFUSALS[name][1] || MESSAGES[name]!]))
 
+/** The same, and those of guests and callers without the right. */
+export const callerRefusals = (...named: readonly RefusalCode[]): Answers =>
+  refusals('unauthorized', 'forbidden', ...named)
+
 /** The same of routes about webhooks. */
 export const webhookRefusals = (...named: readonly (keyof typeof WEBHOOK_REFUSALS)[]): Answers =>
-  answersOf(named.map((name) => [WEBHOOK_REFUSALS[name][0], name, WEBHOOK_REFUSALS[name][1]]))
+  answersOf(
+    (['unauthorized', 'forbidden', ...named] as const).map((name) => [
+      WEBHOOK_REFUSALS[name][0],
+      name,
+      WEBHOOK_REFUSALS[name][1],
+    ]),
+  )
 
 function answersOf(rows: readonly Row[]): Answers {
   const byStatus = Map.groupBy([...rows, ...ANY], ([status]) => status)

@@ -127,7 +127,7 @@ function endOf({ env: { outgoing } }: Ctx): AbortSignal {
 async function requireKey(c: Ctx, { store }: Services): Promise<KeyHolder> {
   const { authorization = '', 'x-api-key': header } = c.env.incoming.headers
   const key = String(header ?? authorization.replace(/^Bearer +/i, ''))
-  const holder = await withCatalog(store, () => identifyKey(store.forEverybody('sign-in'), key))
+  const holder = await withCatalog(store, () => identifyKey(store.signIn, key))
   if (holder) return holder
   c.header('www-authenticate', 'Bearer realm="pocketsms"')
   throw gatewayRefusal('unauthorized')

@@ -54,14 +54,14 @@ async function identifyClient(c: Ctx, services: Services, cached: boolean): Prom
   const key = keyIn(authorization)
   const basic = readBasic(authorization)
   if (!key) return basic ? null : identifyToken(c, services, bearerIn(authorization))
-  const holder = await identifyKey(services.store.forEverybody('sign-in'), key, { cached })
+  const holder = await identifyKey(services.store.signIn, key, { cached })
   if (!holder || (basic && !isNamed(holder, basic.identity))) return null
   return callerOf(c, services, holder, effectiveScopes(holder.scopes))
 }
 
 /** A token is good as long as the API key that made it, and opens no more than that key does now. */
 async function identifyToken(c: Ctx, services: Services, text: string): Promise<ClientCaller | null> {
-  const store = services.store.forEverybody('sign-in')
+  const store = services.store.signIn
   const jti = text ? await readToken(store.db, text) : null
   const token = jti && (await findToken(store, jti))
   const holder = token && (await keyHolderById(store, token.apiKey))

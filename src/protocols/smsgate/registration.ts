@@ -4,7 +4,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { limitPairing, limitPrivateTokenPairing } from '../../http/middleware/pair-tries.ts'
+import { limitPairing } from '../../http/middleware/pair-tries.ts'
 import { retry } from '../../http/retry.ts'
 import { storeOf } from '../../http/server/store-of.ts'
 import { addDevice, pairDevice } from '../../sms/devices/pair.ts'
@@ -29,7 +29,7 @@ const byCode: Way = (c, services, code, phone) =>
   limitPairing(c, services, () => pairByCode(c, services, code, phone))
 
 const byPrivateToken: Way = (c, services, token, phone) =>
-  limitPrivateTokenPairing(c, services, token, () => pairByCode(c, services, token, phone))
+  limitPairing(c, services, () => pairByCode(c, services, token, phone), token)
 
 const pairByCode = (c: Ctx, services: Services, code: string, phone: NewPhone) =>
   pairDevice(storeOf(c, services, null), services.extensions, { ...phone, code })

@@ -124,7 +124,7 @@ async function identifyPhone(c: Ctx, services: Services): Promise<DeviceCaller> 
 /** Takes an event that a phone posted. Throws 404 for an unknown path, 401 for a wrong signature. */
 async function takePosted(c: Ctx, services: Services, path: string): Promise<void> {
   const { config, log } = services
-  const poster = await findPoster(services.store.forEverybody('sign-in'), path)
+  const poster = await findPoster(services.store.signIn, path)
   if (!poster) throw gatewayRefusal('device_not_found')
   if (poster.isSuspended) throw gatewayRefusal('account_disabled')
   const { 'x-timestamp': timestamp, 'x-signature': signature } = c.env.incoming.headers

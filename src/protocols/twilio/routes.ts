@@ -221,7 +221,7 @@ async function create({ c, services, account: first, parameters }: Call): Promis
 async function identify(c: Ctx, services: Services): Promise<TwilioCaller> {
   const { store } = services
   const { authorization } = c.env.incoming.headers
-  const found = await withCatalog(store, () => identifyAccount(store.forEverybody('sign-in'), authorization))
+  const found = await withCatalog(store, () => identifyAccount(store.signIn, authorization))
   return { ...found, store: storeOf(c, services, found.auth) }
 }
 

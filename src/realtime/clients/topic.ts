@@ -1,6 +1,6 @@
 import { checkFields, each, length, notLonger, required } from '../../collections/checks/checks.ts'
-import { object, ShapeError, text, texts } from '../../collections/definition/decode.ts'
 import { badRequest } from '../../errors.ts'
+import { object, ShapeError, text, texts } from '../../fields/shape.ts'
 import { toText } from '../../fields/values/cast.ts'
 import { parseJson } from '../../tools/json.ts'
 

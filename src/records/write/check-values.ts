@@ -153,4 +153,4 @@ const NOT_AUTH = fieldError('validation_invalid_collection_type', 'Invalid colle
 const NO_OWNER = fieldError('validation_invalid_record', 'Missing or invalid record')
 const NO_PROVIDER = fieldError('validation_in_invalid', 'Must be a valid value')
 
-const isProvider = (name: string) => OAUTH2_PROVIDERS.some(([known]) => known === name)
+const isProvider = (name: string) => OAUTH2_PROVIDERS.has(name)

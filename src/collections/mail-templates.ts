@@ -1,9 +1,7 @@
-import type { MailTemplate } from '../collection.ts'
-
 const button = (path: string, label: string) => `<p>
   <a class="btn" href="{APP_URL}/_/#/auth/${path}/{TOKEN}" target="_blank" rel="noopener">${label}</a>
 </p>`
-const mail = (subject: string, ...paragraphs: string[]): MailTemplate => ({
+const mail = (subject: string, ...paragraphs: string[]) => ({
   subject,
   body: ['<p>Hello,</p>', ...paragraphs, '<p>\n  Thanks,<br/>\n  {APP_NAME} team\n</p>'].join('\n'),
 })

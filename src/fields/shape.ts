@@ -1,4 +1,4 @@
-import { isObject } from '../../tools/json.ts'
+import { isObject } from '../tools/json.ts'
 
 /** The submitted JSON has a value of a wrong type. */
 export class ShapeError extends Error {
@@ -6,15 +6,19 @@ export class ShapeError extends Error {
 }
 
 /**
- * How one part of a collection's JSON is read. `zero`: default; `fresh`: value in a new collection; `over`:
- * merges into the present one. As in Go's encoding/json: keys ignore case, unknown ones are ignored, objects
- * merged, lists replaced; `null` changes nothing unless nullable.
+ * How a part of submitted JSON is read. `zero`: default; `fresh`: value in a new collection; `over`: merges
+ * into the present one. As in Go's encoding/json: keys ignore case, unknown ones are ignored, objects merged,
+ * lists replaced; `null` changes nothing unless nullable.
  */
 export interface Shape<T> {
   readonly zero: () => T
   readonly fresh: () => T
   readonly over: (raw: unknown, old: T) => T
 }
+
+/** The values that a shape reads, or an object of shapes. */
+export type ValueOf<S> = S extends Shape<infer T> ? T : never
+export type ValuesOf<Shapes> = { [K in keyof Shapes]: ValueOf<Shapes[K]> }
 
 function place<T>(zero: () => T, accepts: (raw: unknown) => boolean, expected: string): Shape<T> {
   return {

@@ -1,5 +1,3 @@
-import { randomText } from '../../tools/random.ts'
-import type { AuthOptions, MailTemplate, OAuth2Provider, TokenOptions } from '../collection.ts'
 import {
   flag,
   list,
@@ -7,26 +5,37 @@ import {
   optionalFlag,
   optionalMap,
   optionalText,
-  type Shape,
   startingWith,
   text,
   texts,
+  type ValueOf,
+  type ValuesOf,
   whole,
-} from './decode.ts'
+} from '../fields/shape.ts'
+import { randomText } from '../tools/random.ts'
 import { MAIL_TEMPLATES } from './mail-templates.ts'
 
 const SECRET_LENGTH = 50
 
-const mail = (fresh: MailTemplate): Shape<MailTemplate> =>
+/** A mail with `{PLACEHOLDERS}`. */
+export type MailTemplate = (typeof MAIL_TEMPLATES)[keyof typeof MAIL_TEMPLATES]
+
+const mail = (fresh: MailTemplate) =>
   object({ subject: startingWith(text, () => fresh.subject), body: startingWith(text, () => fresh.body) })
 
-const token = (seconds: number): Shape<TokenOptions> =>
+export type TokenOptions = ValueOf<ReturnType<typeof token>>
+
+/** `duration`: in seconds. `secret`: the second half of the signing key; it never leaves the server. */
+const token = (seconds: number) =>
   object({
     secret: startingWith(text, () => randomText(SECRET_LENGTH)),
     duration: startingWith(whole, () => seconds),
   })
 
-const provider: Shape<OAuth2Provider> = object({
+/** A provider as a collection configures it. */
+export type OAuth2Provider = ValueOf<typeof provider>
+
+const provider = object({
   pkce: optionalFlag,
   name: text,
   clientId: text,
@@ -41,7 +50,7 @@ const provider: Shape<OAuth2Provider> = object({
 const on = startingWith(flag, () => true)
 
 /** Keys of auth collections with defaults. PocketBase: core/collection_model_auth_options.go */
-export const AUTH_KEYS: { readonly [K in keyof AuthOptions]: Shape<AuthOptions[K]> } = {
+export const AUTH_KEYS = {
   authRule: startingWith(optionalText, () => ''),
   manageRule: optionalText,
   authAlert: object({ enabled: on, emailTemplate: mail(MAIL_TEMPLATES.authAlert) }),
@@ -67,6 +76,9 @@ export const AUTH_KEYS: { readonly [K in keyof AuthOptions]: Shape<AuthOptions[K
   resetPasswordTemplate: mail(MAIL_TEMPLATES.resetPassword),
   confirmEmailChangeTemplate: mail(MAIL_TEMPLATES.confirmEmailChange),
 }
+
+/** Options of auth collections. */
+export type AuthOptions = ValuesOf<typeof AUTH_KEYS>
 
 /** A new signing secret, which invalidates all tokens of the old one. */
 export const newSecret = () => randomText(SECRET_LENGTH)
