@@ -4,16 +4,19 @@ import { type RunningProgram, serve } from '../support/server/program.ts'
 export class ServerNode {
   readonly url: string
   readonly #env: Readonly<Record<string, string>>
+  readonly #home: string | undefined
   #program: RunningProgram | undefined
 
-  constructor(port: number, env: Readonly<Record<string, string>>) {
+  /** `home`: the folder of another version. */
+  constructor(port: number, env: Readonly<Record<string, string>>, home?: string) {
+    this.#home = home
     this.url = `http://127.0.0.1:${port}`
     this.#env = { ...env, HOST: '127.0.0.1', PORT: String(port) }
   }
 
   /** Resolves when it answers. */
   async start(): Promise<void> {
-    this.#program = await serve(this.#env)
+    this.#program = await serve(this.#env, this.#home)
   }
 
   get pid(): number {

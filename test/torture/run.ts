@@ -10,6 +10,7 @@ import { oneKey } from './scenarios/one-key.ts'
 import { powerCut } from './scenarios/power-cut.ts'
 import { realtime } from './scenarios/realtime.ts'
 import { twoNodes } from './scenarios/two-nodes.ts'
+import { upgrade } from './scenarios/upgrade.ts'
 
 const SCENARIOS: readonly Scenario[] = [
   killed,
@@ -19,6 +20,7 @@ const SCENARIOS: readonly Scenario[] = [
   deadPhone,
   oneKey,
   twoNodes,
+  upgrade,
   hostile,
   hostileGuest,
   hostileUser,

@@ -9,6 +9,7 @@ export interface Acknowledged {
 }
 
 export interface SenderOptions {
+  /** Of servers; may change while they send. */
   readonly urls: readonly string[]
   readonly user: Client
   readonly count: number
@@ -34,6 +35,10 @@ export class Senders {
   readonly acknowledged: Acknowledged[] = []
   /** Sends without a key whose answer was lost: stored once or not at all. */
   unknown = 0
+  /** Requests that got no whole answer. */
+  unanswered = 0
+  /** Answers with 503, by the server. */
+  readonly unavailable = new Map<string, number>()
   /** Answers that are neither 200 nor a reason to try again, by `status error`. */
   readonly refused = new Map<string, number>()
   readonly #options: SenderOptions
@@ -56,13 +61,12 @@ export class Senders {
   }
 
   async #send(sender: number): Promise<void> {
-    const { urls, pauseMs } = this.#options
+    const { pauseMs } = this.#options
     for (let turn = 0; !this.#isOver; turn++) {
-      const url = urls[(sender + turn) % urls.length]!
       const recipients = Array.from({ length: turn % 3 === 2 ? BATCH : 1 }, () => this.#number())
       const guarantee = turn % 4 === 3 ? 'at_least_once' : 'at_most_once'
       const key = turn % 2 === 0 ? randomUUID() : undefined
-      await this.#sendOne(url, { recipients, body: 'Hello', guarantee }, key)
+      await this.#sendOne(sender + turn, { recipients, body: 'Hello', guarantee }, key)
       await sleep(pauseMs * (0.5 + Math.random()))
     }
   }
@@ -71,13 +75,18 @@ export class Senders {
     return `+49${FIRST_NUMBER + this.#last++}`
   }
 
+  /** Each try goes to the next server. */
   async #sendOne(
-    url: string,
+    place: number,
     body: { recipients: string[]; body: string; guarantee: string },
     key: string | undefined,
   ): Promise<void> {
-    for (;;) {
+    const { urls } = this.#options
+    for (let turn = place; ; turn++) {
+      const url = urls[turn % urls.length]!
       const answer = await this.#post(url, body, key)
+      if (!answer) this.unanswered++
+      if (answer?.status === 503) this.unavailable.set(url, (this.unavailable.get(url) ?? 0) + 1)
       const isAgain = !answer || PASSING.has(answer.status)
       if (isAgain && key) {
         await sleep(RETRY_MS)

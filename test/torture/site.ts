@@ -19,28 +19,31 @@ export interface SiteOptions {
   readonly basePort: number
   readonly nodes?: number
   readonly env?: Readonly<Record<string, string>>
+  /** The folder of another version, which makes the database and serves. */
+  readonly home?: string
 }
 
 /** Servers on a data folder of their own, and phones. Scenarios read the database directly to judge. */
 export class Site {
-  readonly nodes: readonly ServerNode[]
+  readonly nodes: ServerNode[]
   readonly data: EmbeddedData
   readonly db: OpenDb
   readonly phones: Phone[] = []
   readonly #folder: string
 
-  private constructor(nodes: readonly ServerNode[], data: EmbeddedData, db: OpenDb, folder: string) {
+  private constructor(nodes: ServerNode[], data: EmbeddedData, db: OpenDb, folder: string) {
     this.nodes = nodes
     this.data = data
     this.db = db
     this.#folder = folder
   }
 
-  static async open({ basePort, nodes = 1, env = {} }: SiteOptions): Promise<Site> {
+  static async open({ basePort, nodes = 1, env = {}, home }: SiteOptions): Promise<Site> {
     const folder = mkdtempSync(join(tmpdir(), 'pocketsms-torture-'))
     const data = new EmbeddedData(join(folder, 'data'))
-    data.make()
-    const all = Array.from({ length: nodes }, (_, i) => new ServerNode(basePort + i, { ...data.env, ...env }))
+    data.make(home)
+    const settings = { ...data.env, ...env }
+    const all = Array.from({ length: nodes }, (_, i) => new ServerNode(basePort + i, settings, home))
     for (const node of all) await node.start()
     const config = readConfig({ DATABASE_URL: data.url, DATABASE_POOL: '2' })
     const db = await openDb(config, createLogger({ ...config, logLevel: 'silent' }))

@@ -6,7 +6,7 @@ import { embeddedUrl } from '../../../src/db/embedded/cluster.ts'
 import { endPostmaster, postmasterOf } from '../../../src/db/embedded/postmaster.ts'
 import { SUPERUSER } from '../server/start.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url))
+const HOME = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** A data folder whose Postgres servers start, and which a scenario kills. */
 export class EmbeddedData {
@@ -19,9 +19,9 @@ export class EmbeddedData {
     this.env = { DATABASE_URL: '', DATA_DIR: folder, LOG_LEVEL: 'error' }
   }
 
-  /** Makes the database, with a superuser. */
-  make(): void {
-    const args = [PROGRAM, 'superuser', 'upsert', SUPERUSER.email, SUPERUSER.password]
+  /** Makes the database, with a superuser. `home`: the folder of another version. */
+  make(home = HOME): void {
+    const args = [join(home, 'bin/pocketsms.js'), 'superuser', 'upsert', SUPERUSER.email, SUPERUSER.password]
     execFileSync(process.execPath, args, { env: { ...process.env, ...this.env }, stdio: 'ignore' })
   }
 

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { lastRelease, nextVersion, type OtherVersion } from '../../support/server/other-version.ts'
+import { Front, isReady } from '../front.ts'
+import { judge } from '../judge.ts'
+import { ServerNode } from '../node.ts'
+import type { Outcome, Scenario, ScenarioContext } from '../scenario.ts'
+import { Senders } from '../senders.ts'
+import { Site, until } from '../site.ts'
+
+const SENDERS = 8
+const PHONES = 3
+const PAUSE_MS = 100
+/** How long both versions serve, and each server after the one before it has stopped. */
+const TOGETHER_MS = 1_500
+/** How soon a server says that it is ready, or that it is too old. */
+const WAIT_SECONDS = 15
+const DRAIN_SECONDS = 60
+/** `STOP_DELAY_SECONDS`: phones find another server. Leases outlive that. */
+const ENV = { STOP_DELAY_SECONDS: '1', LEASE_SECONDS: '60' }
+
+/** `home`: of the new version; undefined: of this one. */
+interface Step {
+  readonly what: string
+  readonly home?: string
+  /** The old servers must stop their work. */
+  readonly isBreaking: boolean
+}
+
+/** Servers of the last release and newer ones on one Postgres, under load. */
+export const upgrade: Scenario = {
+  name: 'upgrade',
+  what: 'two servers of the last release are replaced, by turns by this version and by one that they cannot go on with',
+  rounds: 10,
+  async run(context) {
+    const versions: OtherVersion[] = []
+    const made = (version: OtherVersion) => {
+      versions.push(version)
+      return version.home
+    }
+    try {
+      const release = made(lastRelease())
+      const steps: readonly Step[] = [
+        { what: 'this version', isBreaking: false },
+        { what: 'a breaking migration', home: made(nextVersion()), isBreaking: true },
+      ]
+      const faults: string[] = []
+      for (let round = 0; round < context.rounds; round++) {
+        const step = steps[round % steps.length]!
+        const outcome = await replace(context, release, step)
+        const name = `round ${round + 1}, ${step.what}`
+        context.say(`${name}: ${outcome.figures}`)
+        faults.push(...outcome.faults.map((fault) => `${name}: ${fault}`))
+      }
+      return { faults, figures: `${context.rounds} upgrades` }
+    } finally {
+      for (const { remove } of versions) remove()
+    }
+  },
+}
+
+/** Replaces two servers of `release` one by one, under load. */
+async function replace(context: ScenarioContext, release: string, step: Step): Promise<Outcome> {
+  const site = await Site.open({ ...context, nodes: 2, env: ENV, home: release })
+  const urls = site.nodes.map(({ url }) => url)
+  const front = await Front.open(urls)
+  try {
+    const { user, senders } = await startLoad(site, front, urls)
+    await sleep(TOGETHER_MS)
+    const newer = new ServerNode(context.basePort + 2, { ...site.data.env, ...ENV }, step.home)
+    const faults = await exchange(site, urls, newer, step)
+    await senders.stop()
+    await site.drain(DRAIN_SECONDS)
+    // delivery reports, too
+    await sleep(1_000)
+    for (const phone of site.phones) await phone.stop()
+    const { faults: found, figures } = await judge(site, user, senders.acknowledged)
+    const refused = [...senders.unavailable.values()].reduce((sum, count) => sum + count, 0)
+    return {
+      faults: [...faults, ...found, ...(await judgeAnswers(site, senders, step))],
+      figures: `${figures}; ${refused} answers with 503`,
+    }
+  } finally {
+    front.close()
+    await site.close()
+  }
+}
+
+/** Senders know all servers, phones the proxy alone. */
+async function startLoad(site: Site, front: Front, urls: readonly string[]) {
+  const user = await site.makeUser()
+  await until('the proxy has found a server', () => isReady(front.url), WAIT_SECONDS)
+  for (let i = 0; i < PHONES; i++) await site.addPhone(user, front.url)
+  for (const phone of site.phones) phone.start()
+  const senders = new Senders({ urls, user, count: SENDERS, pauseMs: PAUSE_MS })
+  senders.start()
+  return { user, senders }
+}
+
+/** Starts the new server, which migrates, then stops the old ones one by one. */
+async function exchange(
+  site: Site,
+  urls: string[],
+  newer: ServerNode,
+  { isBreaking }: Step,
+): Promise<string[]> {
+  const old = [...site.nodes]
+  const areReady = () => Promise.all(old.map(({ url }) => isReady(url)))
+  site.nodes.push(newer)
+  await newer.start()
+  urls.push(newer.url)
+  if (isBreaking)
+    await until('the old servers are unready', async () => !(await areReady()).includes(true), WAIT_SECONDS)
+  await sleep(TOGETHER_MS)
+  const wrong = (await areReady()).filter((ready) => ready === isBreaking)
+  for (const node of old) {
+    urls.splice(urls.indexOf(node.url), 1)
+    await node.stop()
+    await sleep(TOGETHER_MS)
+  }
+  newer.checkAlive()
+  return wrong.map((ready) => `an old server says ready: ${ready}`)
+}
+
+/** Only old servers that had to stop may have refused sends. */
+async function judgeAnswers(site: Site, senders: Senders, { isBreaking }: Step): Promise<string[]> {
+  const failed = await site.value(`select count(*) from sms_messages where status = 'failed'`)
+  const mayRefuse = isBreaking ? site.nodes.slice(0, -1).map(({ url }) => url) : []
+  const wrong = [...senders.unavailable].filter(([url]) => !mayRefuse.includes(url))
+  return [
+    ...wrong.map(([url, times]) => `${url} answered ${times} times with 503`),
+    ...[...senders.refused].map(([why, times]) => `answered ${times} times: ${why}`),
+    ...(failed > 0 ? [`${failed} messages failed`] : []),
+    ...(senders.unanswered > 0 ? [`${senders.unanswered} requests got no answer`] : []),
+  ]
+}
