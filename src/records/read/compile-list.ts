@@ -60,7 +60,7 @@ type Shape = Omit<RowStatement, 'params'>
 
 const shapesOf = memoize((_: QueryStructure) => new Map<string, Shape>())
 
-/** The statement of a compiled filter: kept for the usual sizes, as writing one takes 10 µs. */
+/** The statement of a compiled filter: kept for the usual sizes, so that few are kept. */
 function shapeOf(
   { structure }: CompiledFilter,
   { perPage, offset, skipTotal }: Page,
