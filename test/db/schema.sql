@@ -1105,7 +1105,7 @@ create function pb_truth(x double precision) returns boolean immutable
 create function pb_truth(t text) returns boolean immutable
 create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) returns record immutable
 create function sms_accept(owner text, moment text, since text, default_quota double precision, node text, sticky text, recipients text[], requests anyarray, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
-create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sticky text, sender_version text, sender_key text, key_version text, message_id text, recipient text, content text, parts double precision, rank integer, ends_at text, safety text) returns text volatile
+create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sticky text, sender_version text, sender_key text, key_version text, ids text[], recipients text[], contents text[], parts double precision[], ranks integer[], ends text[], safeties text[], OUT wake text[]) returns text[] volatile set plan_cache_mode=force_generic_plan
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json) returns TABLE(n integer, line text, device text, number text, charged text, room_at timestamp with time zone, reason text) volatile
 create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
 create function sms_conversation_answered(owner text, moment text, recipient text, content text, message_id text) returns void volatile

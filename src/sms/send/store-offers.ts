@@ -45,9 +45,11 @@ export async function storeOffers(
   const teller = hasPeers(store.db) ? NODE : ''
   const sticky = stickySince(now, config.stickyDays)
   const terms = [formatDate(now), formatDate(since), config.monthlyQuota, teller, sticky]
-  const alone = offers.length === 1 ? offers[0]! : undefined
-  const device = alone && isPlain(alone) && (await storePlain(store, terms, alone))
-  if (device) return { verdicts: new Map([[alone, { outcome: 'accepted', message: '' }]]), wake: [device] }
+  const plain = await storePlain(store, terms, offers)
+  if (plain) {
+    const verdict: Verdict = { outcome: 'accepted', message: '' }
+    return { verdicts: new Map(offers.map((offer) => [offer, verdict])), wake: plain }
+  }
   const byUser = Map.groupBy(offers, ({ user }) => user)
   const groups = [...byUser.keys()].sort().map((owner) => groupRow(owner, byUser.get(owner)!))
   const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(groups)], 'sms accept')
@@ -96,6 +98,32 @@ const requestRow = (offer: Offer) => ({
 /** The parameters of sql/functions/sms/sms_accept_plain.sql, in its order. */
 const ACCEPT_PLAIN = `select sms_accept_plain(${Array.from({ length: 16 }, (_, i) => `$${i + 1}`).join(', ')})`
 
+/** Stores plain offers of one sender; undefined if `sms_accept` must decide. `terms`: as for `sms_accept`. */
+async function storePlain(
+  { db }: Store,
+  terms: readonly unknown[],
+  offers: readonly Offer[],
+): Promise<string[] | undefined> {
+  const { user, version, key, keyVersion } = offers[0]!
+  const isSame = (one: Offer) =>
+    one.user === user && one.version === version && one.key === key && one.keyVersion === keyVersion
+  if (!offers.every((offer) => isPlain(offer) && isSame(offer))) return undefined
+  const messages = offers.map((offer) => offer.messages[0]!)
+  const { rows } = await db.query(
+    ACCEPT_PLAIN,
+    [
+      ...[user, ...terms, version, key, keyVersion],
+      ...[messages.map(({ id }) => id), messages.map(({ to }) => to)],
+      ...[messages.map(({ body }, i) => body ?? offers[i]!.body), messages.map(({ segments }) => segments)],
+      offers.map(({ priority }) => priority),
+      offers.map(({ expiresAt }) => expiresAt),
+      offers.map(({ guarantee }) => guarantee),
+    ],
+    'sms accept plain',
+  )
+  return (rows[0]![0] as string[] | null) ?? undefined
+}
+
 /** Whether it is a text to one number, at once, by any device, that nothing names: what most requests are. */
 const isPlain = (offer: Offer): boolean =>
   offer.messages.length === 1 &&
@@ -110,23 +138,3 @@ const isPlain = (offer: Offer): boolean =>
   offer.origin === null &&
   !offer.isBulk &&
   !offer.later
-
-/** Stores a plain offer; undefined if `sms_accept` must decide. `terms`: the first parameters of both. */
-async function storePlain(
-  { db }: Store,
-  terms: readonly unknown[],
-  offer: Offer,
-): Promise<string | undefined> {
-  const { user, version, key, keyVersion, messages, priority, expiresAt, guarantee } = offer
-  const { id, to, body, segments } = messages[0]!
-  const text = body ?? offer.body
-  const { rows } = await db.query(
-    ACCEPT_PLAIN,
-    [
-      ...[user, ...terms, version, key, keyVersion],
-      ...[id, to, text, segments, priority, expiresAt, guarantee],
-    ],
-    'sms accept plain',
-  )
-  return (rows[0]![0] as string | null) ?? undefined
-}

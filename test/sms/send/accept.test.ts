@@ -126,10 +126,34 @@ test.each(SHAPES)('alone it is stored as among others: %s', async (_, request, m
   const one = () => offer({ ...request, messages: [{ ...offer().messages[0]!, id: randomId(), ...message }] })
   const [alone, among] = [one(), one()]
   expect(await outcome(alone)).toBe('accepted')
-  await Promise.all([outcome(offer()), outcome(among), outcome(offer())])
+  await Promise.all([outcome(offer({ clientRef: randomId() })), outcome(among), outcome(offer())])
   const [first, second] = [await stored(alone), await stored(among)]
   expect(first.slice(0, 4)).toEqual(second.slice(0, 4))
   if (request.device) expect([first[4], second[4]]).toEqual([request.device, request.device])
+})
+
+test.each([
+  ['plain ones', {}],
+  ['others', { clientRef: 'a reference' }],
+])('offers in a group with %s: turns, kept lines, last words', async (_, last) => {
+  const kept = 'phone0000000002'
+  await fixture.db.query(
+    `insert into conversations (id, "user", number, line, last_at)
+    select 'conversation000', $1, '+4955555', l.id, '2099-01-01 00:00:00.000Z' from lines l where l.device = $2
+    on conflict do nothing`,
+    [fixture.sender.user, kept],
+  )
+  const message = (to: string) => ({ id: randomId(), to, body: null, segments: 1 })
+  const group = ['+4966661', '+4955555', '+4966662', '+4955555', '+4966663'].map((to) =>
+    offer({ messages: [message(to)] }),
+  )
+  const outcomes = await Promise.all([...group, offer(last)].map(outcome))
+  expect(new Set(outcomes)).toEqual(new Set(['accepted']))
+  const devices = (await Promise.all(group.map(stored))).map((row) => row[4])
+  expect([devices[1], devices[3]]).toEqual([kept, kept])
+  expect([devices[0] !== devices[2], devices[0] === devices[4]]).toEqual([true, true])
+  const talk = await fixture.db.query(`select last_message from conversations where number = '+4955555'`)
+  expect(talk.rows).toEqual([[group[3]!.messages[0]!.id]])
 })
 
 test('of a group, what is refused leaves no answer to its key; a device is the sender’s, also later', async () => {
