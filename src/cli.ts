@@ -31,9 +31,8 @@ import { PROTOCOLS } from './protocols/protocols.ts'
 import { type RunningServer, start } from './server.ts'
 import { showProgress } from './tools/progress.ts'
 import { onStopSignal } from './tools/stop-signal.ts'
-import { workerMember } from './workers/member.ts'
+import { shareOf, workerCount, workerMember } from './workers/member.ts'
 import { Supervisor } from './workers/supervisor.ts'
-import { shareOf, workerCount } from './workers/worker-count.ts'
 
 /** The environment of a command that opens databases itself. */
 function setting(): { config: Config; log: Logger } {

@@ -74,22 +74,18 @@ function ofAllWorkers(all: readonly WorkerFigures[], states: readonly WorkerStat
 }
 
 function stateFigures(states: readonly WorkerState[]): Figure[] {
-  const each = (value: (state: WorkerState) => number): FigureValue[] =>
-    states.map((state) => ({ labels: { worker: String(state.worker) }, value: value(state) }))
+  const figure = (
+    name: string,
+    help: string,
+    type: string,
+    value: (state: WorkerState) => number,
+  ): Figure => {
+    const values = states.map((state) => ({ labels: { worker: String(state.worker) }, value: value(state) }))
+    return { name: `pocketsms_worker_${name}`, help, type, aggregator: 'first', values }
+  }
+  const restarts = 'How often the worker ended without being told to, and was started again.'
   return [
-    {
-      name: 'pocketsms_worker_up',
-      help: '1 while the worker serves, else 0.',
-      type: 'gauge',
-      aggregator: 'first',
-      values: each(({ state }) => (state === 'serving' ? 1 : 0)),
-    },
-    {
-      name: 'pocketsms_worker_restarts_total',
-      help: 'How often the worker ended without being told to, and was started again.',
-      type: 'counter',
-      aggregator: 'first',
-      values: each(({ restarts }) => restarts),
-    },
+    figure('up', '1 while the worker serves, else 0.', 'gauge', ({ state }) => (state === 'serving' ? 1 : 0)),
+    figure('restarts_total', restarts, 'counter', (state) => state.restarts),
   ]
 }

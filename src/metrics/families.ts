@@ -6,7 +6,7 @@ import { readLineFigures } from '../sms/usage/line-limits.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { webhookLag } from '../webhooks/lease.ts'
 import { readJobFigures } from '../work/queue.ts'
-import { type Depth, readDevices, readQueue } from './queue.ts'
+import { type Depth, readDevices, readQueue } from './readiness.ts'
 import { BUCKETS, type Series, type Traffic } from './traffic.ts'
 
 /** What the figures are of. */

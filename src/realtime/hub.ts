@@ -20,8 +20,7 @@ import {
 } from './clients/client.ts'
 import { ClientRegistry } from './clients/client-registry.ts'
 import { type DeliveryParts, deliverChanges } from './deliver/broadcast.ts'
-import { type Deliver, deliverByHolder } from './deliver/deliveries.ts'
-import { Lanes } from './deliver/lanes.ts'
+import { type Deliver, deliverByHolder, Lanes } from './deliver/deliveries.ts'
 import {
   forwardMessage,
   forwardSubscription,

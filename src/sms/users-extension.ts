@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import { changeLogCte } from '../records/changes.ts'
 import type { Extension } from '../records/extension.ts'
+import { updateCampaigns } from './campaigns/campaign.ts'
 import { failUnsent } from './queue/fail.ts'
 import type { MessageSource } from './queue/reassign.ts'
 import { lockUserSends } from './send/lock-user.ts'
@@ -46,14 +47,6 @@ const ONCE = `update sms_dispatch set at_least_once = false where message = any(
   select message from sms_dispatch where "user" = $1 and at_least_once order by message for update
 ))`
 
-/** A node that stores texts of one at this moment finds it changed, as it finds the user's record. */
-const END_CAMPAIGNS = `
-with changed as (
-  update campaigns set status = 'canceled', settled = true, audience = '[]', updated = pb_text(now())
-  where "user" = $1 and status in ('scheduled', 'sending', 'paused') returning id
-), ${changeLogCte('changed', 'update', 2)}
-select 1`
-
 const END_ANSWERS = `
 with changed as (
   update auto_answers set enabled = false, updated = pb_text(now()) where "user" = $1 and enabled returning id
@@ -67,7 +60,9 @@ async function endUserQueue(store: Store, user: string): Promise<void> {
   // deleted with the takeover, and not called: for a long queue that would take longer than a statement may
   await db.query('update webhooks set enabled = false where "user" = $1 and enabled', [user])
   await failUnsent(db, UNCLAIMED, REASONS.canceled, [user])
-  await db.query(END_CAMPAIGNS, [user, 'campaigns'])
+  // a node that stores texts of one at this moment finds it changed, as it finds the user's record
+  const ended = `status = 'canceled', settled = true, audience = '[]'`
+  await updateCampaigns(db, ended, `"user" = $1 and status in ('scheduled', 'sending', 'paused')`, [user])
   await db.query(ONCE, [user])
   await db.query(END_ANSWERS, [user, 'auto_answers'])
   await db.query('delete from device_pairings where "user" = $1', [user])

@@ -13,20 +13,13 @@ export const NEW_SECRET = z.object({
 /** A new secret as Standard Webhooks writes them: `whsec_` and the base64 of 32 random bytes. */
 export const newSecret = (): string => PREFIX + randomBytes(RANDOM_BYTES).toString('base64')
 
-/** What is signed: a delivery's id, the moment it is sent, its body. */
-export interface Signed {
-  readonly id: string
-  readonly at: Date
-  readonly body: string
-}
-
 /** Whether it can sign: `whsec_` and base64. An imported secret may be something else. */
 export const isSecret = (text: string): boolean => SECRET.test(text)
 const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
 
 /** Headers of Standard Webhooks with a signature per secret: two during a rotation. */
 export function signatureHeaders(
-  { id, at, body }: Signed,
+  { id, at, body }: { readonly id: string; readonly at: Date; readonly body: string },
   secrets: readonly string[],
 ): Record<string, string> {
   const signatures = secrets.map((secret) => new Webhook(secret).sign(id, at, body))

@@ -2,8 +2,14 @@ import { beforeEach, expect, test } from 'vitest'
 import { counts } from '../../src/counts.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
-import { deleteOldLogs, deleteUnwantedLogs } from '../../src/logs/delete-old.ts'
-import { DEBUG, ERROR, type LogLine, RequestLog } from '../../src/logs/request-log.ts'
+import {
+  DEBUG,
+  deleteOldLogs,
+  deleteUnwantedLogs,
+  ERROR,
+  type LogLine,
+  RequestLog,
+} from '../../src/logs/request-log.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
 import { openTestDb } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

@@ -3,8 +3,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { urlFault } from '../../src/outgoing/addresses.ts'
-import { publicOnlyLookup } from '../../src/outgoing/resolve.ts'
-import { sendOutgoing } from '../../src/outgoing/send.ts'
+import { publicOnlyLookup, sendOutgoing } from '../../src/outgoing/send.ts'
 import { startNameServer } from '../support/services/name-server.ts'
 
 // Nothing here leaves the machine: names are asked of a server on 127.0.0.1, and what is reached is counted

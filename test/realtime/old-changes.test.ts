@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Budget } from '../../src/admission/budget.ts'
 import { broadcast } from '../../src/realtime/deliver/broadcast.ts'
-import { Lanes } from '../../src/realtime/deliver/lanes.ts'
+import { Lanes } from '../../src/realtime/deliver/deliveries.ts'
 
 // A rule that the database evaluates reads the change's image, which the clean-up removes after a minute.
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { shareOf, workerCount } from '../../src/workers/worker-count.ts'
+import { shareOf, workerCount } from '../../src/workers/member.ts'
 
 const POSTGRES = { DATABASE_URL: 'postgres://localhost/none' }
 

@@ -4,7 +4,7 @@ import { APPLE_SECRET_FORM, makeAppleSecret } from '../../auth/oauth2/apple-secr
 import { checkFields, oneOf, required } from '../../collections/checks/checks.ts'
 import { badRequest } from '../../errors.ts'
 import { object, text } from '../../fields/shape.ts'
-import { deleteUnwantedLogs } from '../../logs/delete-old.ts'
+import { deleteUnwantedLogs } from '../../logs/request-log.ts'
 import { renderSettings, type S3Settings } from '../../settings/settings.ts'
 import type { Env, Services } from '../context.ts'
 import { readForm } from '../forms/form.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { type Answers, answers, json } from './answers.ts'
 import type { Security } from './security.ts'
@@ -36,4 +36,14 @@ export function chapter(
     }
   }
   return paths
+}
+
+/** Parameters of these names. */
+export const texts = (names: readonly string[], one: z.ZodType = z.string()) =>
+  z.object(Object.fromEntries(names.map((name) => [name, one])))
+
+/** The parameters in a path: `/messages/{id}` has one. */
+export function pathParams(path: string): { path?: z.ZodObject } {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+  return names.length > 0 ? { path: texts(names) } : {}
 }

@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { REFRESH_SCOPE, Scope } from '../../auth/tokens/scopes.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { type Answers, json } from '../../openapi/schemas/answers.ts'
-import { chapter, type Operation } from '../../openapi/schemas/operations.ts'
+import { chapter, type Operation, pathParams, texts } from '../../openapi/schemas/operations.ts'
 import { NOBODY, SMSGATE_CLIENT } from '../../openapi/schemas/security.ts'
 import type { ClientCaller } from './credentials.ts'
 import { HEALTH } from './health.ts'
@@ -79,20 +79,12 @@ const answered = ([status, description, schema, headers]: NonNullable<Route['ans
   [status]: { description, ...(schema && { content: json(schema) }), ...(headers && { headers }) },
 })
 
-const texts = (names: readonly string[], one: z.ZodType) =>
-  z.object(Object.fromEntries(names.map((name) => [name, one])))
-
-const path = (at: string) => {
-  const names = [...at.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
-  return names.length > 0 && { path: texts(names, z.string()) }
-}
-
 const operationOf = ({ at, id, summary, scope, query, header, body, answer, refused: no = [] }: Route) => ({
   id,
   summary,
   description: `${summary}. Asks for the scope \`${scope}\`.`,
   params: {
-    ...path(at),
+    ...pathParams(at),
     ...(query && { query: texts(query, z.string().optional()) }),
     ...(header && { header }),
   },
@@ -105,7 +97,7 @@ const health = (id: string, at: string): Operation => ({
   summary: 'Whether the server works',
   description: 'Whether the server works. Needs no credentials.',
   security: NOBODY,
-  params: { ...path(at) },
+  params: pathParams(at),
   responses: [
     answered([200, 'It works.', HEALTH]),
     { ...refused([]), 503: { description: 'It does not.', content: json(z.union([HEALTH, ERROR])) } },

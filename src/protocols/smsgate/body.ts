@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_TEXT } from '../../sms/devices/device-body.ts'
+import { MAX_TEXT, optional } from '../../sms/devices/device-body.ts'
 import { instant, nonEmptyId, nonEmptyText, text, wholeNumber } from '../../sms/send/shape.ts'
 
 /** What the app keeps of one reason. */
@@ -7,8 +7,6 @@ const MAX_ERROR = 1_000
 const MAX_REPORTS = 500
 const MAX_SIMS = 8
 const MAX_SENDER = 255
-
-const optional = <T extends z.ZodType>(shape: T) => shape.nullish().transform((value) => value ?? undefined)
 
 /** A text of at most `max` characters. A longer one is cut: the app gives up on what is refused. */
 const cut = (max: number) =>

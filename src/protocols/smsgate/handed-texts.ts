@@ -1,7 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { allowance } from '../../sms/devices/available.ts'
-import type { Device } from '../../sms/devices/device.ts'
+import { allowance, type Device } from '../../sms/devices/device.ts'
 import { notifyNodes } from '../../sms/queue/reassign.ts'
 import type { Attempt } from '../../sms/queue/renew.ts'
 import { wakeDevices } from '../../sms/wake/wake.ts'

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
-import { twilioDate } from './date.ts'
 import { describePage, PAGE, readPage, unknownToken } from './paging.ts'
 import type { Parameters } from './parameters.ts'
-import { API_VERSION, accountPath, hasSid, sidOf } from './sid.ts'
+import { API_VERSION, accountPath, hasSid, sidOf, twilioDate } from './sid.ts'
 
 /** A user as Twilio's API has it. */
 export const ACCOUNT = z

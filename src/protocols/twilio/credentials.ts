@@ -8,6 +8,8 @@ import { hasSid, idOf, sidOf } from './sid.ts'
 
 /** The caller: a user, by an API key that was made for this API. */
 export interface Account {
+  /** On the user's ticket. */
+  readonly store: Store
   readonly auth: AuthRecord
   readonly sender: Sender
   readonly user: string
@@ -26,7 +28,10 @@ export function keyIn(header?: string): string | undefined {
 }
 
 /** The account of an Authorization header (AccountSid or key SID, and token). Throws 401. */
-export async function identifyAccount(store: Store, header: string | undefined): Promise<Account> {
+export async function identifyAccount(
+  store: Store,
+  header: string | undefined,
+): Promise<Omit<Account, 'store'>> {
   const key = keyIn(header)
   const holder = key ? await identifyKey(store, key) : null
   if (!holder?.isTwilio || !hasSid(holder.auth.id)) throw unauthorized()

@@ -2,20 +2,15 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { type Answers, json } from '../../openapi/schemas/answers.ts'
-import type { Operation } from '../../openapi/schemas/operations.ts'
+import { type Operation, pathParams, texts } from '../../openapi/schemas/operations.ts'
 import type { Account } from './credentials.ts'
 import type { Parameters } from './parameters.ts'
-
-/** The account that asks, with the store on its ticket. */
-export interface TwilioCaller extends Account {
-  readonly store: Store
-}
 
 /** A call of a route. */
 export interface Call {
   readonly c: Ctx
   readonly services: Services
-  readonly account: TwilioCaller
+  readonly account: Account
   readonly store: Store
   readonly user: string
   /** The last SID in the path. */
@@ -69,18 +64,12 @@ export const failures = (...statuses: number[]): Answers =>
     ]),
   ) as Answers
 
-const texts = (names: readonly string[], one: z.ZodType) =>
-  z.object(Object.fromEntries(names.map((name) => [name, one])))
-
 /** Parameters of path, query and header. */
-export function parametersOf(at: string, { query, params }: Pick<Route, 'query' | 'params'>) {
-  const names = [...at.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
-  return {
-    ...(names.length > 0 && { path: texts(names, z.string()) }),
-    ...(query && { query: texts(query, z.string().optional()) }),
-    ...params,
-  }
-}
+export const parametersOf = (at: string, { query, params }: Pick<Route, 'query' | 'params'>) => ({
+  ...pathParams(at),
+  ...(query && { query: texts(query, z.string().optional()) }),
+  ...params,
+})
 
 /** The description of a form. */
 export const bodyOf = ({ form }: Pick<Route, 'form'>) =>

@@ -18,7 +18,7 @@ import { refusals } from '../../openapi/schemas/refusals.ts'
 import { TWILIO as BY_TWILIO, SENDER } from '../../openapi/schemas/security.ts'
 import { ACCOUNT, ACCOUNTS, CONNECTION, describeConnection, findAccount, listAccounts } from './account.ts'
 import { type Account, identifyAccount, keyIn } from './credentials.ts'
-import { bodyOf, type Call, failures, parametersOf, type Route, type TwilioCaller } from './description.ts'
+import { bodyOf, type Call, failures, parametersOf, type Route } from './description.ts'
 import { changeMessage, deleteMessage } from './messages/change.ts'
 import { createMessage } from './messages/create.ts'
 import { CREATE_PARAMETERS } from './messages/create-body.ts'
@@ -218,7 +218,7 @@ async function create({ c, services, account: first, parameters }: Call): Promis
 }
 
 /** The account that asks, read from the database. Throws 401. */
-async function identify(c: Ctx, services: Services): Promise<TwilioCaller> {
+async function identify(c: Ctx, services: Services): Promise<Account> {
   const { store } = services
   const { authorization } = c.env.incoming.headers
   const found = await withCatalog(store, () => identifyAccount(store.signIn, authorization))
@@ -229,7 +229,7 @@ async function identify(c: Ctx, services: Services): Promise<TwilioCaller> {
 async function enter(
   c: Ctx,
   services: Services,
-  work: (account: TwilioCaller) => Promise<Response>,
+  work: (account: Account) => Promise<Response>,
 ): Promise<Response> {
   c.set('services', services)
   const account = await identify(c, services).catch((error: unknown) => {

@@ -1,8 +1,14 @@
 import type { Store } from '../../collections/catalog.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import type { Logger } from '../../log.ts'
-import { type ChangeEntry, currentSnapshot, readChanges } from './change-log.ts'
-import { registerNode, renewNode, unregisterNode } from './presence.ts'
+import {
+  type ChangeEntry,
+  currentSnapshot,
+  readChanges,
+  registerNode,
+  renewNode,
+  unregisterNode,
+} from './change-log.ts'
 
 /** Channel of NOTIFY. Payload: empty for a new change, or the name of a node that has a forwarded request. */
 export const CHANGES_CHANNEL = 'changes'

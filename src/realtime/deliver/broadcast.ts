@@ -10,8 +10,7 @@ import type { ClientRegistry } from '../clients/client-registry.ts'
 import type { GroupState, Receivers, SubscriptionIndex } from '../clients/subscription-index.ts'
 import { type ChangeEvent, isTooOld, sendTo, toEvent } from './change-event.ts'
 import { decide, emailsSeen } from './decide.ts'
-import type { Deliver } from './deliveries.ts'
-import type { Lanes } from './lanes.ts'
+import type { Deliver, Lanes } from './deliveries.ts'
 
 /**
  * Sends a change to all that may see it. The rules of topics without options are checked for all viewers

@@ -8,8 +8,8 @@ import { StaleAuth } from '../../records/fresh-auth.ts'
 import { selectRows } from '../../records/select.ts'
 import { type AuthRecord, NO_REQUEST } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
+import { isNodeRegistered } from '../changes/change-log.ts'
 import { CHANGES_CHANNEL } from '../changes/feed.ts'
-import { isNodeRegistered } from '../changes/presence.ts'
 import type { Topic } from '../clients/topic.ts'
 
 /** A node that does not answer in this time is down. */

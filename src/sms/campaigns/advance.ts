@@ -8,6 +8,7 @@ import {
   type Campaign,
   type CampaignServices,
   type CampaignStatus,
+  changeAsRead,
   endCampaign,
   findCampaign,
   isStored,
@@ -70,9 +71,9 @@ async function pause(services: CampaignServices, campaign: Campaign): Promise<bo
 }
 
 /** Pauses a campaign that was created or resumed while its user was being disabled. */
-async function suspend({ store }: CampaignServices, { id, version, status }: Campaign): Promise<boolean> {
-  if (status === 'done') return true
-  await updateCampaigns(store.db, `status = 'paused'`, 'id = $1 and xmin::text = $2', [id, version])
+async function suspend({ store }: CampaignServices, campaign: Campaign): Promise<boolean> {
+  if (campaign.status === 'done') return true
+  await changeAsRead(store.db, campaign, `status = 'paused'`)
   return false
 }
 

@@ -158,6 +158,15 @@ export async function updateCampaigns(
   return textsOf(changed)
 }
 
+/** The same of one campaign. False if it was changed since it was read. `set`: parameters from $3. */
+export const changeAsRead = async (
+  db: Db,
+  { id, version }: Campaign,
+  set: string,
+  ...params: readonly unknown[]
+): Promise<boolean> =>
+  (await updateCampaigns(db, set, 'id = $1 and xmin::text = $2', [id, version, ...params])).length > 0
+
 /** Messages that are stored at once: the user's other sends come in between. */
 const CHUNK = 500
 
@@ -189,13 +198,9 @@ export function endCampaign(
   const keys = chunksOf(campaign, config).map((_, number) => chunkKey(campaign, number))
   return store.db.transaction(async (db) => {
     await lockUserSends(db, campaign.user)
-    const ended = await updateCampaigns(
-      db,
-      'status = $3, error = $4, settled = false',
-      'id = $1 and xmin::text = $2',
-      [campaign.id, campaign.version, status, error],
-    )
-    if (ended.length > 0) await db.query(CLOSE, [campaign.user, keys])
-    return ended.length > 0
+    const set = 'status = $3, error = $4, settled = false'
+    const isEnded = await changeAsRead(db, campaign, set, status, error)
+    if (isEnded) await db.query(CLOSE, [campaign.user, keys])
+    return isEnded
   })
 }

@@ -11,6 +11,7 @@ import {
   type Campaign,
   type CampaignServices,
   type CampaignState,
+  changeAsRead,
   findCampaign,
   isStored,
   readState,
@@ -67,13 +68,13 @@ async function revise(
   // what is canceled gives its units back
   await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
   const batch = randomId()
-  const changed = await updateCampaigns(store.db, REVISE, 'id = $1 and xmin::text = $2', [
-    ...[campaign.id, campaign.version, change.name, text.body, JSON.stringify(text.variables), text.template],
+  const params = [
+    ...[change.name, text.body, JSON.stringify(text.variables), text.template],
     ...[people.groupIds, JSON.stringify(people.recipients), scheduledAt, expiresAt],
     ...[campaign.batches[0], batch, JSON.stringify([batch])],
     ...[audience.length, segments, JSON.stringify(audience)],
-  ])
-  return changed.length > 0
+  ]
+  return changeAsRead(store.db, campaign, REVISE, ...params)
 }
 
 /** Something of it is with a device, or was. What the gateway itself has ended never left. */

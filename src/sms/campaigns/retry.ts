@@ -7,6 +7,7 @@ import {
   CAMPAIGN_STATE,
   type Campaign,
   type CampaignServices,
+  changeAsRead,
   findCampaign,
   readState,
   updateCampaigns,
@@ -58,14 +59,7 @@ async function noteBatch(services: CampaignServices, campaign: Campaign): Promis
   const last = campaign.batches.at(-1)!
   if ((await countMessages(services, campaign.user, [last])) === 0) return true
   const batches = JSON.stringify([...campaign.batches, batchAfter(last)])
-  const params = [campaign.id, campaign.version, batches]
-  const noted = await updateCampaigns(
-    services.store.db,
-    'batches = $3::json',
-    'id = $1 and xmin::text = $2',
-    params,
-  )
-  return noted.length > 0
+  return changeAsRead(services.store.db, campaign, 'batches = $3::json', batches)
 }
 
 async function countMessages({ store }: CampaignServices, user: string, batches: readonly string[]) {

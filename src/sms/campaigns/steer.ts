@@ -6,10 +6,10 @@ import {
   type CampaignServices,
   type CampaignState,
   type CampaignStatus,
+  changeAsRead,
   endCampaign,
   findCampaign,
   readState,
-  updateCampaigns,
 } from './campaign.ts'
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
@@ -25,9 +25,7 @@ const become =
     await whenSettled(services, user, id, async (campaign) => {
       const status = next(campaign)
       if (!status) return true
-      const set = `status = '${status}', settled = false`
-      const params = [campaign.id, campaign.version]
-      return (await updateCampaigns(db, set, 'id = $1 and xmin::text = $2', params)).length > 0
+      return changeAsRead(db, campaign, `status = '${status}', settled = false`)
     })
     await advance(services, id)
     return readState(db, user, id)

@@ -12,6 +12,10 @@ export const MAX_TEXT = 39_015
 const MAX_SIMS = 8
 const MAX_ATTEMPT = 2 ** 31 - 1
 
+/** `null` counts as absent. */
+export const optional = <T extends z.ZodType>(shape: T) =>
+  shape.nullish().transform((value) => value ?? undefined)
+
 const name = text(255)
 const sims = z
   .array(z.record(z.string(), z.unknown(), 'must be an object'), 'must be a list')
@@ -79,21 +83,11 @@ const report = z
     id: nonEmptyId(100),
     attempt: wholeNumber(0, MAX_ATTEMPT).describe('The one that the claim gave.'),
     status: z.enum(['sent', 'delivered', 'failed'], 'must be sent, delivered or failed'),
-    error_message: text(1000)
-      .nullish()
-      .transform((value) => value ?? undefined)
-      .describe('Why it failed, in words for the user.'),
-    at: instant()
-      .nullish()
-      .transform((value) => value ?? undefined)
-      .describe("When, by the device's clock."),
-    not_sent: z
-      .boolean('must be true or false')
-      .nullish()
-      .transform((value) => value ?? undefined)
-      .describe(
-        'With `failed`: proof that nothing went out, so that the message may be given to a device again.',
-      ),
+    error_message: optional(text(1000)).describe('Why it failed, in words for the user.'),
+    at: optional(instant()).describe("When, by the device's clock."),
+    not_sent: optional(z.boolean('must be true or false')).describe(
+      'With `failed`: proof that nothing went out, so that the message may be given to a device again.',
+    ),
   })
   .refine(({ status, not_sent }) => !not_sent || status === 'failed', {
     abort: true,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { objectsOf } from '../../db/rows.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
-import { onlineSince } from './available.ts'
+import { onlineSince } from './device.ts'
 
 /** What a device is up to, beside its record. */
 export type DeviceStates = Readonly<z.output<typeof DEVICE_STATES>>

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
-import { availableDevices, onlineSince } from '../devices/available.ts'
+import { availableDevices, onlineSince } from '../devices/device.ts'
 import { REASONS } from '../status/status.ts'
 import { failMessages } from './fail.ts'
 import { isOptedOut } from './opt-out.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
-import { onlineSince } from '../devices/available.ts'
+import { onlineSince } from '../devices/device.ts'
 import { mayBecome, messageLogCte } from '../status/status.ts'
 import { WAKE_CHANNEL, wakePayloads } from '../wake/wake.ts'
 

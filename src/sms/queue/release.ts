@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
-import { onlineSince } from '../devices/available.ts'
+import { onlineSince } from '../devices/device.ts'
 import { stickySince } from '../send/store-offers.ts'
 import { idMayBecome, mayBecome, messageLogCte } from '../status/status.ts'
 import { isOptedOut } from './opt-out.ts'

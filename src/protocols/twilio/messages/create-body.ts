@@ -1,9 +1,9 @@
 import { dateAt, MAX_CHARACTERS } from '../../../sms/send/body.ts'
 import { E164, withoutSeparators } from '../../../sms/send/phone.ts'
 import { isInvisible } from '../../../sms/send/shape.ts'
-import { readRequestDate } from '../date.ts'
 import { type Parameters, readAddress } from '../parameters.ts'
 import { invalid, TwilioRefusal } from '../refusal.ts'
+import { readRequestDate } from '../sid.ts'
 
 const MAX_VALIDITY_SECONDS = 36_000
 

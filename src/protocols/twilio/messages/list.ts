@@ -3,12 +3,11 @@ import type { Store } from '../../../collections/catalog.ts'
 import { textsOf } from '../../../db/rows.ts'
 import { formatDate } from '../../../fields/types/date.ts'
 import { withoutSeparators } from '../../../sms/send/phone.ts'
-import { type RequestDate, readRequestDate } from '../date.ts'
 import { OWN_NUMBER } from '../numbers/number.ts'
 import { cutPage, describePage, PAGE, readPage, readRows } from '../paging.ts'
 import type { Parameters } from '../parameters.ts'
 import { invalid } from '../refusal.ts'
-import { accountPath, sidOf } from '../sid.ts'
+import { accountPath, type RequestDate, readRequestDate, sidOf } from '../sid.ts'
 import { findMessage, MESSAGE, MESSAGE_SQL, type MessageRow, renderMessage } from './message.ts'
 
 export const MESSAGES = PAGE.extend({ messages: z.array(MESSAGE) }).meta({ id: 'TwilioMessages' })

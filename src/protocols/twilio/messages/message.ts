@@ -4,10 +4,9 @@ import { objectsOf } from '../../../db/rows.ts'
 import { now } from '../../../fields/types/date.ts'
 import type { Origin } from '../../../sms/send/body.ts'
 import { REASONS } from '../../../sms/status/status.ts'
-import { twilioDate } from '../date.ts'
 import { OWN_NUMBER } from '../numbers/number.ts'
 import { notFound } from '../refusal.ts'
-import { API_VERSION, accountPath, idOf, sidOf } from '../sid.ts'
+import { API_VERSION, accountPath, idOf, sidOf, twilioDate } from '../sid.ts'
 
 /** Twilio's statuses of a message. */
 const TWILIO_STATUSES = [
