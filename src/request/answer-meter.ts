@@ -102,15 +102,14 @@ export class AnswerMeter {
     this.#ensure(this.#written + bytes)
   }
 
-  /** Counts the text of a finished part of the answer. */
-  addWritten(bytes: number): void {
+  /**
+   * Checks and counts the text of a finished part of the answer. A record that stands alone in it may be as
+   * large as its fields allow.
+   */
+  addWritten(bytes: number, isAlone: boolean): void {
+    const isOnly = isAlone && this.#written === 0
+    this.#ensure(isOnly ? Math.min(bytes, this.#maxBytes) : this.#written + bytes)
     this.#written += bytes
-  }
-
-  /** The same for a record that stands alone in its answer: it may be as large as its fields allow. */
-  checkAlone(bytes: number): void {
-    if (this.#written > 0) this.check(bytes)
-    else this.#ensure(Math.min(bytes, this.#maxBytes))
   }
 
   /** Waits for all the room that one answer may have. Throws RetryLater; 400 if that was not enough. */

@@ -40,9 +40,7 @@ function writeAll(shown: readonly RenderedRecord[], meter: AnswerMeter, isPicked
   // A UTF-16 unit has at most three bytes in UTF-8.
   const bytes =
     length > MAX_ANSWER_BYTES / 3 ? texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0) : length
-  if (isAlone) meter.checkAlone(bytes)
-  else meter.check(bytes)
-  meter.addWritten(bytes)
+  meter.addWritten(bytes, isAlone)
   return texts
 }
 
