@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { hostileGuest, hostileUser } from './hostile/hostile-clients.ts'
+import { hostileCrowd, hostileGuest, hostileUser } from './hostile/hostile-clients.ts'
 import type { HostileOptions, Outcome, Scenario, ScenarioContext } from './scenario.ts'
 import { databaseKilled } from './scenarios/database-killed.ts'
 import { deadPhone } from './scenarios/dead-phone.ts'
@@ -24,6 +24,7 @@ const SCENARIOS: readonly Scenario[] = [
   hostile,
   hostileGuest,
   hostileUser,
+  hostileCrowd,
   realtime,
 ]
 
@@ -41,7 +42,7 @@ ${list}
   --port N       first of some ports that are free; default 5750
   --help
 
-Of hostile-guest and hostile-user:
+Of hostile-guest, hostile-user and hostile-crowd:
   --short            a few attacks for 2 s each, instead of all for 10 s
   --seconds N        how long each attack takes
   --attack TEXT      only attacks with this text in their names

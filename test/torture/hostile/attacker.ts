@@ -11,26 +11,26 @@ export interface AttackTask {
   readonly name: string
   readonly url: string
   readonly prepared: Prepared
+  /** The client address to attack from. */
+  readonly address: string
   readonly seconds: number
 }
 
 /** Answers by status, or by a word for what came instead. */
 export type Counts = Readonly<Record<string, number>>
 
-/** Loopback, as the victim's, but another address: limits of one client must not be those of the other. */
-const ADDRESS = '127.0.0.2'
 /** An attack is to cost the server, not the machine. */
 const LEAST_PRIORITY = 19
 const TELL_MS = 500
 
-async function attack({ name, url, prepared, seconds }: AttackTask): Promise<Counts> {
+async function attack({ name, url, prepared, address, seconds }: AttackTask): Promise<Counts> {
   const counts: Record<string, number> = {}
   const endsAt = performance.now() + seconds * 1_000
   const end = sleep(seconds * 1_000)
   const run: AttackRun = {
     url,
     prepared,
-    address: ADDRESS,
+    address,
     isOver: () => performance.now() >= endsAt,
     end,
     count(answer) {

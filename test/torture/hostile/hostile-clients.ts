@@ -32,6 +32,8 @@ const SHORT_SECONDS = 2
  */
 const SHORT_SLACKNESS = 4
 const WARM_UP_SECONDS = 3
+/** Attacks that a crowd makes at once. */
+const CROWD = 10
 
 /** What came of one attack. */
 interface Played {
@@ -60,18 +62,21 @@ class Field {
   async site(): Promise<HostileSite> {
     if (this.#site) return this.#site
     this.#site = await HostileSite.open(this.#stage.basePort)
-    await this.#measure(this.#site, warmUp, await warmUp.prepare!(this.#site), WARM_UP_SECONDS)
+    await this.#measure(this.#site, [warmUp], [await warmUp.prepare!(this.#site)], WARM_UP_SECONDS)
     this.#restingRss = await residentBytes(this.#site.pid)
     return this.#site
   }
 
-  /** Plays an attack. One that was only a little slow is played again: the machine may have been busy. */
-  async play(attack: Attack, seconds: number): Promise<Played> {
+  /**
+   * Plays attacks at once, each by a process and an account of its own. What was only a little slow is played
+   * again: the machine may have been busy.
+   */
+  async play(attacks: readonly Attack[], seconds: number): Promise<Played> {
     try {
-      const first = await this.#playOnce(attack, seconds)
-      return first.verdict.isSlow ? await this.#playOnce(attack, seconds) : first
+      const first = await this.#playOnce(attacks, seconds)
+      return first.verdict.isSlow ? await this.#playOnce(attacks, seconds) : first
     } catch (error) {
-      return await this.#giveUp(attack, error as Error)
+      return await this.#giveUp(attacks, error as Error)
     }
   }
 
@@ -84,34 +89,35 @@ class Field {
     await this.#site?.close()
   }
 
-  async #playOnce(attack: Attack, seconds: number): Promise<Played> {
+  async #playOnce(attacks: readonly Attack[], seconds: number): Promise<Played> {
     const site = await this.site()
-    const prepared = (await attack.prepare?.(site)) ?? {}
-    if (attack.prepare) await site.settle(SETTLE_SECONDS)
-    const { counts, ...measured } = await this.#measure(site, attack, prepared, seconds)
-    if (attack !== control && (typeof counts !== 'object' || Object.keys(counts).length === 0))
-      throw new Error(`${attack.name}: the attack did nothing.`)
-    if (attack === control) {
+    const prepared: Prepared[] = []
+    for (const attack of attacks) prepared.push((await attack.prepare?.(site)) ?? {})
+    await site.settle(SETTLE_SECONDS)
+    const { counts, ...measured } = await this.#measure(site, attacks, prepared, seconds)
+    const idle = attacks.find((attack, i) => attack !== control && Object.keys(counts[i] ?? {}).length === 0)
+    if (idle) throw new Error(`${idle.name}: the attack did nothing.`)
+    if (attacks.includes(control)) {
       const factor = this.#stage.hostile.isShort ? SHORT_SLACKNESS : 1
       this.#slackness = factor * slacknessOf(measured)
     }
     const judged = judgeMeasured(measured, this.#slackness)
-    const { note, faults: more } = await afterwards(site, attack, seconds)
+    const { note, faults: more } = await afterwards(site, attacks, seconds)
     const verdict = { faults: [...judged.faults, ...more], isSlow: judged.isSlow && more.length === 0 }
     if (verdict.faults.length > 0) await this.#beginAnew()
     else await site.settle(SETTLE_SECONDS)
     const { times } = measured.noticed
-    const row = rowOf(attack, counts, measured, note, verdict)
+    const row = rowOf(attacks, counts, measured, note, verdict)
     return { verdict, times, row, growthOverAll: measured.growth.peakRss - this.#restingRss }
   }
 
   /** Nothing was measured: the attack failed or did nothing, or the server did not answer any more. */
-  async #giveUp({ name }: Attack, { message }: Error): Promise<Played> {
+  async #giveUp(attacks: readonly Attack[], { message }: Error): Promise<Played> {
     await this.#beginAnew()
     this.#victim.kill()
     this.#victim = new Child('./victim.ts')
     const verdict = { faults: [message], isSlow: false }
-    return { verdict, row: `BROKEN  ${name}: ${message}`, times: [], growthOverAll: 0 }
+    return { verdict, row: `BROKEN  ${namesOf(attacks)}: ${message}`, times: [], growthOverAll: 0 }
   }
 
   async #beginAnew(): Promise<void> {
@@ -121,21 +127,32 @@ class Field {
 
   async #measure(
     site: HostileSite,
-    { name }: Attack,
-    prepared: Prepared,
+    attacks: readonly Attack[],
+    prepared: readonly Prepared[],
     seconds: number,
-  ): Promise<Measured & { counts: Counts }> {
-    const attacker = new Child('./attacker.ts')
-    if (!(await attacker.next(ATTACKER_START_MS))) throw new Error('The attacker did not start.')
+  ): Promise<Measured & { counts: readonly Counts[] }> {
+    const attackers = attacks.map(() => new Child('./attacker.ts'))
+    const ready = await Promise.all(attackers.map((attacker) => attacker.next(ATTACKER_START_MS)))
+    if (ready.includes(undefined)) throw new Error('An attacker did not start.')
     await this.#order({ kind: 'start', account: site.victim }, VICTIM_GRACE_MS)
     const meter = new Meter(site.pid, site.temporaryFolder)
     await meter.start()
-    const task: AttackTask = { name, url: site.url, prepared, seconds }
-    attacker.tell(task)
-    const code = await attacker.ended(seconds * 1_000 + ATTACKER_GRACE_MS)
-    attacker.kill()
-    if (code) throw new Error(`The attacker failed at ${name}.`)
-    const counts = attacker.last as Counts
+    const ends = attackers.map(async (attacker, i) => {
+      const task: AttackTask = {
+        name: attacks[i]!.name,
+        url: site.url,
+        prepared: prepared[i]!,
+        // loopback, as the victim's, but another address: limits of one client must not be those of the other
+        address: `127.0.0.${2 + i}`,
+        seconds,
+      }
+      attacker.tell(task)
+      const code = await attacker.ended(seconds * 1_000 + ATTACKER_GRACE_MS)
+      attacker.kill()
+      if (code) throw new Error(`The attacker failed at ${task.name}.`)
+      return attacker.last as Counts
+    })
+    const counts = await Promise.all(ends)
     const noticed = await this.#order<Noticed>({ kind: 'stop' }, VICTIM_GRACE_MS)
     return { counts, noticed, growth: await meter.stop() }
   }
@@ -148,27 +165,33 @@ class Field {
   }
 }
 
-/** What an attack left behind. A server that died is told by its last words. */
-async function afterwards(site: HostileSite, attack: Attack, seconds: number) {
+/** What attacks left behind. A server that died is told by its last words. */
+async function afterwards(site: HostileSite, attacks: readonly Attack[], seconds: number) {
   try {
     site.checkAlive()
-    return { note: (await attack.inspect?.(site, seconds)) ?? '', faults: [] }
+    const notes: string[] = []
+    for (const { inspect } of attacks) if (inspect) notes.push(await inspect(site, seconds))
+    return { note: notes.join(', '), faults: [] }
   } catch (error) {
     return { note: '', faults: [(error as Error).message.slice(0, 1_000)] }
   }
 }
 
+const namesOf = (attacks: readonly Attack[]) => attacks.map(({ name }) => name).join(' + ')
+
 function rowOf(
-  { name }: Attack,
-  counts: Counts,
+  attacks: readonly Attack[],
+  counts: readonly Counts[],
   { noticed: { times }, growth }: Measured,
   note: string,
   { faults }: Verdict,
 ): string {
-  const answers = Object.entries(counts).map(([answer, count]) => `${count} x ${answer}`)
+  const answers = counts.flatMap((one) =>
+    Object.entries(one).map(([answer, count]) => `${count} x ${answer}`),
+  )
   const columns = [
     faults.length === 0 ? 'held  ' : 'BROKEN',
-    name.padEnd(46),
+    namesOf(attacks).padEnd(46),
     `p50 ${quantile(times, 0.5)} p99 ${quantile(times, 0.99)} max ${quantile(times, 1)} ms of ${times.length}`.padEnd(
       38,
     ),
@@ -178,30 +201,34 @@ function rowOf(
   return columns.join('  ')
 }
 
-function attacksOf(
-  who: Attack['who'],
-  { isShort, attack = '' }: ScenarioContext['hostile'],
-): readonly Attack[] {
-  const isChosen = (one: Attack) => !isShort || one.isShort === true
-  return ATTACKS.filter((one) => one.who === who && one.name.includes(attack) && isChosen(one))
+type Choose = (options: ScenarioContext['hostile']) => readonly (readonly Attack[])[]
+
+const attacksOf = ({ isShort, attack = '' }: ScenarioContext['hostile'], who: Attack['who']) =>
+  ATTACKS.filter((one) => one.who === who && one.name.includes(attack) && (!isShort || one.isShort))
+
+/** All attacks of users in groups; those of a family, which stand side by side, in different ones. */
+function crowds(options: ScenarioContext['hostile']): Attack[][] {
+  const attacks = attacksOf(options, 'user')
+  const groups = Math.ceil(attacks.length / CROWD)
+  return Array.from({ length: groups }, (_, i) => attacks.filter((_, k) => k % groups === i))
 }
 
-async function playAll(context: ScenarioContext, who: Attack['who']): Promise<Outcome> {
+async function playAll(context: ScenarioContext, choose: Choose): Promise<Outcome> {
   const { isShort, seconds = isShort ? SHORT_SECONDS : SECONDS } = context.hostile
   const field = new Field(context)
   const faults: string[] = []
-  const attacks = [control, ...attacksOf(who, context.hostile)]
+  const groups = [[control], ...choose(context.hostile)]
   let broken = 0
   let growth = 0
   const times: number[] = []
   try {
-    for (const attack of attacks) {
-      const played = await field.play(attack, seconds)
+    for (const attacks of groups) {
+      const played = await field.play(attacks, seconds)
       context.say(played.row)
       times.push(...played.times)
       growth = Math.max(growth, played.growthOverAll)
       if (played.verdict.faults.length > 0) broken++
-      faults.push(...played.verdict.faults.map((fault) => `${attack.name}: ${fault}`))
+      faults.push(...played.verdict.faults.map((fault) => `${namesOf(attacks)}: ${fault}`))
     }
   } finally {
     await field.close()
@@ -210,7 +237,7 @@ async function playAll(context: ScenarioContext, who: Attack['who']): Promise<Ou
   if (broken === 0) faults.push(...judgeAll(times, growth, field.slackness))
   const [p50, p99, max] = [0.5, 0.99, 1].map((share) => quantile(times, share))
   const figures = [
-    `${attacks.length - broken} of ${attacks.length} held`,
+    `${groups.length - broken} of ${groups.length} held`,
     `the victim: ${times.length} answers and events, p50 ${p50}, p99 ${p99}, max ${max} ms`,
     `memory +${megabytes(growth)} MB`,
     ...(field.slackness > 1 ? [`bounds of time x ${field.slackness.toFixed(1)}`] : []),
@@ -218,19 +245,34 @@ async function playAll(context: ScenarioContext, who: Attack['who']): Promise<Ou
   return { faults, figures: figures.join(', ') }
 }
 
-const scenarioOf = (who: Attack['who'], what: string): Scenario => ({
-  name: `hostile-${who}`,
+const scenarioOf = (name: string, what: string, choose: Choose): Scenario => ({
+  name,
   what,
   rounds: 1,
   async run(context) {
     if (process.platform !== 'linux')
       return { faults: [], figures: 'NOT RUN: it needs /proc, as Linux has it' }
-    return playAll(context, who)
+    return playAll(context, choose)
   },
 })
 
 /** What one guest may do, another user must not notice. */
-export const hostileGuest = scenarioOf('guest', 'one guest attacks by every route while another user works')
+export const hostileGuest = scenarioOf(
+  'hostile-guest',
+  'one guest attacks by every route while another user works',
+  (options) => attacksOf(options, 'guest').map((attack) => [attack]),
+)
 
 /** The same of a user who is signed in. */
-export const hostileUser = scenarioOf('user', 'one user attacks by every route while another user works')
+export const hostileUser = scenarioOf(
+  'hostile-user',
+  'one user attacks by every route while another user works',
+  (options) => attacksOf(options, 'user').map((attack) => [attack]),
+)
+
+/** Ten users at once, each with another attack. */
+export const hostileCrowd = scenarioOf(
+  'hostile-crowd',
+  'ten users attack at once, each by another route, while another user works',
+  crowds,
+)
