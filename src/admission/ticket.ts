@@ -22,8 +22,8 @@ export const ticketOf = (holder: string, isSuperuser = false): Ticket => ({
 })
 
 /**
- * Work for all holders, or for the server itself: its statements take no turn. Everything else is done on the
- * ticket of a holder.
+ * Work for all holders, or for the server itself. Its statements take turns with those of holders, each name
+ * as one of them. Everything else is done on the ticket of a holder.
  */
 export type Everybody =
   | 'sign-in'

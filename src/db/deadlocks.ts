@@ -7,7 +7,7 @@ const TRIES = 5
 const MAX_PAUSE_MS = 50
 
 /** Two waited for each other, and Postgres has ended this one: nothing of it was done. */
-export const isDeadlock = (error: unknown): boolean => isSqlError(error, DEADLOCK)
+const isDeadlock = (error: unknown): boolean => isSqlError(error, DEADLOCK)
 
 /**
  * Does some work that is whole or nothing, and again when a deadlock ended it. Rows are locked in one order

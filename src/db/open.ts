@@ -1,22 +1,20 @@
 import { DatabaseTime } from '../admission/database-time.ts'
+import { RATES } from '../admission/limits.ts'
+import { Places } from '../admission/places.ts'
 import type { Everybody, Ticket } from '../admission/ticket.ts'
 import type { Config } from '../config.ts'
 import { counts } from '../counts.ts'
-import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import type { Backend, PoolUse, Result, Session, TransactionSession } from './backend.ts'
-import { isDeadlock, retryDeadlocks } from './deadlocks.ts'
+import { awaitServer } from './await-server.ts'
+import type { Backend, PoolUse, Result, TransactionSession } from './backend.ts'
+import { retryDeadlocks } from './deadlocks.ts'
 import { openEmbedded } from './embedded/embedded.ts'
-import { countSchemaMismatch, DatabaseUnavailable, OutdatedServer } from './errors.ts'
+import { countSchemaMismatch } from './errors.ts'
 import { type Admission, openPostgres, type PoolSize } from './postgres/postgres.ts'
 import { readingBackend } from './replica/reading-backend.ts'
 import { Replica } from './replica/replica.ts'
 import { ReplicaConnection } from './replica/replica-connection.ts'
 import { checkServer } from './schema/oldest-server.ts'
-
-const OLDEST_SERVER = 150_000
-const RETRY_MS = 1_000
-const SAY_EVERY = 10
 
 /** A replica, and this database as it is read there. */
 interface Reading {
@@ -29,11 +27,15 @@ class Pool {
   readonly backend: Backend
   /** Undefined where statements take no turns. */
   readonly time: DatabaseTime | undefined
+  /** Connections for statements of the server: holders take turns here, too. */
+  readonly connections: Places
   reading: Reading | undefined
 
-  constructor(backend: Backend, time?: DatabaseTime) {
+  constructor(backend: Backend, size?: PoolSize) {
     this.backend = backend
-    this.time = time
+    this.time = size && new DatabaseTime(size.ofClients)
+    const limit = { name: RATES.databaseTime.name, total: size?.ofServer ?? Infinity, share: Infinity }
+    this.connections = new Places(limit)
   }
 }
 
@@ -41,8 +43,8 @@ class Pool {
 export class Database {
   readonly #pool: Pool
 
-  constructor(backend: Backend, time?: DatabaseTime) {
-    this.#pool = new Pool(backend, time)
+  constructor(backend: Backend, size?: PoolSize) {
+    this.#pool = new Pool(backend, size)
   }
 
   /** The database for a holder's work. Costs no more than the object. */
@@ -51,14 +53,14 @@ export class Database {
   }
 
   /** The database for work that no holder pays for. */
-  forEverybody(_work: Everybody): Db {
-    return new Db(this.#pool)
+  forEverybody(work: Everybody): Db {
+    return new Db(this.#pool, work)
   }
 
   /** Lets `forReading` choose a replica from now on. It is closed with this database. */
-  readFrom(replica: Replica, time: DatabaseTime): void {
+  readFrom(replica: Replica, size: PoolSize): void {
     const backend = readingBackend(this.#pool.backend, () => replica.connection)
-    this.#pool.reading = { replica, onReplica: new Pool(backend, time) }
+    this.#pool.reading = { replica, onReplica: new Pool(backend, size) }
   }
 
   async close(): Promise<void> {
@@ -71,18 +73,18 @@ export class Database {
 export class Db {
   readonly #pool: Pool
   readonly #transaction: TransactionSession | undefined
-  /** On whose account client-shaped statements run; undefined for everybody's. */
-  readonly ticket: Ticket | undefined
+  readonly #owner: Ticket | Everybody
 
   /** Used in this file alone. */
-  constructor(pool: Pool, ticket?: Ticket, transaction?: TransactionSession) {
+  constructor(pool: Pool, owner: Ticket | Everybody, transaction?: TransactionSession) {
     this.#pool = pool
     this.#transaction = transaction
-    this.ticket = ticket
+    this.#owner = owner
   }
 
-  get #session(): Session {
-    return this.#transaction ?? this.#pool.backend
+  /** On whose account client-shaped statements run; undefined for everybody's. */
+  get ticket(): Ticket | undefined {
+    return typeof this.#owner === 'string' ? undefined : this.#owner
   }
 
   get inTransaction(): boolean {
@@ -109,12 +111,17 @@ export class Db {
     return this.#pool.time?.use
   }
 
-  /** One statement, rows as arrays. See Session.query for values and `name`. */
+  /** One statement, rows as arrays. See Session.query for values and `name`. Throws RetryLater. */
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
-    return this.#session.query(text, params, name).catch((error: unknown) => {
-      if (this.inTransaction || !isDeadlock(error)) return noted(error)
-      return retryDeadlocks(() => this.#session.query(text, params, name)).catch(noted)
-    })
+    if (this.#transaction) return this.#transaction.query(text, params, name).catch(noted)
+    return this.#inTurn((backend) => retryDeadlocks(() => backend.query(text, params, name))).catch(noted)
+  }
+
+  /** Does what takes a connection of the server when it is the owner's turn. */
+  #inTurn<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
+    const owner = this.#owner
+    const { connections, backend } = this.#pool
+    return connections.run(typeof owner === 'string' ? owner : owner.holder, () => work(backend))
   }
 
   /**
@@ -125,8 +132,16 @@ export class Db {
     const { ticket } = this
     const { time, backend } = this.#pool
     if (!ticket || !time || this.inTransaction) return this.query(text, params, name)
-    const query = ticket.isSuperuser ? backend.query : backend.clientQuery
-    return time.run(ticket, () => query(text, params, name)).catch(noted)
+    if (ticket.isSuperuser) return time.run(ticket, () => this.query(text, params, name))
+    return time.run(ticket, () => backend.clientQuery(text, params, name)).catch(noted)
+  }
+
+  /** The same in turn for the first rows of an index: look-ups wait for few of them at a time. */
+  firstRows(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
+    const { ticket } = this
+    const { time } = this.#pool
+    if (!ticket || !time || this.inTransaction) return this.lookUp(text, params, name)
+    return time.run(ticket, () => this.lookUp(text, params, name))
   }
 
   /** The same as `query` for a statement that reads rows by their keys: see Backend.lookUp. */
@@ -144,7 +159,7 @@ export class Db {
     if (!reading) return this
     const isReplica = await reading.replica.hasCaughtUp()
     counts.replica.reads[isReplica ? 'replica' : 'primary']++
-    return isReplica ? new Db(reading.onReplica, this.ticket) : this
+    return isReplica ? new Db(reading.onReplica, this.#owner) : this
   }
 
   /** The replica that `forReading` may choose; undefined without one. */
@@ -154,7 +169,7 @@ export class Db {
 
   /** Several statements in one go, without parameters. */
   script(text: string): Promise<void> {
-    return this.#session.script(text)
+    return (this.#transaction ?? this.#pool.backend).script(text)
   }
 
   /**
@@ -181,7 +196,9 @@ export class Db {
    */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     if (this.inTransaction) return work(this)
-    return retryDeadlocks(() => this.#pool.backend.transaction((session) => work(this.#inside(session))))
+    return this.#inTurn((backend) =>
+      retryDeadlocks(() => backend.transaction((session) => work(this.#inside(session)))),
+    )
   }
 
   /**
@@ -195,7 +212,7 @@ export class Db {
   }
 
   #inside(session: TransactionSession): Db {
-    return new Db(this.#pool, this.ticket, session)
+    return new Db(this.#pool, this.#owner, session)
   }
 
   /** Hears what any node says with NOTIFY. An empty payload: something may have been missed. */
@@ -219,14 +236,15 @@ export async function openDb(config: Config, log: Logger, admit?: Admission): Pr
   const backend = openPostgres(config.databaseUrl ?? embedded!.url, poolOf(config), log, {
     ...(admit && { admit }),
     listenUrl: config.databaseListenUrl,
+    isEmbedded: embedded !== undefined,
   })
   const close = async () => {
     await backend.close()
     await embedded?.close()
   }
-  const database = new Database({ ...backend, close }, timeOf(config))
+  const database = new Database({ ...backend, close }, poolOf(config))
   try {
-    await awaitServer(database.forEverybody('server'), log)
+    await awaitServer(backend.query, log)
   } catch (error) {
     await database.close()
     throw error
@@ -244,7 +262,7 @@ export async function openServingDb(config: Config, log: Logger): Promise<Databa
   const { databaseReplicaUrl: url } = config
   if (url) {
     const open = () => new ReplicaConnection(url, poolOf(config), log)
-    database.readFrom(new Replica((...statement) => db.lookUp(...statement), open, log), timeOf(config))
+    database.readFrom(new Replica((...statement) => db.lookUp(...statement), open, log), poolOf(config))
   }
   return database
 }
@@ -257,39 +275,4 @@ const poolOf = ({ databasePool, clientStatementSeconds }: Config): PoolSize => {
     ofServer: Math.max(1, databasePool - ofClients),
     clientMs: clientStatementSeconds * 1000,
   }
-}
-
-const timeOf = (config: Config) => new DatabaseTime(poolOf(config).ofClients)
-
-async function awaitServer(db: Db, log: Logger): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      const { rows } = await db.query('show server_version_num')
-      const version = Number(rows[0]?.[0])
-      if (version >= OLDEST_SERVER) return
-      throw new UserError(
-        `Postgres 15 or later is needed; DATABASE_URL leads to version ${Math.floor(version / 10_000)}.`,
-      )
-    } catch (error) {
-      if (error instanceof OutdatedServer) throw new UserError(error.message)
-      if (!(error instanceof DatabaseUnavailable)) throw refusal(error)
-      const cause = error.cause instanceof Error ? error.cause.message : String(error.cause)
-      if (attempt % SAY_EVERY === 0) log.warn(`waiting for the database: ${cause || 'no connection'}`)
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-    }
-  }
-}
-
-/**
- * Before anything was asked, whatever is wrong lies in DATABASE_URL or at the server: TLS, a missing
- * password, a name.
- */
-function refusal(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof UserError) return error
-  const code = 'code' in error ? String(error.code) : ''
-  return new UserError(
-    code.startsWith('28')
-      ? `The database refused to let us in: ${error.message}. Check the user and password in DATABASE_URL.`
-      : `The database cannot be used: ${error.message}. Check DATABASE_URL.`,
-  )
 }

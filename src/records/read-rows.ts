@@ -20,7 +20,7 @@ export interface RowStatement {
   /** It is prepared under a name, which Postgres plans once. `free`: with a client's filter. */
   readonly plannedOnce?: 'ruled' | 'free' | undefined
   /** The method of Db. `lookUp`: reads few rows by key. `shaped`: a client chose its shape. */
-  readonly way: 'lookUp' | 'shaped' | 'query'
+  readonly way: 'lookUp' | 'firstRows' | 'shaped' | 'query'
   /** Its rows may be large: their bytes are counted while they are read. */
   readonly isGuarded?: boolean | undefined
 }

@@ -59,6 +59,19 @@ test('many endless ones hold up neither the statements of the server nor quick o
   expect(db.clientUse).toEqual({ running: 0, waiting: 0 })
 })
 
+test('statements of the server take turns between holders, too', async () => {
+  const ended: string[] = []
+  const pause = (holder: string) =>
+    db
+      .for(ticketOf(holder))
+      .query('select pg_sleep(0.01)')
+      .then(() => ended.push(holder))
+  const all = Array.from({ length: 200 }, () => pause('many'))
+  all.push(pause('one'))
+  await Promise.all(all)
+  expect(ended.indexOf('one')).toBeLessThan(100)
+})
+
 test('one whose client is gone when its turn comes is not begun', async () => {
   const ticket = { ...ticketOf('gone'), isGone: () => true }
   await expect(db.for(ticket).shaped(ENDLESS)).rejects.toMatchObject({ status: 400 })

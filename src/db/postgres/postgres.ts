@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import pg from 'pg'
 import type { Logger } from '../../log.ts'
 import type { Backend, Session, TransactionSession } from '../backend.ts'
@@ -34,6 +35,8 @@ const GRACE_MS = 5_000
 /** A server that does not accept a connection by then is away; so long a request waits for a free one. */
 const CONNECT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
+/** nice(2) of a local backend that runs statements of clients: the server itself comes first. */
+const CLIENT_NICENESS = 10
 /** The driver's longest time limit, 24 days. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 
@@ -60,6 +63,15 @@ const session = (client: Queryable, patienceMs?: () => number | undefined): Sess
     guarded(async () => void (await client.query({ text, query_timeout: patienceMs?.() } as pg.QueryConfig))),
 })
 
+/** Lets other processes of this machine go before the backend of a connection. */
+function yieldProcessor(client: pg.PoolClient & { readonly processID?: number }): void {
+  try {
+    setPriority(client.processID!, CLIENT_NICENESS)
+  } catch {
+    // it has ended, or the system does not allow it
+  }
+}
+
 const optionsOf = (settings: Readonly<Record<string, string | number>>) =>
   Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
@@ -77,13 +89,18 @@ export interface PoolSize {
 
 /**
  * Pools of connections to a Postgres server. Connects on first use and again after a loss, which includes a
- * server that stopped answering. `listenUrl`: where it listens, if not at `url`.
+ * server that stopped answering. `listenUrl`: where it listens, if not at `url`. `isEmbedded`: its processes
+ * are ours.
  */
 export function openPostgres(
   url: string,
   size: PoolSize,
   log: Logger,
-  { admit, listenUrl = url }: { readonly admit?: Admission; readonly listenUrl?: string } = {},
+  {
+    admit,
+    listenUrl = url,
+    isEmbedded = false,
+  }: { readonly admit?: Admission; readonly listenUrl?: string; readonly isEmbedded?: boolean } = {},
 ): Backend {
   const connection = {
     types,
@@ -125,6 +142,7 @@ export function openPostgres(
   }
   const pool = openPool(size.ofServer, STATEMENT_TIMEOUT_MS)
   const ofClients = openPool(size.ofClients, size.clientMs)
+  if (isEmbedded) ofClients.on('connect', yieldProcessor)
   // one that waits behind slow ones is not late: the driver's limit is that of all statements
   const limits = { ...limitedTo(STATEMENT_TIMEOUT_MS), statement_timeout: LOOK_UP_MS }
   const lookUps = { ...settings, ...limits, options: optionsOf(LOOK_UP_PLANNER) }

@@ -47,7 +47,7 @@ export async function compileList(
       text: listStatement(collection, compiled, page, request.auth, plan),
       extra: 2,
       plannedOnce: plan.isPlannedOnce ? (filter ? 'free' : 'ruled') : undefined,
-      way: plan.isLookUp ? 'lookUp' : 'shaped',
+      way: plan.isShort ? 'firstRows' : 'shaped',
       isGuarded: page.perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES),
     }
   })

@@ -52,7 +52,7 @@ export interface ListPlan {
    */
   readonly isPlannedOnce: boolean
   /** It is found at once: the first rows of an index, and no total to be counted. */
-  readonly isLookUp: boolean
+  readonly isShort: boolean
 }
 
 /** Chooses how a page of a compiled list is read. */
@@ -78,7 +78,7 @@ export function planList(
     isCounted: hasKeys && isFirst && !isPlannedOnce && !isIndexOnlyCount(collection, structure),
     isDeep,
     isPlannedOnce,
-    isLookUp: isPlannedOnce && total !== undefined && isShortIndexScan(collection, structure, page),
+    isShort: isPlannedOnce && total !== undefined && isShortIndexScan(collection, structure, page),
   }
 }
 

@@ -1,0 +1,42 @@
+import { UserError } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import type { Session } from './backend.ts'
+import { DatabaseUnavailable, OutdatedServer } from './errors.ts'
+
+const OLDEST_SERVER = 150_000
+const RETRY_MS = 1_000
+const SAY_EVERY = 10
+
+/** Waits until the server answers. Throws a UserError for one that is too old or refuses us. */
+export async function awaitServer(query: Session['query'], log: Logger): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const { rows } = await query('show server_version_num')
+      const version = Number(rows[0]?.[0])
+      if (version >= OLDEST_SERVER) return
+      throw new UserError(
+        `Postgres 15 or later is needed; DATABASE_URL leads to version ${Math.floor(version / 10_000)}.`,
+      )
+    } catch (error) {
+      if (error instanceof OutdatedServer) throw new UserError(error.message)
+      if (!(error instanceof DatabaseUnavailable)) throw refusal(error)
+      const cause = error.cause instanceof Error ? error.cause.message : String(error.cause)
+      if (attempt % SAY_EVERY === 0) log.warn(`waiting for the database: ${cause || 'no connection'}`)
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
+  }
+}
+
+/**
+ * Before anything was asked, whatever is wrong lies in DATABASE_URL or at the server: TLS, a missing
+ * password, a name.
+ */
+function refusal(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof UserError) return error
+  const code = 'code' in error ? String(error.code) : ''
+  return new UserError(
+    code.startsWith('28')
+      ? `The database refused to let us in: ${error.message}. Check the user and password in DATABASE_URL.`
+      : `The database cannot be used: ${error.message}. Check DATABASE_URL.`,
+  )
+}
