@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { type PoolMode, whyNoPgBouncer } from './test/support/database/pgbouncer.ts'
 import { findPostgres } from './test/support/database/postgres.ts'
 
 const FILES = 'test/**/*.test.ts'
@@ -8,6 +9,10 @@ const SLOW = 'test/**/*.slow.test.ts'
 const IN_BROWSER = 'test/browser/**'
 /** Where versions of Postgres may differ. */
 const OF_DATABASE = 'test/{db,backup,sms/queue}/**/*.test.ts'
+/** These need PgBouncer. */
+const OF_POOLER = 'test/db/pooler/**'
+/** What must go on behind PgBouncer. */
+const POOLED = [OF_POOLER, 'test/{realtime,nodes,sms/queue}/**/*.test.ts']
 
 const hasPostgres = Boolean(process.env.TEST_DATABASE_URL || findPostgres())
 if (!hasPostgres) {
@@ -16,6 +21,10 @@ if (!hasPostgres) {
   )
 }
 
+const whyNotPooled = findPostgres() ? whyNoPgBouncer() : 'no Postgres is installed'
+if (whyNotPooled) console.warn(`Not tested behind PgBouncer: ${whyNotPooled}.`)
+
+const INSTALLED_SETUP = 'test/support/database/postgres15-setup.ts'
 // a process runs files of one project only, so projects run one after the other: groupOrder
 const onEmbedded = { globalSetup: 'test/support/database/embedded-setup.ts' }
 /** What `npm test` runs: every quick file. */
@@ -25,7 +34,7 @@ const quick = {
     ...onEmbedded,
     name: 'quick',
     include: [FILES],
-    exclude: [IN_BROWSER, SLOW],
+    exclude: [IN_BROWSER, SLOW, OF_POOLER],
     // Two processes run all files, as importing the server takes 1.5 s of CPU time. What a file changes in
     // its process, its hooks must undo.
     isolate: false,
@@ -42,15 +51,28 @@ const slow = {
     sequence: { groupOrder: 1 },
   },
 }
+/** In either of its modes, before an installed Postgres. */
+const pooled = (TEST_POOL_MODE: PoolMode) => ({
+  extends: true as const,
+  test: {
+    name: `pgbouncer-${TEST_POOL_MODE}`,
+    include: POOLED,
+    // PgBouncer hides from a server that its connections were ended: it notices within a second, not at once
+    exclude: TEST_POOL_MODE === 'transaction' ? ['test/nodes/outdated.slow.test.ts'] : [],
+    env: { TEST_SERVER: `PGBOUNCER_${TEST_POOL_MODE.toUpperCase()}`, TEST_POOL_MODE },
+    globalSetup: INSTALLED_SETUP,
+    sequence: { groupOrder: TEST_POOL_MODE === 'session' ? 3 : 4 },
+  },
+})
 /** On an installed Postgres, in CI the oldest one that is promised. */
 const postgres15 = {
   extends: true as const,
   test: {
     name: 'postgres15',
     include: [OF_DATABASE],
-    exclude: ['test/db/embedded/**'],
+    exclude: ['test/db/embedded/**', OF_POOLER],
     env: { TEST_SERVER: 'POSTGRES15' },
-    globalSetup: 'test/support/database/postgres15-setup.ts',
+    globalSetup: INSTALLED_SETUP,
     sequence: { groupOrder: 2 },
   },
 }
@@ -66,6 +88,11 @@ export default defineConfig({
     maxWorkers: 2,
     setupFiles: 'test/support/each-file.ts',
     reporters: ['default', './test/support/slowest-files.ts'],
-    projects: [quick, slow, ...(hasPostgres ? [postgres15] : [])],
+    projects: [
+      quick,
+      slow,
+      ...(hasPostgres ? [postgres15] : []),
+      ...(whyNotPooled ? [] : [pooled('session'), pooled('transaction')]),
+    ],
   },
 })

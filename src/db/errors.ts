@@ -72,7 +72,8 @@ const LOST_CODES = new Set([
 ])
 /**
  * SQLSTATE classes and codes of a server that is starting, stopping, full (of connections, on its disk),
- * gone, or takes no writes, as one that another has taken the place of; 08P01 is a wrong statement.
+ * gone, or takes no writes, as one that another has taken the place of; 08P01 is a wrong statement, or
+ * what PgBouncer says of a Postgres that is away, before it closes the connection.
  */
 const LOST_STATES = /^(08(?!P01)|57P0[1235]|53[13]00|3D000|25006|25P03)/
 
@@ -82,7 +83,8 @@ export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
   if (LOST_CODES.has(code) || LOST_STATES.test(code)) return true
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/.test(
+  if (code === '08P01' && 'severity' in error && error.severity === 'FATAL') return true
+  return /Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Query read timeout/.test(
     error.message,
   )
 }

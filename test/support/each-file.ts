@@ -7,6 +7,7 @@ import { dropDatabases } from './server/start.ts'
 const { TEST_SERVER = 'EMBEDDED' } = process.env
 process.env.TEST_POSTGRES_URL = process.env[`${TEST_SERVER}_URL`]
 process.env.TEST_TEMPLATE = process.env[`${TEST_SERVER}_TEMPLATE`]
+process.env.TEST_POOLER = process.env[`${TEST_SERVER}_POOLER`] ?? ''
 
 /** Fails the test whose requests were answered otherwise than src/openapi says. */
 function checkAnswers(): void {

@@ -1,6 +1,9 @@
 import pg from 'pg'
 import { DatabaseUnavailable } from '../errors.ts'
 
+/** How long one of several hosts may take to accept a connection: one that stands still is passed over. */
+const HOST_MS = 3_000
+
 /** A connection string for each host of a libpq URL: `postgres://host1:5432,host2:5432/name`. */
 export function urlsOf(url: string): string[] {
   const start = url.indexOf('://') + 3
@@ -15,18 +18,19 @@ export function urlsOf(url: string): string[] {
 }
 
 /**
- * Makes a class of connections to the hosts of a URL. With several hosts only one that takes writes is used,
- * as `target_session_attrs=read-write` says. When it cannot be used, the next connection tries the next host.
+ * Makes a class of connections to the hosts of a URL. Only a host that takes writes is used, as
+ * `target_session_attrs=read-write` says: a proxy may still lead to a primary of the past. When a host cannot
+ * be used, the next connection tries the next one.
  */
 export function clientOf(url: string): typeof pg.Client {
   const urls = urlsOf(url)
-  if (urls.length === 1) return pg.Client
+  const limits = urls.length > 1 && { connectionTimeoutMillis: HOST_MS }
   let current = 0
   return class extends pg.Client {
     readonly #host = current
 
     constructor(config?: pg.ClientConfig) {
-      super({ ...config, connectionString: urls[current]! })
+      super({ ...config, ...limits, connectionString: urls[current]! })
       // a pool adds its own after `connect`; without one, a loss during the query below ends the process
       this.on('error', () => {})
     }
@@ -43,7 +47,8 @@ export function clientOf(url: string): typeof pg.Client {
     async #connect(): Promise<this> {
       try {
         await super.connect()
-        const { rows } = await this.query('show transaction_read_only')
+        const check = { text: 'show transaction_read_only', query_timeout: HOST_MS }
+        const { rows } = await this.query(check)
         if (rows[0].transaction_read_only === 'off') return this
         throw new DatabaseUnavailable(new Error('This database server takes no writes.'))
       } catch (error) {

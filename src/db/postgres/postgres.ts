@@ -87,20 +87,26 @@ export interface PoolSize {
   readonly clientMs: number
 }
 
+/** Which connections are used. */
+export interface PostgresOptions {
+  readonly admit?: Admission
+  /** Where it listens and does long work, if not at the same URL. */
+  readonly listenUrl?: string
+  /** It is used though it takes no writes. */
+  readonly isReplica?: boolean
+  /** Its processes are ours. */
+  readonly isEmbedded?: boolean
+}
+
 /**
  * Pools of connections to a Postgres server. Connects on first use and again after a loss, which includes a
- * server that stopped answering. `listenUrl`: where it listens, if not at `url`. `isEmbedded`: its processes
- * are ours.
+ * server that stopped answering.
  */
 export function openPostgres(
   url: string,
   size: PoolSize,
   log: Logger,
-  {
-    admit,
-    listenUrl = url,
-    isEmbedded = false,
-  }: { readonly admit?: Admission; readonly listenUrl?: string; readonly isEmbedded?: boolean } = {},
+  { admit, listenUrl = url, isReplica = false, isEmbedded = false }: PostgresOptions = {},
 ): Backend {
   const connection = {
     types,
@@ -115,7 +121,7 @@ export function openPostgres(
     options: optionsOf(SERVER_PLANNER),
     application_name: 'pocketsms',
   }
-  const Client = clientOf(url)
+  const Client = isReplica ? pg.Client : clientOf(url)
   const onConnect = admit && ((client: pg.ClientBase) => admit(session(client)))
   const limitedTo = (ms: number) => ({ statement_timeout: ms, query_timeout: ms + GRACE_MS })
   const clients = new Set<pg.PoolClient>()
@@ -148,16 +154,11 @@ export function openPostgres(
   const lookUps = { ...settings, ...limits, options: optionsOf(LOOK_UP_PLANNER) }
   const pipeline = openPipeline(() => new Client({ ...lookUps, pipeline: true }), LIFETIME_MS, onConnect)
   const shared = session(pool as Queryable)
-  const unhurried = longWork(() => new Client({ ...settings, application_name: 'pocketsms long work' }))
-  const Listening = clientOf(listenUrl)
+  const Direct = isReplica ? pg.Client : clientOf(listenUrl)
+  const direct = { ...connection, connectionString: listenUrl }
+  const unhurried = longWork(() => new Direct({ ...direct, application_name: 'pocketsms long work' }))
   const listener = new Listener({
-    open: () =>
-      new Listening({
-        ...connection,
-        connectionString: listenUrl,
-        query_timeout: CONNECT_MS,
-        application_name: 'pocketsms listen',
-      }),
+    open: () => new Direct({ ...direct, query_timeout: CONNECT_MS, application_name: 'pocketsms listen' }),
     query: shared.query,
     onStall: () => {
       for (const { connection } of clients) connection.stream.destroy()

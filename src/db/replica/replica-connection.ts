@@ -41,7 +41,10 @@ export class ReplicaConnection {
   #isOver = false
 
   constructor(url: string, poolSize: PoolSize, log: Logger) {
-    this.#backend = openPostgres(url, poolSize, log, { admit: (session) => this.#admit(session) })
+    this.#backend = openPostgres(url, poolSize, log, {
+      admit: (session) => this.#admit(session),
+      isReplica: true,
+    })
   }
 
   get isOver(): boolean {

@@ -31,7 +31,10 @@ async function newDatabase(content: Content): Promise<Record<string, string>> {
   const name = `test_${randomBytes(6).toString('hex')}`
   const url = await createDatabase(server!, name, content === 'prepared' ? TEST_TEMPLATE : undefined)
   made.push(url)
-  return { DATABASE_URL: url }
+  const { TEST_POOLER: port, TEST_POOL_MODE } = process.env
+  if (!port) return { DATABASE_URL: url }
+  const pooled = Object.assign(new URL(url), { port }).href
+  return { DATABASE_URL: pooled, ...(TEST_POOL_MODE === 'transaction' && { DATABASE_LISTEN_URL: url }) }
 }
 
 /** Drops the databases that `testConfig` made in this process. */
