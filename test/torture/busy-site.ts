@@ -3,7 +3,7 @@ import type { Client } from '../support/server/server-with-devices.ts'
 import { judge } from './judge.ts'
 import type { Outcome, ScenarioContext } from './scenario.ts'
 import { Senders } from './senders.ts'
-import { Site } from './site.ts'
+import { Site, type SiteOptions } from './site.ts'
 
 const SENDERS = 16
 const PHONES = 3
@@ -24,6 +24,7 @@ export type Strike = (busy: Busy) => Promise<readonly string[]>
 export interface BusyOptions {
   readonly nodes?: number
   readonly quota?: number
+  readonly databaseUrls?: SiteOptions['databaseUrls']
 }
 
 /** A site with 16 senders and 3 phones at work, struck, then left to finish, then judged. */
@@ -32,9 +33,9 @@ export async function strikeBusySite(
   strike: Strike,
   options: BusyOptions = {},
 ): Promise<Outcome> {
-  const { nodes = 1, quota = 0 } = options
+  const { quota = 0 } = options
   const env = { LEASE_SECONDS: String(LEASE_SECONDS) }
-  const site = await Site.open({ ...context, nodes, env })
+  const site = await Site.open({ ...context, ...options, env })
   try {
     const user = await site.makeUser({ monthly_quota: quota })
     const urls = site.nodes.map(({ url }) => url)

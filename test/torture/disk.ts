@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -59,6 +60,14 @@ export class Disk {
     run('umount', '--lazy', this.path)
     renameSync(copy, this.#image)
     this.#mount()
+  }
+
+  /** Leaves no room on it until the returned function is called. */
+  fill(): () => void {
+    const file = join(this.path, 'filler')
+    const { bavail, bsize } = statfsSync(this.path)
+    run('fallocate', '-l', String(bavail * bsize), file)
+    return () => rmSync(file)
   }
 
   remove(): void {

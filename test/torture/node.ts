@@ -28,6 +28,12 @@ export class ServerNode {
     if (this.#program?.hasEnded()) throw new Error(`The server died by itself.\n${this.#program.output()}`)
   }
 
+  /** The last lines of its log that tell of a fault of its own. */
+  failures(): string[] {
+    const lines = this.#program?.output().split('\n') ?? []
+    return lines.filter((line) => line.includes('"msg":"a request failed"')).slice(-2)
+  }
+
   /** SIGKILL: nothing is finished, nothing is said. */
   async kill(): Promise<void> {
     if (!this.#program) return

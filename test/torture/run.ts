@@ -4,6 +4,7 @@ import type { HostileOptions, Outcome, Scenario, ScenarioContext } from './scena
 import { databaseKilled } from './scenarios/database-killed.ts'
 import { deadPhone } from './scenarios/dead-phone.ts'
 import { deaf } from './scenarios/deaf.ts'
+import { failover } from './scenarios/failover.ts'
 import { hostile } from './scenarios/hostile.ts'
 import { killed } from './scenarios/killed.ts'
 import { oneKey } from './scenarios/one-key.ts'
@@ -16,6 +17,7 @@ const SCENARIOS: readonly Scenario[] = [
   killed,
   powerCut,
   databaseKilled,
+  failover,
   deaf,
   deadPhone,
   oneKey,

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '../support/server/server-with-devices.ts'
+import { AnswerCounts } from './answer-counts.ts'
 
 /** A send that was answered with 200. */
 export interface Acknowledged {
   readonly recipients: readonly string[]
   readonly ids: readonly string[]
+  /** The server that answered. */
+  readonly url: string
+  /** As performance.now() has it. */
+  readonly at: number
 }
 
 export interface SenderOptions {
@@ -41,6 +46,7 @@ export class Senders {
   readonly unavailable = new Map<string, number>()
   /** Answers that are neither 200 nor a reason to try again, by `status error`. */
   readonly refused = new Map<string, number>()
+  readonly answers = new AnswerCounts()
   readonly #options: SenderOptions
   readonly #running: Promise<void>[] = []
   #isOver = false
@@ -93,11 +99,14 @@ export class Senders {
         continue
       }
       if (isAgain) this.unknown++
-      else if (answer.status === 200)
-        this.acknowledged.push({ recipients: body.recipients, ids: answer.body.message_ids })
+      else if (answer.status === 200) this.#acknowledge(url, body.recipients, answer.body.message_ids)
       else this.#refuse(`${answer.status} ${answer.body.error ?? answer.body.message}`)
       return
     }
+  }
+
+  #acknowledge(url: string, recipients: readonly string[], ids: readonly string[]): void {
+    this.acknowledged.push({ url, recipients, ids, at: performance.now() })
   }
 
   #refuse(why: string): void {
@@ -118,9 +127,11 @@ export class Senders {
         signal: AbortSignal.timeout(ANSWER_MS),
       })
       const text = await response.text()
+      this.answers.add(response)
       return { status: response.status, body: JSON.parse(text) }
     } catch (error) {
       if ((error as Error).name === 'TimeoutError') this.#refuse(`nothing within ${ANSWER_MS} ms`)
+      this.answers.add(undefined)
       return undefined
     }
   }

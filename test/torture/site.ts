@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import { randomId } from '../../src/tools/random.ts'
-import { EmbeddedData } from '../support/database/embedded-data.ts'
+import { EmbeddedData, makeDatabase } from '../support/database/embedded-data.ts'
 import { type OpenDb, openDb } from '../support/database/open.ts'
 import { type Client, client } from '../support/server/server-with-devices.ts'
 import { SUPERUSER } from '../support/server/start.ts'
@@ -21,33 +21,39 @@ export interface SiteOptions {
   readonly env?: Readonly<Record<string, string>>
   /** The folder of another version, which makes the database and serves. */
   readonly home?: string
+  /** How each server reaches a Postgres that the scenario brings. Else the site has an embedded one. */
+  readonly databaseUrls?: readonly string[]
 }
 
-/** Servers on a data folder of their own, and phones. Scenarios read the database directly to judge. */
+/** Servers on one database, and phones. Scenarios read the database directly to judge. */
 export class Site {
   readonly nodes: ServerNode[]
-  readonly data: EmbeddedData
+  /** Undefined on a Postgres of the scenario. */
+  readonly embedded: EmbeddedData | undefined
   readonly db: OpenDb
   readonly phones: Phone[] = []
   readonly #folder: string
 
-  private constructor(nodes: ServerNode[], data: EmbeddedData, db: OpenDb, folder: string) {
+  private constructor(nodes: ServerNode[], embedded: EmbeddedData | undefined, db: OpenDb, folder: string) {
     this.nodes = nodes
-    this.data = data
+    this.embedded = embedded
     this.db = db
     this.#folder = folder
   }
 
-  static async open({ basePort, nodes = 1, env = {}, home }: SiteOptions): Promise<Site> {
+  static async open({ basePort, nodes = 1, env = {}, home, databaseUrls }: SiteOptions): Promise<Site> {
     const folder = mkdtempSync(join(tmpdir(), 'pocketsms-torture-'))
-    const data = new EmbeddedData(join(folder, 'data'))
-    data.make(home)
-    const settings = { ...data.env, ...env }
-    const all = Array.from({ length: nodes }, (_, i) => new ServerNode(basePort + i, settings, home))
+    const embedded = databaseUrls ? undefined : new EmbeddedData(join(folder, 'data'))
+    const places =
+      databaseUrls?.map((DATABASE_URL) => ({ DATABASE_URL, DATA_DIR: folder, LOG_LEVEL: 'error' })) ??
+      Array.from({ length: nodes }, () => embedded!.env)
+    makeDatabase(places[0]!, home)
+    const all = places.map((place, i) => new ServerNode(basePort + i, { ...place, ...env }, home))
     for (const node of all) await node.start()
-    const config = readConfig({ DATABASE_URL: data.url, DATABASE_POOL: '2' })
+    const url = embedded?.url ?? databaseUrls![0]
+    const config = readConfig({ DATABASE_URL: url, DATABASE_POOL: '2' })
     const db = await openDb(config, createLogger({ ...config, logLevel: 'silent' }))
-    return new Site(all, data, db, folder)
+    return new Site(all, embedded, db, folder)
   }
 
   get url(): string {
@@ -104,7 +110,7 @@ export class Site {
     for (const phone of this.phones) await phone.kill()
     for (const node of this.nodes) await node.stop()
     await this.db.close()
-    await this.data.stop()
+    await this.embedded?.stop()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 

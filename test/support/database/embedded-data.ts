@@ -20,9 +20,8 @@ export class EmbeddedData {
   }
 
   /** Makes the database, with a superuser. `home`: the folder of another version. */
-  make(home = HOME): void {
-    const args = [join(home, 'bin/pocketsms.js'), 'superuser', 'upsert', SUPERUSER.email, SUPERUSER.password]
-    execFileSync(process.execPath, args, { env: { ...process.env, ...this.env }, stdio: 'ignore' })
+  make(home?: string): void {
+    makeDatabase(this.env, home)
   }
 
   get url(): string {
@@ -49,8 +48,14 @@ export class EmbeddedData {
   }
 }
 
-/** proc(5), /proc/pid/task/tid/children */
-function childrenOf(pid: number): number[] {
+/** Makes what a server needs in the database that `env` names, with a superuser. */
+export function makeDatabase(env: Readonly<Record<string, string>>, home = HOME): void {
+  const args = [join(home, 'bin/pocketsms.js'), 'superuser', 'upsert', SUPERUSER.email, SUPERUSER.password]
+  execFileSync(process.execPath, args, { env: { ...process.env, ...env }, stdio: 'ignore' })
+}
+
+/** Child processes. proc(5), /proc/pid/task/tid/children */
+export function childrenOf(pid: number): number[] {
   const lists = globSync(`/proc/${pid}/task/*/children`).map((path) => readFileSync(path, 'utf8'))
   return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number))
 }

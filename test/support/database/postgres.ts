@@ -27,14 +27,21 @@ export const PLAIN_ROLE = 'pocketsms_plain'
 export interface TemporaryPostgres {
   readonly url: string
   readonly version: string
+  /** Its folder; the postmaster's id is in `data/postmaster.pid`. */
+  readonly folder: string
   /** Ends it as a power cut would, and starts it again `pauseMs` later. Resolves when it answers. */
   crash(pauseMs: number): Promise<void>
   stop(): Promise<void>
 }
 
-/** Settings of postgresql.conf by name. `icuLocale`: how the cluster sorts text; absent: bytewise. */
+/**
+ * Settings of postgresql.conf by name. `icuLocale`: how the cluster sorts text; absent: bytewise. `port`: any
+ * free one, unless given. `parent`: where its folder is made, unless in that of temporary files.
+ */
 export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>
+  readonly port?: number
+  readonly parent?: string
   readonly icuLocale?: string
 }
 
@@ -76,10 +83,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Temp
   const bin = findPostgres()
   if (!bin) throw new Error('No Postgres is installed (looked at PG_BIN, /usr/lib/postgresql and the PATH).')
   const owner = process.getuid?.() === 0 ? accountOf('postgres') : undefined
-  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-postgres-'))
+  const folder = mkdtempSync(join(options.parent ?? tmpdir(), 'pocketsms-postgres-'))
   if (owner) chownSync(folder, owner.uid, owner.gid)
   const password = initialise(bin, folder, owner, options.icuLocale)
-  const port = await freePort()
+  const port = options.port ?? (await freePort())
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   const postgres = await run({ bin, folder, owner, url, settings: options.settings })
   try {
@@ -97,16 +104,16 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Temp
  */
 export async function startReplica(
   primary: TemporaryPostgres,
-  settings: PostgresOptions['settings'] = {},
+  { settings = {}, port, parent = tmpdir() }: PostgresOptions = {},
 ): Promise<TemporaryPostgres> {
   const bin = findPostgres()!
   const owner = process.getuid?.() === 0 ? accountOf('postgres') : undefined
-  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-replica-'))
+  const folder = mkdtempSync(join(parent, 'pocketsms-replica-'))
   if (owner) chownSync(folder, owner.uid, owner.gid)
   const args = ['-d', primary.url, '-D', join(folder, 'data'), '-R', '-X', 'stream', '--checkpoint=fast']
   execFileSync(join(bin, 'pg_basebackup'), [...args, '--no-sync'], { ...owner, cwd: folder, stdio: 'pipe' })
   const url = new URL(primary.url)
-  url.port = String(await freePort())
+  url.port = String(port ?? (await freePort()))
   return run({ bin, folder, owner, url: url.href, settings })
 }
 
@@ -130,7 +137,7 @@ async function run({ bin, folder, owner, url, settings }: Cluster): Promise<Temp
   }
   try {
     const version = await awaitServer(server, url)
-    return { url, version, crash, stop }
+    return { url, version, folder, crash, stop }
   } catch (error) {
     await stop()
     throw error

@@ -9,9 +9,9 @@ const MAX_OUTAGE_SECONDS = 10
 /** What is killed, in turns. */
 const VICTIMS: Readonly<Record<string, (site: Site) => Promise<void>>> = {
   server: (site) => restart(site, () => {}),
-  postmaster: async ({ data }) => kill(data.processes().slice(0, 1)),
-  backend: async ({ data }) => kill([oneOf(data.processes().slice(1))]),
-  'server and database': (site) => restart(site, () => kill(site.data.processes())),
+  postmaster: async (site) => kill(processesOf(site).slice(0, 1)),
+  backend: async (site) => kill([oneOf(processesOf(site).slice(1))]),
+  'server and database': (site) => restart(site, () => kill(processesOf(site))),
 }
 
 /** Processes of the server and of its own Postgres are killed at random moments. */
@@ -38,6 +38,8 @@ export const databaseKilled: Scenario = {
       return faults
     }),
 }
+
+const processesOf = ({ embedded }: Site) => embedded!.processes()
 
 async function restart({ nodes: [node] }: Site, kill: () => void): Promise<void> {
   kill()

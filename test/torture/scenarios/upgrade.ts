@@ -66,7 +66,7 @@ async function replace(context: ScenarioContext, release: string, step: Step): P
   try {
     const { user, senders } = await startLoad(site, front, urls)
     await sleep(TOGETHER_MS)
-    const newer = new ServerNode(context.basePort + 2, { ...site.data.env, ...ENV }, step.home)
+    const newer = new ServerNode(context.basePort + 2, { ...site.embedded!.env, ...ENV }, step.home)
     const faults = await exchange(site, urls, newer, step)
     await senders.stop()
     await site.drain(DRAIN_SECONDS)
