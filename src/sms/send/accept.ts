@@ -2,6 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { counts } from '../../counts.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
+import { RetryLater } from '../../errors.ts'
 import { wakeDevices } from '../wake/wake.ts'
 import type { Offer } from './offer.ts'
 import { type AcceptConfig, storeOffers, type Verdict } from './store-offers.ts'
@@ -106,9 +107,11 @@ export class Acceptor {
     }
   }
 
-  /** Tries each send of a refused group alone; after a lost connection none, as it may be stored. */
+  /** Tries each send of a refused group alone; none after a lost connection, or without one in time. */
   #failed(group: readonly Waiting[], error: unknown): void {
-    if (group.length === 1 || error instanceof DatabaseUnavailable) {
+    // it may be stored; or each would wait as long again
+    const isOfAll = error instanceof DatabaseUnavailable || error instanceof RetryLater
+    if (group.length === 1 || isOfAll) {
       for (const { decided } of group) decided.reject(error)
       return
     }

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest'
+import type { Store } from '../../../src/collections/catalog.ts'
+import { readConfig } from '../../../src/config.ts'
+import { RetryLater } from '../../../src/errors.ts'
+import { Acceptor } from '../../../src/sms/send/accept.ts'
 import { type Offer, PLAIN_OFFER } from '../../../src/sms/send/offer.ts'
 import { randomId } from '../../../src/tools/random.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
@@ -62,6 +66,18 @@ test('one that the database refuses does not harm its group', async () => {
   expect(outcomes.filter((one) => one === 'accepted')).toHaveLength(3)
   expect(outcomes[2]).not.toBe('accepted')
   expect(await Promise.all(group.map(isStored))).toEqual([true, true, false, true])
+})
+
+test('a group that gets no connection in time is refused at once, not one send after the other', async () => {
+  let asked = 0
+  const query = async () => {
+    asked++
+    throw new RetryLater(503, 5)
+  }
+  const acceptor = new Acceptor({ db: { pool: {}, query } } as unknown as Store, readConfig({}))
+  const ends = await Promise.allSettled([offer(), offer(), offer()].map((one) => acceptor.accept(one)))
+  for (const end of ends) expect(end).toMatchObject({ reason: { status: 503 } })
+  expect(asked).toBe(1)
 })
 
 test('a message id that is taken stores nothing of its request', async () => {
