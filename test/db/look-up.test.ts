@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
@@ -100,6 +101,14 @@ test('a connection that has lived its time is replaced, and what was asked of it
   }
   expect(pids.size).toBeGreaterThan(2)
   await pipeline.close()
+})
+
+test('a connection that must not be used is closed', async () => {
+  const client = new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL!, pipeline: true })
+  const ended = once(client, 'end')
+  const refuse = () => Promise.reject(new DatabaseUnavailable(new Error('too old')))
+  await expect(openPipeline(() => client, 1_000, refuse).query(OWN)).rejects.toThrow(DatabaseUnavailable)
+  await ended
 })
 
 /** Rows that a look-up has read, by a condition on each. */

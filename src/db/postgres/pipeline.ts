@@ -49,7 +49,11 @@ export function openPipeline(
       if (line === made) line = undefined
     }
     client.on('error', forget).on('end', forget)
-    made.ready.catch(forget)
+    made.ready.catch(() => {
+      forget()
+      // connected, but not admitted
+      client.end().catch(() => {})
+    })
     return made
   }
 
