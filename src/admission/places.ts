@@ -75,7 +75,9 @@ export class Places {
   }
 
   #wait(holder: string): Promise<() => void> {
-    if (this.#waiting.countOf(holder) >= MAX_WAITING || this.#waiting.count >= MAX_WAITING_IN_ALL)
+    // a holder with no share of its own may be many: all who sign in
+    const most = Number.isFinite(this.#limit.share) ? MAX_WAITING : MAX_WAITING_IN_ALL
+    if (this.#waiting.countOf(holder) >= most || this.#waiting.count >= MAX_WAITING_IN_ALL)
       throw this.refusal(holder)
     return waitForTurn(
       (enter) => {

@@ -82,6 +82,14 @@ test('places: who waits too long is refused, 503 where others have them all', as
   }
 })
 
+test('places: as many sign-ins as requests may wait for a connection', async () => {
+  const places = new Places(limit(1, Infinity))
+  const leave = await places.enter('sign-in')
+  const all = Array.from({ length: 1_000 }, () => places.run('sign-in', async () => {}))
+  leave()
+  await Promise.all(all)
+})
+
 test('rates: a holder in debt waits or is refused, another is not', async () => {
   const rates = new Rates({ name: 'something', burst: 100, perSecond: 100 })
   await rates.pay('a', 110)
