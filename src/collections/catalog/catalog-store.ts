@@ -15,6 +15,21 @@ export type Collections = Pick<CatalogStore, 'catalog' | 'change'>
 /** A database, or one of its transactions, for whom a Db is made. */
 type Opened = Pick<Database, 'for' | 'forEverybody'>
 
+/** A store on one Db. A class: an object literal with a getter leaves a shape behind each time. */
+class BoundStore implements Store {
+  readonly db: Db
+  readonly #all: Pick<Store, 'catalog'>
+
+  constructor(db: Db, all: Pick<Store, 'catalog'>) {
+    this.db = db
+    this.#all = all
+  }
+
+  get catalog(): Catalog {
+    return this.#all.catalog
+  }
+}
+
 /** Makes stores for holders. Its catalog is the newest: other nodes' changes arrive by NOTIFY. */
 export class CatalogStore {
   /** The store for sign-ins, before their holder is known. */
@@ -36,7 +51,7 @@ export class CatalogStore {
 
   /** The store for a holder's work. */
   for(ticket: Ticket): Store {
-    return this.#on(this.#database.for(ticket))
+    return new BoundStore(this.#database.for(ticket), this)
   }
 
   /** The store for background work of a user. */
@@ -46,17 +61,7 @@ export class CatalogStore {
 
   /** The store for work that no holder pays for. */
   forEverybody(work: Everybody): Store {
-    return this.#on(this.#database.forEverybody(work))
-  }
-
-  #on(db: Db): Store {
-    const all = this
-    return {
-      db,
-      get catalog() {
-        return all.#catalog
-      },
-    }
+    return new BoundStore(this.#database.forEverybody(work), this)
   }
 
   /** Starts to listen for changes by other nodes. */

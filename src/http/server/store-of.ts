@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { accountHolder } from '../../admission/ticket.ts'
+import { accountHolder, type Ticket } from '../../admission/ticket.ts'
 import { networkOf } from '../../auth/limits/addresses.ts'
 import { cachedKeyHolder } from '../../auth/tokens/api-keys.ts'
 import { cachedIdentity } from '../../auth/tokens/identify.ts'
@@ -41,18 +41,37 @@ export const knownHolderOf = (
   services: Pick<Services, 'config' | 'settings' | 'store' | 'protocols'>,
 ): string => holderOf(incoming, services, callerOf(services, incoming))
 
-/** The store on the ticket of a request's caller. The holder is found out when it is first needed. */
-export function storeOf(c: Ctx, services: Services, auth: AuthRecord | null): Store {
-  let holder: string | undefined
-  return services.store.for({
-    get holder() {
-      holder ??= holderOf(c.env.incoming, services, auth)
-      return holder
-    },
-    isSuperuser: auth?.isSuperuser ?? false,
-    isGone: () => c.env.outgoing.closed,
-  })
+/**
+ * The ticket of a request. The holder is found out when it is first needed. A class: an object literal with a
+ * getter leaves a shape behind for each request.
+ */
+class RequestTicket implements Ticket {
+  readonly isSuperuser: boolean
+  readonly #c: Ctx
+  readonly #services: Services
+  readonly #auth: AuthRecord | null
+  #holder: string | undefined
+
+  constructor(c: Ctx, services: Services, auth: AuthRecord | null) {
+    this.isSuperuser = auth?.isSuperuser ?? false
+    this.#c = c
+    this.#services = services
+    this.#auth = auth
+  }
+
+  get holder(): string {
+    this.#holder ??= holderOf(this.#c.env.incoming, this.#services, this.#auth)
+    return this.#holder
+  }
+
+  isGone(): boolean {
+    return this.#c.env.outgoing.closed
+  }
 }
+
+/** The store on the ticket of a request's caller. */
+export const storeOf = (c: Ctx, services: Services, auth: AuthRecord | null): Store =>
+  services.store.for(new RequestTicket(c, services, auth))
 
 /** A caller who signed in, with the store on the caller's ticket. */
 export interface Caller {
