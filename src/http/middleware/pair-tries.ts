@@ -20,7 +20,8 @@ export async function limitPairing<T>(
     if (privateToken === undefined) return await limitPairingAttempts(db, ip, pair)
     return await limitPrivateTokenAttempts(db, ip, privateToken, pair)
   } catch (error) {
-    if (!(error instanceof RetryLater)) throw error
+    // a server without a free place has counted no try
+    if (!(error instanceof RetryLater) || error.status !== 429) throw error
     c.header('retry-after', String(error.retryAfterSeconds))
     throw gatewayRefusal('too_many_tries')
   }

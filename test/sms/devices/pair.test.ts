@@ -1,4 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { RetryLater } from '../../../src/errors.ts'
+import type { Ctx } from '../../../src/http/context.ts'
+import { limitPairing } from '../../../src/http/middleware/pair-tries.ts'
 import { client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
@@ -114,6 +117,14 @@ describe('pairing a device', () => {
     expect(wrong.filter(({ status }) => status === 429)).toHaveLength(4)
     const right = await pair({ code: await newCode() })
     expect(right).toMatchObject({ status: 429, body: { error: 'too_many_tries' } })
+  })
+
+  test('a server without a free place does not say that there were too many tries', async () => {
+    const incoming = { headersDistinct: {}, socket: { remoteAddress: '198.51.100.7' } }
+    const c = { env: { incoming }, header: () => {} } as unknown as Ctx
+    const busy = () => Promise.reject(new RetryLater(503, 5))
+    const tried = limitPairing(c, server.server.services, busy)
+    await expect(tried).rejects.toMatchObject({ name: 'ApiError', status: 503 })
   })
 
   test('a user has at most 50 codes waiting', async () => {
