@@ -7,7 +7,7 @@ const OLDEST_SERVER = 150_000
 const RETRY_MS = 1_000
 const SAY_EVERY = 10
 
-/** Waits until the server answers. Throws a UserError for one that is too old or refuses us. */
+/** Waits until Postgres answers. Throws a UserError if it is too old, refuses us, or has a newer schema. */
 export async function awaitServer(query: Session['query'], log: Logger): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {

@@ -50,7 +50,7 @@ export class Traffic {
   }
 }
 
-/** What requests are counted as: never a path, whose parts are ids. */
+/** The name under which requests are counted, as `sms`. Not a path: its ids would make a series each. */
 export type Group = string
 
 /** What the requests of a protocol of others are counted as: some by method and path, else all the same. */

@@ -55,7 +55,7 @@ const REFERENCES = `
 select c.relname, k.conname from pg_constraint k join pg_class c on c.oid = k.conrelid
 where k.contype = 'f' and not k.condeferrable and c.relnamespace = current_schema()::regnamespace`
 
-/** Runs `work`, which fills tables, without triggers and with deferred references. */
+/** Runs `work`, which fills tables, without triggers and with deferred references. In a transaction. */
 export async function withoutTriggers(db: Db, work: () => Promise<void>): Promise<void> {
   const triggered = (await db.query(TRIGGERED)).rows.map(([table]) => quote(String(table)))
   const references = (await db.query(REFERENCES)).rows.map((row) => row.map((name) => quote(String(name))))

@@ -1,7 +1,7 @@
 import type { Field } from '../../fields/field.ts'
 import { checksum } from '../../tools/derived-id.ts'
 
-/** An id, with a number appended if it is taken. */
+/** An id, with a number from 2 to 999 appended if it is taken. */
 export function freeId(base: string, taken: ReadonlySet<string>): string {
   let id = base
   for (let i = 2; taken.has(id) && i < 1000; i++) id = base + i

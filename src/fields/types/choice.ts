@@ -84,7 +84,7 @@ function fileNames(raw: unknown): string[] {
   return [...new Set(names.flat())]
 }
 
-/** The texts of a raw value for a choice field, in its order. */
+/** The texts of a raw value for a choice field, in the value's own order. */
 export const choiceTexts = (field: ChoiceField, raw: unknown): string[] =>
   field.type === 'file' ? fileNames(raw) : toTexts(raw)
 

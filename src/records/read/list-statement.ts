@@ -193,9 +193,9 @@ interface Parts {
 }
 
 /**
- * The statement for a page of what a compiled rule and filter allow, read as planned. A row of it is a Row
- * with the total (-1: not counted) and the version of the requester's record at its end. Its values are those
- * of the filter, then `pageValues`.
+ * The SQL that reads one page of a list as `planList` chose. Each row it returns is a Row, then the total
+ * (-1: not counted), then the version of the requester's record. Its parameters are those of the filter, then
+ * `pageValues`.
  */
 export function listStatement(
   collection: Collection,
