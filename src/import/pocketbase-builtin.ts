@@ -53,7 +53,7 @@ export function withQuotaRule(raw: ExportedCollection, report: Report): Exported
   return { ...raw, ...rules }
 }
 
-/** Gives fields the ids of the source, so that they match. Throws a UserError for another type. */
+/** Gives our fields the ids of those of the same name in the source. Throws a UserError for another type. */
 export async function takeFieldIds(draft: CatalogDraft, raw: ExportedCollection): Promise<void> {
   const there = draft.catalog.all.find(({ id }) => id === raw.id)
   if (!there) return

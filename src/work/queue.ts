@@ -41,7 +41,7 @@ export interface JobKind {
 /** The channel on which `_jobs_added` notifies. */
 export const CHANNEL = 'pocketsms_jobs'
 
-/** A job that this node may run until its lease ends. `runs` is the right to end it. */
+/** A job leased to this node. Ending it does nothing once another node leased it, which adds to `runs`. */
 export interface LeasedJob extends Job {
   readonly runs: number
 }

@@ -149,7 +149,7 @@ export const each =
   (items) =>
     byPlace(items as unknown[], (item) => check(item, ...checks))
 
-/** Checks every field of an object; the first error of each. */
+/** Runs the checks of each field of an object. Gives the first error of each. */
 export const fields =
   (checks: Readonly<Record<string, readonly Check[]>>): Check =>
   (object) =>

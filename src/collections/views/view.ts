@@ -93,7 +93,7 @@ async function askColumns({ db, catalog }: Store, query: string) {
   }
 }
 
-/** A view's columns by Postgres, without running it. Throws a ViewQueryError or Postgres' error. */
+/** A view's query for Postgres, and its fields. Reads no rows. Throws a ViewQueryError or Postgres' error. */
 export async function readQuery(store: Store, query: string): Promise<ReadQuery> {
   const single = singleStatement(query)
   const suggested = suggestFields(single, store.catalog)

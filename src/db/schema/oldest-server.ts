@@ -10,7 +10,7 @@ const CHECK_MS = 1_000
 /** The number of the newest migration that this version has. */
 const ownNumber = () => Number.parseInt(sqlFiles('migrations').at(-1)!.name, 10)
 
-/** The number of the oldest migration that a server must have to work on the database. */
+/** A server may work on the database if its newest migration has at least this number. */
 export async function oldestServer(db: Pick<Session, 'query'>): Promise<number> {
   const { rows } = await db.query('select max(oldest) from _schema')
   return Number(rows[0]![0])

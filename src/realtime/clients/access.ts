@@ -130,7 +130,7 @@ export function isLocal(predicate: Predicate): boolean {
   return (sign === '=' || sign === '<>') && (value === '' || value.cast === 'text')
 }
 
-/** What the database decides, if anything. */
+/** The filter that the database must evaluate; undefined if this process can judge alone. */
 export const questionOf = (access: Access): CompiledFilter | undefined =>
   access.kind === 'if' ? access.question : undefined
 

@@ -56,6 +56,6 @@ export const logChanged = (
   ids: readonly string[],
 ) => logChange(store, { id: collection }, action, ids)
 
-/** CTE that logs changed messages (CTE `changed`). The trigger sms_events_noted logs events. */
+/** CTE that writes the messages of the CTE `changed` to `_changes`. Events are logged by a trigger. */
 export const messageLogCte = (action: Action = 'update') =>
   changeLogCte('changed', action, 'sms_messages', 'told')
