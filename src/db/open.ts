@@ -29,6 +29,8 @@ class Pool {
   readonly time: DatabaseTime | undefined
   /** Connections for statements of the server: holders take turns here, too. */
   readonly connections: Places
+  /** First rows on the one connection of look-ups. */
+  readonly firstRows = new Places({ name: RATES.databaseTime.name, total: 8, share: 4 })
   reading: Reading | undefined
 
   constructor(backend: Backend, size?: PoolSize) {
@@ -87,6 +89,10 @@ export class Db {
     return typeof this.#owner === 'string' ? undefined : this.#owner
   }
 
+  get #holder(): string {
+    return typeof this.#owner === 'string' ? this.#owner : this.#owner.holder
+  }
+
   get inTransaction(): boolean {
     return this.#transaction !== undefined
   }
@@ -119,9 +125,8 @@ export class Db {
 
   /** Does what takes a connection of the server when it is the owner's turn. */
   #inTurn<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
-    const owner = this.#owner
     const { connections, backend } = this.#pool
-    return connections.run(typeof owner === 'string' ? owner : owner.holder, () => work(backend))
+    return connections.run(this.#holder, () => work(backend))
   }
 
   /**
@@ -138,10 +143,8 @@ export class Db {
 
   /** The same in turn for the first rows of an index: look-ups wait for few of them at a time. */
   firstRows(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
-    const { ticket } = this
-    const { time } = this.#pool
-    if (!ticket || !time || this.inTransaction) return this.lookUp(text, params, name)
-    return time.run(ticket, () => this.lookUp(text, params, name))
+    if (this.inTransaction) return this.lookUp(text, params, name)
+    return this.#pool.firstRows.run(this.#holder, () => this.lookUp(text, params, name))
   }
 
   /** The same as `query` for a statement that reads rows by their keys: see Backend.lookUp. */
