@@ -140,7 +140,8 @@ const STEP_MS = 5
 
 /**
  * Registers a node as a listener: changes are logged from now on. `settled` resolves when all transactions
- * have ended that began before, or after PATIENCE_MS.
+ * have ended that began before, after PATIENCE_MS, or when the database fails. It never rejects: nobody may
+ * wait for it yet.
  */
 export async function registerNode(db: Db, node: string): Promise<{ settled: Promise<void> }> {
   const { rows } = await db.query(
@@ -148,7 +149,7 @@ export async function registerNode(db: Db, node: string): Promise<{ settled: Pro
      returning pg_current_xact_id()::text`,
     [node],
   )
-  return { settled: settle(db, Number(rows[0]![0])) }
+  return { settled: settle(db, Number(rows[0]![0])).catch(() => {}) }
 }
 
 async function settle(db: Db, xid: number): Promise<void> {

@@ -103,7 +103,7 @@ export async function startFeed(
   })
   const timers = [setInterval(read, READ_MS), setInterval(renew, RENEW_MS)]
   return {
-    settled: settled.catch(() => {}),
+    settled,
     async end() {
       await read()
       isOver = true

@@ -60,7 +60,7 @@ async function inSteps(store: Store, campaign: Campaign, step: string, detail: s
     const rows = await store.db.transaction(async (db) => {
       const unchanged = await db.query(UNCHANGED, [id, version])
       if (!unchanged.rows[0]) return undefined
-      // without a name: planned for what there is, as in cancel-batch
+      // without a name: planned for what there is, as in edit/cancel
       const done = await db.query(step, [batches, user, detail])
       return Number(done.rows[0]![0])
     })

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test, vi } from 'vitest'
+import type { Store } from '../../src/collections/catalog.ts'
+import { DatabaseUnavailable } from '../../src/db/errors.ts'
+import { createLogger } from '../../src/log.ts'
+import { startFeed } from '../../src/realtime/changes/feed.ts'
+
+test('a database that is lost while a feed starts ends no process', async () => {
+  const unhandled = vi.fn()
+  process.on('unhandledRejection', unhandled)
+  const db = {
+    async query(text: string) {
+      if (text.includes('pg_snapshot_xmin')) throw new DatabaseUnavailable(new Error('gone'))
+      return { rows: [[text.includes('insert') ? '5' : '7:7:', null]], count: 1 }
+    },
+    listen: () => sleep(20, async () => {}),
+  }
+  const listener = { heard: async () => {}, asked: () => {}, lost: () => {} }
+  const log = createLogger({ logLevel: 'silent' })
+  const feed = await startFeed({ db } as unknown as Store, 'node', log, listener)
+  await feed.settled
+  await feed.end()
+  process.off('unhandledRejection', unhandled)
+  expect(unhandled).not.toHaveBeenCalled()
+})
