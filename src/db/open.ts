@@ -107,9 +107,11 @@ export class Db {
     return this.#pool
   }
 
-  /** What the pool of connections does. */
+  /** What the pool of connections does. Whoever waits for a turn waits for a connection. */
   get use(): PoolUse {
-    return this.#pool.backend.use()
+    const { backend, connections } = this.#pool
+    const use = backend.use()
+    return { ...use, waiting: use.waiting + connections.use.waiting }
   }
 
   /** Client-shaped statements that run and wait. */

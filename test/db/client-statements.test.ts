@@ -68,7 +68,9 @@ test('statements of the server take turns between holders, too', async () => {
       .then(() => ended.push(holder))
   const all = Array.from({ length: 200 }, () => pause('many'))
   all.push(pause('one'))
+  expect(db.use.waiting).toBeGreaterThan(150)
   await Promise.all(all)
+  expect(db.use.waiting).toBe(0)
   expect(ended.indexOf('one')).toBeLessThan(100)
 })
 
