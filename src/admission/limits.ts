@@ -63,3 +63,9 @@ export const RATES = {
   /** Of sends to 20 recipients or more: they cost no quota, but store a message each. */
   optedOut: { name: 'opted-out recipients', burst: 2_000, perSecond: 2_000 / 60 },
 } as const satisfies Record<string, Rate>
+
+/**
+ * Lists that are the first rows of an index, on the one connection of look-ups: each may bring hundreds of
+ * kilobytes, and every token is looked up behind them.
+ */
+export const FIRST_ROWS: Limit = { name: RATES.databaseTime.name, total: 8, share: 4 }

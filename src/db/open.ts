@@ -1,5 +1,5 @@
 import { DatabaseTime } from '../admission/database-time.ts'
-import { RATES } from '../admission/limits.ts'
+import { FIRST_ROWS, RATES } from '../admission/limits.ts'
 import { Places } from '../admission/places.ts'
 import type { Everybody, Ticket } from '../admission/ticket.ts'
 import type { Config } from '../config.ts'
@@ -27,10 +27,9 @@ class Pool {
   readonly backend: Backend
   /** Undefined where statements take no turns. */
   readonly time: DatabaseTime | undefined
-  /** Connections for statements of the server: holders take turns here, too. */
+  /** Connections for statements of the server. Holders take turns; one that is alone may have all. */
   readonly connections: Places
-  /** First rows on the one connection of look-ups. */
-  readonly firstRows = new Places({ name: RATES.databaseTime.name, total: 8, share: 4 })
+  readonly firstRows = new Places(FIRST_ROWS)
   reading: Reading | undefined
 
   constructor(backend: Backend, size?: PoolSize) {
@@ -107,7 +106,7 @@ export class Db {
     return this.#pool
   }
 
-  /** What the pool of connections does. Whoever waits for a turn waits for a connection. */
+  /** What the pool of connections does. Work that waits for its turn waits for a connection. */
   get use(): PoolUse {
     const { backend, connections } = this.#pool
     const use = backend.use()
@@ -125,12 +124,6 @@ export class Db {
     return this.#inTurn((backend) => retryDeadlocks(() => backend.query(text, params, name))).catch(noted)
   }
 
-  /** Does what takes a connection of the server when it is the owner's turn. */
-  #inTurn<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
-    const { connections, backend } = this.#pool
-    return connections.run(this.#holder, () => work(backend))
-  }
-
   /**
    * The same for a client-shaped statement, which only reads: it takes the holder's turn (see DatabaseTime)
    * and fails with SQLSTATE 57014 after CLIENT_STATEMENT_SECONDS. A transaction runs it like any other.
@@ -143,13 +136,13 @@ export class Db {
     return time.run(ticket, () => backend.clientQuery(text, params, name)).catch(noted)
   }
 
-  /** The same in turn for the first rows of an index: look-ups wait for few of them at a time. */
+  /** The same for the first rows of an index, by the connection of look-ups: FIRST_ROWS at a time. */
   firstRows(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     if (this.inTransaction) return this.lookUp(text, params, name)
     return this.#pool.firstRows.run(this.#holder, () => this.lookUp(text, params, name))
   }
 
-  /** The same as `query` for a statement that reads rows by their keys: see Backend.lookUp. */
+  /** The same as `query` without a turn, for rows read by their keys: see Backend.lookUp. */
   lookUp(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const lookUp = this.#transaction?.query ?? this.#pool.backend.lookUp
     return lookUp(text, params, name).catch(noted)
@@ -214,6 +207,12 @@ export class Db {
   async endOthers(): Promise<void> {
     if (!this.#transaction) throw new Error('Other connections are ended inside a transaction')
     await this.#transaction.endOthers()
+  }
+
+  /** Does what takes a connection of the server when it is the owner's turn. */
+  #inTurn<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
+    const { connections, backend } = this.#pool
+    return connections.run(this.#holder, () => work(backend))
   }
 
   #inside(session: TransactionSession): Db {

@@ -9,7 +9,7 @@ import { repeat } from '../tools/repeat.ts'
 const RETRY_MS = 600_000
 
 /** Messages from which the indexes of a large history pay off: docs/scaling.md. */
-export const LARGE_HISTORY = 250_000
+const LARGE_HISTORY = 250_000
 
 const HAS_TABLE = `select to_regclass('sms_messages') is not null`
 /** By Postgres' own estimate, which autovacuum keeps. */

@@ -18,7 +18,7 @@ export const SUPERUSERS_ID = 'pbc_3142635823'
 /** Unusable email of the placeholder record before the first superuser exists. */
 export const INSTALLER_EMAIL = '__pbinstaller@example.com'
 
-export function superusersOf(store: Store): AuthCollection {
+function superusersOf(store: Store): AuthCollection {
   const collection = store.catalog.find(SUPERUSERS)
   if (collection?.type !== 'auth') throw new Error(`The collection ${SUPERUSERS} is missing`)
   return collection

@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from '../errors.ts'
 const HOST_MS = 3_000
 
 /** A connection string for each host of a libpq URL: `postgres://host1:5432,host2:5432/name`. */
-export function urlsOf(url: string): string[] {
+function urlsOf(url: string): string[] {
   const start = url.indexOf('://') + 3
   const length = url.slice(start).search(/[/?]/)
   const authority = url.slice(start, length < 0 ? undefined : start + length)
