@@ -49,13 +49,3 @@ export interface Provider extends ProviderType {
   readonly clientSecret: string
   readonly extra: RawProfile
 }
-
-/** Defaults: PKCE, and a profile by GET. */
-export const providerType = (
-  authURL: string,
-  tokenURL: string,
-  userInfoURL: string,
-  scopes: readonly string[],
-  paths: ProviderType['paths'],
-  more: Partial<ProviderType> = {},
-): ProviderType => ({ authURL, tokenURL, userInfoURL, scopes, paths, pkce: true, ...more })
