@@ -1,13 +1,13 @@
 import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { randomId } from '../../tools/random.ts'
-import { zoneOfNumber } from '../../tools/time-zones.ts'
 import { type Origin, PLAIN_OPTIONS, type SendBody, type SendOptions } from './body.ts'
 import { plainText, writeTexts } from './content.ts'
 import type { Idempotency } from './idempotency.ts'
 import { allRecipients } from './recipients.ts'
 import { gatewayRefusal } from './refusal.ts'
 import type { Sender } from './sender.ts'
+import { zoneOfNumber } from './time-zones.ts'
 
 /** A request that passed its checks, as `sms_accept` takes it. Null is unset; in the options, '' is. */
 export interface Offer extends Omit<SendOptions, 'origin'> {

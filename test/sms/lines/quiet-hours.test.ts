@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { zoneOfNumber } from '../../../src/sms/send/time-zones.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
-import { zoneOfNumber } from '../../../src/tools/time-zones.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
