@@ -6,13 +6,10 @@ export const counts = {
   replica: { reads: { replica: 0, primary: 0 }, repeated: 0 },
   /** Work refused with 429 or 503, by the limit of `admission/limits`. */
   overLimits: {} as Record<string, number>,
-  /** Messages accepted, and the commits that it took. */
   accepted: { messages: 0, commits: 0 },
   /** Sends that were refused, by the code of their answer. */
   refused: {} as Record<string, number>,
-  /** Claims of devices, and messages handed out by them. */
   claims: { asked: 0, messages: 0 },
-  /** Reports of devices, by what came of them. */
   reports: { applied: 0, unchanged: 0, not_found: 0 },
   /** Runs of background jobs that failed, by kind. */
   jobFailures: {} as Record<string, number>,

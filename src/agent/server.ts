@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
 
-/** A server and who we are to it. */
 export interface Server {
   /** Without a closing slash. */
   readonly url: string

@@ -10,7 +10,6 @@ export interface AgentState {
   readonly token: string
   readonly device: string
   readonly name: string
-  /** The code that it joined with. */
   readonly code: string
 }
 
@@ -47,7 +46,6 @@ export function readState(file: string): AgentState {
   throw new UserError(`${file} is not the state of an agent. Pair again: agent start URL CODE`)
 }
 
-/** A state file with its content. */
 interface Found extends AgentState {
   readonly file: string
 }
@@ -73,7 +71,6 @@ export function onlyStateFile(env: NodeJS.ProcessEnv): string {
 export const findPaired = (env: NodeJS.ProcessEnv, url: string, code: string): string | undefined =>
   findStates(env).find((state) => state.url === url && state.code === code)?.file
 
-/** The valid states in the state folder. */
 function findStates(env: NodeJS.ProcessEnv): Found[] {
   const folder = stateFolder(env)
   return namesIn(folder).flatMap((name) => {

@@ -21,7 +21,6 @@ interface Listed {
 
 /** The used part of `termux-telephony-deviceinfo`, which describes only the default SIM. */
 interface DeviceInfo {
-  /** SIM slots. */
   readonly phone_count?: number
   readonly sim_state?: string
   readonly sim_operator_name?: string

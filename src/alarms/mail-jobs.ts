@@ -66,7 +66,6 @@ export interface AlarmNews {
 /** Devices that a mail lists. The rest are counted. */
 const MAX_LISTED = 100
 
-/** The subject and the HTML of a mail about one device or many. */
 export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { subject: string; html: string } {
   const failing = news.filter(({ failingSince }) => failingSince)
   const silent = news.filter(({ isSilent }) => isSilent)

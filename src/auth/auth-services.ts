@@ -24,18 +24,15 @@ export interface AuthCall<Form = unknown> {
   readonly readForm: () => Promise<Form>
 }
 
-/** The target of an attempt and its origin. */
 export interface SignInAttempt {
   readonly db: Db
   readonly config: Pick<Config, 'signInTries'>
-  /** The collection's id. */
   readonly collection: string
   /** The account as typed. Unknown accounts are counted like known ones. */
   readonly account: string
   readonly ip: string
 }
 
-/** An attempt of a call for an account. */
 export const attemptOf = ({ store, services, collection, ip }: AuthCall, account: string): SignInAttempt => ({
   db: store.db,
   config: services.config,

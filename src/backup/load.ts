@@ -52,7 +52,6 @@ async function fillCollections(tx: Db, archive: Archive, progress: Progress): Pr
   }
 }
 
-/** Each table that is here with its entry. */
 async function ourEntries(tx: Db, { manifest }: Archive) {
   const entries = new Map(manifest.tables.map((entry) => [entry.name, entry]))
   const tables = (await tablesOf(tx)).filter(({ name }) => !NOT_TRANSFERRED.has(name))

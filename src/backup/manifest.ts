@@ -42,12 +42,10 @@ export interface BackupSummary {
   readonly createdAt: string
   /** The version of pocketsms that wrote it. */
   readonly version: string
-  /** Size of the file. */
   readonly bytes: number
   readonly tables: readonly { readonly name: string; readonly rows: number }[]
 }
 
-/** The name of a table's entry. */
 export const entryName = (table: string): string => `tables/${encodeURIComponent(table)}.jsonl`
 
 export const notABackup = (why: string, cause?: unknown) =>

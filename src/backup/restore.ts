@@ -26,7 +26,6 @@ export interface RestoreOptions {
   readonly inSameTransaction?: (tx: Db) => Promise<void>
 }
 
-/** What a restore has brought back. */
 export interface Restored extends BackupSummary {
   /** Messages that ended as failed, as they may have been sent since. */
   readonly ended: number

@@ -12,7 +12,6 @@ export interface RowResult {
 
 interface Head {
   readonly run: string
-  /** Of the file and the template. */
   readonly of: string
 }
 

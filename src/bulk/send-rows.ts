@@ -3,7 +3,6 @@ import { UserError } from '../errors.ts'
 import type { CsvRow } from './csv.ts'
 import type { Results } from './results.ts'
 
-/** What is to be sent, to whom. */
 export interface Job {
   readonly api: Api
   readonly template: string
@@ -103,7 +102,6 @@ async function inParallel(rows: readonly CsvRow[], work: (row: CsvRow) => Promis
   if (failed) throw failed.reason
 }
 
-/** A server and an API key of it. */
 interface Api {
   /** Without a closing slash. */
   readonly url: string

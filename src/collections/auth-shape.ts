@@ -77,7 +77,6 @@ export const AUTH_KEYS = {
   confirmEmailChangeTemplate: mail(MAIL_TEMPLATES.confirmEmailChange),
 }
 
-/** Options of auth collections. */
 export type AuthOptions = ValuesOf<typeof AUTH_KEYS>
 
 /** A new signing secret, which invalidates all tokens of the old one. */

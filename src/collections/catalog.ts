@@ -27,7 +27,6 @@ export class Catalog {
     return this.#byKey.get(`#${nameOrId}`) ?? this.#byKey.get(nameOrId.toLowerCase())
   }
 
-  /** A field by its exact name. */
   field(collection: Collection, name: string): Field | undefined {
     return this.#fields.get(collection)?.get(name)
   }

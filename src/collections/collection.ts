@@ -21,7 +21,6 @@ interface CollectionBase {
   created: string
   updated: string
 }
-/** Plain records. */
 export interface BaseCollection extends CollectionBase {
   type: 'base'
 }

@@ -16,7 +16,6 @@ export interface Session {
   script(text: string): Promise<void>
 }
 
-/** A session that is in a transaction. */
 export interface TransactionSession extends Session {
   /**
    * From now to the end of the transaction a statement may take so long; 0: any time, and waits for locks
@@ -33,7 +32,6 @@ export interface TransactionSession extends Session {
 /** `waiting`: requests that wait for a connection. */
 export type PoolUse = Readonly<Record<'busy' | 'idle' | 'waiting', number>>
 
-/** A database. */
 export interface Backend extends Session {
   /** As `query`, for a statement that reads rows by their keys: it waits for no lock. */
   readonly lookUp: Session['query']

@@ -56,7 +56,6 @@ let mismatches = 0
  */
 export const schemaMismatchCount = () => mismatches
 
-/** Counts an error if it is a mismatch. */
 export function countSchemaMismatch(error: unknown): void {
   if (isSqlError(error) && MISMATCHES.has(error.code)) mismatches++
 }

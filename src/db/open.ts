@@ -16,7 +16,6 @@ import { Replica } from './replica/replica.ts'
 import { ReplicaConnection } from './replica/replica-connection.ts'
 import { checkServer } from './schema/oldest-server.ts'
 
-/** A replica, and this database as it is read there. */
 interface Reading {
   readonly replica: Replica
   readonly onReplica: Pool

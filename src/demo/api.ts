@@ -1,7 +1,6 @@
 /** The server as a web app sees it. */
 export interface Api {
   readonly url: string
-  /** Headers with the credentials. */
   readonly credentials: Readonly<Record<string, string>>
 }
 

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Api, ensure, request, signIn } from './api.ts'
 
-/** The sender. */
 export const USER_EMAIL = 'demo@example.com'
 
-/** The recipients. */
 export const CONTACTS = [
   { name: 'Ann', phone: '+447700900101' },
   { name: 'Ben', phone: '+447700900102' },
   { name: 'Chloé', phone: '+447700900103' },
 ] as const
 
-/** Makes the user of the demo, or gives them a new password. */
 export async function makeUser(superuser: Api, password: string): Promise<void> {
   await ensure(superuser, 'users', `email = "${USER_EMAIL}"`, {
     email: USER_EMAIL,

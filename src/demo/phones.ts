@@ -6,7 +6,6 @@ import { type AgentState, pair, readState, saveState } from '../agent/state.ts'
 import { UserError } from '../errors.ts'
 import { type Api, request } from './api.ts'
 
-/** A simulated phone that is paired. */
 export interface Phone {
   readonly name: string
   readonly number: string
@@ -49,6 +48,5 @@ async function stillPaired(url: string, stateFile: string): Promise<AgentState |
   }
 }
 
-/** Switches a phone on, until `ended`. */
 export const switchOn = (phone: Phone, ended: AbortSignal): Promise<void> =>
   runAgent(phone.stateFile, phone.simulator, () => {}, ended)

@@ -56,7 +56,6 @@ export type Value = string | number | boolean | string[] | null
 export interface FieldType<F extends Field = Field> {
   /** Column type with `not null` and default. */
   column(field: F): string
-  /** The empty value. */
   zero(field: F): Value
   /** Converts any JSON or form value. Never fails: unreadable input becomes zero (contract 4.2). */
   fromInput(field: F, raw: unknown): Value

@@ -16,7 +16,6 @@ export interface Shape<T> {
   readonly over: (raw: unknown, old: T) => T
 }
 
-/** The values that a shape reads, or an object of shapes. */
 export type ValueOf<S> = S extends Shape<infer T> ? T : never
 export type ValuesOf<Shapes> = { [K in keyof Shapes]: ValueOf<Shapes[K]> }
 
@@ -35,7 +34,6 @@ function place<T>(zero: () => T, accepts: (raw: unknown) => boolean, expected: s
 const nothing = () => null
 const isText = (raw: unknown) => typeof raw === 'string'
 const isFlag = (raw: unknown) => typeof raw === 'boolean'
-/** A 64-bit integer. */
 const isWhole = (raw: unknown) => Number.isInteger(raw) && Math.abs(raw as number) < 2 ** 63
 /** Go reads null among texts as an empty text. */
 const isTexts = (raw: unknown) => Array.isArray(raw) && raw.every((one) => one === null || isText(one))

@@ -7,19 +7,15 @@ const CHUNK_BYTES = 256 << 10
 /** Bytes per read: bounds a reader's memory. */
 const READ_BYTES = 64 << 10
 
-/** The owner of a file. */
 export interface FilePlace {
-  /** The collection's id. */
   readonly collection: string
   readonly record: string
   readonly name: string
 }
 
-/** A stored file without its content. */
 export interface StoredFile {
   readonly id: number
   readonly size: number
-  /** MIME type. */
   readonly type: string
   readonly modified: Date
 }
@@ -81,7 +77,6 @@ export async function findStored(
   return { id: id as number, size: size as number, type: type as string, modified: modified as Date }
 }
 
-/** A file was deleted while being read. */
 export class FileDeleted extends Error {
   override name = 'FileDeleted'
 }

@@ -17,7 +17,6 @@ const PREFIX = 'pocketsms-upload-'
 /** Longer than any request takes. */
 const LEFTOVER_MS = 3_600_000
 
-/** A stretch of the temporary file. */
 interface Stretch {
   readonly at: number
   readonly length: number

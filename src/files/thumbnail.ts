@@ -87,7 +87,6 @@ export async function makeThumbnail(picture: Buffer, type: string, size: string)
 
 const made = (type: string, bytes: Buffer): Thumbnail => ({ type, content: contentOf(bytes) })
 
-/** Bytes as a Content. */
 export const contentOf = (bytes: Buffer): Content => ({
   size: bytes.length,
   async *pieces(size) {

@@ -11,9 +11,7 @@ export interface Content {
 
 /** A file sent with a request. */
 export interface Upload {
-  /** The name to store. */
   readonly name: string
-  /** The name as sent. */
   readonly originalName: string
   readonly sniffed: Sniffed
   readonly content: Content

@@ -9,7 +9,6 @@ import { readJobFigures } from '../work/queue.ts'
 import { type Depth, readDevices, readQueue } from './readiness.ts'
 import { BUCKETS, type Series, type Traffic } from './traffic.ts'
 
-/** What the figures are of. */
 export interface MetricsSource {
   readonly store: Store
   readonly traffic: Traffic

@@ -15,7 +15,6 @@ export interface Readiness {
   readonly database: { readonly reachable: boolean; readonly migrated: boolean; readonly listening: boolean }
   /** Messages that a device should have by now, and the wait of the oldest; null if unknown. */
   readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
-  /** The replica, where there is one. */
   readonly replica?: { readonly state: ReplicaState; readonly lag_bytes: number | null }
   /** Why nothing works on the database now: a restore, or a newer version. */
   readonly reason?: string

@@ -12,7 +12,6 @@ export interface Series {
   readonly byStatus: Map<number, number>
   /** How many took as long as a class says, the last is for all beyond. Empty for streams. */
   readonly byDuration: Float64Array
-  /** Of all durations. */
   seconds: number
 }
 
@@ -32,7 +31,6 @@ export class Traffic {
     series.byDuration[at]!++
   }
 
-  /** All that was counted. */
   *[Symbol.iterator](): Generator<Series> {
     for (const methods of this.#groups.values()) yield* methods.values()
   }

@@ -29,7 +29,6 @@ export const describedCollections = (): Collection[] => [
   ...systemCollections().filter(({ name }) => name === SUPERUSERS),
 ]
 
-/** What the document is about. */
 export interface DocumentScope {
   /** Where the server is reached. */
   readonly url: string
@@ -38,13 +37,11 @@ export interface DocumentScope {
   readonly described: readonly DescribedRoutes[]
 }
 
-/** The description of routes. */
 export interface DescribedRoutes {
   readonly tags?: readonly { readonly name: string; readonly description: string }[]
   readonly paths?: (records: DescribedRecords) => ZodOpenApiPathsObject
 }
 
-/** The collections of which a document tells. */
 export interface DescribedRecords extends Pick<DocumentScope, 'collections' | 'extensions'> {
   readonly schemaOf: RecordSchemas
 }

@@ -68,7 +68,6 @@ interface RequestLimits {
   readonly maxBodyBytes?: number
   /** From lookup to the last byte read. 10 s if absent. */
   readonly timeoutMs?: number
-  /** Aborts the request. */
   readonly signal?: AbortSignal
   readonly resolve?: Resolve
 }

@@ -64,7 +64,6 @@ export class Realtime {
     this.#deliverByHolder = deliverByHolder(this.#lanes, log)
   }
 
-  /** The number of open connections. */
   get clients(): number {
     return this.#registry.clients.size
   }

@@ -16,7 +16,6 @@ export interface Columns {
   readonly count: number
   /** Index of a field's value in a row. */
   readonly at: ReadonlyMap<string, number>
-  /** Index of the id. */
   readonly id: number
 }
 
@@ -34,7 +33,6 @@ export const columnsOf = memoize((collection: Collection): Columns => {
 const own = (values: object, key: string) =>
   Object.defineProperty(values, key, { writable: true, enumerable: true, configurable: true })
 
-/** A row as values by field name. */
 export function toValues(collection: Collection, row: RecordRow): Values {
   const values: Values = {}
   collection.fields.forEach((field, i) => {
@@ -44,7 +42,6 @@ export function toValues(collection: Collection, row: RecordRow): Values {
   return values
 }
 
-/** Values by field name as a row. */
 export function toRow(collection: Collection, values: Readonly<Values>): RecordRow {
   return collection.fields.map((field) => values[field.name] ?? null)
 }

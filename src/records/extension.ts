@@ -18,7 +18,6 @@ export interface Extension {
   readonly authRequired?: boolean
   /** An unreadable value is an error of its field. Otherwise PocketBase's cast makes it empty. */
   readonly readsStrictly?: boolean
-  /** Fields that only the server sets. */
   readonly setByServer?: readonly string[]
   /** Schemas of what `beforeCreate` adds to the answer. */
   readonly shownOnce?: z.ZodRawShape
@@ -47,5 +46,4 @@ export interface Extension {
   onTakeover?(store: Store, id: string): Promise<void>
 }
 
-/** Extensions by collection id. */
 export type Extensions = ReadonlyMap<string, Extension>

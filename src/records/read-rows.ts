@@ -137,7 +137,6 @@ function maxBytes(field: Field): number {
   }
 }
 
-/** The size of a collection's rows. */
 interface RowSize {
   /** Maximum bytes of a row; Infinity for a view. */
   readonly max: number

@@ -24,7 +24,6 @@ export function parseCron(expression: string): Cron {
   return new Cron(pattern, { timezone: 'UTC', mode: '5-part', domAndDow: true })
 }
 
-/** The fault of a cron expression; undefined if valid. */
 export function cronFault(expression: string): string | undefined {
   try {
     parseCron(expression)

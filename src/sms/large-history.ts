@@ -21,7 +21,6 @@ const STATES = `
 select name, i.indisvalid, exists (select from pg_stat_progress_create_index p where p.index_relid = i.indexrelid)
 from unnest($1::text[]) name left join pg_index i on i.indexrelid = to_regclass(name) order by name collate "C"`
 
-/** A column of the table was deleted. */
 const UNDEFINED_COLUMN = '42703'
 
 /** `partial`: a build ended before its end. */
@@ -45,7 +44,6 @@ function stateOf(isValid: unknown, isBeingBuilt: unknown): IndexState {
 const isTrue = async (db: Db, text: string, params: unknown[] = []) =>
   (await db.query(text, params)).rows[0]?.[0] === true
 
-/** An index that is not ready yet. */
 interface OpenIndex {
   readonly file: SqlFile
   readonly state: IndexState

@@ -32,7 +32,6 @@ export const USER_ACCESS = z
   .meta({ id: 'UserAccess' })
 export type UserAccess = Readonly<z.output<typeof USER_ACCESS>>
 
-/** How a user is enabled. */
 export const ENABLE_USER = z
   .strictObject({
     access: z

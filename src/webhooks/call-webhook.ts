@@ -8,7 +8,6 @@ import { signatureHeaders } from './secrets.ts'
 /** Headers of a request, by name. */
 export type SentHeaders = Readonly<Record<string, string | number>>
 
-/** What came of one attempt. */
 export interface CallOutcome {
   /** 0 when nothing was answered. */
   readonly status: number

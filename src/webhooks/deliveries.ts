@@ -107,7 +107,6 @@ export const SINCE = z.object({
     .describe('Those that ended as failed at or after this date, in any form that PocketBase reads.'),
 })
 
-/** How many deliveries that is. */
 export const RESENT = z.object({ resent: z.int().min(0) })
 
 const RESEND_FAILED = `
@@ -136,7 +135,6 @@ export function resendFailed(
   })
 }
 
-/** What a delivery sends. */
 export const DELIVERY_REQUEST = z
   .object({
     headers: z

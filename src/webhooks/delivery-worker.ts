@@ -7,7 +7,6 @@ import { findDue } from './due.ts'
 import { CHANNEL, endExpiredLeases, endLease, type Lease, leaseDeliveries } from './lease.ts'
 import { endTurn, failWithoutCall, recordOutcome } from './record-outcome.ts'
 
-/** What calls need of the settings. */
 export interface WebhookSettings {
   readonly webhookAllowPrivate: boolean
 }

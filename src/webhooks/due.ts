@@ -29,21 +29,18 @@ export interface Target {
 /** Attempts of a delivery in another form than Standard Webhooks: the first, and after 5 s, 5 and 30 min. */
 const OTHER_ATTEMPTS = 4
 
-/** A delivery whose time has come. */
 export interface DueDelivery {
   readonly delivery: string
   readonly user: string
   readonly webhook: string
   /** The webhook-id: the same at every attempt. */
   readonly eventId: string
-  /** How many attempts there were. */
   readonly attempts: number
   readonly url: string
   /** Why nothing may be sent; undefined if it may. */
   readonly closed: string | undefined
   /** '' for Standard Webhooks; for others see `OtherForms.call`. */
   readonly format: string
-  /** Maximum attempts. */
   readonly maxAttempts: number
   /** The event: `message.sent`. */
   readonly event: string

@@ -1,12 +1,10 @@
 import type { Db } from '../db/open.ts'
 import { objectsOf, textsOf } from '../db/rows.ts'
 
-/** A job as its kind sees it. */
 export interface Job {
   readonly id: string
   /** The account whose work it is; '' for the system's. */
   readonly holder: string
-  /** What the job is about. */
   readonly key: string
   readonly payload: unknown
   /** Runs in a row that failed, with this one. */
@@ -126,7 +124,6 @@ export async function deleteDeadJobs(db: Db): Promise<void> {
   await db.query(`delete from _jobs where dead_at < now() - ${KEEP_DEAD}`)
 }
 
-/** The jobs of a kind, on all nodes. */
 export interface JobFigures {
   readonly kind: string
   /** Waiting or running. */
@@ -145,7 +142,6 @@ select kind, count(*) filter (where dead_at is null) as open, count(dead_at) as 
   coalesce((array_agg(error order by runs desc) filter (where error <> ''))[1], '') as last_error
 from _jobs group by kind order by kind`
 
-/** Figures of all kinds that have jobs. */
 export async function readJobFigures(db: Db): Promise<JobFigures[]> {
   return objectsOf(await db.query(FIGURES, [], 'job figures'))
 }

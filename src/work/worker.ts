@@ -17,11 +17,9 @@ const MAX_ERROR = 500
 /** A place rests for as long as its job ran, at most this long: half of the time is for requests. */
 const MAX_REST_MS = 1_000
 
-/** What this node does of one kind. */
 class Lane {
   readonly kind: JobKind
   readonly running = new Map<LeasedJob, Promise<void>>()
-  /** The holder whose turn was last. */
   lastHolder = ''
 
   constructor(kind: JobKind) {
@@ -32,7 +30,6 @@ class Lane {
     return this.kind.places - this.running.size
   }
 
-  /** Holders that have all the places that they may have. */
   get busy(): string[] {
     const jobs = Map.groupBy(this.running.keys(), ({ holder }) => holder)
     return [...jobs].filter(([, own]) => own.length >= this.kind.placesOfHolder).map(([holder]) => holder)
@@ -160,7 +157,6 @@ export class Worker {
   }
 }
 
-/** Rejects when the signal aborts. */
 const rejection = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     const abort = () => reject(signal.reason)

@@ -2,7 +2,6 @@ import cluster from 'node:cluster'
 import { availableParallelism } from 'node:os'
 import type { Config } from '../config.ts'
 
-/** How one worker does, as its parent sees it. */
 export interface WorkerState {
   /** From 1 on. A worker that is started again keeps its number. */
   readonly worker: number
@@ -28,13 +27,11 @@ export interface FigureValue {
   readonly metricName?: string
 }
 
-/** What one worker counts. */
 export interface WorkerFigures {
   readonly worker: number
   readonly figures: readonly Figure[]
 }
 
-/** From a worker to its parent. */
 export type ToParent =
   | { readonly kind: 'serving'; readonly url: string }
   | { readonly kind: 'collect'; readonly id: number }
@@ -67,7 +64,6 @@ export class WorkerMember {
     process.channel?.unref()
   }
 
-  /** How all workers do, by their numbers. */
   get states(): readonly WorkerState[] {
     return this.#states
   }

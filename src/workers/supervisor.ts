@@ -18,7 +18,6 @@ interface WorkerEnd {
   readonly signal: string | null
 }
 
-/** What the parent does about a worker. */
 interface WorkerEvents {
   heard(worker: WorkerProcess, message: ToParent): void
   ended(worker: WorkerProcess, end: WorkerEnd): void
@@ -113,7 +112,6 @@ interface Collection {
 /** What a worker takes at most to stop in good order, and a little more. */
 const STOP_MS = 12_000
 
-/** What the workers are and how they stop. */
 interface SupervisorOptions {
   readonly count: number
   /** How long workers go on after they were told to stop. */

@@ -25,7 +25,6 @@ function demandUsers(collection: AuthCollection): void {
   if (collection.name === SUPERUSERS) throw badRequest('All superusers can change their emails directly.')
 }
 
-/** Body of a request for an email change. */
 export const EMAIL_CHANGE_FORM = object({ newEmail: text })
 
 /** Mails a link to the new address. Throws 400, 429. PocketBase: record_auth_email_change_request.go */
@@ -57,7 +56,6 @@ export async function requestEmailChange(
   }
 }
 
-/** Body of the confirmation. */
 export const EMAIL_CHANGE_CONFIRM_FORM = object({ token: text, password: text })
 
 /** Verifies and sets the token's address; ends older tokens. PocketBase: record_auth_email_change_confirm */

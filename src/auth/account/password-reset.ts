@@ -22,7 +22,6 @@ export async function requestPasswordReset(call: AuthCall<EmailForm>): Promise<v
   await mailInBackground(store, services, 'passwordReset', isStandIn ? null : auth)
 }
 
-/** Body of the confirmation. */
 export const PASSWORD_RESET_FORM = object({ token: text, password: text, passwordConfirm: text })
 type PasswordResetForm = ValueOf<typeof PASSWORD_RESET_FORM>
 

@@ -22,7 +22,6 @@ export async function requestVerification(call: AuthCall<EmailForm>): Promise<vo
   await mailInBackground(store, services, 'verification', auth?.values.verified ? null : auth)
 }
 
-/** Body of the confirmation. */
 export const TOKEN_FORM = object({ token: text })
 
 /** Marks the token's address as verified. Repeatable. PocketBase: record_auth_verification_confirm.go */

@@ -21,7 +21,6 @@ export async function clearAttempts(db: Db, key: string): Promise<void> {
   await db.query('delete from auth_tries where key = $1', [key])
 }
 
-/** Deletes expired windows. */
 export async function deleteExpiredAttempts(db: Db): Promise<void> {
   await db.query('delete from auth_tries where ends <= now()')
 }

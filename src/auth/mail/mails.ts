@@ -98,7 +98,6 @@ async function sendTemplate(
 
 const optionsOf = (auth: AuthRecord) => auth.collection as AuthCollection
 
-/** The template of each mailed link. */
 const LINK_TEMPLATES = {
   verification: 'verificationTemplate',
   passwordReset: 'resetPasswordTemplate',

@@ -10,7 +10,6 @@ export interface ProviderToken {
   readonly raw: RawProfile
 }
 
-/** Input of `amend`. */
 export interface ProfileContext {
   readonly raw: RawProfile
   readonly token: ProviderToken
@@ -19,7 +18,6 @@ export interface ProfileContext {
   readonly call: ProviderClient
 }
 
-/** A kind of provider. */
 export interface ProviderType extends ProfileForm {
   readonly authURL: string
   readonly tokenURL: string

@@ -113,7 +113,6 @@ export async function fetchUser(
   return { raw, profile: (await provider.amend?.(profile, { raw, token, provider, call })) ?? profile }
 }
 
-/** Some providers write `bearer`. */
 const typeOf = ({ tokenType }: ProviderToken) =>
   tokenType === '' || tokenType.toLowerCase() === 'bearer' ? 'Bearer' : tokenType
 

@@ -11,7 +11,6 @@ import { signOwnToken } from './own-token.ts'
 const MAX_LISTED = 50
 const MAX_AGENT_LENGTH = 300
 
-/** A session as its account sees it. */
 export const SESSION = z
   .object({
     id: z.string(),

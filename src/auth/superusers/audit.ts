@@ -16,10 +16,8 @@ export interface Actor {
 export interface AuditEntry {
   /** `create`, `update`, `delete`, `truncate`, `impersonate`, `sign in`, … */
   readonly action: string
-  /** A collection's name. */
   readonly collection?: string
   readonly record?: string
-  /** Names of the fields that were written. */
   readonly fields?: readonly string[]
 }
 

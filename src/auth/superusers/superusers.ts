@@ -60,7 +60,6 @@ function explain({ data, message }: ApiError): UserError {
   return new UserError([message, ...faults].join('\n  '))
 }
 
-/** Emails of all superusers, sorted. */
 export async function listSuperusers(store: Store): Promise<string[]> {
   const text = `select email from ${quote(tableName(superusersOf(store)))} where email <> $1 order by email`
   const { rows } = await store.db.query(text, [INSTALLER_EMAIL])

@@ -18,7 +18,6 @@ import { type Lease, takeLease } from './lease.ts'
 import { generatedName } from './names.ts'
 import { type Done, exportState, importState, notifyRestore } from './state.ts'
 
-/** `by` of scheduled backups. */
 const SCHEDULE = 'schedule'
 /** Lets the answer reach the client and other nodes finish requests. PocketBase waits as long. */
 const BEFORE_RESTORE_MS = 1_000
@@ -26,7 +25,6 @@ const BEFORE_RESTORE_MS = 1_000
 /** Runs `work` while this server does nothing else, then restarts it, also after a failure. */
 export type Exclusively = (work: () => Promise<void>) => Promise<void>
 
-/** What backups work with. */
 export interface BackupServices {
   readonly db: Db
   /** The name of this server among those of the database. */

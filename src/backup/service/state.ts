@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
 import { formatDate } from '../../fields/types/date.ts'
 
-/** A backup or restore. */
 const JOB = z.object({
   action: z.enum(['backup', 'restore']),
   key: z.string(),
@@ -31,14 +30,12 @@ export type Failed = z.output<typeof FAILED>
 
 /** What the installation knows of its backups, over all nodes. */
 export interface BackupState {
-  /** When this row was created. */
   readonly since: Date
   readonly running: Running | null
   readonly lastBackup: Done | null
   readonly lastRestore: Done | null
   /** Null once a backup or restore has succeeded after it. */
   readonly lastFailure: Failed | null
-  /** How many restores there were. */
   readonly restores: number
 }
 
@@ -69,7 +66,6 @@ export async function readState(db: Db): Promise<BackupState> {
 
 const parsed = <T>(text: unknown): T | null => (typeof text === 'string' ? (JSON.parse(text) as T) : null)
 
-/** A job that failed now. */
 export const failed = ({ action, key, by }: Job, message: string): Failed => ({
   action,
   key,

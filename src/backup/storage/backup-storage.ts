@@ -1,4 +1,3 @@
-/** A stored backup. */
 export interface StoredBackup {
   readonly key: string
   readonly size: number

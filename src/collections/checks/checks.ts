@@ -11,7 +11,6 @@ export type Problem = FieldError | ErrorData | undefined
 /** A check. All but `required` accept empty values. PocketBase: ozzo-validation */
 export type Check = (value: unknown) => Problem
 
-/** The first problem that a check finds. */
 export function check(value: unknown, ...checks: readonly Check[]): Problem {
   for (const one of checks) {
     const problem = one(value)
@@ -50,7 +49,6 @@ const demand = (
   params?: Record<string, unknown>,
 ): Check => unlessEmpty((value) => (holds(value as never) ? undefined : fieldError(code, message, params)))
 
-/** Refuses an empty value. */
 export const required: Check = (value) =>
   isEmpty(value) ? fieldError('validation_required', 'cannot be blank') : undefined
 

@@ -62,7 +62,6 @@ const SYSTEM = [
   { type: 'auth', system: true, name: '_superusers', authToken: { duration: 86_400 } },
 ]
 
-/** The system collections with new secrets. */
 export function systemCollections(): Collection[] {
   return SYSTEM.map((raw) => {
     const collection = complete(readNew(raw))

@@ -34,7 +34,6 @@ function withOldFields(next: Collection, old: Collection, unnamed: UnnamedFields
   return { ...next, fields } as Collection
 }
 
-/** Why an import failed. */
 export class ImportFault extends Error {
   override name = 'ImportFault'
   /** PocketBase's wording, which does not always name the collection. */

@@ -61,7 +61,6 @@ export function bareJoinEnd(tokens: readonly SqlToken[], at: number): number | u
   return end
 }
 
-/** Index after the CASE at `at`. */
 function caseEnd(tokens: readonly SqlToken[], at: number): number {
   let depth = 0
   for (let i = at; i < tokens.length; i++) {

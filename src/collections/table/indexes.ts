@@ -102,7 +102,6 @@ export async function createIndexes(db: Db, collection: Collection): Promise<voi
   if (isUnique) await renewKey(db, quote(tableName(collection)))
 }
 
-/** Drops all indexes that a collection describes. */
 export async function dropIndexes(db: Db, collection: Collection): Promise<void> {
   for (const sql of collection.indexes) {
     await db.query(`drop index if exists ${quote(indexName(parseIndex(sql).name))}`)

@@ -58,7 +58,6 @@ const providers = (list: readonly OAuth2Provider[]) => twice(list) ?? byPlace(li
 const seconds = (duration: number, enabled: boolean) =>
   enabled ? check(duration, required, atLeast(10), atMost(DAY_SECONDS)) : undefined
 
-/** Checks of single options. */
 function options(next: AuthCollection, rule: (text: Rule, key: 'authRule' | 'manageRule') => Problem) {
   const { oauth2, otp, mfa, passwordAuth } = next
   return all({

@@ -157,7 +157,6 @@ function viewField(
   }
 }
 
-/** The collections that a query reads, by alias. */
 function sourcesOf({ tables }: ParsedQuery, catalog: Catalog): Map<string, Collection> {
   const sources = new Map<string, Collection>()
   for (const { original, alias } of tables) {

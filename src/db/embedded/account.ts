@@ -4,7 +4,6 @@ import { userInfo } from 'node:os'
 
 /** How a program is started so that Postgres, which refuses root, agrees to run. */
 export interface Launch {
-  /** Stands before the command. */
   readonly prefix: readonly string[]
   /** Another account; undefined for that of this process. */
   readonly account?: Account

@@ -16,7 +16,6 @@ const STEADY_MS = 60_000
 export interface Embedded {
   /** As DATABASE_URL. */
   readonly url: string
-  /** The same for the superuser. */
   readonly superuserUrl: string
   /** Stops Postgres unless another process uses it. */
   close(): Promise<void>

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 const MAX_BYTES = 1_000_000
 const TAIL_BYTES = 4_000
 
-/** Postgres' own log, in its folder. */
 export class LogFile {
   readonly path: string
 

@@ -27,7 +27,6 @@ const SINCE_18: Settings = { io_method: 'sync' }
 /** The exit code of `flock` when another process has the lock. */
 const LOCKED = 97
 
-/** A Postgres that this process has started. */
 export class Started {
   readonly #site: Site
   readonly #process: ChildProcess
@@ -66,7 +65,6 @@ export class Started {
     return this.#process.exitCode === LOCKED || /pre-existing shared memory/.test(this.#said)
   }
 
-  /** Why it has ended. */
   get failure(): Error {
     if (this.isLocked) return IN_USE(this.#site.folder)
     return whyNot(this.#site.folder, this.#failed?.message ?? this.#said)

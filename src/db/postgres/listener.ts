@@ -32,9 +32,7 @@ interface ListenerOptions {
  */
 export class Listener {
   readonly #options: ListenerOptions
-  /** An event for each channel. */
   readonly #messages = new EventEmitter()
-  /** The connection while it listens. */
   #client: pg.Client | undefined
   #firstTry: Promise<void> | undefined
   #running: Promise<void> | undefined

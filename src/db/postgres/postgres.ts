@@ -26,7 +26,6 @@ import { openPipeline } from './pipeline.ts'
 const LOCK_TIMEOUT_MS = 10_000
 /** PocketBase gives a query that long, then answers 400. */
 const STATEMENT_TIMEOUT_MS = 30_000
-/** Time limit of a look-up. */
 const LOOK_UP_MS = 1_000
 /** Postgres keeps each prepared statement until its connection ends. */
 const LIFETIME_MS = 3_600_000
@@ -87,7 +86,6 @@ export interface PoolSize {
   readonly clientMs: number
 }
 
-/** Which connections are used. */
 export interface PostgresOptions {
   readonly admit?: Admission
   /** Where it listens and does long work, if not at the same URL. */
@@ -202,7 +200,6 @@ async function limit(session: Session, ms: number): Promise<void> {
   if (ms === 0) await session.script('set local lock_timeout = 0')
 }
 
-/** One transaction on a connection of the pool. */
 async function transact<T>(pool: pg.Pool, work: (session: TransactionSession) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((error) => {
     throw isConnectionError(error) ? new DatabaseUnavailable(error) : error

@@ -3,7 +3,6 @@ import type { Backend, Session } from '../backend.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import { openPostgres, type PoolSize } from '../postgres/postgres.ts'
 
-/** Where a replica is. */
 export interface ReplicaPosition {
   /** False for a primary, which a promoted replica is. */
   readonly isReplica: boolean

@@ -29,7 +29,6 @@ const LAG_MS = 500
 /** `unfit`: it is no replica of this primary, or one that was promoted. */
 export type ReplicaState = 'used' | 'late' | 'away' | 'unfit'
 
-/** How the replica does. */
 export interface ReplicaLag {
   readonly state: ReplicaState
   /** How far it is behind the primary; null when one of them does not say. */

@@ -24,7 +24,6 @@ delete from _functions f where f.name = any($1) and not exists (
 export interface FunctionChanges {
   /** Functions whose file differs from the one that was applied last. */
   readonly changed: readonly string[]
-  /** Functions whose file is gone. */
   readonly gone: readonly string[]
 }
 

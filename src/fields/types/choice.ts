@@ -21,7 +21,6 @@ const CHOICE = {
   fromInput: (field: ChoiceField, raw: unknown): Value => choiceValue(field, toTexts(raw)),
 }
 
-/** Texts → the field's value. */
 export const choiceValue = (field: ChoiceField, texts: string[]): Value =>
   isMulti(field) ? texts : lastOf(texts)
 

@@ -102,7 +102,6 @@ export const isJson = (text: string): boolean => parseJson(text) !== undefined &
 interface JsonBounds {
   /** Keys of the outermost object. */
   readonly fields?: number
-  /** Keys of all objects. */
   readonly keys?: number
   /** Items of all lists and objects. */
   readonly values?: number

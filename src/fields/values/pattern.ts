@@ -1,7 +1,6 @@
 import { RE2JS } from 're2js'
 import { Lru } from '../../tools/lru.ts'
 
-/** Characters of a pattern. */
 const MAX_LENGTH = 5_000
 /** Instructions of a compiled pattern. A comparison may take as many steps for each character of the text. */
 const MAX_INSTRUCTIONS = 1_000

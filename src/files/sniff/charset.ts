@@ -3,7 +3,6 @@ import { isUtf8 } from 'node:buffer'
 /** Bytes of a text that are examined for its encoding. */
 const CHARSET_BYTES = 1024
 
-/** Byte order marks. */
 const BYTE_ORDER_MARKS: readonly (readonly [mark: string, charset: string])[] = [
   ['\xef\xbb\xbf', 'utf-8'],
   ['\0\0\xfe\xff', 'utf-32be'],

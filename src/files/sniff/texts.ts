@@ -114,6 +114,5 @@ const TEXTS: readonly TextKind[] = [
   ['text/plain', '.txt', /^/],
 ]
 
-/** The kind of a text. */
 export const textKind = (head: string): TextKind =>
   TEXTS.find(([, , test]) => (test instanceof RegExp ? test.test(head) : test(head)))!

@@ -32,7 +32,6 @@ export interface QueryStructure {
   readonly sortsByOwnField: boolean
   /** No view, no join, no subquery. */
   readonly readsOneTable: boolean
-  /** The tables that it reads. */
   readonly tables: readonly string[]
   readonly from: SqlText
   /** Joins after the base in FROM; '' for none. */

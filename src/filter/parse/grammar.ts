@@ -2,13 +2,11 @@ import { readFileSync } from 'node:fs'
 import peggy from 'peggy'
 import { FilterError } from '../errors.ts'
 
-/** A token from the grammar. */
 export interface RawToken {
   readonly kind: 'identifier' | 'text' | 'number' | 'function'
   readonly text: string
   readonly args?: readonly RawToken[]
 }
-/** A comparison from the grammar. */
 export interface RawComparison {
   readonly left: RawToken
   readonly op: string

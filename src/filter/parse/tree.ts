@@ -14,7 +14,6 @@ export interface Literal {
   readonly value: string | number
   readonly index: number
 }
-/** A function and its arguments. */
 export interface FunctionCall {
   readonly kind: 'function'
   readonly text: string

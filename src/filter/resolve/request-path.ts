@@ -150,7 +150,6 @@ function changed(context: Context, field: Field): Operand {
   }
 }
 
-/** A parameter operand. */
 export const parameter = (slot: Slot) =>
   known(slot, { params: [slot], pattern: (input) => likePattern(goText(slot(input))) })
 

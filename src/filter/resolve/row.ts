@@ -16,7 +16,6 @@ export interface TableRow {
   readonly collection: Collection
   readonly at: JoinedRow | null
   readonly nullable: boolean
-  /** The list that contains it. */
   readonly list?: Sql
 }
 

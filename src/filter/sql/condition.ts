@@ -54,7 +54,6 @@ export function and(items: readonly Condition[]): Condition {
   return fold('and', items, true)
 }
 
-/** OR, folded. */
 export function or(items: readonly Condition[]): Condition {
   return fold('or', items, false)
 }

@@ -131,7 +131,6 @@ function plainText(piece: Exclude<Piece, Param>): string {
 
 const columnText = (alias: string, name: string) => `${alias}.${name === ROWID ? ROWID : quote(name)}`
 
-/** A column of the base as text. */
 export const baseColumn = (name: string): string => columnText('b', name)
 
 /** A parameter in a text: its number, from 0, and where `$1::text` begins and ends. */

@@ -31,7 +31,6 @@ const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 /** A file that can be read in pieces, from any byte on. */
 export interface SentFile {
   readonly size: number
-  /** MIME type. */
   readonly type: string
   readonly modified: Date
   /** The value of Cache-Control; a month without it. */

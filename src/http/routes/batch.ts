@@ -202,7 +202,6 @@ const BATCH_ANSWER = z
   .array(z.object({ body: z.record(z.string(), z.unknown()).nullable(), status: z.int() }))
   .meta({ id: 'BatchAnswers' })
 
-/** The description. */
 export const batchPaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'POST /api/batch': {

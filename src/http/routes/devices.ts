@@ -122,7 +122,6 @@ const posted = (description: string, answer: z.ZodType) => [
 
 const MESSAGE_ID = 'k3v9x0c2m5n8b1a'
 
-/** `/api/devices`. */
 export const devicePaths = (): ZodOpenApiPathsObject =>
   chapter(DEVICES, DEVICE, {
     'POST /api/devices/heartbeat': {

@@ -93,7 +93,6 @@ const SUBSCRIPTION = z
   })
   .meta({ id: 'Subscription' })
 
-/** The description. */
 export const realtimePaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/realtime': {

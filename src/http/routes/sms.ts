@@ -134,7 +134,6 @@ const TEMPLATE_EXAMPLE = {
   variables: { code: '4711' },
 }
 
-/** A preview may have no recipients. */
 const PREVIEW_BODY = z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE])
 
 /** `/api/sms`: what a web app asks of the gateway before and while it sends. */

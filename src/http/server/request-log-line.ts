@@ -10,7 +10,6 @@ import { callerOf, knownHolderOf } from './store-of.ts'
 /** The client was gone before it was answered. nginx has the same. */
 export const CLIENT_CLOSED = 499
 
-/** A finished request. */
 export interface FinishedRequest {
   /** '' if it has none. */
   readonly id: string

@@ -6,14 +6,12 @@ import type {
 } from 'zod-openapi'
 import { API_ERROR } from './errors.ts'
 
-/** Answers by status. */
 export type Answers = Record<`${2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>
 
 export const json = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObject => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 })
 
-/** A success with JSON. */
 export const success = (description: string, schema: z.ZodType, example?: unknown): Answers => ({
   200: { description, content: json(schema, example) },
 })

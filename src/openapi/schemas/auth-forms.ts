@@ -48,7 +48,6 @@ export interface Form {
   readonly example: unknown
 }
 
-/** The ways to sign in. */
 export const SIGN_INS: readonly Form[] = [
   {
     path: 'auth-with-password',

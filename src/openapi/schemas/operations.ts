@@ -3,7 +3,6 @@ import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-opena
 import { type Answers, answers, json } from './answers.ts'
 import type { Security } from './security.ts'
 
-/** One operation of the description. */
 export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
   readonly id: string
   readonly params?: ZodOpenApiOperationObject['requestParams']
@@ -38,7 +37,6 @@ export function chapter(
   return paths
 }
 
-/** Parameters of these names. */
 export const texts = (names: readonly string[], one: z.ZodType = z.string()) =>
   z.object(Object.fromEntries(names.map((name) => [name, one])))
 

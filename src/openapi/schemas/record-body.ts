@@ -49,7 +49,6 @@ const sent = (collection: Collection, field: Field) =>
 
 const CONFIRM = z.string().meta({ description: 'The same password again.', format: 'password' })
 
-/** The body that creates a record. */
 export function createBody(collection: Collection, extension: Extension | undefined): z.ZodType {
   const fields = settable(collection, extension).map((field) => {
     const schema = sent(collection, field)

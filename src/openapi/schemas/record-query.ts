@@ -38,7 +38,6 @@ const FILTER = z
     param: { id: 'filter' },
   })
 
-/** What an export can be asked with. */
 export const EXPORT = {
   query: z.object({
     filter: FILTER,
@@ -52,7 +51,6 @@ export const EXPORT = {
   }),
 }
 
-/** What a list can be asked with. */
 export const listQuery = (maxPerPage = MAX_PER_PAGE) => ({
   query: z.object({
     page: z.int().min(1).optional().describe('From 1.'),
@@ -79,7 +77,6 @@ export const listQuery = (maxPerPage = MAX_PER_PAGE) => ({
   }),
 })
 
-/** A page of a list. */
 export const pageOf = (record: z.ZodType, id: string) =>
   z
     .object({

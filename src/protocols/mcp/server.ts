@@ -160,7 +160,6 @@ export function answerMcp(
 /** The scope that reading templates needs: who may send a template may read it. */
 const TEMPLATE_SCOPE: Scope = 'messages:send'
 
-/** A message template as it is stored. */
 interface Template {
   readonly id: string
   readonly name: string

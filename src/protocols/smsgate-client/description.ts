@@ -9,7 +9,6 @@ import type { ClientCaller } from './credentials.ts'
 import { HEALTH } from './health.ts'
 import { CLIENT_PATH } from './path.ts'
 
-/** A call of a route. */
 export interface Call extends ClientCaller {
   readonly c: Ctx
   readonly services: Services
@@ -18,7 +17,6 @@ export interface Call extends ClientCaller {
   readonly json: unknown
 }
 
-/** A route, as it is served and described. */
 export interface Route {
   /** Method and path below CLIENT_PATH. */
   readonly at: string

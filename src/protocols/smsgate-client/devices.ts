@@ -34,7 +34,6 @@ const LIST = `select d.id, d.name, d.created, coalesce(nullif(d.updated, ''), d.
   coalesce(nullif(d.last_seen, ''), d.created) as last_seen, d.sims::text
   from devices d where d."user" = $1 order by d.created, d.id`
 
-/** All devices of a user, disabled ones too. */
 export async function listDevices({ db }: Store, user: string) {
   const found = await db.query(LIST, [user], 'smsgate devices')
   return objectsOf<Record<string, string>>(found).map(wireDevice)

@@ -17,7 +17,6 @@ const ID_LENGTH = 21
 /** Behind the id of a pair: the `jti` of its refresh token. */
 const REFRESH_SUFFIX = ':refresh'
 
-/** The body of a request for a pair of tokens. */
 export const TOKEN_BODY = z
   .object({
     scopes: z

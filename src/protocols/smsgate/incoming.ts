@@ -18,7 +18,6 @@ import { DATA_URL } from './wire.ts'
 export interface Poster {
   readonly device: Device
   readonly signingKey: string
-  /** Its user is disabled. */
   readonly isSuspended: boolean
 }
 

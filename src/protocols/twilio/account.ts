@@ -25,7 +25,6 @@ export const ACCOUNT = z
 /** The account of the caller, in a list. */
 export const ACCOUNTS = PAGE.extend({ accounts: z.array(ACCOUNT) }).meta({ id: 'TwilioAccounts' })
 
-/** The account of a user. */
 export async function findAccount({ db }: Store, user: string): Promise<z.output<typeof ACCOUNT>> {
   const { rows } = await db.query('select name, created, updated from users where id = $1', [user])
   const [name, created, updated] = rows[0]!.map(String) as [string, string, string]

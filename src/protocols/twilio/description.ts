@@ -6,7 +6,6 @@ import { type Operation, pathParams, texts } from '../../openapi/schemas/operati
 import type { Account } from './credentials.ts'
 import type { Parameters } from './parameters.ts'
 
-/** A call of a route. */
 export interface Call {
   readonly c: Ctx
   readonly services: Services
@@ -19,9 +18,7 @@ export interface Call {
   readonly parameters: Parameters
 }
 
-/** A route, as it is served and described. */
 export interface Route {
-  /** Method and path. */
   readonly at: string
   readonly id: string
   readonly summary: string
@@ -55,7 +52,6 @@ const FAILURES: Readonly<Record<number, string>> = {
   503: 'No device is online, or the server cannot answer now.',
 }
 
-/** The failures of any route, and of these statuses. */
 export const failures = (...statuses: number[]): Answers =>
   Object.fromEntries(
     [400, 401, 404, ...statuses, 429, 500, 503].map((status) => [
@@ -64,14 +60,12 @@ export const failures = (...statuses: number[]): Answers =>
     ]),
   ) as Answers
 
-/** Parameters of path, query and header. */
 export const parametersOf = (at: string, { query, params }: Pick<Route, 'query' | 'params'>) => ({
   ...pathParams(at),
   ...(query && { query: texts(query, z.string().optional()) }),
   ...params,
 })
 
-/** The description of a form. */
 export const bodyOf = ({ form }: Pick<Route, 'form'>) =>
   form && {
     requestBody: {

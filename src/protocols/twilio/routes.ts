@@ -266,7 +266,6 @@ async function readForm(c: Ctx): Promise<Parameters> {
   return readParameters(bytes.toString('utf8'))
 }
 
-/** The parameters of a request's query. */
 function readQueryOf(c: Ctx): Parameters {
   const url = c.env.incoming.url ?? ''
   const at = url.indexOf('?')

@@ -167,7 +167,6 @@ export async function renewNode(db: Db, node: string): Promise<boolean> {
   return count > 0
 }
 
-/** Whether a node listens. */
 export async function isNodeRegistered(db: Db, node: string): Promise<boolean> {
   const { rows } = await db.query('select 1 from _listeners where node = $1', [node])
   return rows.length > 0

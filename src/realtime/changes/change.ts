@@ -5,7 +5,6 @@ import type { Action } from '../../records/changes.ts'
 import type { RecordRow } from '../../records/columns.ts'
 import { type ChangeEntry, type RecordImage, readImages } from './change-log.ts'
 
-/** A changed record. */
 export interface Change {
   readonly xid: number
   readonly collection: Collection

@@ -20,7 +20,6 @@ const AWAY_MS = 45_000
 /** Failed reads before a change is given up: a newer catalog may arrive meanwhile. */
 const MAX_FAILURES = 5
 
-/** What a feed calls. */
 export interface FeedListener {
   /** Another node has forwarded a request. */
   asked(): void

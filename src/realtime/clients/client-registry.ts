@@ -47,7 +47,6 @@ export class ClientRegistry {
       if (!isSame || !old.has(name)) this.index.add(client, topic)
   }
 
-  /** Ends one subscription of a client. */
   unsubscribe(client: Client, name: string): void {
     const ended = client.subscriptions.get(name)
     if (!ended) return

@@ -43,7 +43,6 @@ export interface Origin {
   readonly holder: string
 }
 
-/** What a client is made of. */
 interface ClientParts {
   readonly origin: Origin
   readonly viewer: Viewer
@@ -89,7 +88,6 @@ export class Client {
     return this.viewer.account || this.origin.holder
   }
 
-  /** Whether it gets no more events. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -182,7 +180,6 @@ export class Flusher {
   readonly #due = new Set<Flushable>()
   #isScheduled = false
 
-  /** Has a client flushed soon. */
   add(client: Flushable): void {
     this.#due.add(client)
     this.#schedule()

@@ -129,7 +129,6 @@ class HolderTopics {
   }
 }
 
-/** Topics with the same base. */
 interface Entry {
   /** Topics without options: checked for all viewers together. */
   readonly plain: Map<Viewer, SubscriptionGroup>
@@ -184,7 +183,6 @@ export class SubscriptionIndex {
     return this.#at(collection, record).flatMap(({ withOptions }) => [...withOptions])
   }
 
-  /** All topics that name this record. */
   all(collection: Collection, record: string): SubscriptionGroup[] {
     const others = this.withOptions(collection, record).flatMap(([, { groups }]) => [...groups.values()])
     return [...this.plain(collection, record).map(([, group]) => group), ...others]

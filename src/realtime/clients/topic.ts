@@ -56,7 +56,6 @@ export function snakeCase(text: string): string {
   return words.map((word) => word.replace(/(?<=[^A-Z])(?=[A-Z])/g, '_').toLowerCase()).join('_')
 }
 
-/** What a client sends to subscribe. */
 interface SubscribeForm {
   clientId: string
   subscriptions: string[]

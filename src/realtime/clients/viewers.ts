@@ -51,7 +51,6 @@ export class Viewers {
     return undefined
   }
 
-  /** The records of all that are signed in. */
   all(): AuthRecord[] {
     return [...this.#known.values()].flatMap(({ viewer: { auth } }) => auth ?? [])
   }

@@ -103,7 +103,6 @@ function disconnect(states: readonly GroupState[]): void {
   for (const { clients } of states) for (const client of clients) client.end()
 }
 
-/** What the delivery of changes uses. */
 export interface DeliveryParts {
   readonly store: CatalogStore
   readonly log: Logger

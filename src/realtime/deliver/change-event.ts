@@ -7,7 +7,6 @@ import type { GroupState } from '../clients/subscription-index.ts'
 import type { Topic } from '../clients/topic.ts'
 import { charactersOf, Payloads } from './payload.ts'
 
-/** A change on its way to clients. */
 export interface ChangeEvent {
   /** For what is done for all receivers together. */
   readonly store: Store
@@ -15,7 +14,6 @@ export interface ChangeEvent {
   readonly storeOf: (group: GroupState) => Store
   readonly change: Change
   readonly payloads: Payloads
-  /** An estimate of its memory. */
   readonly bytes: number
   /** When it was read, by `performance.now()`. */
   readonly atMs: number

@@ -13,7 +13,6 @@ import { emailsSeen, matchQueries } from './decide.ts'
 /** Work in lanes, in order within each, so that a slow statement delays only its own lane. */
 export class Lanes {
   readonly #memory: Budget
-  /** The last work of each lane. */
   readonly #lanes = new Map<string, Promise<void>>()
 
   constructor(memory: Budget) {
@@ -42,11 +41,9 @@ export class Lanes {
   }
 }
 
-/** Questions in a statement. */
 const MAX_QUESTIONS = 200
 const RECEIVERS_BYTES = 100
 
-/** Queues a change for receivers of one holder. */
 export type Deliver = (holder: string, event: ChangeEvent, receivers: readonly Receivers[]) => void
 
 /**

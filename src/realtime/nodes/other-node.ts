@@ -44,7 +44,6 @@ interface Request {
   readonly ip: string
   readonly account: Account | null
   readonly topics: readonly Topic[]
-  /** Instead of subscriptions. */
   readonly message?: Message
 }
 interface Refusal {

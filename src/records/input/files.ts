@@ -9,7 +9,6 @@ import { storeFile } from '../../files/contents.ts'
 import type { Upload, Uploads } from '../../files/upload.ts'
 import type { Values } from '../columns.ts'
 
-/** Uploads by stored name. */
 export type NamedUploads = ReadonlyMap<string, Upload>
 
 export const NO_UPLOADS: NamedUploads = new Map()
@@ -17,7 +16,6 @@ export const NO_UPLOADS: NamedUploads = new Map()
 /** Form keys for a field's files. PocketBase: apis/record_crud.go, extractUploadedFiles */
 const uploadKeys = ({ name }: FileField) => [name, `+${name}`, `${name}+`] as const
 
-/** Whether files were sent for a field. */
 export const hasUploads = (field: FileField, uploads: Uploads): boolean =>
   uploads.size > 0 && uploadKeys(field).some((key) => uploads.has(key))
 

@@ -14,7 +14,6 @@ export interface Draft {
   readonly values: Readonly<Values>
   readonly passwords: Readonly<Record<string, string>>
   readonly old?: Readonly<Values>
-  /** Sent files by name. */
   readonly uploads?: NamedUploads
   /** As in Prepared. Errors of the empty value in its place come first. */
   readonly unreadable?: Readonly<FieldErrors>

@@ -45,7 +45,6 @@ export interface Write extends Prepared {
   /** With the body as rules see it. */
   readonly request: RequestInfo
   readonly options: WriteOptions
-  /** The record before an update. */
   readonly stored?: StoredRecord
   /** The rule of a create, a condition of its insert. An update's has been tested. */
   readonly guard: CandidateCheck

@@ -13,7 +13,6 @@ import type { Outcome } from '../send/store-offers.ts'
 const MATCHES = ['any', 'words', 'first_word', 'contains'] as const
 type Match = (typeof MATCHES)[number]
 
-/** Characters of a text that are compared. */
 const MAX_TEXT = 1_600
 
 const STARTS_IN_WORD = /^[\p{L}\p{M}\p{N}]/u

@@ -16,7 +16,6 @@ import type { SendServices } from '../send/send.ts'
 const STATUSES = ['scheduled', 'sending', 'paused', 'canceled', 'done', 'failed'] as const
 export type CampaignStatus = (typeof STATUSES)[number]
 
-/** What campaigns need of the server. */
 export interface CampaignServices extends SendServices {
   readonly extensions: Extensions
   readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
@@ -55,7 +54,6 @@ export interface Campaign extends CampaignText, CampaignOptions {
   /** `xmin` of the record and of its user: every change gives another. */
   readonly version: string
   readonly userVersion: string
-  /** Its user is disabled. */
   readonly isDisabled: boolean
   readonly status: CampaignStatus
   /** Numbers whose messages are not all stored yet; empty when they are. */
@@ -114,7 +112,6 @@ select c.id, c."user", c.xmin::text as version, u.xmin::text as "userVersion", $
   c.recipients_count as "recipientsCount", c.device, c.line, c.sim, c.priority, c.guarantee, c.quiet_hours as "keepsQuiet"
 from campaigns c join users u on u.id = c."user" where c.id = $1`
 
-/** A campaign, undefined when there is none. */
 export async function readCampaign(db: Db, id: string): Promise<Campaign | undefined> {
   const [campaign] = objectsOf<Campaign>(await db.query(READ, [id], 'campaign'))
   return (

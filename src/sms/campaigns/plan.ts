@@ -51,7 +51,6 @@ export async function planAudience(
   return { audience, segments: await countAll(store, user, text, audience) }
 }
 
-/** Segments of all texts. */
 async function countAll(
   store: Store,
   user: string,
@@ -93,7 +92,6 @@ export async function namedLine(
   return String(rows[0][0])
 }
 
-/** What a campaign would send. */
 export const CAMPAIGN_PREVIEW = z
   .object({
     recipients_count: z.int().min(1).describe('People who get it; not those who have opted out.'),

@@ -8,10 +8,8 @@ import { UNKNOWN } from '../edit/retry.ts'
 import { CANCELED_SQL, REASONS } from '../status/status.ts'
 import { CAMPAIGN_STATE, findCampaign } from './campaign.ts'
 
-/** Texts of replies that are shown. */
 const MAX_REPLIES = 20
 
-/** How far a campaign is. */
 export const CAMPAIGN_PROGRESS = z
   .object({
     id: z.string(),

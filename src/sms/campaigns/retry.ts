@@ -13,7 +13,6 @@ import {
   updateCampaigns,
 } from './campaign.ts'
 
-/** What was sent again of a campaign. */
 export const RETRIED_CAMPAIGN = z
   .object({
     campaign: CAMPAIGN_STATE,

@@ -14,7 +14,6 @@ import {
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
 
-/** What steers a campaign. */
 type Steer = (services: CampaignServices, user: string, id: string) => Promise<CampaignState>
 
 /** Steers a settled campaign by its new status; undefined if nothing is to change. */

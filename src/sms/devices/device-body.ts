@@ -3,9 +3,7 @@ import { E164 } from '../send/phone.ts'
 import { instant, listOf, nonEmptyId, nonEmptyText, text, wholeNumber } from '../send/shape.ts'
 import { SUBSCRIPTION } from './web-push.ts'
 
-/** Items of one request. */
 const MAX_ITEMS = 100
-/** Seconds that a claim may wait. */
 const MAX_WAIT = 30
 /** 255 parts of 153 characters: as long as texts in parts can get. 3GPP TS 23.040, 9.2.3.24.1 */
 export const MAX_TEXT = 39_015

@@ -136,7 +136,6 @@ export async function saveBattery(store: Store, device: Device, percent: number)
   await store.db.query(KEEP, [device.id, percent])
 }
 
-/** Removes old readings. */
 export async function deleteOldBatteries(store: Store): Promise<void> {
   await store.db.query(
     `delete from device_batteries b

@@ -27,7 +27,6 @@ export const PAIRING = z
   })
   .meta({ id: 'Pairing' })
 
-/** What a device says of itself. */
 export interface NewDevice {
   readonly code: string
   /** '' takes the name that the user gave with the code. */

@@ -108,7 +108,6 @@ async function cancelLocked(db: Db, found: readonly Unclaimed[], fromAttempt: nu
   return canceled
 }
 
-/** A message that will not be sent. */
 export type Canceled = Readonly<z.output<typeof CANCELED>>
 export const CANCELED = z
   .object({ id: z.string(), status: z.literal('failed'), error_message: z.literal(REASONS.canceled) })

@@ -33,7 +33,6 @@ export const RETRY_BATCH = z
   })
   .meta({ id: 'RetryBatch' })
 
-/** What was sent again. */
 export const RETRIED_BATCH = z
   .object({
     batch_id: z.string().describe('Names the new messages; empty when there are none.'),
@@ -71,7 +70,6 @@ interface Failed extends Pick<Offer, 'priority' | 'sim' | 'expiresAt' | 'guarant
   readonly id: string
   readonly to: string
   readonly body: string
-  /** When it was to be sent. */
   readonly due: string
   readonly reason: string
   readonly optedOut: boolean

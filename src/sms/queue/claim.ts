@@ -11,7 +11,6 @@ import { allowance, type Device } from '../devices/device.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { idMayBecome, messageLogCte } from '../status/status.ts'
 
-/** A message as a device gets it. */
 export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>
 export const CLAIMED_MESSAGE = z
   .object({

@@ -30,7 +30,6 @@ const UNCLAIMED = 'The device did not claim it'
 /** SQL: a message that had its wake-ups, and the time after the last of them. */
 const IS_LATE = `(wakes > ${MAX_WAKES} or wakes = ${MAX_WAKES} and wake_at <= now())`
 
-/** Ends what a source selects. */
 async function failAll(db: Db, source: MessageSource, reason: string): Promise<DevicesToWake> {
   await failMessages(db, source, reason)
   return []
@@ -65,7 +64,6 @@ const ORPHANED: MessageSource = {
   limit ${MAX_ROWS} for update of d skip locked`,
 }
 
-/** The request named a device that is no more. */
 export const endOrphaned = (db: Db) => failAll(db, ORPHANED, REASONS.deviceDeleted)
 
 const LINELESS: MessageSource = {
@@ -76,7 +74,6 @@ const LINELESS: MessageSource = {
   order by d.due_at limit ${MAX_ROWS} for update skip locked`,
 }
 
-/** The request named a line that was deleted. */
 export const endLineless = (db: Db) => failAll(db, LINELESS, REASONS.lineDeleted)
 
 const RETRIABLE: MessageSource = {

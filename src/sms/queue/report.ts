@@ -23,7 +23,6 @@ export interface Report {
   readonly blameless?: boolean | undefined
 }
 
-/** What a report came to. */
 export type ReportResult = Readonly<z.output<typeof REPORT_RESULT>>
 export const REPORT_RESULT = z
   .object({
@@ -149,7 +148,6 @@ function countAll(results: readonly ReportResult[]): void {
 const mayBeTooSoon = (report: Report, { result, status }: ReportResult) =>
   result === 'unchanged' && status !== undefined && NEXT[status].includes(report.status)
 
-/** A report and its place in the request. */
 type Numbered = readonly [number: number, report: Report]
 
 /** Reports split so that no part names a message twice, and each message's come in their order. */
@@ -211,7 +209,6 @@ const applied = ({ id, attempt }: Report, status: Status): ReportResult => ({
   status,
 })
 
-/** What became of a text of a line. */
 interface LineOutcome {
   readonly line: string
   readonly hasSent: boolean

@@ -28,7 +28,6 @@ export interface NamedLine {
   readonly id: string
   readonly number: string
 }
-/** Any line will do. */
 export const ANY_LINE: NamedLine = { id: '', number: '' }
 
 /** Dates in PocketBase's form, '' when unset; 0 is the default priority and the device's own SIM. */

@@ -16,7 +16,6 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly version: string
   readonly key: string | null
   readonly keyVersion: string | null
-  /** The device that the request named. */
   readonly device: string | null
   /** The line that the request named, by its id. */
   readonly line: string | null
@@ -51,7 +50,6 @@ export const PLAIN_OFFER: Omit<Offer, 'user' | 'version' | 'messages'> = {
   origin: null,
 }
 
-/** The credentials of an offer that a sender makes. */
 export const credentialsOf = ({ user, version, key }: Sender) => ({
   user,
   version,
@@ -120,7 +118,6 @@ export async function prepareOffer(
   }
 }
 
-/** The JSON of ACCEPTED. */
 export const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
   JSON.stringify({ batch_id, message_ids, recipients_count: message_ids.length, status: 'accepted' })
 

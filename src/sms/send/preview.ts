@@ -59,7 +59,6 @@ export const PREVIEW = TEXT.omit({ to: true })
   })
   .meta({ id: 'Preview' })
 
-/** Makes the preview of a user in turn. */
 export const previewInTurn = <T>(user: string, work: () => Promise<T>): Promise<T> =>
   admission.heavyWork.run(user, work)
 

@@ -48,7 +48,6 @@ export const OTHER_REFUSALS = {
   503: 'unavailable',
 } as const
 
-/** The `error` of such an answer. */
 export type RefusalCode = keyof typeof REFUSALS
 
 /** The answer `{"error","message"}` of a refused request. `message` where the table has none. */

@@ -9,7 +9,6 @@ import { prepareOffer } from './offer.ts'
 import { renderVerdict, type Sent } from './render-verdict.ts'
 import type { Sender } from './sender.ts'
 
-/** What sending needs of the server. */
 export interface SendServices {
   readonly store: Store
   readonly config: Pick<Config, 'maxRecipients'>

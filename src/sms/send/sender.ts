@@ -32,7 +32,6 @@ interface KeyOfUser {
   readonly version: string
 }
 
-/** The sender who signed in with an API key. */
 export const senderOfKey = ({ auth, id, version }: KeyOfUser): Sender => ({
   user: auth.id,
   version: auth.version,

@@ -46,7 +46,6 @@ const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 /** True for a text of which a reader would see nothing. */
 export const isInvisible = (text: string): boolean => INVISIBLE.test(text)
 
-/** A text of which something is seen. */
 export const visibleText = () =>
   nonEmptyText().refine((value) => !isInvisible(value), 'must have a visible character')
 

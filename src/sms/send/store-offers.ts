@@ -18,7 +18,6 @@ export type Outcome =
   | 'quota_exceeded'
   | 'no_devices'
 
-/** What became of an offer. */
 export interface Verdict {
   readonly outcome: Outcome
   /** Of `known`: the message that had the same client_ref. */
@@ -70,7 +69,6 @@ const groupRow = (owner: string, offers: readonly Offer[]) => ({
   requests: offers.map(requestRow),
 })
 
-/** An sms_request. */
 const requestRow = (offer: Offer) => ({
   version: offer.version,
   key: offer.key,

@@ -14,7 +14,6 @@ export interface Placeholder {
   readonly fallback: string | undefined
 }
 
-/** A template cut at its placeholders. */
 export type Template = readonly (string | Placeholder)[]
 
 /** `{{variable}}`: anything but braces between them, not only spaces, and a name before the first `|`. */

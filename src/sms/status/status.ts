@@ -43,7 +43,6 @@ export const REASONS = {
 
 /** Reasons of failed messages that were called off: by the user, or on the phone that had them. */
 export const CANCELED: readonly string[] = [REASONS.canceled, REASONS.canceledOnPhone]
-/** The same as a list in SQL. */
 export const CANCELED_SQL = `(${CANCELED.map((reason) => `'${reason}'`).join(', ')})`
 
 type Action = 'create' | 'update'

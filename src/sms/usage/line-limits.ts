@@ -2,7 +2,6 @@ import type { Store } from '../../collections/catalog.ts'
 
 /** The share of a limit from which on a line is near it. */
 const NEAR = 0.9
-/** Names in a sentence, at most. */
 const MAX_NAMES = 10
 
 /** Lines of all accounts that can send, by what they have used of their own limits. */

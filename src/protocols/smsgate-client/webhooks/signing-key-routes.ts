@@ -28,7 +28,6 @@ export function signingKeyRoutes(services: Services): Hono<Env> {
     })
 }
 
-/** Their description. */
 export const signingKeyPaths = () =>
   chapter(ACCOUNT, SIGNED_IN, {
     [`GET ${PATH}`]: {

@@ -11,7 +11,6 @@ export interface CallServices extends SendServices {
   readonly config: Pick<Config, 'maxRecipients' | 'webhookAllowPrivate' | 'optWords'>
 }
 
-/** What the requests of one delivery have in common. */
 interface Delivery {
   /** Names the event; sent with each request. */
   readonly eventId: string

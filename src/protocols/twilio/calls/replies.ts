@@ -23,7 +23,6 @@ export interface AnsweredText {
   readonly key: string
 }
 
-/** A reply that is to be sent. */
 export interface Reply {
   readonly device: string
   /** The line of the device that sends; '' for any. */

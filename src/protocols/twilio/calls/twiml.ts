@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type SaxesAttributePlain, SaxesParser } from 'saxes'
 
-/** What an answer in TwiML asks for. */
 interface Twiml {
   readonly messages: readonly TwimlMessage[]
   /** The next document; undefined for none. What follows a `<Redirect>` is never reached. */
@@ -35,7 +34,6 @@ type Attributes = Readonly<Record<string, SaxesAttributePlain | string>>
 const of = (attributes: Attributes, name: string) =>
   Object.hasOwn(attributes, name) ? String(attributes[name]).trim() : ''
 
-/** The verb that is being read. */
 interface OpenVerb {
   readonly name: string
   readonly attributes: Attributes
@@ -101,7 +99,6 @@ const messageOf = ({ attributes, text, body }: OpenVerb): TwimlMessage => ({
   callback: of(attributes, 'statusCallback') || of(attributes, 'action'),
 })
 
-/** Bytes of an answer. */
 export const MAX_ANSWER_BYTES = 64 << 10
 
 const XML = new Set(['text/xml', 'application/xml', 'text/html'])

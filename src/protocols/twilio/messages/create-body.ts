@@ -19,7 +19,6 @@ const ONLY_VALUES: Readonly<Record<string, string>> = {
   AddressRetention: 'retain',
 }
 
-/** All parameters of a create. */
 export const CREATE_PARAMETERS: readonly string[] = [
   'To',
   'From',

@@ -24,7 +24,6 @@ import {
 } from './create-body.ts'
 import { findMessage, type Message, type MessageRow, originOf, renderMessage } from './message.ts'
 
-/** What a create needs of the server. */
 export interface CreateServices extends SendServices {
   readonly config: Pick<Config, 'maxRecipients' | 'webhookAllowPrivate'>
 }

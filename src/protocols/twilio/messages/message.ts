@@ -8,7 +8,6 @@ import { OWN_NUMBER } from '../numbers/number.ts'
 import { notFound } from '../refusal.ts'
 import { API_VERSION, accountPath, idOf, sidOf, twilioDate } from '../sid.ts'
 
-/** Twilio's statuses of a message. */
 const TWILIO_STATUSES = [
   'accepted',
   'scheduled',
@@ -107,7 +106,6 @@ export const originOf = (
   data: { ...data, ...(callback && { callback: { url: callback, api_key } }) },
 })
 
-/** A row of `MESSAGE_SQL`. */
 export interface MessageRow extends StatusColumns {
   readonly id: string
   readonly to: string

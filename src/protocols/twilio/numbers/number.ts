@@ -62,7 +62,6 @@ export const NUMBER = z
   .meta({ id: 'TwilioNumber' })
 export type TwilioNumber = Readonly<z.output<typeof NUMBER>>
 
-/** A row of `NUMBER_SQL`. */
 interface NumberRow {
   readonly id: string
   readonly phone: string
