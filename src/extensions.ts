@@ -1,3 +1,4 @@
+import { invitationsExtension, membersExtension } from './auth/members/members.ts'
 import { SUPERUSERS_ID, superusersExtension } from './auth/superusers/superusers.ts'
 import { USERS_ID } from './collections/collection.ts'
 import { forgetPhones } from './protocols/smsgate/phone.ts'
@@ -39,6 +40,10 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['conversations', strict(conversationsExtension)],
     ['campaigns', campaignsExtension],
     ['auto_answers', strict(autoAnswersExtension)],
+    ['senders', strict({ keepsReferences: true })],
+    ['members', strict(membersExtension)],
+    ['member_invitations', strict(invitationsExtension)],
+    ['account_audit', strict()],
     [SUPERUSERS_ID, superusersExtension],
     [WEBHOOKS, strict(webhooksExtension(settings, [fitSmsgate, fitTwilio]))],
     [DELIVERIES, strict(deliveriesExtension)],

@@ -26,6 +26,7 @@ import { recordRoutes } from './routes/records.ts'
 import { sentRoutes } from './routes/sent.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { smsRoutes } from './routes/sms.ts'
+import { memberRoutes } from './routes/team/members.ts'
 import { userRoutes } from './routes/users.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { pathOf } from './server/protocol-of.ts'
@@ -59,6 +60,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/', operationsRoutes(services))
   app.use('/api/*', gate(services))
   app.route('/api', accountRoutes(services))
+  app.route('/api/account', memberRoutes(services))
   app.route('/api', adminRoutes(services))
   app.route('/api', backupRoutes(services))
   app.route('/api/users', userRoutes(services))

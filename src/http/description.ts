@@ -14,6 +14,7 @@ import { realtimePaths } from './routes/realtime.ts'
 import { recordPaths } from './routes/records.ts'
 import { sentPaths } from './routes/sent.ts'
 import { smsPaths } from './routes/sms.ts'
+import { memberPaths } from './routes/team/members.ts'
 import { userPaths } from './routes/users.ts'
 import { webhookPaths } from './routes/webhooks.ts'
 
@@ -34,6 +35,7 @@ export const OWN_ROUTES: DescribedRoutes = {
     ...collectionPaths(records),
     ...webhookPaths(),
     ...accountPaths(),
+    ...memberPaths(),
     ...userPaths(),
     ...batchPaths(),
     ...realtimePaths(),

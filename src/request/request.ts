@@ -13,6 +13,18 @@ export type RequestContext =
   | 'batch'
   | 'expand'
 
+/** What a member of an account may do: see `rules/roles`. */
+export type Role = 'viewer' | 'agent' | 'admin'
+
+/** The member who acts for an account. */
+export interface Actor {
+  /** Of the membership, and of its sender. */
+  readonly id: string
+  readonly role: Role
+  /** The part of the token's key that the membership and the member's own record have. */
+  readonly key: string
+}
+
 /** Who asks: a record of an auth collection whose token was checked. */
 export interface AuthRecord {
   readonly collection: Collection
@@ -24,6 +36,8 @@ export interface AuthRecord {
   /** A superuser has disabled the user, or the user of the device. Never true of who asks. */
   readonly isDisabled: boolean
   readonly isSuperuser: boolean
+  /** Undefined for a record's own token. */
+  readonly actor?: Actor
 }
 
 /** What rules and filters may ask of a request (`@request.*`). Contract 6.3. */

@@ -275,6 +275,21 @@ create table _superusers (
 CREATE UNIQUE INDEX "idx_tokenKey_pbc_3142635823" ON _superusers USING btree ("tokenKey");
 CREATE UNIQUE INDEX idx_email_pbc_3142635823 ON _superusers USING btree (email) WHERE email <> ''::text;
 
+create table account_audit (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  sender text collate "C" not null default ''::text,
+  action text collate "C" not null default ''::text,
+  collection text collate "C" not null default ''::text,
+  record text collate "C" not null default ''::text,
+  fields json,
+  created pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint account_audit__rowid_key UNIQUE (_rowid),
+  constraint account_audit_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_account_audit_user ON account_audit USING btree ("user", created);
+
 create table api_keys (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,
@@ -294,6 +309,7 @@ create table api_keys (
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_api_keys_user ON api_keys USING btree ("user");
 CREATE UNIQUE INDEX idx_api_keys_hash ON api_keys USING btree (hash) WHERE hash <> ''::text;
+CREATE TRIGGER senders_of_keys AFTER INSERT OR UPDATE OF name ON api_keys FOR EACH ROW EXECUTE FUNCTION senders_noted('key');
 
 create table auth_session_tokens (
   token_hash text collate "C" not null,
@@ -319,6 +335,7 @@ create table auth_sessions (
 CREATE INDEX auth_sessions_ended ON auth_sessions USING btree (collection, record) WHERE ended_at IS NOT NULL;
 CREATE INDEX auth_sessions_expires_at ON auth_sessions USING btree (expires_at);
 CREATE INDEX auth_sessions_record ON auth_sessions USING btree (collection, record, created);
+CREATE TRIGGER acting_ended_by_session AFTER UPDATE OF ended_at ON auth_sessions FOR EACH ROW WHEN (old.ended_at IS NULL AND new.ended_at IS NOT NULL AND new.collection = '_pb_users_auth_'::text) EXECUTE FUNCTION acting_ended();
 
 create table auth_tries (
   key text collate "C" not null,
@@ -349,6 +366,7 @@ create table auto_answers (
   constraint auto_answers_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_auto_answers_user ON auto_answers USING btree ("user");
+CREATE TRIGGER senders_of_answers AFTER INSERT OR UPDATE OF name ON auto_answers FOR EACH ROW EXECUTE FUNCTION senders_noted('answer');
 
 create table auto_answers_sent (
   "user" text collate "C" not null,
@@ -413,6 +431,7 @@ CREATE INDEX campaigns_under_way ON campaigns USING btree (status, id) WHERE sta
 CREATE INDEX campaigns_unsettled ON campaigns USING btree (updated) WHERE NOT settled;
 CREATE INDEX idx_campaigns_user_created ON campaigns USING btree ("user", created);
 CREATE TRIGGER campaigns_unsettled AFTER INSERT OR UPDATE ON campaigns FOR EACH ROW WHEN (NOT new.settled) EXECUTE FUNCTION campaigns_unsettled();
+CREATE TRIGGER senders_of_campaigns AFTER INSERT OR UPDATE OF name ON campaigns FOR EACH ROW EXECUTE FUNCTION senders_noted('campaign');
 
 create table contact_groups (
   id text collate "C" not null,
@@ -600,6 +619,40 @@ CREATE INDEX idx_lines_user ON lines USING btree ("user");
 CREATE UNIQUE INDEX idx_lines_device_slot ON lines USING btree (device, slot);
 CREATE TRIGGER sms_line_room AFTER INSERT OR DELETE OR UPDATE ON lines FOR EACH ROW EXECUTE FUNCTION sms_line_room();
 
+create table member_invitations (
+  id text collate "C" not null,
+  account text collate "C" not null default ''::text,
+  email text collate "C" not null default ''::text,
+  role text collate "C" not null default ''::text,
+  expires pb_date,
+  invited_by text collate "C" not null default ''::text,
+  hash text collate "C" not null default ''::text,
+  created pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint member_invitations__rowid_key UNIQUE (_rowid),
+  constraint member_invitations_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_member_invitations_account ON member_invitations USING btree (account);
+CREATE UNIQUE INDEX idx_member_invitations_hash ON member_invitations USING btree (hash);
+
+create table members (
+  id text collate "C" not null,
+  account text collate "C" not null default ''::text,
+  member text collate "C" not null default ''::text,
+  role text collate "C" not null default ''::text,
+  notify text collate "C" not null default ''::text,
+  "tokenKey" text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint members__rowid_key UNIQUE (_rowid),
+  constraint members_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_members_member ON members USING btree (member);
+CREATE UNIQUE INDEX idx_members_account_member ON members USING btree (account, member);
+CREATE TRIGGER acting_ended_by_member AFTER DELETE OR UPDATE OF role ON members FOR EACH ROW EXECUTE FUNCTION acting_ended();
+CREATE TRIGGER senders_of_members AFTER INSERT ON members FOR EACH ROW EXECUTE FUNCTION senders_noted('member');
+
 create table push_hours (
   "user" text collate "C" not null,
   pushes integer not null,
@@ -626,6 +679,17 @@ create table reply_mails (
   next_at timestamp with time zone not null,
   constraint reply_mails_pkey PRIMARY KEY ("user")
 );
+
+create table senders (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  kind text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  _rowid bigint generated always as identity not null,
+  constraint senders__rowid_key UNIQUE (_rowid),
+  constraint senders_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_senders_user ON senders USING btree ("user");
 
 create table sms_dispatch (
   message text collate "C" not null,
@@ -899,6 +963,8 @@ create table users (
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE UNIQUE INDEX "idx_tokenKey__pb_users_auth_" ON users USING btree ("tokenKey");
 CREATE UNIQUE INDEX idx_email__pb_users_auth_ ON users USING btree (email) WHERE email <> ''::text;
+CREATE TRIGGER acting_ended_by_user AFTER UPDATE OF "tokenKey" ON users FOR EACH ROW WHEN (old."tokenKey" <> new."tokenKey") EXECUTE FUNCTION acting_ended();
+CREATE TRIGGER senders_of_users AFTER INSERT OR UPDATE OF name, email ON users FOR EACH ROW EXECUTE FUNCTION senders_noted('owner');
 
 create table webhook_deliveries (
   id text collate "C" not null,
@@ -1006,6 +1072,7 @@ create operator @->> (text[], text): public.pb_arrow_text
 create function _changes_note() returns trigger volatile
 create function _files_named() returns trigger volatile
 create function _jobs_added() returns trigger volatile
+create function acting_ended() returns trigger volatile
 create function auth_give_back(keys text[], exempt text, days integer) returns void volatile
 create function auth_take_tries(keys text[], limits integer[], seconds integer, exempt text) returns integer volatile
 create function campaigns_unsettled() returns trigger volatile
@@ -1104,6 +1171,7 @@ create function pb_truth(b boolean) returns boolean immutable
 create function pb_truth(x double precision) returns boolean immutable
 create function pb_truth(t text) returns boolean immutable
 create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) returns record immutable
+create function senders_noted() returns trigger volatile
 create function sms_accept(owner text, moment text, since text, default_quota double precision, node text, sticky text, recipients text[], requests anyarray, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
 create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sticky text, sender_version text, sender_key text, key_version text, ids text[], recipients text[], contents text[], parts double precision[], ranks integer[], ends text[], safeties text[], OUT wake text[]) returns text[] volatile set plan_cache_mode=force_generic_plan
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json) returns TABLE(n integer, line text, device text, number text, charged text, room_at timestamp with time zone, reason text) volatile
@@ -1148,4 +1216,5 @@ create aggregate total(boolean) returns double precision
 create aggregate total(double precision) returns double precision
 create function twilio_messages_went() returns trigger volatile
 create function twilio_numbers_went() returns trigger volatile
+create function user_label(name text, email text) returns text immutable
 create function webhook_queue(calls anyarray) returns void volatile

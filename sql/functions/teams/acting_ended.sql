@@ -1,0 +1,21 @@
+-- Trigger of members, users and auth_sessions: ends what members do for accounts. Each account gets a new
+-- version of its row, so that nodes read cached callers again, and its event streams are closed.
+create or replace function acting_ended() returns trigger language plpgsql as $$
+declare
+  ended text[];
+begin
+  if tg_table_name = 'members' then
+    ended := array[old.account];
+    delete from member_invitations where invited_by = old.id;
+  elsif tg_table_name = 'users' then
+    ended := array(select account from members where member = new.id or account = new.id);
+  else
+    ended := array(select account from members where member = new.record);
+  end if;
+  perform from users where id = any(ended) order by id for update;
+  update users set id = id where id = any(ended);
+  insert into _changes (collection, action, record)
+  select distinct '_auth_sessions', 'delete', '_pb_users_auth_ ' || account from unnest(ended) account
+  where exists (select from _listeners);
+  return null;
+end $$;

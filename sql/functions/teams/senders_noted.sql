@@ -1,0 +1,22 @@
+-- Trigger of users, members, api_keys, campaigns and auto_answers: keeps their rows in senders. A sender
+-- stays when its source is deleted, since messages name it. The argument is the kind of the sender.
+create or replace function senders_noted() returns trigger language plpgsql as $$
+declare
+  account text;
+  label text;
+begin
+  if tg_argv[0] = 'owner' then
+    account := new.id;
+    label := user_label(new.name, new.email);
+    update senders set name = label where id in (select id from members where member = new.id);
+  elsif tg_argv[0] = 'member' then
+    account := new.account;
+    select user_label(name, email) into label from users where id = new.member;
+  else
+    account := new."user";
+    label := new.name;
+  end if;
+  insert into senders (id, "user", kind, name) values (new.id, account, tg_argv[0], coalesce(label, ''))
+  on conflict (id) do update set name = excluded.name;
+  return null;
+end $$;
