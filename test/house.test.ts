@@ -52,7 +52,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^files\/thumbnail\.ts$/, /^sharp$/],
   [/^files\/sniff\/sniff\.ts$/, /^file-type$/],
   [/^files\/sniff\/texts\.ts$/, /^papaparse$/],
-  [/^backup\/zip-writer\.ts$/, /^yazl$/],
+  [/^backup\/write\.ts$/, /^yazl$/],
   [/^backup\/archive\.ts$/, /^yauzl$/],
   [/^backup\/storage\/s3\.ts$/, /^s3mini$/],
   [/^settings\/cron\.ts$/, /^croner$/],

@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { secondsAgo } from '../limits/age.ts'
-import { deleteExpiredAttempts } from '../limits/attempt-counts.ts'
+import { deleteExpiredAttempts } from '../limits/attempt-limits.ts'
 import { deleteExpiredSessions } from '../sessions/sessions.ts'
 import { deleteSystemRecordsBefore } from '../system-records.ts'
 

@@ -7,7 +7,6 @@ import { ApiError, RetryLater } from '../../errors.ts'
 import type { SignInAttempt } from '../auth-services.ts'
 import { sha256 } from '../tokens/secrets.ts'
 import { networkOf } from './addresses.ts'
-import { countAttempt, hasAttempt } from './attempt-counts.ts'
 
 /** Too many attempts: PocketBase's sentence. */
 export const tooMany = (waitSeconds: number, message?: string) => new RetryLater(429, waitSeconds, message)
@@ -159,4 +158,29 @@ async function takeTries(
 /** `days`: how long the address of a correct attempt is known. */
 async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, days = 0): Promise<void> {
   await db.query('select auth_give_back($1::text[], $2, $3)', [keys, exempt, days], 'auth give back')
+}
+
+/** Counts an attempt of `key`; false beyond `max` in a window of `seconds`. */
+export async function countAttempt(db: Db, key: string, max: number, seconds: number): Promise<boolean> {
+  const values = [[key], [max], seconds]
+  const { rows } = await db.query(`select auth_take_tries($1::text[], $2::int[], $3, '')`, values)
+  return Number(rows[0]?.[0]) === 0
+}
+
+/** Whether `key` was attempted in the current window. */
+export async function hasAttempt(db: Db, key: string): Promise<boolean> {
+  const { rows } = await db.query(
+    'select 1 from auth_tries where key = $1 and ends > now()',
+    [key],
+    'auth was tried',
+  )
+  return rows.length > 0
+}
+
+export async function clearAttempts(db: Db, key: string): Promise<void> {
+  await db.query('delete from auth_tries where key = $1', [key])
+}
+
+export async function deleteExpiredAttempts(db: Db): Promise<void> {
+  await db.query('delete from auth_tries where ends <= now()')
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { AuthServices } from '../auth-services.ts'
-import { clearAttempts, countAttempt, hasAttempt } from '../limits/attempt-counts.ts'
+import { clearAttempts, countAttempt, hasAttempt } from '../limits/attempt-limits.ts'
 import { type MailedLink, mailLink } from './mails.ts'
 
 /** The same mail is not sent twice within this time. */

@@ -1,8 +1,10 @@
 import type { Store } from '../../collections/catalog.ts'
 import { checkFields, required } from '../../collections/checks/checks.ts'
-import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { SUPERUSERS } from '../../collections/collection.ts'
 import { quote, tableName } from '../../collections/names.ts'
 import { badRequest, notFound } from '../../errors.ts'
+import { fieldType } from '../../fields/types/field-types.ts'
 import type { Uploads } from '../../files/upload.ts'
 import type { Logger } from '../../log.ts'
 import { deleteLinks } from '../../records/auth/auth-links.ts'
@@ -11,17 +13,18 @@ import { isEmptyObject } from '../../records/write/explain.ts'
 import { uniqueViolationError } from '../../records/write/store.ts'
 import { createRecord } from '../../records/write/write.ts'
 import { type AuthRecord, changeRequest, type RequestInfo } from '../../request/request.ts'
+import { randomText } from '../../tools/random.ts'
 import { type AuthChange, changeAuthRecord } from '../account/change.ts'
-import { findAuthRecord, findByEmail, requireEnabled } from '../auth-rows.ts'
+import { findAuthRecord, findByEmail, findByIdentity, requireEnabled } from '../auth-rows.ts'
 import { addSystemRecord } from '../system-records.ts'
-import { newRecordOf } from './new-record.ts'
 import { fetchPicture } from './picture.ts'
+import type { Profile } from './profile.ts'
 import type { OAuth2Identity } from './with-oauth2.ts'
 
 const FAILED = 'Failed to authenticate.'
 
 /** The record that signed in, and whether it was created. */
-export interface OAuth2Record {
+interface OAuth2Record {
   readonly auth: AuthRecord
   readonly isNew: boolean
 }
@@ -127,4 +130,46 @@ async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void>
   } catch (error) {
     throw uniqueViolationError(store.catalog.find('_externalAuths')!, FAILED, error)
   }
+}
+
+/** Too long to guess. The collection's password rules do not apply. */
+const PASSWORD_LENGTH = 30
+
+/**
+ * The new record: the client's data, then mapped parts of the profile. An invalid or taken name is left out.
+ */
+async function newRecordOf(
+  store: Store,
+  collection: AuthCollection,
+  profile: Profile,
+  createData: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const { id, name, username, avatarURL } = collection.oauth2.mappedFields
+  const body: Record<string, unknown> = { ...createData }
+  if (typeof body.email !== 'string' || body.email === '') body.email = profile.email
+  const fill = (field: string, value: string) => {
+    if (field !== '' && !Object.hasOwn(body, field)) body[field] = value
+  }
+  fill(id, profile.id)
+  fill(name, profile.name)
+  if (await isFree(store, collection, username, profile.username)) fill(username, profile.username)
+  const isFile = store.catalog.field(collection, avatarURL)?.type === 'file'
+  if (profile.avatarURL !== '' && !isFile) fill(avatarURL, profile.avatarURL)
+  if (!Object.hasOwn(body, 'password')) {
+    body.password = randomText(PASSWORD_LENGTH)
+    body.passwordConfirm = body.password
+  }
+  return body
+}
+
+async function isFree(
+  store: Store,
+  collection: AuthCollection,
+  fieldName: string,
+  username: string,
+): Promise<boolean> {
+  const field = store.catalog.field(collection, fieldName)
+  if (!field) return false
+  if (field.type === 'text' && fieldType(field).check(field, username)) return false
+  return (await findByIdentity(store, collection, fieldName, username)) === null
 }

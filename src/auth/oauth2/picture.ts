@@ -6,7 +6,7 @@ import { readUpload, type Upload, type Uploads } from '../../files/upload.ts'
 import type { Logger } from '../../log.ts'
 import { sendOutgoing } from '../../outgoing/send.ts'
 import { checkUpload } from '../../records/input/files.ts'
-import { providerOf } from './provider.ts'
+import { providerOf } from './providers.ts'
 import type { OAuth2Identity } from './with-oauth2.ts'
 
 const TIMEOUT_MS = 10_000

@@ -1,3 +1,5 @@
+import type { OAuth2Provider } from '../../collections/auth-shape.ts'
+import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import {
   withBitbucketEmail,
   withDiscordName,
@@ -6,7 +8,7 @@ import {
   withMicrosoftEmail,
 } from './amend.ts'
 import { flagAt, textAt } from './profile.ts'
-import type { ProviderType } from './provider-type.ts'
+import type { Provider, ProviderType } from './provider-type.ts'
 import table from './providers.json' with { type: 'json' }
 
 type InCode = Pick<ProviderType, 'amend' | 'headers' | 'moreScopes'>
@@ -75,3 +77,24 @@ export const PROVIDERS: Readonly<Record<string, ProviderType>> = Object.fromEntr
     ([name, kind]) => [name, { ...kind, pkce: kind.pkce ?? true, ...IN_CODE[name] }],
   ),
 )
+
+/** A collection's provider with defaults filled in. Undefined for an unknown name. */
+export function providerOf(options: OAuth2Provider): Provider | undefined {
+  const kind = PROVIDERS[options.name]
+  if (!kind) return undefined
+  const { name, clientId, clientSecret } = options
+  const extra = options.extra ?? {}
+  return {
+    ...kind,
+    name,
+    clientId,
+    clientSecret,
+    extra,
+    displayName: options.displayName || (OAUTH2_PROVIDERS.get(name)?.displayName ?? name),
+    authURL: options.authURL || kind.authURL,
+    tokenURL: options.tokenURL || kind.tokenURL,
+    userInfoURL: options.userInfoURL || kind.userInfoURL,
+    pkce: options.pkce ?? kind.pkce,
+    scopes: [...kind.scopes, ...(kind.moreScopes?.(extra) ?? [])],
+  }
+}

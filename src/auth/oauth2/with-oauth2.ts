@@ -9,9 +9,9 @@ import { takeAppleName } from './apple-name.ts'
 import { exchange } from './exchange.ts'
 import { readIdToken } from './id-token.ts'
 import { type Profile, type RawProfile, readProfile, textAt } from './profile.ts'
-import { providerOf } from './provider.ts'
 import { type ProviderClient, providerClient } from './provider-client.ts'
 import type { Provider, ProviderToken } from './provider-type.ts'
+import { providerOf } from './providers.ts'
 
 /** Body of an OAuth2 sign-in. `redirectUrl` is the old spelling of the same key. */
 export const OAUTH2_FORM = object({

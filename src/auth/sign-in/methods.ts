@@ -3,8 +3,8 @@ import type { OAuth2Provider } from '../../collections/auth-shape.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import { randomText } from '../../tools/random.ts'
-import { providerOf } from '../oauth2/provider.ts'
 import type { Provider } from '../oauth2/provider-type.ts'
+import { providerOf } from '../oauth2/providers.ts'
 
 /** The ways to sign in as JSON, including old keys. PocketBase: apis/record_auth_methods.go */
 export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollection): string {

@@ -12,8 +12,7 @@ import { findAuthRecord, requireEnabled } from '../auth-rows.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
 import { networkOf } from '../limits/addresses.ts'
 import { isOlder } from '../limits/age.ts'
-import { countAttempt } from '../limits/attempt-counts.ts'
-import { limitSignInAttempts, tooMany } from '../limits/attempt-limits.ts'
+import { countAttempt, limitSignInAttempts, tooMany } from '../limits/attempt-limits.ts'
 import { mailOtp } from '../mail/mails.ts'
 import {
   addSystemRecord,

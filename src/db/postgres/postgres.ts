@@ -14,10 +14,22 @@ import {
 import { LOOK_UP_PLANNER, SERVER_PLANNER } from '../planner.ts'
 import { runStatement } from '../run-statement.ts'
 import { serialSession } from '../serial-queue.ts'
-import { types } from '../values.ts'
 import { clientOf } from './hosts.ts'
 import { Listener } from './listener.ts'
 import { openPipeline } from './pipeline.ts'
+
+const INT8 = 20
+const JSON_OID = 114
+const asText = (text: string) => text
+
+/** How values of each type arrive: see Session.query. */
+export const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === INT8) return Number
+    if (oid === JSON_OID) return asText
+    return pg.types.getTypeParser(oid, format)
+  },
+}
 
 /**
  * Nobody waits longer for what another one has locked: while a table is changed, requests that need it must

@@ -1,7 +1,6 @@
+import { isUtf8 } from 'node:buffer'
 import { fileTypeFromBuffer } from 'file-type'
-import { isText, withCharset } from './charset.ts'
 import { type NamedType, namesOf, pocketbaseName } from './pocketbase-names.ts'
-import { COMPOUND_CLASSES, SIGNATURES, type Signature } from './signatures.ts'
 import { HEAD_BYTES, textKind } from './texts.ts'
 
 /** The type of a file by its content. */
@@ -45,3 +44,92 @@ function ofCompound(bytes: Buffer, head: string): Signature | undefined {
 }
 
 const isZlib = (bytes: Buffer) => bytes.length > 1 && bytes[0] === 0x78 && bytes.readUInt16BE(0) % 31 === 0
+
+/** Bytes of a text that are examined for its encoding. */
+const CHARSET_BYTES = 1024
+
+const BYTE_ORDER_MARKS: readonly (readonly [mark: string, charset: string])[] = [
+  ['\xef\xbb\xbf', 'utf-8'],
+  ['\0\0\xfe\xff', 'utf-32be'],
+  ['\xff\xfe\0\0', 'utf-32le'],
+  ['\xfe\xff', 'utf-16be'],
+  ['\xff\xfe', 'utf-16le'],
+]
+
+const markedCharset = (head: string): string =>
+  BYTE_ORDER_MARKS.find(([mark]) => head.startsWith(mark))?.[1] ?? ''
+
+const BINARY = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/
+
+/** Whether it is text: no binary bytes. https://mimesniff.spec.whatwg.org/#binary-data-byte */
+export const isText = (head: string): boolean => markedCharset(head) !== '' || !BINARY.test(head)
+
+const ASCII = /^[\x07-\x0d\x1b\x20-\x7e\x85]*$/
+const LATIN = /^[\x07-\x0d\x1b\x20-\x7e\x85\xa0-\xff]*$/
+
+/** Guesses the encoding of a text; '' if unknown. PocketBase: mimetype's internal/charset */
+function guess(text: string): string {
+  const marked = markedCharset(text)
+  if (text === '' || marked) return marked
+  // A character that is cut at the end is dropped.
+  const whole = text.replace(/[\xc0-\xff][\x80-\xbf]{0,2}$/, '')
+  if (/[\x80-\xff]/.test(whole) && isUtf8(Buffer.from(whole, 'latin1'))) return 'utf-8'
+  if (ASCII.test(text)) return 'utf-8'
+  if (!LATIN.test(text)) return ''
+  return text.includes('\x85') ? 'windows-1252' : 'iso-8859-1'
+}
+
+const META = /<meta\s[^<>]*?charset\s?=\s?["']?([\w.:-]+)/i
+const DECLARATION = /^\s*<\?xml\s[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([\w.:-]+)/
+
+const CHARSETS: Readonly<Record<string, (text: string) => string>> = {
+  'text/plain': guess,
+  'text/html': (text) => markedCharset(text) || META.exec(text)?.[1] || guess(text),
+  'text/xml': (text) => DECLARATION.exec(text)?.[1] || guess(text),
+}
+
+/** A type with its charset, if the text has one. */
+function withCharset(type: string, head: string): string {
+  const charset = CHARSETS[type]?.(head.slice(0, CHARSET_BYTES)) ?? ''
+  return charset ? `${type}; charset=${charset}` : type
+}
+
+/** A kind of content by its first bytes, one character per byte. */
+export type Signature = readonly [type: string, extension: string, pattern: RegExp]
+
+const OPEN_XML = 'application/vnd.openxmlformats-officedocument'
+/** A ZIP archive that begins as an office document and has this folder. */
+const office = (folder: string) =>
+  new RegExp(
+    `^PK\\x03\\x04.{26}(?:\\[Content_Types\\]\\.xml|_rels/|docProps/|customXml/|\\[trash\\]/|${folder}/)` +
+      `(?:.*PK\\x03\\x04.{26}${folder}/|(?<=${folder}/))`,
+    's',
+  )
+const NOTHING = '\\0\\0\\0\\0\\0\\xc0\\0\\0\\0\\0\\0\\0\\x46'
+
+/** Older Microsoft files by the class of their root. PocketBase: mimetype, internal/magic/ms_office.go */
+const COMPOUND_CLASSES: readonly Signature[] = [
+  ['application/vnd.ms-outlook', '.msg', new RegExp(`^\\x0b\\x0d\\x02${NOTHING}`)],
+  ['application/vnd.ms-excel', '.xls', /^[\x10\x20]\x08\x02\0\0\0\0\0/],
+  [
+    'application/vnd.ms-powerpoint',
+    '.ppt',
+    /^(?:\x10\x8d\x81\x64\x9b\x4f\xcf\x11|\x70\xae\x7b\xea\x3b\xfb\xcd\x11)/,
+  ],
+  ['application/msword', '.doc', new RegExp(`^[\\x06\\0\\x07]\\x09\\x02${NOTHING}`)],
+]
+
+/** Types that file-type names less precisely or that may look like text. PocketBase: mimetype's tree.go */
+const SIGNATURES: readonly Signature[] = [
+  ['image/gif', '.gif', /^GIF8[79]a/],
+  ['image/vnd.mozilla.apng', '.png', /^\x89PNG\r\n\x1a\n.{29}acTL/s],
+  ['image/png', '.png', /^\x89PNG\r\n\x1a\n/],
+  ['image/jpeg', '.jpg', /^\xff\xd8\xff(?!\xf7)/],
+  ['image/tiff', '.tiff', /^(?:II\*\0|MM\0\*)/],
+  ['application/pdf', '.pdf', /^.{0,1019}?%PDF-/s],
+  ['application/gzip', '.gz', /^\x1f\x8b/],
+  [`${OPEN_XML}.wordprocessingml.document`, '.docx', office('word')],
+  [`${OPEN_XML}.presentationml.presentation`, '.pptx', office('ppt')],
+  [`${OPEN_XML}.spreadsheetml.sheet`, '.xlsx', office('xl')],
+  ['audio/mpeg', '.mp3', /^(?:ID3[\x02-\x04]|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/],
+]

@@ -3,11 +3,11 @@ import { FORMS } from '../compare/storage.ts'
 import { FilterError } from '../errors.ts'
 import type { Literal, Token } from '../parse/tree.ts'
 import type { Facts, Slot } from '../sql/facts.ts'
+import type { Scalar } from '../sql/scalar.ts'
 import { SELECT, type Sql, sql } from '../sql/sql.ts'
 import { callOperand, type FunctionBuilder, isLiteral, reworded } from './call.ts'
 import type { Context } from './context.ts'
 import { inInsertionOrder } from './joins.ts'
-import { MACROS } from './macros.ts'
 import { reach, resolvePath } from './path.ts'
 import { parameter, resolveRequest } from './request-path.ts'
 import { table } from './row.ts'
@@ -116,3 +116,29 @@ function resolveCollection(context: Context, source: string, path: readonly stri
   const row = reach(context, collection, { kind: 'table', collection, at, nullable: true })
   return resolvePath(context, path, { row, all: true, lenient: false })
 }
+
+const dateText = (ms: number) => new Date(ms).toISOString().replace('T', ' ')
+const DAY_MS = 86_400_000
+
+const start = (now: Date, month = now.getUTCMonth(), day = now.getUTCDate()) =>
+  Date.UTC(now.getUTCFullYear(), month, day)
+
+/** Date macros, all in UTC. PocketBase: tools/search/identifier_macros.go */
+export const MACROS: ReadonlyMap<string, (now: Date) => Scalar> = new Map<string, (now: Date) => Scalar>([
+  ['@now', (now) => dateText(now.getTime())],
+  ['@yesterday', (now) => dateText(now.getTime() - DAY_MS)],
+  ['@tomorrow', (now) => dateText(now.getTime() + DAY_MS)],
+  ['@second', (now) => BigInt(now.getUTCSeconds())],
+  ['@minute', (now) => BigInt(now.getUTCMinutes())],
+  ['@hour', (now) => BigInt(now.getUTCHours())],
+  ['@day', (now) => BigInt(now.getUTCDate())],
+  ['@month', (now) => BigInt(now.getUTCMonth() + 1)],
+  ['@weekday', (now) => BigInt(now.getUTCDay())],
+  ['@year', (now) => BigInt(now.getUTCFullYear())],
+  ['@todayStart', (now) => dateText(start(now))],
+  ['@todayEnd', (now) => dateText(start(now) + DAY_MS - 1)],
+  ['@monthStart', (now) => dateText(start(now, now.getUTCMonth(), 1))],
+  ['@monthEnd', (now) => dateText(start(now, now.getUTCMonth() + 1, 1) - 1)],
+  ['@yearStart', (now) => dateText(start(now, 0, 1))],
+  ['@yearEnd', (now) => dateText(start(now, 12, 1) - 1)],
+])
