@@ -1,26 +1,46 @@
+import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import type { ReplicaState } from '../db/replica/replica.ts'
 import { objectsOf } from '../db/rows.ts'
 import { missingMigrations } from '../db/schema/migrate.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { within } from '../tools/deadline.ts'
-import type { WorkerMember, WorkerState } from '../workers/member.ts'
+import { WORKER_STATE, type WorkerMember } from '../workers/member.ts'
 
 /** What a probe is told. The queue is for people: a long one is no reason to send requests elsewhere. */
-export interface Readiness {
-  readonly ready: boolean
-  /** False once the server was told to stop. */
-  readonly serving: boolean
-  /** `listening`: whether NOTIFY arrives. Without it changes of other servers are late or not seen. */
-  readonly database: { readonly reachable: boolean; readonly migrated: boolean; readonly listening: boolean }
-  /** Messages that a device should have by now, and the wait of the oldest; null if unknown. */
-  readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
-  readonly replica?: { readonly state: ReplicaState; readonly lag_bytes: number | null }
-  /** Why nothing works on the database now: a restore, or a newer version. */
-  readonly reason?: string
-  /** All workers behind the port, where there are several. */
-  readonly workers?: readonly WorkerState[]
-}
+export const READINESS = z
+  .object({
+    ready: z.boolean(),
+    serving: z.boolean().describe('False once the server was told to stop.'),
+    database: z.object({
+      reachable: z.boolean(),
+      migrated: z.boolean(),
+      listening: z
+        .boolean()
+        .describe(
+          'False behind a pooler in transaction mode: changes of other servers are late or not seen then.',
+        ),
+    }),
+    queue: z
+      .object({ due: z.int().min(0), oldest_seconds: z.number().min(0) })
+      .nullable()
+      .describe('Messages that a device should have by now, and how long the oldest of them waits.'),
+    replica: z
+      .object({ state: z.enum(['used', 'late', 'away', 'unfit']), lag_bytes: z.number().min(0).nullable() })
+      .optional()
+      .describe('The replica that `DATABASE_REPLICA_URL` names.'),
+    reason: z
+      .string()
+      .optional()
+      .describe(
+        'Why this server does no work: a backup is being restored, or a newer version has migrated the database.',
+      ),
+    workers: z
+      .array(WORKER_STATE)
+      .optional()
+      .describe('All workers behind the port, where `WORKERS` makes several.'),
+  })
+  .meta({ id: 'Readiness' })
+export type Readiness = Readonly<z.output<typeof READINESS>>
 
 type Known = Pick<Readiness, 'database' | 'queue' | 'replica'>
 
@@ -43,7 +63,7 @@ export function readinessOf(
     const serving = !stopping.aborted
     const { reachable, migrated } = known.database
     const ready = serving && reachable && migrated
-    return { ready, serving, ...known, ...(workers && { workers: workers.states }) }
+    return { ready, serving, ...known, ...(workers && { workers: [...workers.states] }) }
   }
 }
 
@@ -65,7 +85,6 @@ function dueOf({ pending, assigned }: Queue): Readiness['queue'] {
   return { due: pending.due + assigned.due, oldest_seconds: Math.round(oldest * 1000) / 1000 }
 }
 
-/** What waits in one state of the queue. */
 export interface Depth {
   readonly messages: number
   /** Of these, those whose time has come. */

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Db } from '../db/open.ts'
 import { objectsOf, textsOf } from '../db/rows.ts'
 
@@ -18,7 +19,6 @@ export interface Again {
   readonly inSeconds: number
 }
 
-/** A kind of background work. */
 export interface JobKind {
   readonly name: string
   /** Jobs at a time on each node. */
@@ -124,16 +124,16 @@ export async function deleteDeadJobs(db: Db): Promise<void> {
   await db.query(`delete from _jobs where dead_at < now() - ${KEEP_DEAD}`)
 }
 
-export interface JobFigures {
-  readonly kind: string
-  /** Waiting or running. */
-  readonly open: number
-  readonly dead: number
-  /** How long the oldest due job has waited. */
-  readonly oldest_seconds: number
-  /** Of the job that failed last. */
-  readonly last_error: string
-}
+export const JOB_FIGURES = z
+  .object({
+    kind: z.string(),
+    open: z.int().min(0).describe('Jobs that wait or run.'),
+    dead: z.int().min(0).describe('Jobs that failed too often. They are kept for a week.'),
+    oldest_seconds: z.number().min(0).describe('How long the oldest due job has waited.'),
+    last_error: z.string().describe('Why a job failed.'),
+  })
+  .meta({ id: 'JobFigures' })
+export type JobFigures = z.output<typeof JOB_FIGURES>
 
 const FIGURES = `
 select kind, count(*) filter (where dead_at is null) as open, count(dead_at) as dead,

@@ -1,16 +1,15 @@
 import cluster from 'node:cluster'
 import { availableParallelism } from 'node:os'
+import { z } from 'zod'
 import type { Config } from '../config.ts'
 
-export interface WorkerState {
-  /** From 1 on. A worker that is started again keeps its number. */
-  readonly worker: number
-  readonly state: 'starting' | 'serving' | 'down'
-  /** How often it ended without being told to. */
-  readonly restarts: number
-  /** When the process was started, as ISO text. */
-  readonly started: string
-}
+export const WORKER_STATE = z.object({
+  worker: z.int().min(1),
+  state: z.enum(['starting', 'serving', 'down']),
+  restarts: z.int().min(0).describe('How often it ended without being told to.'),
+  started: z.string().describe('When its process was started, ISO 8601.'),
+})
+export type WorkerState = Readonly<z.output<typeof WORKER_STATE>>
 
 /** A metric of one process, as prom-client's getMetricsAsJSON gives it. */
 export interface Figure {
@@ -43,7 +42,6 @@ export type ToWorker =
   | { readonly kind: 'figures'; readonly id: number }
   | { readonly kind: 'collected'; readonly id: number; readonly all: readonly WorkerFigures[] }
 
-/** The environment variable by which a worker knows its number. */
 export const WORKER_VARIABLE = 'POCKETSMS_WORKER'
 
 /** How long metrics wait for the parent, which itself waits for the other workers. */

@@ -14,7 +14,7 @@ import { ANYONE, SIGNED_IN } from '../../openapi/schemas/security.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { indexWarnings } from '../../sms/large-history.ts'
 import { lineWarnings } from '../../sms/usage/line-limits.ts'
-import { readJobFigures } from '../../work/queue.ts'
+import { JOB_FIGURES, readJobFigures } from '../../work/queue.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { listLogs, logStats, viewLog } from '../lists/log-list.ts'
 import { auditRequest } from '../middleware/audit.ts'
@@ -128,21 +128,8 @@ const WARNINGS = z
   )
   .meta({ id: 'Warnings' })
 
-const JOBS = z
-  .array(
-    z
-      .object({
-        kind: z.string(),
-        open: z.int().min(0).describe('Jobs that wait or run.'),
-        dead: z.int().min(0).describe('Jobs that failed too often. They are kept for a week.'),
-        oldest_seconds: z.number().min(0).describe('How long the oldest due job has waited.'),
-        last_error: z.string().describe('Why a job failed.'),
-      })
-      .meta({ id: 'JobFigures' }),
-  )
-  .meta({ id: 'AllJobFigures' })
+const JOBS = z.array(JOB_FIGURES).meta({ id: 'AllJobFigures' })
 
-/** The description of what is about no one collection. */
 export const adminPaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/warnings': {
@@ -204,7 +191,6 @@ const HOURS = z
 const LIST = listQuery().query
 const fields = ONE.query.pick({ fields: true })
 
-/** Requests that failed, for superusers. */
 export const logPaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/logs': {

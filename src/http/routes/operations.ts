@@ -1,11 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Hono } from 'hono'
-import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { checkAddress } from '../../auth/sign-in/sign-in.ts'
 import { tokenOf } from '../../auth/tokens/identify.ts'
 import { expositionOf } from '../../metrics/exposition.ts'
-import { readinessOf } from '../../metrics/readiness.ts'
+import { READINESS, readinessOf } from '../../metrics/readiness.ts'
 import { failures, json, success } from '../../openapi/schemas/answers.ts'
 import { SERVER } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
@@ -49,48 +48,6 @@ const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-const READY = z
-  .object({
-    ready: z.boolean(),
-    serving: z.boolean().describe('False once the server was told to stop.'),
-    database: z.object({
-      reachable: z.boolean(),
-      migrated: z.boolean(),
-      listening: z
-        .boolean()
-        .describe(
-          'False behind a pooler in transaction mode: changes of other servers are late or not seen then.',
-        ),
-    }),
-    queue: z
-      .object({ due: z.int().min(0), oldest_seconds: z.number().min(0) })
-      .nullable()
-      .describe('Messages that a device should have by now, and how long the oldest of them waits.'),
-    replica: z
-      .object({ state: z.enum(['used', 'late', 'away', 'unfit']), lag_bytes: z.number().min(0).nullable() })
-      .optional()
-      .describe('The replica that `DATABASE_REPLICA_URL` names.'),
-    reason: z
-      .string()
-      .optional()
-      .describe(
-        'Why this server does no work: a backup is being restored, or a newer version has migrated the database.',
-      ),
-    workers: z
-      .array(
-        z.object({
-          worker: z.int().min(1),
-          state: z.enum(['starting', 'serving', 'down']),
-          restarts: z.int().min(0).describe('How often it ended without being told to.'),
-          started: z.string().describe('When its process was started, ISO 8601.'),
-        }),
-      )
-      .optional()
-      .describe('All workers behind the port, where `WORKERS` makes several.'),
-  })
-  .meta({ id: 'Readiness' })
-
-/** The description of what proxies ask. */
 export const readyPaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/ready': {
@@ -99,8 +56,8 @@ export const readyPaths = (): ZodOpenApiPathsObject =>
       description: 'For proxies: 503 when requests should go elsewhere. It is never rate limited.',
       security: NOBODY,
       responses: [
-        success('Yes.', READY),
-        { 500: failures()['500']!, 503: { description: 'No.', content: json(READY) } },
+        success('Yes.', READINESS),
+        { 500: failures()['500']!, 503: { description: 'No.', content: json(READINESS) } },
       ],
     },
   })
