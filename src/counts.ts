@@ -7,17 +7,14 @@ export const counts = {
   /** Work refused with 429 or 503, by the limit of `admission/limits`. */
   overLimits: {} as Record<string, number>,
   accepted: { messages: 0, commits: 0 },
-  /** Sends that were refused, by the code of their answer. */
   refused: {} as Record<string, number>,
   claims: { asked: 0, messages: 0 },
   reports: { applied: 0, unchanged: 0, not_found: 0 },
   /** Runs of background jobs that failed, by kind. */
   jobFailures: {} as Record<string, number>,
-  /** Wake-ups, by the way they took. */
   wakes: { stream: 0, long_poll: 0, push: 0 },
   /** Requests written into the table of logs, and those for which there was no room. */
   logs: { written: 0, dropped: 0 },
-  /** Events written to realtime clients. */
   events: { sent: 0 },
 }
 

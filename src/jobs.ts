@@ -72,7 +72,6 @@ export function jobsOf(
   return jobs
 }
 
-/** What the kinds of jobs are made of. */
 interface KindServices extends ReplyMailServices {
   readonly store: CatalogStore
   readonly sending: Sending

@@ -204,7 +204,6 @@ const PATHS: Record<JournalEntry['kind'], string> = {
 function openOutbox(journal: Journal, server: () => Server, told: () => void, say: (line: string) => void) {
   type Numbered = readonly [number, JournalEntry]
   const more = new WakeSignal()
-  /** The oldest entries of one kind. */
   const next = (): readonly Numbered[] => {
     const untold = [...journal.untold].slice(0, MAX_ITEMS)
     const end = untold.findIndex(([, { kind }]) => kind !== untold[0]![1].kind)

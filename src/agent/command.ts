@@ -127,7 +127,6 @@ const pairArgs = {
   phone: { type: 'string', description: 'its number, as +447700900123', valueHint: 'NUMBER', default: '' },
 } as const
 
-/** Default platform by driver. */
 const PLATFORMS: Readonly<Record<string, string>> = {
   simulator: 'simulator',
   gammu: 'modem',
@@ -135,7 +134,6 @@ const PLATFORMS: Readonly<Record<string, string>> = {
   termux: 'android',
 }
 
-/** Joins as a new device with a new state file. Returns the file. */
 async function join(args: ParsedArgs<typeof pairArgs>, platform: string, file?: string): Promise<string> {
   const { name, phone } = args
   const { url, code } = readPairing(args.url, args.code ?? '')

@@ -89,7 +89,6 @@ export class Journal {
     return this.#begun.has(`${id}.${attempt}`)
   }
 
-  /** Records that an attempt is handed to the radio. */
   begin(id: string, attempt: number): void {
     const begun = `${id}.${attempt}`
     const day = today()

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { call, ServerRefusal, ServerUnavailable } from './server.ts'
 
-/** An agent's stored pairing. */
 export interface AgentState {
   readonly url: string
   readonly token: string

@@ -14,7 +14,6 @@ export interface AuthServices {
   readonly config: Pick<Config, 'publicUrl' | 'signInTries'>
 }
 
-/** A request to sign in, or about an account. */
 export interface AuthCall<Form = unknown> {
   readonly store: Store
   readonly services: AuthServices

@@ -32,11 +32,9 @@ const SCHEMA = z.object({
   tables: z.array(TABLE).min(1),
 })
 
-/** What a backup contains, and the checksums of it. */
 export type Manifest = Readonly<z.output<typeof SCHEMA>>
 export type TableEntry = Readonly<z.output<typeof TABLE>>
 
-/** The result of writing or reading a backup. */
 export interface BackupSummary {
   /** RFC 3339, UTC. */
   readonly createdAt: string

@@ -32,7 +32,6 @@ const token = (seconds: number) =>
     duration: startingWith(whole, () => seconds),
   })
 
-/** A provider as a collection configures it. */
 export type OAuth2Provider = ValueOf<typeof provider>
 
 const provider = object({

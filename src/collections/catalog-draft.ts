@@ -34,7 +34,6 @@ export class CatalogDraft implements Store {
     this.#catalog = new Catalog(place < 0 ? [...all, collection] : all.with(place, collection))
   }
 
-  /** Deletes a collection's row. */
   async remove(collection: Collection): Promise<void> {
     await this.db.query('delete from _collections where id = $1', [collection.id])
     this.#catalog = new Catalog(this.#catalog.all.filter((one) => one.id !== collection.id))

@@ -4,7 +4,6 @@ import type { Collection } from './collection.ts'
 
 /** All collections at one moment, immutable. Each change makes a new catalog. */
 export class Catalog {
-  /** In order of creation. */
   readonly all: readonly Collection[]
   /** Unique per catalog in this process: a cache key for what is compiled from it. */
   readonly version: number

@@ -24,12 +24,10 @@ interface CollectionBase {
 export interface BaseCollection extends CollectionBase {
   type: 'base'
 }
-/** Records from a query. */
 export interface ViewCollection extends CollectionBase {
   type: 'view'
   viewQuery: string
 }
-/** Records that can sign in. */
 export interface AuthCollection extends CollectionBase, AuthOptions {
   type: 'auth'
 }

@@ -21,7 +21,6 @@ interface Reading {
   readonly onReplica: Pool
 }
 
-/** What all Dbs of a database share. */
 class Pool {
   readonly backend: Backend
   /** Undefined where statements take no turns. */

@@ -4,5 +4,4 @@ import type { Result } from './backend.ts'
 export const objectsOf = <T>({ rows, fields }: Pick<Result, 'rows' | 'fields'>): T[] =>
   rows.map((row) => Object.fromEntries(fields.map(({ name }, i) => [name, row[i]])) as T)
 
-/** The first column of each row, as texts. */
 export const textsOf = ({ rows }: Pick<Result, 'rows'>): string[] => rows.map(([text]) => String(text))

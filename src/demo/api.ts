@@ -16,12 +16,10 @@ export async function request<T>(api: Api, method: string, path: string, body?: 
   return answer as T
 }
 
-/** A record, as far as it is needed here. */
 export interface Named {
   readonly id: string
 }
 
-/** The first record that a filter matches. */
 export async function findFirst<T extends Named>(
   api: Api,
   collection: string,
@@ -42,7 +40,6 @@ export async function ensure(api: Api, collection: string, filter: string, value
   return record.id
 }
 
-/** Signs in and returns the API with these credentials. */
 export async function signIn(url: string, collection: string, identity: string, password: string) {
   const path = `/api/collections/${collection}/auth-with-password`
   const guest: Api = { url, credentials: {} }

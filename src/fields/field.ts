@@ -1,7 +1,6 @@
 import type { FieldError } from '../errors.ts'
 import { flag, optionalNumber, optionalTexts, text, texts, type ValuesOf, whole } from './shape.ts'
 
-/** Keys of fields of every type. */
 export const COMMON_KEYS = { id: text, name: text, hidden: flag, presentable: flag, system: flag }
 const DOMAINS = { exceptDomains: optionalTexts, onlyDomains: optionalTexts }
 

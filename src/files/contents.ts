@@ -2,7 +2,6 @@ import { admission } from '../admission/admission.ts'
 import type { Db } from '../db/open.ts'
 import type { Content } from './upload.ts'
 
-/** Bytes per stored piece. */
 const CHUNK_BYTES = 256 << 10
 /** Bytes per read: bounds a reader's memory. */
 const READ_BYTES = 64 << 10
@@ -20,7 +19,6 @@ export interface StoredFile {
   readonly modified: Date
 }
 
-/** What is stored beside the content. */
 export interface FileFacts {
   readonly type: string
   /** Now if absent. */

@@ -136,7 +136,6 @@ export class Spool implements Content {
     if (size > 0) yield Buffer.concat(piece)
   }
 
-  /** The content in pieces of any size. */
   async *#read(): AsyncGenerator<Buffer> {
     for (const part of this.#parts) {
       if (Buffer.isBuffer(part)) yield part

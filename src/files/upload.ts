@@ -9,7 +9,6 @@ export interface Content {
   pieces(bytes: number): AsyncIterable<Buffer>
 }
 
-/** A file sent with a request. */
 export interface Upload {
   readonly name: string
   readonly originalName: string

@@ -23,7 +23,6 @@ export class RequestMemory {
     this.#share = admission.memory.open(holder)
   }
 
-  /** Bytes taken for the answer. */
   get answer(): number {
     return this.#answer
   }

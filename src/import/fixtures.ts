@@ -15,7 +15,6 @@ import type { Progress } from '../tools/progress.ts'
 import { chunkSize, idOf, insertRows, removeOld } from './insert.ts'
 import { type FilePosition, type ImportRow, readRows, recordFault } from './rows.ts'
 
-/** The records of one collection in a file. */
 interface Part extends FilePosition {
   readonly rows: readonly ImportRow[]
 }

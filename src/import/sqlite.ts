@@ -5,7 +5,6 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { quote } from '../collections/names.ts'
 import { UserError } from '../errors.ts'
 
-/** A row by column name. */
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>
 
 /** A snapshot of a PocketBase database. */

@@ -29,12 +29,10 @@ export class Storage {
     this.#total = countFiles(this.#folder)
   }
 
-  /** Number of files that no record names. */
   get left(): number {
     return this.#total - this.imported
   }
 
-  /** Imports the files of stored records. */
   async importOf(draft: CatalogDraft, collection: Collection, rows: readonly ImportRow[]): Promise<void> {
     const places = collection.fields.flatMap((field, i) => (field.type === 'file' ? [i] : []))
     for (const row of places.length > 0 ? rows : []) {
@@ -71,7 +69,6 @@ function typeOf(path: string): string | undefined {
   return typeof type === 'string' && type !== '' ? type : undefined
 }
 
-/** A file on disk as a Content. */
 const contentOf = (path: string): Content => ({
   size: statSync(path).size,
   pieces: (bytes) => createReadStream(path, { highWaterMark: bytes }),

@@ -110,7 +110,6 @@ const clean = (_: string, value: unknown) => (typeof value === 'string' ? cleanT
 
 /** Maximum rows whatever the settings say: some 600 MB. */
 const MAX_ROWS = 1_000_000
-/** Rows per statement. */
 const BATCH = 10_000
 const DAY_MS = 86_400_000
 const MAX_DAYS = 36_500

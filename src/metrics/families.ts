@@ -12,7 +12,6 @@ import { BUCKETS, type Series, type Traffic } from './traffic.ts'
 export interface MetricsSource {
   readonly store: Store
   readonly traffic: Traffic
-  /** Realtime connections that are open. */
   readonly clients: () => number
   /** A device seen since then is online. */
   readonly deviceOnlineSeconds: number

@@ -5,7 +5,6 @@ export const BUCKETS: readonly number[] = [
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Requests of one group and method. */
 export interface Series {
   readonly group: Group
   readonly method: string
@@ -19,7 +18,6 @@ export interface Series {
 export class Traffic {
   readonly #groups = new Map<Group, Map<string, Series>>()
 
-  /** Counts a finished request. */
   count(group: Group, method: string, status: number, ms: number): void {
     const series = this.#seriesOf(group, METHODS.has(method) ? method : 'other')
     series.byStatus.set(status, (series.byStatus.get(status) ?? 0) + 1)
@@ -81,7 +79,6 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
 
 /** Open as long as somebody listens: counted, but not timed, and not waited for when the server stops. */
 export const STREAMS: Group = 'streams'
-/** Requests that send texts. */
 export const SENDS: Group = 'send'
 
 /** Requests of their own kind within a group: what waits for long would hide how long the others take. */

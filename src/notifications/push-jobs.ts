@@ -80,14 +80,12 @@ export async function endBrowsers(db: Db, user: string, endpoint?: string): Prom
   ])
 }
 
-/** A browser, and what a push to it needs. */
 interface PushTarget {
   readonly id: string
   readonly subscription: Subscription
   readonly failures: number
 }
 
-/** Where pushes of a user go. */
 async function targetsOf(db: Db, user: string): Promise<PushTarget[]> {
   const sql = `select id, json_build_object('endpoint', endpoint, 'keys', keys)::text as subscription, failures
     from push_subscriptions where "user" = $1`
@@ -104,18 +102,15 @@ async function endTarget(db: Db, { id, subscription }: PushTarget): Promise<void
 /** After that many calls in a row that failed a subscription is deleted. */
 const MAX_FAILURES = 100
 
-/** Counts a call that failed. */
 async function noteFailure(db: Db, { id }: PushTarget): Promise<void> {
   await db.query('update push_subscriptions set failures = failures + 1 where id = $1', [id])
   await db.query('delete from push_subscriptions where id = $1 and failures >= $2', [id, MAX_FAILURES])
 }
 
-/** Notes that a call succeeded. */
 async function noteSuccess(db: Db, { id, failures }: PushTarget): Promise<void> {
   if (failures > 0) await db.query('update push_subscriptions set failures = 0 where id = $1', [id])
 }
 
-/** A conversation with unread texts. */
 interface Unread {
   readonly conversation: string
   readonly number: string

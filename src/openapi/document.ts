@@ -30,7 +30,6 @@ export const describedCollections = (): Collection[] => [
 ]
 
 export interface DocumentScope {
-  /** Where the server is reached. */
   readonly url: string
   readonly collections: readonly Collection[]
   readonly extensions: Extensions

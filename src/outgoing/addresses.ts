@@ -52,7 +52,6 @@ export function urlFault(text: string, allowPrivate: boolean): UrlFault | undefi
   return isLocalName(host) || (isIP(host) > 0 && isPrivateAddress(host)) ? 'private' : undefined
 }
 
-/** Host of a URL without brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
 /** Names of this machine, whatever a resolver says. RFC 6761, 6.3 */

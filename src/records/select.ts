@@ -26,7 +26,6 @@ export interface Selection {
   readonly isFirst?: boolean
   /** Each row has only the id. */
   readonly idsOnly?: boolean
-  /** Maximum rows. */
   readonly limit?: number
   /** Rows may be large: their bytes are counted while read. */
   readonly isGuarded?: boolean

@@ -18,7 +18,6 @@ const LIST = z.object({
     .array(z.object({ id: z.string(), name: z.string() }))
     .describe(`The first ${MAX_ITEMS}; a webhook's name is its URL.`),
 })
-/** What acts for a user without a sign-in. */
 export const USER_ACCESS = z
   .object({
     disabled: z.boolean(),

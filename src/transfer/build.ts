@@ -13,7 +13,6 @@ const VIEWS = `
 select relname, pg_get_viewdef(oid) from pg_class
 where relkind = 'v' and relnamespace = current_schema()::regnamespace order by oid`
 
-/** What the tables of an installation are built from. */
 export interface SchemaPlan {
   readonly collections: readonly Collection[]
   /** Queries of view collections in an order in which they can be created. */

@@ -5,7 +5,6 @@ import type { BodyForm, DueDelivery } from './due.ts'
 import { retryAfterOf } from './schedule.ts'
 import { signatureHeaders } from './secrets.ts'
 
-/** Headers of a request, by name. */
 export type SentHeaders = Readonly<Record<string, string | number>>
 
 export interface CallOutcome {

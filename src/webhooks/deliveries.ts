@@ -12,7 +12,6 @@ import { WAKE_SQL } from './lease.ts'
 /** What a test event is called; no webhook has to ask for it. */
 export const TEST_EVENT = 'webhook.test'
 
-/** A delivery that was set going. */
 export const STARTED = z
   .object({
     id: z.string().describe('Of its record in webhook_deliveries, which says what becomes of it.'),

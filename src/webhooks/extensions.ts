@@ -14,7 +14,6 @@ import { END_REASONS } from './due.ts'
 import { failPending } from './record-outcome.ts'
 import { NEW_SECRET, newSecret } from './secrets.ts'
 
-/** Ids of the two collections. */
 export const WEBHOOKS = 'webhooks'
 export const DELIVERIES = 'webhook_deliveries'
 

@@ -118,7 +118,6 @@ export async function endAllLeases(db: Db): Promise<void> {
   await db.query('update webhook_dispatch set handed_at = null where handed_at is not null')
 }
 
-/** How far deliveries are behind. */
 interface WebhookLag {
   /** Deliveries that are not over: to be tried now, or later. */
   readonly pending: number

@@ -70,7 +70,6 @@ export async function endTurn({ db, catalog }: Store, lease: Lease): Promise<voi
   })
 }
 
-/** Ends a delivery without an attempt. */
 export async function failWithoutCall(
   store: Store,
   lease: Lease,

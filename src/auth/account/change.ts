@@ -26,7 +26,6 @@ export interface AuthChange {
   readonly password?: string
   /** Replaces the password by an unknown random one. */
   readonly withoutPassword?: boolean
-  /** Ends all tokens, as a new password or email does. */
   readonly endsTokens?: boolean
 }
 

@@ -5,7 +5,6 @@ import { findByEmail } from '../auth-rows.ts'
 import { type AuthCall, attemptOf } from '../auth-services.ts'
 import { limitMails } from '../limits/attempt-limits.ts'
 
-/** Body of a request for a mail. */
 export const EMAIL_FORM = object({ email: text })
 export type EmailForm = ValueOf<typeof EMAIL_FORM>
 

@@ -3,7 +3,6 @@ import { type RawProfile, textAt, valueAt } from './profile.ts'
 import type { ProviderClient, ProviderResponse } from './provider-client.ts'
 import type { Provider, ProviderToken } from './provider-type.ts'
 
-/** What the client got from the provider. */
 export interface Grant {
   readonly code: string
   readonly codeVerifier: string
@@ -67,7 +66,6 @@ function readToken({ status, type, text }: ProviderResponse): ProviderToken {
   }
 }
 
-/** Some providers write the number as text. */
 function readSeconds(value: unknown): number {
   const seconds = typeof value === 'string' && value !== '' ? Number(value) : value
   if (!Number.isInteger(seconds)) throw new TypeError('expires_in is no whole number')

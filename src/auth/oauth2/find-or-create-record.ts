@@ -23,7 +23,6 @@ import type { OAuth2Identity } from './with-oauth2.ts'
 
 const FAILED = 'Failed to authenticate.'
 
-/** The record that signed in, and whether it was created. */
 interface OAuth2Record {
   readonly auth: AuthRecord
   readonly isNew: boolean

@@ -14,7 +14,6 @@ export interface ProfileContext {
   readonly raw: RawProfile
   readonly token: ProviderToken
   readonly provider: Provider
-  /** Sends the token with each request. */
   readonly call: ProviderClient
 }
 
@@ -25,7 +24,6 @@ export interface ProviderType extends ProfileForm {
   readonly userInfoURL: string
   readonly scopes: readonly string[]
   readonly pkce: boolean
-  /** Further headers of the profile request. */
   readonly headers?: (clientId: string) => Readonly<Record<string, string>>
   /** Set: the profile is requested by POST with this JSON. */
   readonly query?: string
@@ -39,7 +37,6 @@ export interface ProviderType extends ProfileForm {
   readonly moreScopes?: (extra: RawProfile) => readonly string[]
 }
 
-/** A provider as a collection configures it. */
 export interface Provider extends ProviderType {
   readonly name: string
   readonly displayName: string

@@ -90,7 +90,6 @@ export function renderMeta({ profile, raw, token }: OAuth2Identity, isNew: boole
   })
 }
 
-/** A provider's user and the raw answer. */
 interface ProviderUser {
   readonly profile: Profile
   readonly raw: RawProfile

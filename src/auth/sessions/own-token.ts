@@ -8,7 +8,6 @@ const MAX_TRIES = 5
 /** Maximum seconds that are added to a token's lifetime to make it unique. */
 export const SPREAD_SECONDS = 60
 
-/** Lifetime of the record's tokens in seconds. */
 export const durationOf = (auth: AuthRecord): number => (auth.collection as AuthCollection).authToken.duration
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000)

@@ -6,7 +6,6 @@ import { quote, tableName } from '../../collections/names.ts'
 import type { Db } from '../../db/open.ts'
 import type { AuthRecord } from '../../request/request.ts'
 
-/** The account and address of an action. */
 export interface Actor {
   readonly auth: AuthRecord
   readonly ip: string

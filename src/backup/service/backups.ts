@@ -33,7 +33,6 @@ export interface BackupServices {
   readonly log: Logger
   /** Where backups are kept unless the settings name an S3-compatible store, and always temporary files. */
   readonly folder: string
-  /** Aborts when the server stops. */
   readonly stopping: AbortSignal
   readonly exclusively: Exclusively
 }
@@ -47,7 +46,6 @@ export class Backups {
     this.#services = services
   }
 
-  /** The storage that the settings name now. */
   async storage(): Promise<BackupStorage> {
     const { settings, folder } = this.#services
     const { s3 } = settings.current.backups

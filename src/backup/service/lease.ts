@@ -58,7 +58,6 @@ export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: 
   return {
     /** Aborts when another node has taken the lease, since this one could not renew it. */
     lost: lost.signal,
-    /** Notes how far the job is. */
     report(step: string, done: number, total: number): void {
       running = { ...running, step, done, total }
       if (performance.now() - writtenMs > PROGRESS_MS) renew()

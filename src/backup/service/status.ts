@@ -8,7 +8,6 @@ import { type BackupState, DONE, FAILED, RUNNING, readState } from './state.ts'
 
 const DAY_MS = 86_400_000
 
-/** What superusers see of backups. */
 export const STATUS = z
   .object({
     running: RUNNING.nullable(),

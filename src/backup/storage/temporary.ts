@@ -22,5 +22,4 @@ export async function withTemporary<T>(
   }
 }
 
-/** Removes temporary files that a killed process has left behind. */
 export const removeTemporary = (folder: string) => removeLeftovers(folder, PREFIX, LEFT_BEHIND_MS)

@@ -32,7 +32,6 @@ class BoundStore implements Store {
 
 /** Makes stores for holders. Its catalog is the newest: other nodes' changes arrive by NOTIFY. */
 export class CatalogStore {
-  /** The store for sign-ins, before their holder is known. */
   readonly signIn: Store
   readonly #database: Opened
   readonly #db: Db
@@ -49,22 +48,18 @@ export class CatalogStore {
     this.#barrier = clusterBarrier(this.#db, CHANNEL)
   }
 
-  /** The store for a holder's work. */
   for(ticket: Ticket): Store {
     return new BoundStore(this.#database.for(ticket), this)
   }
 
-  /** The store for background work of a user. */
   forUser(id: string): Store {
     return this.for(ticketOf(accountHolder(USERS_ID, id)))
   }
 
-  /** The store for work that no holder pays for. */
   forEverybody(work: Everybody): Store {
     return new BoundStore(this.#database.forEverybody(work), this)
   }
 
-  /** Starts to listen for changes by other nodes. */
   async listen(): Promise<void> {
     this.#stop = await this.#db.listen(CHANNEL, (payload) => void this.#hear(payload).catch(() => {}))
   }

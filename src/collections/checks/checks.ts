@@ -25,7 +25,6 @@ export function all(problems: { readonly [key: string]: Problem }): ErrorData | 
   return found.length > 0 ? (Object.fromEntries(found) as ErrorData) : undefined
 }
 
-/** Problems of a list's items by index. */
 export const byPlace = <T>(items: readonly T[] | null, problem: (item: T) => Problem): Problem =>
   all(Object.fromEntries((items ?? []).map((item, i) => [i, problem(item)])))
 
@@ -98,7 +97,6 @@ export const oneOf = (allowed: readonly string[], message = 'must be a valid val
 export const noneOf = (refused: readonly string[]): Check =>
   demand((value: string) => !refused.includes(value), 'validation_not_in_invalid', 'must not be in list')
 
-/** A text that contains a match of the pattern. */
 export const matches = (pattern: RegExp): Check =>
   demand((value: string) => pattern.test(value), 'validation_match_invalid', 'must be in a valid format')
 
@@ -173,7 +171,6 @@ export function checkFields(
 export const isNull: Check = (value) =>
   value === null ? undefined : fieldError('validation_nil', 'must be blank')
 
-/** Null or a non-empty text. */
 export const nullOrFilled: Check = (value) =>
   value === '' ? fieldError('validation_nil_or_not_empty_required', 'cannot be blank') : undefined
 

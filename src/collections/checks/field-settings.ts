@@ -194,7 +194,6 @@ const SETTINGS: { readonly [T in FieldTypeName]: Settings<T> } = {
 const isFieldName: Check = (name) =>
   check(name, required, length(1, 100), isWord, noneOf(RESERVED_NAMES), noVia)
 
-/** Problems of a field's options by key. */
 export function fieldProblems(field: Field, place: FieldPlace): Record<string, Problem> {
   const settings = SETTINGS[field.type] as Settings<FieldTypeName>
   return {

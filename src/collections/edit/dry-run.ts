@@ -8,7 +8,6 @@ import { complete } from '../definition/complete.ts'
 import { readNew } from '../definition/read.ts'
 import { readAndSample } from '../views/view.ts'
 
-/** Rolls back a transaction. */
 const UNDO = new Error('nothing of this stays')
 
 /** Creates a view, runs `sample` on it, and rolls back. Throws a ViewQueryError or Postgres' error. */

@@ -78,7 +78,6 @@ const inOrder = (a: Collection, b: Collection) =>
   a.created.localeCompare(b.created) ||
   a.updated.localeCompare(b.updated)
 
-/** An imported collection and its former state. */
 export interface Imported {
   readonly collection: Collection
   readonly old: Collection | undefined

@@ -27,7 +27,6 @@ export function callEnd(tokens: readonly SqlToken[], at: number): number {
   return tokens[open]?.text === '(' ? closed(tokens, open) : at
 }
 
-/** Splits at commas outside parentheses. */
 export function splitArguments(tokens: readonly SqlToken[]): SqlToken[][] {
   const parts: SqlToken[][] = [[]]
   let depth = 0

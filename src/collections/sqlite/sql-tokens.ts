@@ -15,7 +15,6 @@ export function sqlTokens(sql: string): SqlToken[] {
   })
 }
 
-/** The content of a quoted name. */
 export const unquoted = (name: string) => name.slice(1, -1).replaceAll('""', '"')
 
 /** Quotes a text for SQL. */

@@ -51,7 +51,6 @@ const MISSING_TRIGGERS = `select name from unnest($1::text[]) name where not exi
   select from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where t.tgname = name and c.relnamespace = current_schema()::regnamespace)`
 
-/** The table has been deleted, or one of its columns. */
 const [UNDEFINED_TABLE, UNDEFINED_COLUMN] = ['42P01', '42703']
 
 /** Makes missing indexes and triggers of built-in collections. Files are named for what they make. */

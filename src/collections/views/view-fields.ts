@@ -186,7 +186,6 @@ export interface FieldSource {
   readonly field: Field
 }
 
-/** Maximum depth of views that read views. */
 const MAX_VIEWS = 5
 
 /** The stored field behind a view's field; undefined if computed. PocketBase: FindRecordByViewFile */

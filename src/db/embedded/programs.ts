@@ -13,7 +13,6 @@ const OLDEST = 15
 const INSTALLED = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/usr/libexec/postgresql*']
 const SUFFIX = process.platform === 'win32' ? '.exe' : ''
 
-/** Postgres' programs, of one version. */
 export interface Programs {
   /** Folder of `postgres` and `initdb`. */
   readonly bin: string

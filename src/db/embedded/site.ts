@@ -23,7 +23,6 @@ const OPEN_FOLDER = '/var/lib/pocketsms'
 const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 export const PORT = 5432
 
-/** Where a cluster is, and what runs it. */
 export interface Site {
   /** The cluster's files, and its socket. */
   readonly folder: string
@@ -35,7 +34,6 @@ export interface Site {
 
 export const clusterLink = (dataDir: string): string => join(resolve(dataDir), 'postgres')
 
-/** Whether a data folder has a cluster. */
 export const hasCluster = (dataDir: string): boolean => existsSync(clusterLink(dataDir))
 
 /** Finds out how the cluster of a data folder is run. Throws a UserError if it cannot be. */

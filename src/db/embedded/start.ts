@@ -6,7 +6,6 @@ import { LogFile } from './log-file.ts'
 import { commandOf, type Site } from './site.ts'
 import { IN_USE, whyNot } from './why-not.ts'
 
-/** Settings of postgresql.conf by name. */
 export type Settings = Readonly<Record<string, string | number>>
 
 /** For a small machine. Errors of statements are in the server's own log, without values. */

@@ -19,7 +19,6 @@ const DEAF =
 interface ListenerOptions {
   /** Makes a connection that is not open yet. */
   readonly open: () => pg.Client
-  /** Sends a statement on another connection. */
   readonly query: Session['query']
   /** Called when the database stops answering but leaves its connections open. */
   readonly onStall: () => void

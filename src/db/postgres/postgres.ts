@@ -104,7 +104,6 @@ export interface PostgresOptions {
   readonly listenUrl?: string
   /** It is used though it takes no writes. */
   readonly isReplica?: boolean
-  /** Its processes are ours. */
   readonly isEmbedded?: boolean
 }
 
@@ -206,7 +205,6 @@ export function openPostgres(
   }
 }
 
-/** See TransactionSession.limit. */
 async function limit(session: Session, ms: number): Promise<void> {
   await session.query(`select set_config('statement_timeout', $1, true)`, [String(ms)])
   if (ms === 0) await session.script('set local lock_timeout = 0')

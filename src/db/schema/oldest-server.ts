@@ -7,7 +7,6 @@ import { sqlFiles } from './sql-files.ts'
 /** How soon a server notices that it is too old. Until then its new connections are refused. */
 const CHECK_MS = 1_000
 
-/** The number of the newest migration that this version has. */
 const ownNumber = () => Number.parseInt(sqlFiles('migrations').at(-1)!.name, 10)
 
 /** A server may work on the database if its newest migration has at least this number. */

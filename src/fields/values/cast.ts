@@ -48,7 +48,6 @@ export function toNumber(raw: unknown): number {
   return typeof raw === 'string' ? (parseNumber(raw) ?? 0) : 0
 }
 
-/** Underscores between decimal digits. */
 const UNDERSCORES = /(?<=\d)_(?=\d)/g
 
 /** Removes the underscores that Go allows between digits and before those of a hexadecimal mantissa. */

@@ -36,7 +36,6 @@ const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'
 const HOURS = '[+-]0*(?:1?\\d|2[0-3])(?!\\d)'
 const ZONE_NAME = `(?:ChST|MeST|GMT(?<ahead>${HOURS})?|${HOURS}|(?:[A-Z]{3,4}T|WITA|[A-Z]{3})(?![A-Z]))`
 
-/** Regular expressions of layout elements. */
 const ELEMENTS: Record<string, string> = {
   '2006': '(?<year>\\d{4})',
   '06': '(?<shortYear>\\d\\d)',

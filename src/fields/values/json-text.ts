@@ -98,9 +98,7 @@ export function valueWriter(type: FieldTypeName): (value: Value) => string {
 /** Whether it is well-formed JSON within the nesting limit. */
 export const isJson = (text: string): boolean => parseJson(text) !== undefined && !isTooComplex(text)
 
-/** Bounds of a JSON text besides its depth. */
 interface JsonBounds {
-  /** Keys of the outermost object. */
   readonly fields?: number
   readonly keys?: number
   /** Items of all lists and objects. */

@@ -3,7 +3,6 @@ import { fileTypeFromBuffer } from 'file-type'
 import { type NamedType, namesOf, pocketbaseName } from './pocketbase-names.ts'
 import { HEAD_BYTES, textKind } from './texts.ts'
 
-/** The type of a file by its content. */
 export interface Sniffed {
   /** With charset: `text/plain; charset=utf-8`. */
   readonly type: string
@@ -45,7 +44,6 @@ function ofCompound(bytes: Buffer, head: string): Signature | undefined {
 
 const isZlib = (bytes: Buffer) => bytes.length > 1 && bytes[0] === 0x78 && bytes.readUInt16BE(0) % 31 === 0
 
-/** Bytes of a text that are examined for its encoding. */
 const CHARSET_BYTES = 1024
 
 const BYTE_ORDER_MARKS: readonly (readonly [mark: string, charset: string])[] = [

@@ -47,7 +47,6 @@ export interface Known extends Common {
   readonly isWord?: boolean
 }
 
-/** A column or an expression over columns. */
 export interface Expression extends Common {
   readonly kind: 'expression'
   readonly sql: Sql
@@ -68,7 +67,6 @@ export interface Expression extends Common {
 /** One side of a comparison. */
 export type Operand = Known | Expression
 
-/** A value of the request. */
 export const known = (slot: Slot, rest: Partial<Known> = {}): Known => ({
   kind: 'known',
   slot,

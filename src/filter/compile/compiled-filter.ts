@@ -24,7 +24,6 @@ export interface SortColumn {
 /** The parts of a compiled question, for code that chooses a plan or rewrites it. */
 export interface QueryStructure {
   readonly condition: Predicate
-  /** The columns of the record that the condition reads. */
   readonly columns: readonly string[]
   /** Undefined for keys that are expressions or nullable columns. */
   readonly sortKeys: readonly (SortColumn | undefined)[]
@@ -39,7 +38,6 @@ export interface QueryStructure {
   readonly where: SqlText
 }
 
-/** A question as parts of a statement. */
 export interface CompiledFilter {
   /** `"sms_messages" b LEFT JOIN …`: the base's alias is always `b`. */
   readonly from: string

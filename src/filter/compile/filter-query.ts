@@ -3,7 +3,6 @@ import type { Collection } from '../../collections/collection.ts'
 import type { Value } from '../../fields/field.ts'
 import type { RequestInfo } from '../../request/request.ts'
 
-/** A question about a collection. */
 export interface FilterQuery {
   readonly collection: Collection
   /** An API rule, '' for none. It may use hidden fields and has no limit but its number of expressions. */

@@ -74,7 +74,6 @@ export class Plan {
 
 const plans = new Lru<string, Plan>(MAX_PLANS)
 
-/** Number of cached plans. */
 export const planCount = () => plans.size
 
 /** The plan for a cache key, of which `clientLength` characters come from the client. */

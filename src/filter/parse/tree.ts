@@ -22,7 +22,6 @@ export interface FunctionCall {
 /** One side of a comparison. */
 export type Token = Name | Literal | FunctionCall
 
-/** Two tokens and an operator. */
 export interface Comparison {
   readonly kind: 'comparison'
   readonly left: Token
@@ -38,7 +37,6 @@ interface Junction {
 /** A comparison, or several joined by `&&` or `||`. */
 export type Node = Comparison | Junction
 
-/** A parsed filter. */
 export interface Tree {
   readonly root: Node
   readonly literals: readonly (string | number)[]

@@ -8,7 +8,6 @@ import type { FilterRow } from './row.ts'
 /** Rows that a client's filter or sort joins. Their listRules must accept them. */
 export type ReachedRows = Map<JoinedRow, Collection>
 
-/** Where names are resolved. */
 export interface Context {
   readonly catalog: Catalog
   readonly facts: Facts

@@ -1,6 +1,5 @@
 import { FilterError } from '../errors.ts'
 
-/** Modifiers after a name's colon. */
 export type Modifier = '' | 'each' | 'length' | 'lower' | 'isset' | 'changed'
 
 const MODIFIERS = new Set<string>(['each', 'length', 'lower', 'isset', 'changed'])

@@ -14,7 +14,6 @@ import type { FilterRow } from './row.ts'
 /** PocketBase: maxNestedRels in core/record_field_resolver_runner.go */
 const MAX_RELATIONS = 6
 
-/** Where a path begins. */
 interface Start {
   readonly row: FilterRow
   /** The rows so far may be several; all must match. */

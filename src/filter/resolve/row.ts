@@ -41,7 +41,6 @@ const STORAGE: Partial<Record<Field['type'], Storage>> = {
   geoPoint: 'geo',
 }
 
-/** What a field's column holds. */
 export function storageOf(field: Field): Storage {
   if (!isMulti(field)) return STORAGE[field.type] ?? 'text'
   return field.type === 'select' && field.values.some((value) => /[<>&]/.test(value))

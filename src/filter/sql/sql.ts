@@ -33,7 +33,6 @@ type Piece = string | Param | JoinedRow | Column | Table | typeof SELECT
 /** SQL in pieces: constant text, parameters, columns, tables, rows. Nothing of a request is text. */
 export type Sql = readonly Piece[]
 
-/** How a joined row comes into a FROM. */
 export interface JoinSource {
   /** Table or function: what stands before the alias. */
   readonly from: Sql

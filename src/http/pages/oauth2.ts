@@ -10,7 +10,6 @@ import { clientIp } from '../server/client-ip.ts'
 const REDIRECT_FORM = object({ state: text, code: text, error: text, user: text })
 type Redirect = ValueOf<typeof REDIRECT_FORM>
 
-/** The topic on which a client waits for it. */
 const TOPIC = '@oauth2'
 /** Pages of the console, from where the browser is. */
 const SUCCESS = '../_/#/auth/oauth2-redirect-success'

@@ -21,10 +21,8 @@ export interface Part {
   readonly asked: BatchRequest
   /** The whole batch's request: auth and headers are its own. */
   readonly outer: RequestInfo
-  /** The files that came for this request. */
   readonly uploads: Uploads
   readonly passwordWork: PasswordWork
-  /** See WriteOptions. */
   readonly locksRecord: boolean
   /** What else happens with the write. */
   readonly alsoFor: (request: RequestInfo, collection: Collection) => WriteOptions['inSameTransaction']

@@ -51,7 +51,6 @@ export function accountRoutes(services: Services): Hono<Env> {
     })
 }
 
-/** Notes that a superuser has ended a session. */
 const noteEnd =
   (c: Ctx, services: Services): InSameTransaction =>
   async (db, auth) => {

@@ -213,7 +213,6 @@ const DURATION = z
   .optional()
   .describe('Seconds that the token is good for; 0: as long as any of the collection.')
 
-/** Signing in to an auth collection and what belongs to it. */
 export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodOpenApiPathsObject {
   const path = `/api/collections/${collection.name}`
   const name = typeName(collection)

@@ -156,7 +156,6 @@ const TOKEN = z.object({
 
 const fields = ONE.query.pick({ fields: true })
 
-/** Backups of the whole installation, for superusers. */
 export const backupPaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/backup-status': {

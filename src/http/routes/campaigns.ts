@@ -96,7 +96,6 @@ const SHAPE: readonly RefusalCode[] = [
   'group_not_found',
   'request_too_large',
 ]
-/** A new campaign may name a device and a line. */
 const DEVICE_AND_LINE: readonly RefusalCode[] = ['device_not_found', 'line_not_found', 'line_ambiguous']
 
 const steered = (

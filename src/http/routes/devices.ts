@@ -103,7 +103,6 @@ function sendEvents(c: Ctx, services: Services, { device, store }: DeviceCaller)
 const dataOf = (event: { name: string; message?: string }) =>
   JSON.stringify(event.message ? { id: event.message } : {})
 
-/** The chapter of the description. */
 export const DEVICES = 'for devices'
 
 /** How a request without a device's token is refused. */
@@ -114,7 +113,6 @@ const DEVICE_REFUSALS: readonly RefusalCode[] = [
   'account_disabled',
 ]
 
-/** The answers to a JSON body of a device. */
 const posted = (description: string, answer: z.ZodType) => [
   success(description, answer),
   refusals('invalid_request', ...DEVICE_REFUSALS, 'request_too_large'),

@@ -86,7 +86,6 @@ const OPTIONS = z.object({
   token: z.string().optional().describe('Of `POST /api/files/token`: for files of a protected field.'),
 })
 
-/** The files that records name. */
 export const filePaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'POST /api/files/token': {

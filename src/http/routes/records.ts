@@ -126,7 +126,6 @@ export function recordPaths(
   })
 }
 
-/** Records are sent as JSON, or as a form. */
 const jsonOrForm = (schema: z.ZodType) => ({
   required: true,
   content: { ...json(schema), 'multipart/form-data': { schema } },

@@ -36,7 +36,6 @@ import { ACCEPTED_EXAMPLE } from './sms.ts'
 /** Room for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
 
-/** Whether a request brings a body. */
 export const hasBody = (c: Ctx) =>
   c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > 0
 

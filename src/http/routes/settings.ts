@@ -68,7 +68,6 @@ async function refuseStorage({ enabled }: S3Settings): Promise<never> {
   throw new Error(enabled ? 'Files are kept in the database' : NOT_ENABLED)
 }
 
-/** Deletes logs over the new limits in the background. */
 function forget({ store, settings, log }: Services): void {
   const failed = (error: unknown) => log.error({ err: error }, 'logs could not be forgotten')
   void deleteUnwantedLogs(store.forEverybody('sweep').db, settings.current.logs).catch(failed)

@@ -116,7 +116,6 @@ export const ACCEPTED_EXAMPLE = {
   status: 'accepted',
 }
 
-/** What both sends answer. */
 const sent = () => [
   {
     200: {

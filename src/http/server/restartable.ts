@@ -15,7 +15,6 @@ export interface Work {
   readonly services: Services
   readonly reception: RequestTracker
   readonly handle: Handler
-  /** How many restores the database has had. */
   readonly restores: number
   /** Not ready from now on. */
   announceStop(): void

@@ -16,7 +16,6 @@ export const success = (description: string, schema: z.ZodType, example?: unknow
   200: { description, content: json(schema, example) },
 })
 
-/** A success that has nothing to say. */
 export const done = (description: string): Answers => ({ 204: { description } })
 
 /** A failure in PocketBase's form. */
@@ -53,14 +52,12 @@ const FAILURES = {
   ),
 } as const satisfies Record<number, ZodOpenApiResponseObject>
 
-/** Statuses that any request may end with. */
 const ANY = [403, 429, 500, 503] as const
 
 /** The failures of a route of the record API: these statuses, and those of any route. */
 export const failures = (...statuses: (keyof typeof FAILURES)[]): Answers =>
   Object.fromEntries([...new Set([...statuses, ...ANY])].map((status) => [status, FAILURES[status]]))
 
-/** The answers of an operation, in the order of their statuses. */
 export function answers(...parts: readonly Answers[]): ZodOpenApiResponsesObject {
   return Object.assign({}, ...parts)
 }

@@ -37,9 +37,7 @@ const TOKEN = z
   .meta({ id: 'TokenForm' })
 const MFA_ID = z.string().optional().describe('Of the first method, where two are asked for.')
 
-/** One form of an auth collection. */
 export interface Form {
-  /** The last part of its path. */
   readonly path: string
   /** What the id of its operation begins with. */
   readonly verb: string
@@ -135,7 +133,6 @@ export const MAILED: readonly Form[] = [
   }),
 ]
 
-/** What a request for a one-time password answers. */
 export const OTP_REQUESTED = z
   .object({ otpId: z.string().describe('Send it with the password that was mailed.') })
   .meta({ id: 'OtpRequested' })

@@ -19,10 +19,9 @@ const FIELDS = z
     param: { id: 'fields' },
   })
 
-/** What one record can be asked with. */
 export const ONE = { query: z.object({ expand: EXPAND, fields: FIELDS }) }
 
-/** The same, and its id in the path. */
+/** What a record that the path names can be asked with. */
 export const BY_ID = {
   path: z.object({ id: z.string().meta({ description: 'The id of the record.', param: { id: 'id' } }) }),
   ...ONE,

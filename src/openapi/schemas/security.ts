@@ -3,7 +3,6 @@ import type { ZodOpenApiOperationObject } from 'zod-openapi'
 /** Credentials that an operation takes, one of several. */
 export type Security = NonNullable<ZodOpenApiOperationObject['security']>
 
-/** The kinds of credentials. */
 export const SECURITY_SCHEMES = {
   token: {
     type: 'http',

@@ -19,7 +19,6 @@ export function describeRule(rule: Rule): string {
   return rule === '' ? 'Everyone may.' : `Superusers may, and whoever satisfies the rule \`${rule}\`.`
 }
 
-/** The tag of a collection's operations. */
 export const recordTag = (collection: Collection) => ({
   name: collection.name,
   description: describeCollection(collection) ?? `Records of the collection \`${collection.name}\`.`,

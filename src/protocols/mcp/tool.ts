@@ -17,7 +17,6 @@ export interface McpServices extends SendServices {
 /** The user whose API key opened a request, and what the key may do. */
 export interface McpCaller {
   readonly user: string
-  /** Whether the key has a scope. */
   readonly may: (scope: Scope) => boolean
   /** Runs `work` as this sender, and again if the user or the key has changed since the request came. */
   readonly asSender: <T>(work: (sender: Sender) => Promise<T>) => Promise<T>

@@ -13,7 +13,6 @@ export interface Call extends ClientCaller {
   readonly c: Ctx
   readonly services: Services
   readonly user: string
-  /** The body, of a route that has one. */
   readonly json: unknown
 }
 
@@ -40,7 +39,6 @@ export interface Route {
 }
 
 const TAG = 'smsgate clients'
-/** The chapter of the description. */
 export const SMSGATE_CLIENT_TAGS = [
   {
     name: TAG,

@@ -9,7 +9,6 @@ const DEFAULT_SIZE = 50
 const MAX_SIZE = 1_000
 const MAX_PAGE = 1_000_000
 
-/** The parameters of every list. */
 export const PAGE_PARAMETERS: readonly string[] = ['PageSize', 'Page', 'PageToken']
 
 const link = z.string().nullable().describe('A path with its query; null for none.')

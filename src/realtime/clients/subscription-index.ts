@@ -8,11 +8,9 @@ import type { Client } from './client.ts'
 import type { Topic } from './topic.ts'
 import type { Viewer } from './viewers.ts'
 
-/** A group as it is checked for one change. */
 export interface GroupState {
   readonly group: SubscriptionGroup
   readonly clients: readonly Client[]
-  /** What rules see as the request. */
   readonly request: RequestInfo
   /** Pays for the filter and the expand of the topic's options; undefined without options. */
   readonly ticket: Ticket | undefined

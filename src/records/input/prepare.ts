@@ -39,7 +39,6 @@ interface PrepareOptions {
   readonly isStrict?: boolean | undefined
 }
 
-/** An empty record of the collection. */
 export function blankValues(collection: Collection): Values {
   // A field may be named __proto__.
   return Object.fromEntries(collection.fields.map((field) => [field.name, fieldType(field).zero(field)]))

@@ -139,7 +139,6 @@ function layOut(
   return { parts, rest: text }
 }
 
-/** A record in an answer with its expanded relations. */
 export interface RenderedRecord {
   readonly collection: Collection
   readonly row: RecordRow

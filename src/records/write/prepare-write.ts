@@ -15,7 +15,6 @@ import { isRuleFault } from '../render/visibility.ts'
 import { selectRows } from '../select.ts'
 
 export interface WriteOptions {
-  /** Files sent with the body. */
   readonly uploads?: Uploads
   /**
    * Whether the auth record is cached. If so, the write is refused when its row has changed. Cached or not, a
@@ -48,7 +47,6 @@ export interface Write extends Prepared {
   readonly stored?: StoredRecord
   /** The rule of a create, a condition of its insert. An update's has been tested. */
   readonly guard: CandidateCheck
-  /** Message of a refusal. */
   readonly failure: string
 }
 

@@ -4,7 +4,6 @@ import { objectsOf } from '../../db/rows.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { onlineSince } from './device.ts'
 
-/** What a device is up to, beside its record. */
 export type DeviceStates = Readonly<z.output<typeof DEVICE_STATES>>
 export const DEVICE_STATES = z
   .object({

@@ -8,7 +8,6 @@ import { gatewayRefusal } from '../send/refusal.ts'
 import { REASONS, type Status } from '../status/status.ts'
 import { notifyCanceled } from '../wake/wake.ts'
 
-/** All statuses a sent message can have, in their order. */
 const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed'] as const
 
 /** What became of the messages of one send, by status. */

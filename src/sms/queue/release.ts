@@ -20,7 +20,6 @@ const CAN_SEND = `exists (select from sms_ranked_lines(u."user", ${onlineSince('
 const COLUMNS =
   'd.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.quiet_zone, d.position, d.priority'
 
-/** Scheduled messages, the oldest first. */
 const SCHEDULED = `
 users as (
   select distinct "user" from sms_dispatch

@@ -170,7 +170,6 @@ async function giveBack(db: Db, device: Device, report: Report, deviceOnlineSeco
   return next
 }
 
-/** Puts the results of a round in their places. */
 async function applyRound(
   db: Db,
   device: Device,

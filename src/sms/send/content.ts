@@ -14,7 +14,6 @@ const SEGMENTATION = z.object({
   segments: z.int().min(0).describe('Short messages it takes.'),
 }) satisfies z.ZodType<Segmentation>
 
-/** The text for one recipient and what it takes to send it. */
 export type Text = Readonly<z.output<typeof TEXT>>
 export const TEXT = z.object({ to: z.string(), body: z.string(), ...SEGMENTATION.shape }).meta({ id: 'Text' })
 

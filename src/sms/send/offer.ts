@@ -123,7 +123,6 @@ export const answerJson = (batch_id: string, message_ids: readonly string[]): st
 
 const OWN_DEVICE = 'select 1 from devices d where d.id = $1 and d."user" = $2'
 
-/** Whether a device is this user's. */
 export async function isOwnDevice({ db }: Store, user: string, device: string): Promise<boolean> {
   const { rows } = await db.query(OWN_DEVICE, [device, user], 'sms own device')
   return rows.length > 0

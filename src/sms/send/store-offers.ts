@@ -24,7 +24,6 @@ export interface Verdict {
   readonly message: string
 }
 
-/** What acceptance needs of the settings. */
 export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays'>
 
 /** One call a user, in a fixed order, so that waiting for users' rows cannot deadlock. */

@@ -6,7 +6,6 @@ import { formatDate } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { logChanged } from '../status/status.ts'
 
-/** A user's month. */
 export const USAGE = z
   .object({
     period: z

@@ -22,7 +22,6 @@ const TWILIO_STATUSES = [
 ] as const
 type TwilioStatus = (typeof TWILIO_STATUSES)[number]
 
-/** The columns of a message that tell its status. */
 interface StatusColumns {
   readonly status: string
   readonly scheduled_at: string
