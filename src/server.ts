@@ -24,10 +24,8 @@ import {
   limitConnections,
   stopAccepting,
 } from './http/server/connections.ts'
-import { front } from './http/server/front.ts'
+import { front, handleOneAtATime, RequestTracker } from './http/server/front.ts'
 import { listen } from './http/server/listen.ts'
-import { handleOneAtATime } from './http/server/pipelined.ts'
-import { RequestTracker } from './http/server/request-tracker.ts'
 import { startRestartable, type Work } from './http/server/restartable.ts'
 import { createUnavailableApp } from './http/unavailable.ts'
 import { jobsOf, kindsOf } from './jobs.ts'
@@ -104,7 +102,7 @@ async function begin(
     settings,
     config,
     log,
-    logs: new RequestLog(db, settings, log),
+    logs: new RequestLog(db, log),
     extensions,
     sending,
     jobs: jobsOf(store.forEverybody('sweep'), extensions, settings, config, log, backups, stopping.signal),
@@ -172,7 +170,7 @@ async function serve(
   )
   const options = { ...CONNECTION_OPTIONS, IncomingMessage: LimitedIncomingMessage }
   const server = createServer(options)
-  handleOneAtATime(server, running.handle)
+  handleOneAtATime(server, running)
   server.on('connection', (socket) => running.work.reception.connected(socket))
   server.on('clientError', answerClientError)
   limitConnections(server, config, () => running.work.services.settings)

@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { getPath } from 'hono/utils/url'
 import type { Env, ErrorForm, Protocol, Services } from './context.ts'
 import { OWN_ROUTES } from './description.ts'
 import { gatewayForm } from './middleware/error-forms.ts'
@@ -29,7 +28,7 @@ import { smsRoutes } from './routes/sms.ts'
 import { memberRoutes } from './routes/team/members.ts'
 import { userRoutes } from './routes/users.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
-import { pathOf } from './server/protocol-of.ts'
+import { routedPath } from './server/front.ts'
 
 /** Routes whose errors are `{"error","message"}`, whatever raises them. */
 const GATEWAY = [
@@ -43,7 +42,7 @@ const GATEWAY = [
 
 /** An app without routes that knows the form of errors below each root, also where no route is. */
 export function appWithErrorForms(protocols: readonly Protocol[]): Hono<Env> {
-  const app = new Hono<Env>({ getPath: (request) => pathOf({ protocols }, getPath(request)) })
+  const app = new Hono<Env>({ getPath: routedPath(protocols) })
   const answerIn = (root: string, form: ErrorForm) =>
     app.use(`${root}/*`, (c, next) => {
       c.set('errorForm', form)

@@ -61,6 +61,8 @@ export interface Protocol extends CountedProtocol, DescribedRoutes {
   readonly isNeverRedirected?: boolean
   /** The path by which a request is routed. */
   readonly canonicalPath?: (path: string) => string
+  /** Part of all paths that `canonicalPath` changes. */
+  readonly pathMark?: string
   /** The API key in an Authorization header; empty without one. */
   readonly keyIn?: (authorization: string) => string | undefined
 }

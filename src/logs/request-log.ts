@@ -6,7 +6,6 @@ import { formatDate } from '../fields/types/date.ts'
 import { cleanText } from '../fields/values/cast.ts'
 import type { Logger } from '../log.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { SettingsStore } from '../settings/settings-store.ts'
 
 /** Log levels as in PocketBase. */
 export const ERROR = 8
@@ -39,7 +38,6 @@ from unnest($1::text[], $2::float8[], $3::text[], $4::text[]) as line (created, 
 /** Writes requests to the log table by a timer, many per statement. Drops lines of a slow database. */
 export class RequestLog {
   readonly #db: Db
-  readonly #settings: Pick<SettingsStore, 'current'>
   readonly #log: Logger
   readonly #rates = new Rates(REFUSED)
   #lines: LogLine[] = []
@@ -47,16 +45,9 @@ export class RequestLog {
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(db: Db, settings: Pick<SettingsStore, 'current'>, log: Logger) {
+  constructor(db: Db, log: Logger) {
     this.#db = db
-    this.#settings = settings
     this.#log = log
-  }
-
-  /** Whether the settings keep lines of this level. */
-  wants(level: number): boolean {
-    const { maxDays, minLevel } = this.#settings.current.logs
-    return maxDays > 0 && level >= minLevel
   }
 
   /** `refused`: the account or address of a refused request; only some are logged. */

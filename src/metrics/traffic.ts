@@ -18,15 +18,18 @@ export interface Series {
 export class Traffic {
   readonly #groups = new Map<Group, Map<string, Series>>()
 
-  count(group: Group, method: string, status: number, ms: number): void {
+  /** Counts a finished request and returns its group. */
+  count(method: string, status: number, ms: number, path: string, protocol?: CountedProtocol): Group {
+    const group = groupOf(method, path, protocol)
     const series = this.#seriesOf(group, METHODS.has(method) ? method : 'other')
     series.byStatus.set(status, (series.byStatus.get(status) ?? 0) + 1)
-    if (series.byDuration.length === 0) return
+    if (series.byDuration.length === 0) return group
     const seconds = ms / 1000
     series.seconds += seconds
     let at = 0
     while (at < BUCKETS.length && seconds > BUCKETS[at]!) at++
     series.byDuration[at]!++
+    return group
   }
 
   *[Symbol.iterator](): Generator<Series> {

@@ -24,8 +24,7 @@ await migrate(db)
 
 beforeEach(async () => void (await db.query('truncate _logs')))
 
-const settings = { current: SETTINGS.fresh() }
-const open = () => new RequestLog(db, settings, createLogger({ logLevel: 'silent' }))
+const open = () => new RequestLog(db, createLogger({ logLevel: 'silent' }))
 const line = (message: string, more: Partial<LogLine> = {}): LogLine => ({
   atMs: NOW,
   level: ERROR,
@@ -105,18 +104,6 @@ test('what the database refuses is counted, and throws nothing', async () => {
   logs.add(line('kept'))
   await logs.flush()
   expect(await stored()).toEqual(['kept'])
-})
-
-test.each([
-  ['by default what failed', {}, [ERROR], [DEBUG]],
-  ['from a lower level on all', { minLevel: DEBUG }, [ERROR, DEBUG], []],
-  ['above all levels nothing', { minLevel: ERROR + 1 }, [], [ERROR, DEBUG]],
-  ['for no day nothing', { maxDays: 0, minLevel: DEBUG }, [], [ERROR, DEBUG]],
-])('%s is kept', (_, logs, kept, left) => {
-  const current = { ...settings.current, logs: { ...settings.current.logs, ...logs } }
-  const log = new RequestLog(db, { current }, createLogger({ logLevel: 'silent' }))
-  expect([ERROR, DEBUG].filter((level) => log.wants(level))).toEqual(kept)
-  expect([ERROR, DEBUG].filter((level) => !log.wants(level))).toEqual(left)
 })
 
 const LOGS = SETTINGS.fresh().logs

@@ -3,10 +3,9 @@ import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, GatewayError, notFound, RetryLater } from '../../errors.ts'
 import { groupOf, SENDS } from '../../metrics/traffic.ts'
 import type { Ctx, Services } from '../context.ts'
+import { assignRequestId, protocolOf } from '../server/front.ts'
 import { loggedPath } from '../server/logged-url.ts'
-import { protocolOf } from '../server/protocol-of.ts'
 import { recordFault } from '../server/request-log-line.ts'
-import { assignRequestId } from '../server/request-tracker.ts'
 import { codeOfStatus, pocketBaseForm } from './error-forms.ts'
 
 type FailureServices = Pick<Services, 'log' | 'config' | 'protocols'>

@@ -5,7 +5,7 @@ import { isListed, networkOf } from '../../auth/limits/addresses.ts'
 import type { Config } from '../../config.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
 import { addressOf } from './client-ip.ts'
-import type { RequestTracker } from './request-tracker.ts'
+import type { RequestTracker } from './front.ts'
 
 /** A client that takes nothing of its answer for this long is cut off. */
 const STALLED_MS = 60_000

@@ -1,9 +1,67 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { getPath } from 'hono/utils/url'
+import { networkOf } from '../../auth/limits/addresses.ts'
 import { escapeHtml } from '../../auth/mail/mails.ts'
 import type { Config } from '../../config.ts'
+import type { Logger } from '../../log.ts'
+import { DEBUG, ERROR } from '../../logs/request-log.ts'
+import { groupOf, STREAMS } from '../../metrics/traffic.ts'
+import { randomText } from '../../tools/random.ts'
 import type { Services } from '../context.ts'
-import { protocolOf } from './protocol-of.ts'
-import type { RequestTracker } from './request-tracker.ts'
+import { addressOf, ipOf, isTrusted } from './client-ip.ts'
+import { loggedPath } from './logged-url.ts'
+import { CLIENT_CLOSED, type FinishedRequest, logFinishedRequest } from './request-log-line.ts'
+
+export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
+
+/** Requests that a connection may send before the one ahead of them is answered. */
+const MAX_WAITING = 32
+/** How long new connections of a network are closed after one had too many. */
+const BAN_MS = 2_000
+const MAX_BANS = 1_000
+
+/**
+ * Handles the requests of a connection one at a time, so that at most one answer is in memory. Too many
+ * waiting requests close it and ban its network briefly. RFC 9112, 9.3.2
+ */
+export function handleOneAtATime(server: Server, running: { readonly handle: Handler }): void {
+  const waiting = new WeakMap<Socket, number>()
+  const bannedUntilMs = new Map<string, number>()
+  server.on('connection', (socket) => {
+    const untilMs = bannedUntilMs.size > 0 && bannedUntilMs.get(networkOf(addressOf(socket)))
+    if (untilMs && untilMs > performance.now()) socket.destroy()
+  })
+  server.on('request', (req, res) => {
+    // Node gives an answer its connection when those before it were sent
+    if (res.socket) return running.handle(req, res)
+    const { socket } = req
+    const count = waiting.get(socket) ?? 0
+    if (count >= MAX_WAITING) {
+      if (socket.destroyed) return
+      if (bannedUntilMs.size >= MAX_BANS) bannedUntilMs.clear()
+      bannedUntilMs.set(networkOf(addressOf(socket)), performance.now() + BAN_MS)
+      return destroyWithoutTraces(socket)
+    }
+    waiting.set(socket, count + 1)
+    res.once('socket', () => {
+      waiting.set(socket, waiting.get(socket)! - 1)
+      running.handle(req, res)
+    })
+  })
+}
+
+/** Closes a connection without stack traces of its requests' errors, which block for 40 ms. */
+function destroyWithoutTraces(socket: Socket): void {
+  const { stackTraceLimit } = Error
+  socket.prependOnceListener('close', () => {
+    Error.stackTraceLimit = 0
+  })
+  socket.once('close', () => {
+    Error.stackTraceLimit = stackTraceLimit
+  })
+  socket.destroy()
+}
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
 /** In the path, that is; the query's are dropped pair by pair. */
@@ -14,7 +72,7 @@ const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
  * objects cost the routes nothing. Contract 8.4, 8.5.
  */
 export function front(
-  next: (req: IncomingMessage, res: ServerResponse) => unknown,
+  next: Handler,
   reception: Pick<RequestTracker, 'admit'>,
   services: Pick<Services, 'config' | 'protocols'>,
 ) {
@@ -82,4 +140,145 @@ function cleanPath(url: string): string | undefined {
   // to a browser `/\evil.example` is another host
   const clean = `/${kept.join('/')}${slash}`.replaceAll('\\', '%5C')
   return clean === path ? undefined : clean + (cut < 0 ? '' : url.slice(cut))
+}
+
+type Protocols = Pick<Services, 'protocols'>
+
+/** The path of a URL, in the spelling by which it is routed. */
+export function pathOf({ protocols }: Protocols, url: string): string {
+  const query = url.indexOf('?')
+  const path = query < 0 ? url : url.slice(0, query)
+  const other = protocols.find(({ pathMark }) => pathMark !== undefined && path.includes(pathMark))
+  return other?.canonicalPath?.(path) ?? path
+}
+
+/** The same for Hono. */
+export const routedPath = (protocols: Services['protocols']) => (request: Request) =>
+  pathOf({ protocols }, getPath(request))
+
+/** The protocol of others that has this path; undefined for a path of our own API. */
+export const protocolOf = ({ protocols }: Protocols, path: string) =>
+  protocols.find(({ roots }) => roots.some((root) => path.startsWith(root) && isEnd(path[root.length])))
+
+const isEnd = (next: string | undefined) => next === undefined || next === '/'
+
+/** Header by which a request and its lines in the log find each other. */
+const REQUEST_ID = 'x-request-id'
+/** The form of an id that is taken over from a proxy: it ends up in the log. */
+const SANE = /^[\w.:/+=@-]{1,128}$/
+/** How long a stop waits for the first request of a connection. Browsers open some that they never use. */
+const FIRST_REQUEST_MS = 500
+
+/** Ids are counted up from a start that no other process has. */
+const PREFIX = `${randomText(8)}-`
+let count = 0
+
+/** The request's id in logs and answer. Only that of a trusted proxy is kept: others could be forged. */
+export function assignRequestId(req: IncomingMessage, res: ServerResponse, config: Config): string {
+  const known = res.getHeader(REQUEST_ID)
+  if (known !== undefined) return String(known)
+  const given = req.headers[REQUEST_ID]
+  const isOurs = typeof given === 'string' && SANE.test(given) && isTrusted(req, config)
+  const id = isOurs ? given : PREFIX + (++count).toString(36)
+  res.setHeader(REQUEST_ID, id)
+  return id
+}
+
+type TrackerServices = Pick<
+  Services,
+  'config' | 'settings' | 'log' | 'logs' | 'store' | 'traffic' | 'protocols'
+>
+
+/** Counts, names and logs requests. Once closed, it asks clients to close and tells when all are answered. */
+export class RequestTracker {
+  readonly #services: TrackerServices
+  readonly #log: Logger
+  readonly #running = new Set<ServerResponse>()
+  /** Connections that have not asked anything yet. */
+  readonly #silent = new Set<Socket>()
+  #isClosed = false
+  #idle: (() => void)[] = []
+
+  constructor(services: TrackerServices) {
+    this.#services = services
+    this.#log = services.log
+  }
+
+  /** A connection comes. */
+  connected(socket: Socket): void {
+    this.#silent.add(socket)
+    socket.once('close', () => this.#heard(socket))
+  }
+
+  #heard(socket: Socket): void {
+    if (this.#silent.delete(socket)) this.#tellIdle()
+  }
+
+  /** A request comes. */
+  admit(req: IncomingMessage, res: ServerResponse): void {
+    const beganMs = performance.now()
+    // an id costs 5 % of a view's rate: where requests are not logged, only one with a fault gets an id, when
+    // that is logged
+    const id = this.#log.isLevelEnabled('info') ? assignRequestId(req, res, this.#services.config) : ''
+    const method = req.method ?? ''
+    const url = req.url ?? ''
+    this.#running.add(res)
+    this.#heard(req.socket)
+    if (this.#isClosed) res.setHeader('connection', 'close')
+    res.on('close', () => {
+      const ms = performance.now() - beganMs
+      const status = res.headersSent ? res.statusCode : CLIENT_CLOSED
+      const group = this.#services.traffic.count(method, status, ms, ...this.#placeOf(url))
+      const finished = { id, method, url, group, status, ms }
+      if (id) this.#write(req, res, finished)
+      const { maxDays, minLevel } = this.#services.settings.current.logs
+      const level = status >= 400 && status !== CLIENT_CLOSED ? ERROR : DEBUG
+      if (maxDays > 0 && level >= minLevel) logFinishedRequest(this.#services, req, res, finished, level)
+      this.#running.delete(res)
+      this.#tellIdle()
+    })
+  }
+
+  /** Sets `Connection: close` on all answers from now on. */
+  close(): void {
+    this.#isClosed = true
+    for (const res of this.#running) if (!res.headersSent) res.setHeader('connection', 'close')
+  }
+
+  /** With the door closed: waits until all requests are answered, but for event streams. */
+  async idle(): Promise<void> {
+    const late = setTimeout(() => {
+      this.#silent.clear()
+      this.#tellIdle()
+    }, FIRST_REQUEST_MS)
+    if (!this.#isIdle()) await new Promise<void>((resolve) => this.#idle.push(resolve))
+    clearTimeout(late)
+  }
+
+  #isIdle(): boolean {
+    const isStream = ({ req: { method = '', url = '' } }: ServerResponse) =>
+      groupOf(method, ...this.#placeOf(url)) === STREAMS
+    return this.#silent.size === 0 && [...this.#running].every(isStream)
+  }
+
+  #placeOf(url: string) {
+    const path = pathOf(this.#services, url)
+    return [path, protocolOf(this.#services, path)] as const
+  }
+
+  #tellIdle(): void {
+    if (this.#idle.length > 0 && this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  #write(req: IncomingMessage, res: ServerResponse, { id, method, url, status, ms }: FinishedRequest): void {
+    this.#log.info({
+      request: id,
+      method,
+      path: loggedPath(url),
+      status,
+      ms: Math.round(ms * 100) / 100,
+      ip: ipOf(req, this.#services),
+      done: res.writableEnded,
+    })
+  }
 }

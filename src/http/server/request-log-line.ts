@@ -32,16 +32,16 @@ type LogServices = Pick<Services, 'config' | 'settings' | 'logs' | 'store' | 'pr
 const isQuiet = ({ group, url }: FinishedRequest) =>
   group === STREAMS || group === 'realtime' || /^\/api\/logs(?:[/?]|$)/.test(url)
 
-/** Logs a request if the settings want its kind. PocketBase: apis/middlewares.go, logRequest */
+/** Logs a request of a level that the settings want. PocketBase: apis/middlewares.go, logRequest */
 export function logFinishedRequest(
   services: LogServices,
   req: IncomingMessage,
   res: ServerResponse,
   finished: FinishedRequest,
+  level: number,
 ): void {
   const { method, status } = finished
-  const level = status >= 400 && status !== CLIENT_CLOSED ? ERROR : DEBUG
-  if (!services.logs.wants(level) || method === 'OPTIONS') return
+  if (method === 'OPTIONS') return
   if (level === DEBUG && isQuiet(finished)) return
   const isRefused = level === ERROR && status < 500
   const holder = isRefused ? knownHolderOf(req, services) : undefined

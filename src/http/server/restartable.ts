@@ -1,10 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { countdown } from '../../tools/deadline.ts'
 import type { Services } from '../context.ts'
-import type { RequestTracker } from './request-tracker.ts'
+import type { Handler, RequestTracker } from './front.ts'
 
 /** How long running requests may take before the work ends. */
 const PAUSE_MS = 6_000
@@ -24,15 +23,12 @@ export interface Work {
   close(left: () => number): Promise<void>
 }
 
-export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
-
 /**
  * Starts the work of a server. A restored backup stops it and starts it again while the port stays open; a
  * newer version on the database stops it until it can start again. `unavailable` answers requests meanwhile.
  */
 export async function startRestartable(begin: () => Promise<Work>, unavailable: Handler, log: Logger) {
   let work = await begin()
-  let isAvailable = true
   let isStopped = false
   let reason = ''
   let restarting: Promise<void> = Promise.resolve()
@@ -40,7 +36,7 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
     for (let isFailing = false; !isStopped; await sleep(BEGIN_AGAIN_MS)) {
       try {
         work = await begin()
-        isAvailable = true
+        running.handle = work.handle
         return
       } catch (err) {
         if (!isFailing) log.error({ err }, 'the server does not start again, it is tried again')
@@ -52,11 +48,12 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
   const restart = async (why: string, alone: () => Promise<void>) => {
     if (isStopped) throw new Error('The server is stopping.')
     reason = why
-    isAvailable = false
+    running.handle = unavailable
     await pause(work)
     await alone().finally(beginAgain)
   }
-  return {
+  const running = {
+    handle: work.handle,
     get work() {
       return work
     },
@@ -64,8 +61,6 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
     get reason() {
       return reason
     },
-    handle: (req: IncomingMessage, res: ServerResponse) =>
-      void (isAvailable ? work.handle : unavailable)(req, res),
     /**
      * Runs `alone`, one after the other, while nothing else works on the database and requests get a 503 with
      * `why`. Resolves when the work has begun again.
@@ -81,6 +76,7 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
       await restarting
     },
   }
+  return running
 }
 
 /** Ends all work on the database, as a stop does, but keeps the port open. */

@@ -7,7 +7,6 @@ import type { Store } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { Ctx, Services } from '../context.ts'
 import { ipOf } from './client-ip.ts'
-import { keyIn } from './protocol-of.ts'
 
 const ADDRESS = 'address '
 
@@ -33,6 +32,14 @@ export function callerOf(
   if (known) return known
   const key = apiKey ?? keyIn(services, authorization)
   return key ? cachedKeyHolder(catalog, String(key)) : undefined
+}
+
+/** The API key that an Authorization header of a protocol holds; undefined without one. */
+function keyIn({ protocols }: Pick<Services, 'protocols'>, authorization: string): string | undefined {
+  for (const protocol of protocols) {
+    const key = protocol.keyIn?.(authorization)
+    if (key) return key
+  }
 }
 
 /** The same before the caller was authenticated: its account if its credentials are in the cache. */

@@ -11,7 +11,7 @@ const EXPORT = /^\/inbox\/export$/
  * for `/messages` and a slash at the end are accepted.
  */
 export function canonicalPath(path: string): string {
-  const prefix = path.includes('/3rdparty/v1') ? PREFIX.exec(path)?.[0] : undefined
+  const prefix = PREFIX.exec(path)?.[0]
   if (prefix === undefined) return path
   const rest = path.slice(prefix.length).replace(/\/$/, '')
   return CLIENT_PATH + rest.replace(SINGULAR, '/$1s').replace(EXPORT, '/messages/inbox/export')

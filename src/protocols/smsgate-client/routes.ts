@@ -248,6 +248,7 @@ export const SMSGATE_CLIENT: Protocol = {
   tags: SMSGATE_CLIENT_TAGS,
   paths: () => ({ ...describeRoutes(ROUTES), ...signingKeyPaths() }),
   canonicalPath,
+  pathMark: '/3rdparty/v1',
   keyIn,
 }
 
