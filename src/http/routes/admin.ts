@@ -133,15 +133,26 @@ const JOBS = z.array(JOB_FIGURES).meta({ id: 'AllJobFigures' })
 export const adminPaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/warnings': {
+      id: 'warnings',
+      summary: 'Ask what is wrong with the setup',
+      description: 'For superusers. Empty when there is nothing to warn of.',
       responses: [success('All warnings.', WARNINGS), failures(401)],
     },
     'GET /api/jobs': {
+      id: 'jobFigures',
+      summary: 'Count background jobs',
+      description: 'For superusers. Kinds without jobs are missing.',
       responses: [success('Figures of each kind.', JOBS), failures(401)],
     },
     'GET /api/health': {
+      id: 'health',
+      summary: 'Ask whether the server answers',
       security: ANYONE,
       params: { query: ONE.query.pick({ fields: true }) },
-      responses: [success('It does.', HEALTH), failures()],
+      responses: [
+        success('It does.', HEALTH, { message: 'API is healthy.', code: 200, data: {} }),
+        failures(),
+      ],
     },
   })
 
@@ -157,6 +168,22 @@ const LOG = z
   })
   .meta({ id: 'Log' })
 
+const EXAMPLE = {
+  id: 'k3v9x0c2m5n8b1a',
+  created: '2026-11-20 07:00:00.000Z',
+  data: {
+    auth: 'users',
+    error: 'Something went wrong while processing your request.',
+    execTime: 1.2,
+    method: 'GET',
+    status: 400,
+    type: 'request',
+    url: '/api/collections/contacts/records?filter=nope = …',
+  },
+  message: 'GET /api/collections/contacts/records?filter=nope = …',
+  level: 8,
+}
+
 const HOURS = z
   .array(z.object({ date: z.string(), total: z.int().min(1) }))
   .meta({ id: 'LogStatistics', description: 'By the hour; hours without any are left out.' })
@@ -167,15 +194,24 @@ const fields = ONE.query.pick({ fields: true })
 export const logPaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/logs': {
+      id: 'listLogs',
+      summary: 'Look up what failed',
+      description: 'For superusers. Filters know `id`, `created`, `level`, `message` and `data.…`.',
       params: { query: LIST.omit({ expand: true }) },
       responses: [success('A page of them.', pageOf(LOG, 'LogPage')), failures(400, 401)],
     },
     'GET /api/logs/stats': {
+      id: 'countLogs',
+      summary: 'Count what failed, by the hour',
+      description: 'For superusers.',
       params: { query: LIST.pick({ filter: true, fields: true }) },
       responses: [success('How many there were.', HOURS), failures(400, 401)],
     },
     'GET /api/logs/{id}': {
+      id: 'viewLog',
+      summary: 'One of them',
+      description: 'For superusers.',
       params: { path: BY_ID.path, query: fields },
-      responses: [success('It.', LOG), failures(401, 404)],
+      responses: [success('It.', LOG, EXAMPLE), failures(401, 404)],
     },
   })

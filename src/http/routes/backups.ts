@@ -129,6 +129,12 @@ const BACKUP = z
   })
   .meta({ id: 'Backup' })
 
+const EXAMPLE = {
+  modified: '2026-11-21 10:56:43.796Z',
+  key: 'pb_backup_pocketsms_20261121105643.zip',
+  size: 227_125,
+}
+
 const FORM = z
   .object({
     name: z
@@ -153,30 +159,54 @@ const fields = ONE.query.pick({ fields: true })
 export const backupPaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/backup-status': {
+      id: 'backupStatus',
+      summary: 'Ask how the backups are',
+      description: 'For superusers. What was made last, what runs now, what went wrong.',
       params: { query: fields },
       responses: [success('The state.', STATUS), failures(401)],
     },
     'GET /api/backups': {
+      id: 'listBackups',
+      summary: 'List the backups',
+      description: 'For superusers. Sorted by name.',
       params: { query: fields },
-      responses: [success('All of them.', z.array(BACKUP)), failures(400, 401)],
+      responses: [success('All of them.', z.array(BACKUP), [EXAMPLE]), failures(400, 401)],
     },
     'POST /api/backups': {
-      requestBody: { content: json(FORM) },
+      id: 'createBackup',
+      summary: 'Make a backup',
+      description: 'For superusers. It answers when the backup is made. Sending goes on meanwhile.',
+      requestBody: { content: json(FORM, {}) },
       responses: [done('It is made.'), failures(400, 401, 413)],
     },
     'POST /api/backups/upload': {
+      id: 'uploadBackup',
+      summary: 'Upload a backup',
+      description: 'For superusers. The file is read through: one that is damaged or no backup is refused.',
       requestBody: { required: true, content: { 'multipart/form-data': { schema: UPLOAD } } },
       responses: [done('It is stored.'), failures(400, 401)],
     },
     'GET /api/backups/{key}': {
+      id: 'downloadBackup',
+      summary: 'Download a backup',
+      description: 'For superusers, whom the token in the address tells. Ranges work.',
       security: NOBODY,
       params: { path: KEY, query: TOKEN },
       responses: fileAnswers(),
     },
     'DELETE /api/backups/{key}': {
+      id: 'deleteBackup',
+      summary: 'Delete a backup',
+      description: 'For superusers.',
+      params: { path: KEY },
       responses: [done('It is deleted.'), failures(400, 401)],
     },
     'POST /api/backups/{key}/restore': {
+      id: 'restoreBackup',
+      summary: 'Replace everything by a backup',
+      description:
+        'For superusers. It answers before it begins. While the data is replaced, every request is answered with 503; then all is as it was when the backup was made, sessions included. If it fails, nothing has changed: `lastFailure` of the status says why.',
+      params: { path: KEY },
       responses: [done('It will be restored.'), failures(400, 401)],
     },
   })

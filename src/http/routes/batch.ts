@@ -187,6 +187,17 @@ const BATCH = z
   })
   .meta({ id: 'Batch' })
 
+const BATCH_EXAMPLE = {
+  requests: [
+    {
+      method: 'POST',
+      url: '/api/collections/contact_groups/records',
+      body: { user: 'q0w9e8r7t6y5u4i', name: 'staff' },
+    },
+    { method: 'DELETE', url: '/api/collections/contacts/records/k3v9x0c2m5n8b1a' },
+  ],
+}
+
 const BATCH_ANSWER = z
   .array(z.object({ body: z.record(z.string(), z.unknown()).nullable(), status: z.int() }))
   .meta({ id: 'BatchAnswers' })
@@ -194,11 +205,14 @@ const BATCH_ANSWER = z
 export const batchPaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'POST /api/batch': {
+      id: 'batch',
+      summary: 'Write several records at once',
+      description: 'Creates, updates and deletes records in one transaction: all or none.',
       security: ANYONE,
       params: { query: ONE.query.pick({ fields: true }) },
       requestBody: {
         required: true,
-        content: { ...json(BATCH), 'multipart/form-data': { schema: z.looseObject({}) } },
+        content: { ...json(BATCH, BATCH_EXAMPLE), 'multipart/form-data': { schema: z.looseObject({}) } },
       },
       responses: [
         success('An answer for each request, in their order.', BATCH_ANSWER),

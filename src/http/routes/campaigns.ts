@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { json, success } from '../../openapi/schemas/answers.ts'
 import { chapter, type Operation } from '../../openapi/schemas/operations.ts'
@@ -68,6 +69,22 @@ export function campaignRoutes(services: Services): Hono<Env> {
 
 const answer = (c: Ctx, value: object) => sendRaw(c, JSON.stringify(value))
 
+const ID = z.object({ id: z.string().describe('A record of `campaigns`.') })
+
+const EXAMPLE = {
+  id: 'c4m9p0a2i5g8n1a',
+  name: 'Summer sale',
+  status: 'scheduled',
+  scheduled_at: '2026-11-20 07:00:00.000Z',
+  expires_at: '',
+  batch_id: 'q0w9e8r7t6y5u4i',
+  revision: 1,
+  recipients_count: 397,
+  segments: 397,
+  error: '',
+  last_leaves_at: '2026-11-20 07:00:00.000Z',
+}
+
 const SHAPE: readonly RefusalCode[] = [
   'invalid_request',
   'invalid_phone_number',
@@ -81,41 +98,109 @@ const SHAPE: readonly RefusalCode[] = [
 ]
 const DEVICE_AND_LINE: readonly RefusalCode[] = ['device_not_found', 'line_not_found', 'line_ambiguous']
 
-const steered = (...refused: readonly RefusalCode[]): Operation => ({
-  responses: [success('How it is now.', CAMPAIGN_STATE), callerRefusals('campaign_not_found', ...refused)],
+const steered = (
+  verb: string,
+  summary: string,
+  description: string,
+  ...refused: readonly RefusalCode[]
+): Operation => ({
+  id: `${verb}Campaign`,
+  summary,
+  description,
+  responses: [
+    success('How it is now.', CAMPAIGN_STATE, EXAMPLE),
+    callerRefusals('campaign_not_found', ...refused),
+  ],
+  params: { path: ID },
 })
 
 /** `/api/campaigns`: texts to many. */
 export const campaignPaths = (): ZodOpenApiPathsObject =>
   chapter('campaigns', SIGNED_IN, {
     'POST /api/campaigns': {
+      id: 'createCampaign',
+      summary: 'Send a text to many',
+      description:
+        'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`, until when canceling takes all of it back. Members who have opted out are left out. With an Idempotency-Key, the same request again answers the first campaign.',
       responses: [
-        success('The campaign.', CAMPAIGN_STATE),
+        success('The campaign.', CAMPAIGN_STATE, EXAMPLE),
         orTemplateFault(refusals(...SHAPE, ...DEVICE_AND_LINE)),
       ],
       params: { header: IDEMPOTENCY },
-      body: [CAMPAIGN],
+      body: [
+        CAMPAIGN,
+        {
+          name: 'Summer sale',
+          body: '20 % off until Friday',
+          group_ids: ['g1r2o3u4p5i6d7x'],
+          scheduled_at: '2026-11-20T07:00:00Z',
+        },
+      ],
     },
     'POST /api/campaigns/preview': {
+      id: 'previewCampaign',
+      summary: 'Count what a campaign would send',
+      description: 'Takes the body of a new campaign and stores nothing.',
       responses: [
-        success('People, segments and the first text.', CAMPAIGN_PREVIEW),
+        success('People, segments and the first text.', CAMPAIGN_PREVIEW, {
+          recipients_count: 397,
+          segments: 397,
+          last_leaves_at: '2026-11-20 07:00:00.000Z',
+          first: {
+            to: '+4915112345678',
+            body: '20 % off until Friday',
+            encoding: 'GSM-7',
+            units: 21,
+            segments: 1,
+          },
+        }),
         orTemplateFault(refusals(...SHAPE.filter((code) => code !== 'quota_exceeded'), ...DEVICE_AND_LINE)),
       ],
       body: [CAMPAIGN],
     },
     'PATCH /api/campaigns/{id}': {
+      id: 'changeCampaign',
+      summary: 'Change a campaign of which nothing has left',
+      description:
+        'What is left out stays as it is. With a new text, time or audience the messages that wait are canceled and new ones take their place; members of groups are read anew. The name can be changed at any time.',
       responses: [
-        success('How it is now.', CAMPAIGN_STATE),
+        success('How it is now.', CAMPAIGN_STATE, { ...EXAMPLE, revision: 2 }),
         orTemplateFault(refusals(...SHAPE, 'campaign_not_found', 'campaign_begun', 'campaign_busy')),
       ],
-      body: [CAMPAIGN_CHANGE],
+      params: { path: ID },
+      body: [CAMPAIGN_CHANGE, { body: '30 % off until Friday' }],
     },
-    'POST /api/campaigns/{id}/pause': steered('campaign_over', 'campaign_busy'),
-    'POST /api/campaigns/{id}/resume': steered('campaign_over', 'campaign_busy'),
-    'POST /api/campaigns/{id}/cancel': steered('campaign_over'),
+    'POST /api/campaigns/{id}/pause': steered(
+      'pause',
+      'Pause a campaign',
+      'What no device has claimed waits until the campaign is resumed; it still ends at `expires_at`. What a device has goes on. Again is no error.',
+      'campaign_over',
+      'campaign_busy',
+    ),
+    'POST /api/campaigns/{id}/resume': steered(
+      'resume',
+      'Resume a paused campaign',
+      'It goes on at its time, or at once when that is past. Again is no error.',
+      'campaign_over',
+      'campaign_busy',
+    ),
+    'POST /api/campaigns/{id}/cancel': steered(
+      'cancel',
+      'Cancel a campaign',
+      'Ends all its messages that no device has claimed; their units of the quota come back. Again is no error.',
+      'campaign_over',
+    ),
     'POST /api/campaigns/{id}/retry': {
+      id: 'retryCampaign',
+      summary: 'Send what has failed of a campaign once more',
+      description:
+        'Sends new messages with the same texts to the same numbers, by any device; each failed message at most once. They count against the quota and belong to the campaign.',
       responses: [
-        success('What was sent again.', RETRIED_CAMPAIGN),
+        success('What was sent again.', RETRIED_CAMPAIGN, {
+          campaign: { ...EXAMPLE, status: 'sending' },
+          retried: 4,
+          left_out: { unknown: 1, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 },
+        }),
         callerRefusals(
           'invalid_request',
           'campaign_not_found',
@@ -127,9 +212,36 @@ export const campaignPaths = (): ZodOpenApiPathsObject =>
           'no_devices',
         ),
       ],
-      requestBody: { required: false, content: json(RETRY_BATCH) },
+      params: { path: ID },
+      requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
     },
     'GET /api/campaigns/{id}/progress': {
-      responses: [success('How far it is.', CAMPAIGN_PROGRESS), callerRefusals('campaign_not_found')],
+      id: 'readCampaignProgress',
+      summary: 'See how far a campaign is',
+      description: 'Counts its messages, the replies and the opt-outs.',
+      responses: [
+        success('How far it is.', CAMPAIGN_PROGRESS, {
+          id: EXAMPLE.id,
+          status: 'sending',
+          begins_in_seconds: 0,
+          recipients_count: 397,
+          counts: { pending: 0, assigned: 96, sending: 1, sent: 100, delivered: 199, failed: 1 },
+          canceled: 0,
+          retriable: { plain: 1, unknown: 0, canceled: 0 },
+          segments_used: 299,
+          opt_outs: 1,
+          replies: 1,
+          latest_replies: [
+            {
+              id: 'r1e2p3l4y5i6d7x',
+              from: '+4915112345678',
+              body: 'Is it open on Sunday?',
+              created: '2026-11-20 07:10:00.000Z',
+            },
+          ],
+        }),
+        callerRefusals('campaign_not_found'),
+      ],
+      params: { path: ID },
     },
   })

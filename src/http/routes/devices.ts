@@ -118,47 +118,73 @@ const posted = (description: string, answer: z.ZodType) => [
   refusals('invalid_request', ...DEVICE_REFUSALS, 'request_too_large'),
 ]
 
+const MESSAGE_ID = 'k3v9x0c2m5n8b1a'
+
 export const devicePaths = (): ZodOpenApiPathsObject =>
   chapter(DEVICES, DEVICE, {
     'POST /api/devices/heartbeat': {
-      body: [HEARTBEAT_BODY],
+      id: 'heartbeat',
+      summary: 'Say that the device is there',
+      body: [HEARTBEAT_BODY, { battery: 80 }],
       responses: posted(
         'How many messages wait for the device.',
         z.object({ pending: z.int().min(0) }).meta({ id: 'Pending' }),
       ),
     },
     'GET /api/devices/push-key': {
+      id: 'readPushKey',
+      summary: "Read the server's VAPID key",
+      description: 'For a Web Push subscription. RFC 8292',
       responses: [
         success('The public key, in base64url.', z.object({ key: z.string() }).meta({ id: 'PushKey' })),
         refusals(...DEVICE_REFUSALS),
       ],
     },
     'PUT /api/devices/push': {
+      id: 'savePush',
+      summary: 'Keep a push subscription',
+      description: 'What the device is woken by when it has no stream open; `null` ends it.',
       body: [PUSH_BODY],
       responses: [done('Kept.'), refusals('invalid_request', ...DEVICE_REFUSALS, 'request_too_large')],
     },
     'POST /api/devices/claim': {
-      body: [CLAIM_BODY],
+      id: 'claimMessages',
+      summary: 'Take messages to send',
+      description:
+        'Gives the device messages, for as long as their lease says. What it holds already comes first, with the same attempt: an answer may have been lost.',
+      body: [CLAIM_BODY, { limit: 10, wait: 30 }],
       responses: posted(
         'Messages, the most urgent first. Empty when there are none.',
         z.object({ items: z.array(CLAIMED_MESSAGE) }).meta({ id: 'Claimed' }),
       ),
     },
     'POST /api/devices/report': {
-      body: [REPORT_BODY],
+      id: 'reportMessages',
+      summary: 'Say what became of messages',
+      description: 'May be repeated: a report of an old attempt, or one that is known, changes nothing.',
+      body: [REPORT_BODY, { items: [{ id: MESSAGE_ID, attempt: 1, status: 'sent' }] }],
       responses: posted(
         'A result for each item, in their order.',
         z.object({ items: z.array(REPORT_RESULT) }).meta({ id: 'ReportResults' }),
       ),
     },
     'POST /api/devices/incoming': {
-      body: [INCOMING_BODY],
+      id: 'handInTexts',
+      summary: 'Hand in texts that the device received',
+      body: [
+        INCOMING_BODY,
+        { items: [{ from: '+4915112345678', body: 'Thank you', received_at: '2026-11-20T07:00:00.000Z' }] },
+      ],
       responses: posted(
         'Records of `sms_messages`, in the order of the items.',
         z.object({ ids: z.array(z.string()) }).meta({ id: 'HandedIn' }),
       ),
     },
     'GET /api/devices/events': {
+      id: 'deviceEvents',
+      summary: 'Listen for wake-ups',
+      description:
+        'An event stream. `wake`: come and claim. `canceled`: `{"id"}` is not to be sent any more. A comment every 15 seconds is a sign of life.',
       responses: [
         { 200: { description: 'The stream.', content: { 'text/event-stream': { schema: z.string() } } } },
         refusals(...DEVICE_REFUSALS),

@@ -89,9 +89,16 @@ const OPTIONS = z.object({
 export const filePaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'POST /api/files/token': {
+      id: 'fileToken',
+      summary: 'Get a token for links to protected files',
+      description: 'Good for three minutes. It opens what its owner may view.',
       responses: [success('The token.', TOKEN), failures(400, 401)],
     },
     'GET /api/files/{collection}/{record}/{filename}': {
+      id: 'file',
+      summary: 'Get a file of a record',
+      description:
+        'Whoever knows the name may, but for protected fields: for those the viewRule counts. Ranges and `If-Modified-Since` work.',
       security: ANYONE,
       params: { path: PLACE, query: OPTIONS },
       responses: fileAnswers(),

@@ -51,6 +51,9 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
 export const readyPaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/ready': {
+      id: 'ready',
+      summary: 'Ask whether to send requests here',
+      description: 'For proxies: 503 when requests should go elsewhere. It is never rate limited.',
       security: NOBODY,
       responses: [
         success('Yes.', READINESS),

@@ -108,18 +108,27 @@ const TOKEN = z.string().describe('Goes into the header `Authorization`.')
 export const pairingPaths = (device: z.ZodObject): ZodOpenApiPathsObject =>
   chapter(DEVICES, DEVICE, {
     'POST /api/devices/pairing': {
+      id: 'startPairing',
+      summary: 'Get a code for a new device',
+      description: 'Asked by a user. The code lets one device join, once, within 5 minutes.',
       security: SIGNED_IN,
-      body: [PAIRING_BODY],
+      body: [PAIRING_BODY, { name: 'desk phone' }],
       responses: [
         success('The code, also as a link and as a picture to scan.', PAIRING),
         callerRefusals('invalid_request', 'request_too_large', 'too_many_codes'),
       ],
     },
     'GET /api/devices/states': {
+      id: 'readDeviceStates',
+      summary: 'Read what devices are up to',
+      description:
+        'Asked by a user of the own devices, by a superuser of all: what is no part of their records.',
       security: SIGNED_IN,
       responses: [success('Each device.', DEVICE_STATES), callerRefusals()],
     },
     'GET /api/devices/pair': {
+      id: 'explainPairing',
+      summary: 'Read what a pairing code is for',
       security: NOBODY,
       responses: [
         {
@@ -130,8 +139,12 @@ export const pairingPaths = (device: z.ZodObject): ZodOpenApiPathsObject =>
       ],
     },
     'POST /api/devices/pair': {
+      id: 'pairDevice',
+      summary: 'Join with a code',
+      description:
+        'Asked by a device that has a code. The token is good for a year; `auth-refresh` renews it.',
       security: NOBODY,
-      body: [PAIR_BODY],
+      body: [PAIR_BODY, { code: '482915', platform: 'android', name: 'desk phone' }],
       responses: [
         success(
           'The new device, and its token.',

@@ -96,6 +96,10 @@ const SUBSCRIPTION = z
 export const realtimePaths = (): ZodOpenApiPathsObject =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/realtime': {
+      id: 'listen',
+      summary: 'Listen for changes of records',
+      description:
+        "PocketBase's event stream. The first event, `PB_CONNECT`, has the `clientId`; then come `{action, record}` for each topic subscribed to.",
       security: NOBODY,
       responses: [
         { 200: { description: 'The stream.', content: { 'text/event-stream': { schema: z.string() } } } },
@@ -103,8 +107,11 @@ export const realtimePaths = (): ZodOpenApiPathsObject =>
       ],
     },
     'POST /api/realtime': {
+      id: 'subscribe',
+      summary: 'Say what to listen for',
+      description: 'The client gets changes of records that its rules let it see.',
       security: ANYONE,
-      body: [SUBSCRIPTION],
+      body: [SUBSCRIPTION, { clientId: 'a1b2c3', subscriptions: ['sms_messages/*'] }],
       responses: [done('Subscribed.'), failures(400, 404, 413, 429, 503)],
     },
   })

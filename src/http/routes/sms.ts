@@ -109,15 +109,29 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
   'no_devices',
 ]
 
+export const ACCEPTED_EXAMPLE = {
+  batch_id: '',
+  message_ids: ['k3v9x0c2m5n8b1a'],
+  recipients_count: 1,
+  status: 'accepted',
+}
+
 const sent = () => [
   {
     200: {
-      ...success('Stored: all messages of the request.', ACCEPTED)['200']!,
+      ...success('Stored: all messages of the request.', ACCEPTED, ACCEPTED_EXAMPLE)['200']!,
       headers: REPLAYED,
     },
   },
   orTemplateFault(refusals(...SEND_REFUSALS)),
 ]
+
+const TEXT_EXAMPLE = { recipients: ['+4915112345678'], body: 'Your parcel arrives tomorrow.' }
+const TEMPLATE_EXAMPLE = {
+  recipients: ['+4915112345678'],
+  template_id: 'k3v9x0c2m5n8b1a',
+  variables: { code: '4711' },
+}
 
 const PREVIEW_BODY = z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE])
 
@@ -125,29 +139,60 @@ const PREVIEW_BODY = z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE])
 export const smsPaths = (): ZodOpenApiPathsObject =>
   chapter(SENDING, SENDER, {
     'POST /api/sms/send': {
+      id: 'send',
+      summary: 'Send a text',
+      description:
+        'Sends one text to many. Name `recipients`, `group_ids` or both. All messages of a request are stored, or none. A variable without a value is a 400 with only a `message`.',
       params: { header: IDEMPOTENCY },
-      body: [SEND],
+      body: [SEND, TEXT_EXAMPLE],
       responses: sent(),
     },
     'POST /api/sms/send-template': {
+      id: 'sendTemplate',
+      summary: 'Send a template',
+      description:
+        'Sends each recipient a text of their own, made from a template. What is wrong with the template is a 400 with only a `message`.',
       params: { header: IDEMPOTENCY },
-      body: [TEMPLATE_SEND],
+      body: [TEMPLATE_SEND, TEMPLATE_EXAMPLE],
       responses: sent(),
     },
     'POST /api/sms/preview': {
-      body: [PREVIEW_BODY],
+      id: 'preview',
+      summary: 'See what a send would send',
+      description: 'Takes the body of either send; recipients may be left out. Nothing is stored.',
+      body: [PREVIEW_BODY, TEXT_EXAMPLE],
       responses: [
         success('The texts, and what it takes to send them.', PREVIEW),
         orTemplateFault(callerRefusals(...SHAPE, 'group_not_found', 'request_too_large')),
       ],
     },
     'GET /api/sms/usage': {
-      responses: [success('The calendar month, in UTC.', USAGE), callerRefusals()],
+      id: 'readUsage',
+      summary: 'Read the month so far',
+      responses: [
+        success('The calendar month, in UTC.', USAGE, {
+          period: '2026-11',
+          used: 12,
+          quota: 0,
+          remaining: null,
+          resets_at: '2026-12-01 00:00:00.000Z',
+        }),
+        callerRefusals(),
+      ],
     },
     'GET /api/sms/usage/days': {
+      id: 'readUsageDays',
+      summary: 'Count messages by day and status',
+      description:
+        'The last days up to today, in UTC: messages accepted or received on each, by the status they have now. Of the user who asks; of all for superusers.',
       params: {
         query: z.object({ days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.') }),
       },
-      responses: [success('Each day, oldest first.', USAGE_DAYS), callerRefusals('invalid_request')],
+      responses: [
+        success('Each day, oldest first.', USAGE_DAYS, {
+          days: [{ day: '2026-11-20', counts: { delivered: 12, failed: 1 } }],
+        }),
+        callerRefusals('invalid_request'),
+      ],
     },
   })

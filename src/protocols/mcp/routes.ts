@@ -49,6 +49,10 @@ const RESULT = z
 const mcpPaths = (): ZodOpenApiPathsObject =>
   chapter(SENDING, KEY_HOLDER, {
     'POST /mcp': {
+      id: 'callMcp',
+      summary: 'Call a tool as an assistant',
+      description:
+        'The Model Context Protocol by streamable HTTP without sessions. Its clients come with their libraries; see the page "For assistants".',
       body: [CALL],
       responses: [
         {
