@@ -90,8 +90,9 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   realtime: [['changes'], ['clients'], ['deliver'], ['nodes'], ['.']],
   http: [
-    ['query.ts', 'request-memory.ts', 'retry.ts'],
+    ['request-memory.ts', 'retry.ts'],
     ['context.ts'],
+    ['query.ts'],
     ['server'],
     ['body'],
     ['request-info.ts', 'send-json.ts'],

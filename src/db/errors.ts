@@ -49,15 +49,14 @@ export function answerableFault(error: unknown, isRead: boolean): unknown {
  * Columns, tables or types that are not as a statement believes them to be; a kept plan that no longer fits.
  */
 const MISMATCHES = new Set(['42703', '42P01', '42804', '42883', '0A000'])
-let mismatches = 0
 
 /**
  * How many statements of this process did not fit the tables: whoever sees it grow may have an old catalog.
  */
-export const schemaMismatchCount = () => mismatches
+export const schemaMismatches = { count: 0 }
 
 export function countSchemaMismatch(error: unknown): void {
-  if (isSqlError(error) && MISMATCHES.has(error.code)) mismatches++
+  if (isSqlError(error) && MISMATCHES.has(error.code)) schemaMismatches.count++
 }
 
 const LOST_CODES = new Set([

@@ -17,7 +17,6 @@ import type { Sending } from '../sms/campaigns/campaign.ts'
 import type { OtherForms } from '../webhooks/call-webhook.ts'
 import type { Job } from '../work/timers.ts'
 import type { WorkerMember } from '../workers/member.ts'
-import { readQuery } from './query.ts'
 import type { RequestMemory } from './request-memory.ts'
 
 /** What the routes work with: made once in `server.ts`. */
@@ -86,6 +85,8 @@ export type Env = {
     body?: RequestBody
     /** Gives back the request's place: see `admission.requests`. */
     leaveRequest?: () => void
+    /** The caller, perhaps outdated, if the request's token is in the cache. */
+    known?: AuthRecord | undefined
     /** The form of errors; PocketBase's when absent. */
     errorForm?: ErrorForm
     /** Bytes that a guest's body may have. */
@@ -98,12 +99,3 @@ export type Env = {
   }
 }
 export type Ctx = Context<Env>
-
-/** The query's first values, read once a request. */
-export function queryOf(c: Ctx): Record<string, string> {
-  const known = c.get('query')
-  if (known) return known
-  const query = readQuery(c.env.incoming.url ?? '')
-  c.set('query', query)
-  return query
-}

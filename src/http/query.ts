@@ -1,3 +1,14 @@
+import type { Ctx } from './context.ts'
+
+/** The query's first values, read once a request. */
+export function queryOf(c: Ctx): Record<string, string> {
+  const known = c.get('query')
+  if (known) return known
+  const query = readQuery(c.env.incoming.url ?? '')
+  c.set('query', query)
+  return query
+}
+
 /**
  * A query's first values. Pairs with a malformed escape or a semicolon are dropped. Go: net/url.ParseQuery
  */

@@ -1,18 +1,22 @@
 import { identify } from '../auth/tokens/identify.ts'
 import { ApiError, badRequest } from '../errors.ts'
-import type { AnswerMeter } from '../request/answer-meter.ts'
+import { AnswerMeter } from '../request/answer-meter.ts'
 import { type AuthRecord, LazyRequest, type RequestContext, type RequestInfo } from '../request/request.ts'
-import { MAX_BODY_BYTES, readBody } from './body/body.ts'
-import { memoryOf, meterFor } from './body/memory-of.ts'
-import { type Ctx, queryOf, type RequestBody, type Services } from './context.ts'
+import { EMPTY, MAX_BODY_BYTES, readBody } from './body/body.ts'
+import { memoryOf } from './body/memory-of.ts'
+import type { Ctx, RequestBody, Services } from './context.ts'
+import { queryOf } from './query.ts'
 import { withCatalog } from './retry.ts'
 
-/** The body, read once a request. */
+/** The body, read once a request; an absent one is `{}`. */
 export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
   const known = c.get('body')
   if (known) return known
+  const { incoming } = c.env
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = incoming.headers
+  if (length === '0' && encoding === undefined) return EMPTY
   const limit = Math.min(maxBytes, c.get('guestLimit') ?? maxBytes)
-  const body = await readBody(c.env.incoming, limit, () => memoryOf(c))
+  const body = await readBody(incoming, limit, () => memoryOf(c))
   c.set('body', body)
   return body
 }
@@ -32,7 +36,12 @@ function ruleHeaders(c: Ctx): Record<string, string> {
 }
 
 /** The caller, read from the database; `isCached`: perhaps from the cache (see records/fresh-auth). */
-export const authenticate = (c: Ctx, { store }: Services, isCached: boolean): Promise<AuthRecord | null> =>
+export const authenticate = async (
+  c: Ctx,
+  { store }: Services,
+  isCached: boolean,
+): Promise<AuthRecord | null> =>
+  (isCached && c.get('known')) ||
   identify(store.signIn, c.env.incoming.headers.authorization, { cached: isCached })
 
 /** The same outside of `retry`. */
@@ -41,6 +50,13 @@ export const authOf = (
   services: Services,
   { cached = false }: { cached?: boolean } = {},
 ): Promise<AuthRecord | null> => withCatalog(services.store, () => authenticate(c, services, cached))
+
+/** What counts a request's answer while it is made. */
+export function meterFor(c: Ctx, services: Services, auth: AuthRecord | null): AnswerMeter {
+  c.set('services', services)
+  c.set('asker', auth)
+  return new AnswerMeter(() => memoryOf(c), c.get('memory')?.answer)
+}
 
 /** The request as rules and filters see it, with the meter of its answer. */
 export const requestOf = (

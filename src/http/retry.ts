@@ -1,5 +1,5 @@
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
-import { DatabaseUnavailable, schemaMismatchCount } from '../db/errors.ts'
+import { DatabaseUnavailable, schemaMismatches } from '../db/errors.ts'
 import { ApiError, GatewayError } from '../errors.ts'
 import { StaleAuth } from '../records/fresh-auth.ts'
 import type { WriteOptions } from '../records/write/prepare-write.ts'
@@ -93,10 +93,10 @@ const isRefusal = (error: unknown): boolean =>
  * comparison.
  */
 function watchCatalog(store: CatalogStore): () => Promise<boolean> {
-  const seen = schemaMismatchCount()
+  const seen = schemaMismatches.count
   const { catalog } = store
   return async () => {
-    if (schemaMismatchCount() === seen) return false
+    if (schemaMismatches.count === seen) return false
     await store.reload()
     return store.catalog !== catalog
   }

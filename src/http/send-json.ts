@@ -1,7 +1,9 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { pickFields } from '../records/render/pick.ts'
 import { countAnswer } from './body/memory-of.ts'
-import { type Ctx, queryOf } from './context.ts'
+import type { Ctx } from './context.ts'
+import { queryOf } from './query.ts'
+import { SMALL_BYTES } from './request-memory.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
@@ -13,7 +15,7 @@ export function sendRaw(c: Ctx, text: string, status: ContentfulStatusCode = 200
   const line = text && `${text}\n`
   if (line.length <= LARGE) return c.body(line, status, JSON_HEADERS)
   const bytes = Buffer.from(line)
-  countAnswer(c, bytes.length)
+  if (bytes.length > SMALL_BYTES) countAnswer(c, bytes.length)
   return c.body(bytes, status, JSON_HEADERS)
 }
 

@@ -3,7 +3,6 @@ import type { AuthCollection } from '../../collections/collection.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
-import { memoize } from '../../tools/memoize.ts'
 import { findTokenOwner } from '../auth-rows.ts'
 import { sha256 } from './secrets.ts'
 import { isSigned, type Purpose, readClaims } from './tokens.ts'
@@ -12,12 +11,13 @@ const MAX_KNOWN = 10_000
 const BEARER = /^bearer /i
 
 interface Known {
+  /** Any change of a collection makes it worthless. */
+  readonly catalog: Catalog
   readonly auth: AuthRecord
   readonly untilMs: number
 }
 
-/** Cached owners of tokens, per catalog: any change of a collection empties the cache. */
-const ownersOf = memoize((_: Catalog) => new Lru<string, Known | null>(MAX_KNOWN))
+const owners = new Lru<string, Known | null>(MAX_KNOWN)
 
 /** The token of an Authorization header, with or without `Bearer`; '' if there is none. */
 export function tokenOf(authorization: string | undefined): string {
@@ -37,20 +37,20 @@ export async function identify(
 ): Promise<AuthRecord | null> {
   const token = tokenOf(authorization)
   if (token === '') return null
-  const memory = ownersOf(store.catalog)
-  if (cached) {
-    const hit = memory.get(token)
-    if (hit && Date.now() < hit.untilMs) return hit.auth
-  }
+  const { catalog } = store
+  const hit = cached && cachedIdentity(catalog, authorization)
+  if (hit) return hit
   const auth = await findByToken(store, token, 'auth')
-  if (auth) memory.set(token, { auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
-  else if (memory.get(token)) memory.set(token, null)
+  if (auth) owners.set(token, { catalog, auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
+  else if (owners.get(token)) owners.set(token, null)
   return auth
 }
 
-/** The same from the cache; undefined if it is not cached. Not for authorization. */
-export const cachedIdentity = (catalog: Catalog, authorization: string | undefined): AuthRecord | undefined =>
-  ownersOf(catalog).get(tokenOf(authorization))?.auth
+/** The same from the cache, perhaps outdated; undefined if it is not cached. */
+export function cachedIdentity(catalog: Catalog, authorization: string | undefined): AuthRecord | undefined {
+  const hit = owners.get(tokenOf(authorization))
+  return hit?.catalog === catalog && Date.now() < hit.untilMs ? hit.auth : undefined
+}
 
 /** The record of a token that is valid for this purpose; null otherwise and for disabled users. */
 export async function findByToken(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {

@@ -33,9 +33,9 @@ class BoundStore implements Store {
 /** Makes stores for holders. Its catalog is the newest: other nodes' changes arrive by NOTIFY. */
 export class CatalogStore {
   readonly signIn: Store
+  catalog = new Catalog([])
   readonly #database: Opened
   readonly #db: Db
-  #catalog = new Catalog([])
   #known = new Map<string, { data: string; collection: Collection }>()
   #loading: Promise<void> = Promise.resolve()
   #stop: (() => Promise<void>) | undefined
@@ -62,10 +62,6 @@ export class CatalogStore {
 
   async listen(): Promise<void> {
     this.#stop = await this.#db.listen(CHANNEL, (payload) => void this.#hear(payload).catch(() => {}))
-  }
-
-  get catalog(): Catalog {
-    return this.#catalog
   }
 
   /** Runs `work` in a transaction that alone may change collections; returns when all nodes know. */
@@ -112,9 +108,8 @@ export class CatalogStore {
   async #load(): Promise<void> {
     const catalog = this.#read(await readRows(this.#db))
     const same =
-      catalog.all.length === this.#catalog.all.length &&
-      catalog.all.every((c, i) => c === this.#catalog.all[i])
-    if (!same) this.#catalog = catalog
+      catalog.all.length === this.catalog.all.length && catalog.all.every((c, i) => c === this.catalog.all[i])
+    if (!same) this.catalog = catalog
   }
 
   #read(rows: readonly { id: string; data: string }[]): Catalog {

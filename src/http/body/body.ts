@@ -15,17 +15,14 @@ type Values = RequestBody['values']
 export const MAX_BODY_BYTES = 32 << 20
 
 const NO_FILES: Uploads = new Map()
-const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_FILES })
+export const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_FILES })
 
 /** Of other requests Go leaves the body of an urlencoded form unread. Go: http.Request.ParseForm */
 const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
 const NOTHING = Buffer.alloc(0)
 
-const hasBody = (incoming: IncomingMessage) =>
-  (incoming.headers['content-length'] ?? '0') !== '0' || incoming.headers['transfer-encoding'] !== undefined
-
 /**
- * Reads a JSON, multipart or urlencoded body; an absent one is `{}`. Forms are merged with the query. Throws
+ * Reads a JSON, multipart or urlencoded body. Forms are merged with the query. Throws
  * 400 for anything else, and RetryLater. PocketBase: core/event_request.go, contract 0.4
  */
 export async function readBody(
@@ -33,7 +30,6 @@ export async function readBody(
   maxBytes: number,
   memoryOf: () => RequestMemory,
 ): Promise<RequestBody> {
-  if (!hasBody(incoming)) return EMPTY
   const type = incoming.headers['content-type'] ?? ''
   const query = queryOf(incoming.url ?? '')
   if (type.startsWith('multipart/form-data')) {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { extname } from 'node:path'
-import { type Ctx, queryOf } from '../context.ts'
+import type { Ctx } from '../context.ts'
+import { queryOf } from '../query.ts'
 import { type Range, RangeFault, readRange } from './ranges.ts'
 
 /** What a browser may show by itself. PocketBase: tools/filesystem, inlineServeContentTypes */

@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { admission } from '../../admission/admission.ts'
 import { isListed } from '../../auth/limits/addresses.ts'
 import { checkAddress } from '../../auth/sign-in/sign-in.ts'
+import { cachedIdentity } from '../../auth/tokens/identify.ts'
 import { RetryLater } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { mayExceedSmall } from '../body/bytes.ts'
@@ -22,12 +23,16 @@ export const gate =
   async (c, next) => {
     c.set('services', services)
     const { incoming } = c.env
-    const leave = await admission.requests.enter(knownHolderOf(incoming, services))
+    const { headers } = incoming
+    const known = cachedIdentity(services.store.catalog, headers.authorization)
+    c.set('known', known)
+    const leave = await admission.requests.enter(knownHolderOf(incoming, services, known))
     c.set('leaveRequest', leave)
     try {
       const { superuserIPs, rateLimits } = services.settings.current
       if (superuserIPs.length > 0 || rateLimits.enabled) await pass(c, services)
-      if (mayExceedSmall(incoming)) await workLarge(c, services, next)
+      const hasBody = (headers['content-length'] ?? headers['transfer-encoding']) !== undefined
+      if (hasBody && mayExceedSmall(incoming)) await workLarge(c, services, next)
       else await next()
     } finally {
       leave()

@@ -2,8 +2,9 @@ import { Hono } from 'hono'
 import { keepAppleName } from '../../auth/oauth2/apple-name.ts'
 import { ApiError } from '../../errors.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
-import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import type { Ctx, Env, Services } from '../context.ts'
 import { readForm } from '../forms/form.ts'
+import { queryOf } from '../query.ts'
 import { clientIp } from '../server/client-ip.ts'
 
 /** What a provider sends with the browser. `user`: Apple only. */

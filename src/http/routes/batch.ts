@@ -18,12 +18,12 @@ import { lockFreshAuth } from '../../records/fresh-auth.ts'
 import { checkPicked, LargeAnswer } from '../../request/answer-meter.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { type BatchRequest, readBatch, unreadableBatch } from '../body/batch-body.ts'
-import { meterFor } from '../body/memory-of.ts'
-import { type Ctx, type Env, queryOf, type RequestBody, type Services } from '../context.ts'
+import type { Ctx, Env, RequestBody, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { batchPasswords } from '../middleware/batch-passwords.ts'
 import { checkRate } from '../middleware/gate.ts'
 import { limitOldPasswordChecks } from '../middleware/old-password.ts'
+import { queryOf } from '../query.ts'
 import {
   actionOf,
   bodyOfPart,
@@ -32,7 +32,7 @@ import {
   PartFault,
   runPart,
 } from '../records/batch-part.ts'
-import { authenticate, bodyOf, buildRequest } from '../request-info.ts'
+import { authenticate, bodyOf, buildRequest, meterFor } from '../request-info.ts'
 import { retry } from '../retry.ts'
 import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'

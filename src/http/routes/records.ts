@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { type Catalog, readingStore } from '../../collections/catalog.ts'
+import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection, Rule } from '../../collections/collection.ts'
 import { notFound } from '../../errors.ts'
 import { type Answers, done, failures, json, success } from '../../openapi/schemas/answers.ts'
@@ -20,7 +20,7 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { authenticate, bodyOf, requestOf } from '../request-info.ts'
 import { retry } from '../retry.ts'
 import { sendJson, sendRaw } from '../send-json.ts'
-import { storeOf } from '../server/store-of.ts'
+import { readingStoreOf } from '../server/store-of.ts'
 
 /** `/api/collections/…/records`: lists and single records. */
 export const recordRoutes = (services: Services) =>
@@ -37,7 +37,7 @@ async function read(c: Ctx, services: Services, run: typeof viewRecord): Promise
   const { values } = await bodyOf(c) // as PocketBase: a GET with a broken body is a 400
   const attempt = async (auth: AuthRecord | null) => {
     const request = requestOf(c, services, auth, values)
-    const inside = await readingStore(storeOf(c, services, auth))
+    const inside = await readingStoreOf(c, services, auth)
     return run(inside, extensions, collectionOf(inside.catalog, collection), request, id)
   }
   const identify = (isCached: boolean) => authenticate(c, services, isCached)

@@ -23,8 +23,9 @@ import { ACCEPTED, send } from '../../sms/send/send.ts'
 import { readUsage, USAGE } from '../../sms/usage/quota.ts'
 import { countDays, readDays, USAGE_DAYS } from '../../sms/usage/usage-days.ts'
 import { readJson } from '../body/json-body.ts'
-import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import type { Ctx, Env, Services } from '../context.ts'
 import { READS, requireReader, requireSender, withSender } from '../middleware/sender.ts'
+import { queryOf } from '../query.ts'
 import { sendRaw } from '../send-json.ts'
 
 /** Room for 100,000 recipients. */

@@ -25,11 +25,11 @@ export const holderOf = (
 export function callerOf(
   services: Pick<Services, 'store' | 'protocols'>,
   { headers }: IncomingMessage,
+  known = cachedIdentity(services.store.catalog, headers.authorization),
 ): AuthRecord | undefined {
   const { catalog } = services.store
   const { authorization = '', 'x-api-key': apiKey } = headers
-  const known = apiKey === undefined ? cachedIdentity(catalog, authorization) : undefined
-  if (known) return known
+  if (known && apiKey === undefined) return known
   const key = apiKey ?? keyIn(services, authorization)
   return key ? cachedKeyHolder(catalog, String(key)) : undefined
 }
@@ -46,39 +46,25 @@ function keyIn({ protocols }: Pick<Services, 'protocols'>, authorization: string
 export const knownHolderOf = (
   incoming: IncomingMessage,
   services: Pick<Services, 'config' | 'settings' | 'store' | 'protocols'>,
-): string => holderOf(incoming, services, callerOf(services, incoming))
+  known?: AuthRecord,
+): string => holderOf(incoming, services, callerOf(services, incoming, known))
 
-/**
- * The ticket of a request. The holder is found out when it is first needed. A class: an object literal with a
- * getter leaves a shape behind for each request.
- */
-class RequestTicket implements Ticket {
-  readonly isSuperuser: boolean
-  readonly #c: Ctx
-  readonly #services: Services
-  readonly #auth: AuthRecord | null
-  #holder: string | undefined
-
-  constructor(c: Ctx, services: Services, auth: AuthRecord | null) {
-    this.isSuperuser = auth?.isSuperuser ?? false
-    this.#c = c
-    this.#services = services
-    this.#auth = auth
-  }
-
-  get holder(): string {
-    this.#holder ??= holderOf(this.#c.env.incoming, this.#services, this.#auth)
-    return this.#holder
-  }
-
-  isGone(): boolean {
-    return this.#c.env.outgoing.closed
-  }
-}
+/** The ticket of a request. */
+const ticketOf = (c: Ctx, services: Services, auth: AuthRecord | null): Ticket => ({
+  holder: holderOf(c.env.incoming, services, auth),
+  isSuperuser: auth?.isSuperuser ?? false,
+  isGone: () => c.env.outgoing.closed,
+})
 
 /** The store on the ticket of a request's caller. */
 export const storeOf = (c: Ctx, services: Services, auth: AuthRecord | null): Store =>
-  services.store.for(new RequestTicket(c, services, auth))
+  services.store.for(ticketOf(c, services, auth))
+
+/** The same for a read: the replica if it has all earlier commits. Its catalog stays the same. */
+export async function readingStoreOf(c: Ctx, services: Services, auth: AuthRecord | null): Promise<Store> {
+  const { db, catalog } = storeOf(c, services, auth)
+  return { db: await db.forReading(), catalog }
+}
 
 /** A caller who signed in, with the store on the caller's ticket. */
 export interface Caller {

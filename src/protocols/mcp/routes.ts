@@ -10,6 +10,7 @@ import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
 import { gatewayForm } from '../../http/middleware/error-forms.ts'
 import { gate } from '../../http/middleware/gate.ts'
 import { scopeRequired, withFreshSender } from '../../http/middleware/sender.ts'
+import { SMALL_BYTES } from '../../http/request-memory.ts'
 import { withCatalog } from '../../http/retry.ts'
 import { storeOf } from '../../http/server/store-of.ts'
 import { json } from '../../openapi/schemas/answers.ts'
@@ -104,7 +105,7 @@ async function respond(c: Ctx, services: Services, holder: KeyHolder): Promise<R
     const ofCaller = { ...sending, log, store: storeOf(c, services, holder.auth) }
     const response = await answerMcp(ofCaller, callerOf(c, services, holder), request, json)
     const bytes = Buffer.from(await response.arrayBuffer())
-    countAnswer(c, bytes.length)
+    if (bytes.length > SMALL_BYTES) countAnswer(c, bytes.length)
     return new Response(bytes, response)
   } catch (error) {
     throw signal.aborted ? new RetryLater(503, RETRY_SECONDS, 'The answer took too long') : error

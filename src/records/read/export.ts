@@ -1,4 +1,4 @@
-import { readingStore, type Store } from '../../collections/catalog.ts'
+import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { listFault } from '../../db/errors.ts'
 import { badRequest } from '../../errors.ts'
@@ -41,7 +41,8 @@ export async function* exportRecords(
   let size = PAGE
   for (let before: number | null = null; ; asked = await request()) {
     const rule = readRuleFor(collection, 'listRule', asked.auth, isAuthRequired)
-    const page = await readPage(await readingStore(store), collection, rule, asked, before, size)
+    const inside = { db: await store.db.forReading(), catalog: store.catalog }
+    const page = await readPage(inside, collection, rule, asked, before, size)
     if (!page) {
       size = Math.ceil(size / SHRINK)
       continue
