@@ -8,36 +8,51 @@ import { DEFAULT_EDITOR_BYTES, DEFAULT_MAX_CHARACTERS } from '../fields/types/te
 import { type AnswerMeter, meterOf } from '../request/answer-meter.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { memoize } from '../tools/memoize.ts'
-import { columnsOf, type RecordRow } from './columns.ts'
+import { type Columns, columnsOf, type RecordRow } from './columns.ts'
 
-/** A statement that selects a collection's records. */
+/** A statement that selects a collection's records, without its values. */
 export interface RowStatement {
-  readonly collection: Collection
   readonly text: string
-  readonly params: readonly unknown[]
-  /** Number of values at the end of each row, after the record's. */
-  readonly extra?: number
-  /** It is prepared under a name, which Postgres plans once. `free`: with a client's filter. */
-  readonly plannedOnce?: 'ruled' | 'free' | undefined
+  readonly columns: Columns
+  /** It is prepared under this name, which Postgres plans once. */
+  readonly name: string | undefined
   /** The method of Db. `lookUp`: reads few rows by key. `shaped`: a client chose its shape. */
   readonly way: 'lookUp' | 'firstRows' | 'shaped' | 'query'
-  /** Its rows may be large: their bytes are counted while they are read. */
-  readonly isGuarded?: boolean | undefined
+  /** Its last parameter is how many bytes its rows may have. They are counted while they are read. */
+  readonly isGuarded: boolean
+}
+
+/** What a statement is made of. */
+interface StatementParts {
+  readonly text: string
+  /** Number of its values. */
+  readonly values: number
+  /** Number of columns at the end of each row, after the record's. */
+  readonly extra: number
+  /** `free`: with a client's filter. */
+  readonly plannedOnce: 'ruled' | 'free' | undefined
+  readonly way: RowStatement['way']
+  /** Its rows may be large. */
+  readonly isGuarded: boolean
+}
+
+export function rowStatement(catalog: Catalog, collection: Collection, parts: StatementParts): RowStatement {
+  const { plannedOnce, way, isGuarded } = parts
+  const text = isGuarded ? guardedSql(collection, parts) : parts.text
+  const name = plannedOnce && statementName(catalog, text, plannedOnce === 'free')
+  return { text, columns: columnsOf(collection), name, way, isGuarded }
 }
 
 /** The rows of a statement. A guarded one throws as `readGuarded`. */
 export function readRows(
-  store: Store,
-  statement: RowStatement,
+  { db }: Pick<Store, 'db'>,
+  { text, name, way, isGuarded }: RowStatement,
+  params: readonly unknown[],
   request: RequestInfo,
 ): Promise<readonly RecordRow[]> {
-  const { params, plannedOnce, way, isGuarded } = statement
-  const text = isGuarded ? guardedSql(statement) : statement.text
-  const name = plannedOnce && statementName(store.catalog, text, plannedOnce === 'free')
   const read = async (values: readonly unknown[]) =>
-    (await store.db[way](text, values, name)).rows as unknown as RecordRow[]
-  if (!isGuarded) return read(params)
-  return readGuarded(store.db, meterOf(request), (limit) => read([...params, limit]))
+    (await db[way](text, values, name)).rows as unknown as RecordRow[]
+  return isGuarded ? readGuarded(db, meterOf(request), (limit) => read([...params, limit])) : read(params)
 }
 
 /** Prefix of the error of a statement that exceeds its bytes. */
@@ -45,10 +60,10 @@ const MARK = 'more bytes than allowed: '
 const INVALID_TEXT = '22P02'
 
 /** Fails at the first row after as many bytes as the last parameter says. Adds the column of bytes so far. */
-function guardedSql({ collection, text, params, extra = 0 }: RowStatement): string {
+function guardedSql(collection: Collection, { text, values, extra }: StatementParts): string {
   const names = Array.from({ length: columnsOf(collection).count + extra }, (_, i) => `c${i}`)
   const columns = names.join(', ')
-  return `SELECT ${columns}, CASE WHEN upto - size <= $${params.length + 1}::bigint THEN upto ELSE ('${MARK}' || upto)::bigint END
+  return `SELECT ${columns}, CASE WHEN upto - size <= $${values + 1}::bigint THEN upto ELSE ('${MARK}' || upto)::bigint END
     FROM (SELECT *, sum(size) OVER (ROWS UNBOUNDED PRECEDING) AS upto
       FROM (SELECT *, ${rowSizeOf(collection).sql} AS size FROM (${text}) r(${columns})) s) t`
 }

@@ -4,9 +4,8 @@ import { quote, tableName } from '../collections/names.ts'
 import { compile } from '../filter/compile/compile.ts'
 import type { CompiledFilter, QueryStructure } from '../filter/compile/compiled-filter.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { memoize } from '../tools/memoize.ts'
 import { columnsOf, type RecordRow } from './columns.ts'
-import { type RowStatement, readRows } from './read-rows.ts'
+import { type RowStatement, readRows, rowStatement } from './read-rows.ts'
 
 /** A query on a collection beside its rule. */
 export interface Selection {
@@ -38,34 +37,39 @@ export async function selectRows(
   store: Store,
   selection: Selection,
 ): Promise<readonly RecordRow[] | undefined> {
-  const { collection, rule, request, params } = selection
+  const { collection, rule, request } = selection
   const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
   if (compiled.never) return undefined
+  const params = [...compiled.params, ...selection.params]
+  return readRows(store, statementOf(store, compiled, selection, params.length), params, request)
+}
+
+const statements = new WeakMap<QueryStructure, Map<string, RowStatement>>()
+
+/** The statement of a selection; the last one of its kind. */
+function statementOf(
+  { catalog }: Store,
+  compiled: CompiledFilter,
+  selection: Selection,
+  values: number,
+): RowStatement {
+  const { collection, request, kind, extra, isGuarded = false } = selection
+  const known = statements.get(compiled.structure) ?? new Map<string, RowStatement>()
+  const kept = kind === undefined ? undefined : known.get(kind)
+  if (kept) return kept
   const isShaped = request.context === 'expand' || collection.type === 'view'
   // a rule on other rows, or a view's query, may be slow
   const isLookUp = selection.isLookUp === true && compiled.structure.readsOneTable
-  const statement: RowStatement = {
-    collection,
-    text:
-      selection.kind === undefined
-        ? selectSql(compiled, selection)
-        : keptSql(compiled, selection, selection.kind),
-    params: [...compiled.params, ...params],
+  const statement = rowStatement(catalog, collection, {
+    text: selectSql(compiled, selection),
+    values,
+    extra: extra ? 1 : 0,
     plannedOnce: 'ruled',
     way: isLookUp ? 'lookUp' : isShaped ? 'shaped' : 'query',
-    isGuarded: selection.isGuarded,
-  }
-  return readRows(store, statement, request)
-}
-
-const textsOf = memoize((_: QueryStructure) => new Map<string, string>())
-
-/** The SQL of a selection from the last one of its kind. */
-function keptSql(compiled: CompiledFilter, selection: Selection, kind: string): string {
-  const texts = textsOf(compiled.structure)
-  const text = texts.get(kind) ?? selectSql(compiled, selection)
-  texts.set(kind, text)
-  return text
+    isGuarded,
+  })
+  if (kind !== undefined) statements.set(compiled.structure, known.set(kind, statement))
+  return statement
 }
 
 function selectSql(compiled: CompiledFilter, selection: Selection): string {

@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { collectionJson } from '../../collections/definition/serialise.ts'
 import { listFault } from '../../db/errors.ts'
-import { readPage } from '../../records/read/compile-list.ts'
+import { readPage } from '../../records/read/list.ts'
 import { pickFields } from '../../records/render/pick.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { compilePlain, plainList } from './plain-list.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_PER_PAGE } from '../../records/read/compile-list.ts'
+import { MAX_PER_PAGE } from '../../records/read/list.ts'
 
 const EXPAND = z
   .string()

@@ -10,7 +10,7 @@ import { readRuleFor } from '../../rules/access.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 import { answerRecords } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
-import { readRows } from '../read-rows.ts'
+import { readRows, rowStatement } from '../read-rows.ts'
 import { canBeShown } from '../render/render.ts'
 import { csvLine } from './csv-line.ts'
 
@@ -84,8 +84,15 @@ async function readPage(
       WHERE ${where ? `(${where}) AND ` : ''}b._rowid < coalesce($${params.length + 1}::bigint, 9223372036854775807)
       ORDER BY b._rowid DESC LIMIT ${size}`
     const values = [...params, before]
-    const statement = { collection, text, params: values, extra: 1, way: 'shaped', isGuarded: true } as const
-    const rows = await readRows(store, statement, counted)
+    const parts = {
+      values: values.length,
+      extra: 1,
+      plannedOnce: undefined,
+      way: 'shaped',
+      isGuarded: true,
+    } as const
+    const statement = rowStatement(store.catalog, collection, { text, ...parts })
+    const rows = await readRows(store, statement, values, counted)
     return { rows, texts: await answerRecords(store, collection, rows, counted) }
   } catch (error) {
     if (error instanceof AnswerTooLarge && size > 1) return undefined

@@ -225,13 +225,6 @@ export function listStatement(
   return withTotal(parts, known, before)
 }
 
-/** The values of a statement behind those of its filter. */
-export const pageValues = ({ offset, perPage }: Page, auth: AuthRecord | null): unknown[] => [
-  ...(offset === 0n ? [] : [offset]),
-  ...(USUAL_SIZES.has(perPage) ? [] : [perPage]),
-  ...(auth ? [auth.id] : []),
-]
-
 /** A page alone, with more values at the end of each row. */
 function rowsOf(parts: Parts, where: string, more = ''): string {
   const page = (columns: string) =>

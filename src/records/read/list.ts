@@ -1,15 +1,26 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { listFault } from '../../db/errors.ts'
-import type { RequestInfo } from '../../request/request.ts'
+import { badRequest } from '../../errors.ts'
+import { compile } from '../../filter/compile/compile.ts'
+import type { CompiledFilter, QueryStructure } from '../../filter/compile/compiled-filter.ts'
+import type { FilterQuery } from '../../filter/compile/filter-query.ts'
+import { MAX_RELATED } from '../../filter/compile/write-template.ts'
+import { FilterError } from '../../filter/errors.ts'
+import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { readRuleFor } from '../../rules/access.ts'
-import { columnsOf, type RecordRow } from '../columns.ts'
+import type { RecordRow } from '../columns.ts'
 import { answerRecords } from '../expand/answer.ts'
-import type { Extensions } from '../extension.ts'
-import { checkAuthFresh, checkAuthVersion } from '../fresh-auth.ts'
-import { readRows } from '../read-rows.ts'
+import type { Extension, Extensions } from '../extension.ts'
+import { checkAuthFresh, StaleAuth } from '../fresh-auth.ts'
+import { type RowStatement, readRows, rowSizeOf, rowStatement } from '../read-rows.ts'
 import { pickEach } from '../render/pick.ts'
-import { compileList, type ListQuery } from './compile-list.ts'
+import { listStatement, NEAR, type Page, planList, USUAL_SIZES } from './list-statement.ts'
+
+/** A page whose rows cannot have more bytes than this is read without counting them. */
+const UNGUARDED_BYTES = 8 << 20
+/** The same where all fields are short: rows are hardly ever as large as all their limits together. */
+const UNGUARDED_SHORT_BYTES = 48 << 20
 
 /**
  * A page of a collection's records as the JSON text of an answer, by the query's `page`, `perPage`,
@@ -30,6 +41,90 @@ export async function listRecords(
   return renderPage(store, query, page, request)
 }
 
+/** A list that is ready to be read. */
+interface ListQuery {
+  readonly collection: Collection
+  readonly page: Page
+  /** Undefined if nothing can match. */
+  readonly statement: RowStatement | undefined
+  readonly params: readonly unknown[]
+}
+
+/** Compiles a rule and the `filter`, `sort` and page of a query to one statement. Throws 400, 403, 429. */
+async function compileList(
+  store: Store,
+  extension: Extension | undefined,
+  collection: Collection,
+  rule: string,
+  request: RequestInfo,
+): Promise<ListQuery> {
+  const { auth } = request
+  const { filter = '', sort = '' } = request.query
+  const asked = compileFilter(store, { collection, rule, filter, sort, request, ticket: store.db.ticket })
+  const compiled = asked.relatedFirst ? await relatedFirst(store, asked) : asked
+  const page = readPage(request.query, extension?.maxPerPage)
+  const params = [...compiled.params, ...pageValues(page, auth)]
+  if (compiled.never) return { collection, page, statement: undefined, params }
+  const statement = statementOf(compiled, page, auth, () => {
+    const plan = planList(collection, compiled, page, extension, filter !== '')
+    const { max, hasLarge } = rowSizeOf(collection)
+    return rowStatement(store.catalog, collection, {
+      text: listStatement(collection, compiled, page, auth, plan),
+      values: params.length,
+      extra: 2,
+      plannedOnce: plan.isPlannedOnce ? (filter ? 'free' : 'ruled') : undefined,
+      way: plan.isShort ? 'firstRows' : 'shaped',
+      isGuarded: page.perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES),
+    })
+  })
+  return { collection, page, statement, params }
+}
+
+const statements = new WeakMap<QueryStructure, Map<string, RowStatement>>()
+
+/** The statement of a compiled filter: kept for the usual sizes, so that few are kept. */
+function statementOf(
+  { structure }: CompiledFilter,
+  { perPage, offset, skipTotal }: Page,
+  auth: AuthRecord | null,
+  write: () => RowStatement,
+): RowStatement {
+  if (!USUAL_SIZES.has(perPage)) return write()
+  const place = offset === 0n ? 'first' : offset > NEAR ? 'far' : 'near'
+  const key = `${perPage} ${place} ${skipTotal} ${auth?.collection.id}`
+  const known = statements.get(structure) ?? new Map<string, RowStatement>()
+  const statement = known.get(key) ?? write()
+  statements.set(structure, known.set(key, statement))
+  return statement
+}
+
+function compileFilter(store: Store, question: FilterQuery): CompiledFilter {
+  try {
+    return compile(store.catalog, question)
+  } catch (error) {
+    throw error instanceof FilterError ? badRequest() : error
+  }
+}
+
+/** Finds the records that a relation has to name, if they are few: the list is then one of a single table. */
+async function relatedFirst({ db }: Store, compiled: CompiledFilter): Promise<CompiledFilter> {
+  const question = compiled.relatedFirst
+  if (!question || compiled.never) return compiled
+  try {
+    const { rows } = await db.shaped(question.text, question.params)
+    return rows.length > MAX_RELATED ? compiled : question.withIds(rows.map(([id]) => String(id)))
+  } catch (error) {
+    throw listFault(error)
+  }
+}
+
+/** The values of a statement behind those of its filter. */
+export const pageValues = ({ offset, perPage }: Page, auth: AuthRecord | null): unknown[] => [
+  ...(offset === 0n ? [] : [offset]),
+  ...(USUAL_SIZES.has(perPage) ? [] : [perPage]),
+  ...(auth ? [auth.id] : []),
+]
+
 /** The rows of a page. */
 interface FoundPage {
   readonly rows: readonly RecordRow[]
@@ -40,17 +135,20 @@ interface FoundPage {
 /** Runs the statement of a list. Throws 400 for what fails or takes too long, and StaleAuth. */
 async function findPage(
   store: Store,
-  { collection, page, statement }: ListQuery,
+  { page, statement, params }: ListQuery,
   request: RequestInfo,
 ): Promise<FoundPage> {
-  const rows = statement ? await readRows(store, statement, request).catch(failList) : []
-  const { id, count } = columnsOf(collection)
+  const { auth } = request
+  const rows = statement ? await readRows(store, statement, params, request).catch(failList) : []
   const [first] = rows
-  if (first) checkAuthVersion(request.auth, first[count + 1])
-  else await checkAuthFresh(store, request.auth)
-  const total = Number(first?.[count] ?? (page.skipTotal ? -1 : 0))
+  if (!statement || !first) {
+    await checkAuthFresh(store, auth)
+    return { rows, total: page.skipTotal ? -1 : 0 }
+  }
+  const { id, count } = statement.columns
+  if (auth && first[count + 1] !== auth.version) throw new StaleAuth()
   // the one row of an empty page has the total alone
-  return { rows: first?.[id] === null ? [] : rows, total }
+  return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
 }
 
 function failList(error: unknown): never {
@@ -77,4 +175,38 @@ async function renderPage(
   }
   const pages = total < 0 ? -1 : Math.ceil(total / perPage)
   return `${text}],"page":${page},"perPage":${perPage},"totalItems":${total},"totalPages":${pages}}`
+}
+
+const DEFAULT_PER_PAGE = 30n
+/** PocketBase's largest page. */
+export const MAX_PER_PAGE = 1000
+
+const INTEGER = /^[-+]?\d+$/
+const BOOLS = new Map([
+  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
+])
+
+/**
+ * Reads `page`, `perPage` and `skipTotal`. What is too small becomes the default, what is too large
+ * `maxPerPage`. Throws 400 for what is no integer or Go bool. PocketBase: tools/search/provider.go, contract
+ * 3.1
+ */
+export function readPage(query: Readonly<Record<string, string>>, maxPerPage = MAX_PER_PAGE): Page {
+  const skipTotal = query.skipTotal ? BOOLS.get(query.skipTotal) : false
+  if (skipTotal === undefined) throw badRequest()
+  const page = readInteger(query.page, 1n)
+  const asked = readInteger(query.perPage, DEFAULT_PER_PAGE)
+  const perPage = asked > maxPerPage ? maxPerPage : Number(asked)
+  const offset = BigInt.asIntN(64, BigInt(perPage) * (page - 1n))
+  return { page, perPage, offset: offset > 0n ? offset : 0n, skipTotal }
+}
+
+/** Go's 64 bit integers; `otherwise` for less than 1. */
+function readInteger(text = '', otherwise: bigint): bigint {
+  if (text === '') return otherwise
+  if (!INTEGER.test(text)) throw badRequest()
+  const value = BigInt(text.replace('+', ''))
+  if (BigInt.asIntN(64, value) !== value) throw badRequest()
+  return value > 0n ? value : otherwise
 }

@@ -8,7 +8,7 @@ import { chosenTexts } from '../../fields/types/choice.ts'
 import type { FilePlace } from '../../files/contents.ts'
 import { NO_REQUEST, type RequestInfo } from '../../request/request.ts'
 import { toValues } from '../columns.ts'
-import { isRuleFault } from '../render/visibility.ts'
+import { isRuleFault } from '../render/render.ts'
 import { selectRows } from '../select.ts'
 
 export interface ServedFile {

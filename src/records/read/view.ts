@@ -3,11 +3,11 @@ import type { Collection } from '../../collections/collection.ts'
 import { notFound } from '../../errors.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { readRuleFor } from '../../rules/access.ts'
-import { columnsOf, type RecordRow } from '../columns.ts'
+import type { RecordRow } from '../columns.ts'
 import { answerRecord } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
-import { authVersionSql, checkAuthVersion } from '../fresh-auth.ts'
-import { isRuleFault } from '../render/visibility.ts'
+import { authVersionSql, StaleAuth } from '../fresh-auth.ts'
+import { isRuleFault } from '../render/render.ts'
 import { selectRows } from '../select.ts'
 
 /**
@@ -53,6 +53,6 @@ async function findRow(
     throw error
   })
   const row = rows?.[0]
-  if (row) checkAuthVersion(auth, row[columnsOf(collection).count])
+  if (row && auth && row[collection.fields.length] !== auth.version) throw new StaleAuth()
   return row
 }

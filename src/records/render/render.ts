@@ -1,9 +1,13 @@
-import type { Collection } from '../../collections/collection.ts'
+import type { Store } from '../../collections/catalog.ts'
+import type { AuthCollection, Collection } from '../../collections/collection.ts'
+import { isSqlError } from '../../db/errors.ts'
 import type { Field, Value } from '../../fields/field.ts'
 import { fieldType } from '../../fields/types/field-types.ts'
 import { quoteText, valueWriter } from '../../fields/values/json-text.ts'
-import { memoize } from '../../tools/memoize.ts'
+import { FilterError } from '../../filter/errors.ts'
+import type { RequestInfo } from '../../request/request.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
+import { selectRows } from '../select.ts'
 
 /** What the caller may see of a record beyond plain fields. */
 export interface FieldVisibility {
@@ -43,7 +47,7 @@ export const canBeShown = (collection: Collection, { name }: Pick<Field, 'name'>
   collection.type !== 'auth' || !SECRET.has(name)
 
 /** A collection's plans by visibility. */
-const plansOf = memoize((_: Collection): (Plan | undefined)[] => [])
+const plansOf = new WeakMap<Collection, (Plan | undefined)[]>()
 
 /** A row as JSON, keys in byte order. PocketBase: core/record_model.go, PublicExport; contract 0.1, 3.3 */
 export function renderRecord(
@@ -81,10 +85,11 @@ function isEmailPublic(collection: Collection, row: RecordRow): boolean {
 }
 
 function planOf(collection: Collection, hidden: boolean, email: boolean): Plan {
-  const plans = plansOf(collection)
+  const plans = plansOf.get(collection) ?? []
   const kind = (hidden ? 1 : 0) + (email ? 2 : 0)
   const plan = plans[kind] ?? makePlan(collection, hidden, email)
   plans[kind] = plan
+  plansOf.set(collection, plans)
   return plan
 }
 
@@ -184,3 +189,60 @@ function valueText(value: RenderedRecord | readonly RenderedRecord[], check: Che
   }
   return `[${text}]`
 }
+
+/** Wraps rows with what the caller may see of them. */
+export async function prepareRows(
+  store: Store,
+  collection: Collection,
+  rows: readonly RecordRow[],
+  request: RequestInfo,
+): Promise<RenderedRecord[]> {
+  const showsHidden = request.auth?.isSuperuser ?? false
+  const visibility: FieldVisibility = { showsHidden, showsEmail: showsHidden }
+  if (collection.type !== 'auth') return rows.map((row) => ({ collection, row, visibility }))
+  const close: FieldVisibility = { showsHidden, showsEmail: true }
+  const emails = await visibleEmails(store, collection, rows, request)
+  const { id } = columnsOf(collection)
+  return rows.map((row) => ({ collection, row, visibility: emails.has(row[id]) ? close : visibility }))
+}
+
+/**
+ * Ids of auth records whose email the caller sees despite `emailVisibility`: the own one, and those that the
+ * manageRule allows. One query, if there is such a rule. PocketBase: apis/record_helpers.go,
+ * autoResolveRecordsFlags
+ */
+async function visibleEmails(
+  store: Store,
+  collection: AuthCollection,
+  rows: readonly RecordRow[],
+  request: RequestInfo,
+): Promise<ReadonlySet<unknown>> {
+  const seen = new Set<unknown>(request.auth ? [request.auth.id] : [])
+  if (rows.length > 0 && collection.manageRule && !request.auth?.isSuperuser) {
+    const { id } = columnsOf(collection)
+    const ids = rows.map((row) => row[id])
+    const managed = await managedRows(store, collection, collection.manageRule, ids, request)
+    for (const [one] of managed) seen.add(one)
+  }
+  return seen
+}
+
+async function managedRows(
+  store: Store,
+  collection: Collection,
+  rule: string,
+  ids: readonly unknown[],
+  request: RequestInfo,
+): Promise<readonly RecordRow[]> {
+  const where = (position: number, row: string) => `${row}."id" = ANY($${position}::text[])`
+  try {
+    const selection = { collection, rule, request, where, params: [ids], isFirst: true, idsOnly: true }
+    return (await selectRows(store, selection)) ?? []
+  } catch (error) {
+    if (isRuleFault(error)) return []
+    throw error
+  }
+}
+
+/** Whether an error comes from a rule that does not fit its collections or fails on the data. */
+export const isRuleFault = (error: unknown) => error instanceof FilterError || isSqlError(error)

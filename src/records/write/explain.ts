@@ -2,7 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { type ApiError, badRequest } from '../../errors.ts'
 import type { CandidateCheck } from '../../rules/candidate-check.ts'
 import type { FieldErrors } from '../input/validate.ts'
-import { isRuleFault } from '../render/visibility.ts'
+import { isRuleFault } from '../render/render.ts'
 import type { Checked } from './check-values.ts'
 import type { Write } from './prepare-write.ts'
 

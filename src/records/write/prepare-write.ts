@@ -11,7 +11,7 @@ import type { PasswordWork } from '../auth/passwords.ts'
 import { columnsOf, toValues, type Values } from '../columns.ts'
 import type { Extension, Extensions } from '../extension.ts'
 import { needsOldValues, type Prepared, prepare } from '../input/prepare.ts'
-import { isRuleFault } from '../render/visibility.ts'
+import { isRuleFault } from '../render/render.ts'
 import { selectRows } from '../select.ts'
 
 export interface WriteOptions {

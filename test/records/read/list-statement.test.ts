@@ -6,7 +6,7 @@ import type {
   QueryStructure,
   SortColumn,
 } from '../../../src/filter/compile/compiled-filter.ts'
-import { readPage } from '../../../src/records/read/compile-list.ts'
+import { readPage } from '../../../src/records/read/list.ts'
 import {
   isIndexOnlyCount,
   isIndexScan,
