@@ -108,6 +108,12 @@ export class DatabaseLocked extends DatabaseUnavailable {
   }
 }
 
+/** The error of a statement as DatabaseLocked or DatabaseUnavailable, where it is one. */
+export function databaseFault(error: unknown): unknown {
+  if (isSqlError(error, LOCK_NOT_AVAILABLE)) return new DatabaseLocked(error)
+  return isConnectionError(error) ? new DatabaseUnavailable(error) : error
+}
+
 /** A newer version has migrated the database in a way that this server must not work on. */
 export class OutdatedServer extends DatabaseUnavailable {
   override name = 'OutdatedServer'

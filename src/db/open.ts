@@ -73,21 +73,17 @@ export class Db {
   readonly #pool: Pool
   readonly #transaction: TransactionSession | undefined
   readonly #owner: Ticket | Everybody
+  readonly #holder: string
+  /** On whose account client-shaped statements run; undefined for everybody's. */
+  readonly ticket: Ticket | undefined
 
   /** Used in this file alone. */
   constructor(pool: Pool, owner: Ticket | Everybody, transaction?: TransactionSession) {
     this.#pool = pool
     this.#transaction = transaction
     this.#owner = owner
-  }
-
-  /** On whose account client-shaped statements run; undefined for everybody's. */
-  get ticket(): Ticket | undefined {
-    return typeof this.#owner === 'string' ? undefined : this.#owner
-  }
-
-  get #holder(): string {
-    return typeof this.#owner === 'string' ? this.#owner : this.#owner.holder
+    this.#holder = typeof owner === 'string' ? owner : owner.holder
+    this.ticket = typeof owner === 'string' ? undefined : owner
   }
 
   get inTransaction(): boolean {

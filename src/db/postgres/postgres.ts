@@ -2,21 +2,12 @@ import { setPriority } from 'node:os'
 import pg from 'pg'
 import type { Logger } from '../../log.ts'
 import type { Backend, Session, TransactionSession } from '../backend.ts'
-import {
-  DatabaseLocked,
-  DatabaseUnavailable,
-  isConnectionError,
-  isSqlError,
-  LOCK_NOT_AVAILABLE,
-  QUERY_CANCELED,
-  UNKNOWN_STATEMENT,
-} from '../errors.ts'
+import { DatabaseLocked, DatabaseUnavailable, databaseFault } from '../errors.ts'
 import { LOOK_UP_PLANNER, SERVER_PLANNER } from '../planner.ts'
-import { runStatement } from '../run-statement.ts'
 import { serialSession } from '../serial-queue.ts'
 import { clientOf } from './hosts.ts'
 import { Listener } from './listener.ts'
-import { openPipeline } from './pipeline.ts'
+import { openPipeline, runStatement } from './pipeline.ts'
 
 const INT8 = 20
 const JSON_OID = 114
@@ -62,8 +53,7 @@ async function guarded<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    if (isSqlError(error, LOCK_NOT_AVAILABLE)) throw new DatabaseLocked(error)
-    throw isConnectionError(error) ? new DatabaseUnavailable(error) : error
+    throw databaseFault(error)
   }
 }
 
@@ -161,8 +151,9 @@ export function openPostgres(
   // one that waits behind slow ones is not late: the driver's limit is that of all statements
   const limits = { ...limitedTo(STATEMENT_TIMEOUT_MS), statement_timeout: LOOK_UP_MS }
   const lookUps = { ...settings, ...limits, options: optionsOf(LOOK_UP_PLANNER) }
-  const pipeline = openPipeline(() => new Client({ ...lookUps, pipeline: true }), LIFETIME_MS, onConnect)
   const shared = session(pool as Queryable)
+  const open = () => new Client({ ...lookUps, pipeline: true })
+  const pipeline = openPipeline(open, LIFETIME_MS, onConnect, shared.query)
   const Direct = isReplica ? pg.Client : clientOf(listenUrl)
   const direct = { ...connection, connectionString: listenUrl }
   const unhurried = longWork(() => new Direct({ ...direct, application_name: 'pocketsms long work' }))
@@ -177,13 +168,7 @@ export function openPostgres(
   })
   return {
     ...shared,
-    lookUp: (text, params, name) =>
-      guarded(() => pipeline.query(text, params, name)).catch((error: unknown) => {
-        // its name is unknown where the one that brought it has failed
-        const isElsewhere = isSqlError(error, QUERY_CANCELED) || isSqlError(error, UNKNOWN_STATEMENT)
-        if (isElsewhere) return shared.query(text, params, name)
-        throw error
-      }),
+    lookUp: pipeline.query,
     clientQuery: session(ofClients as Queryable).query,
     transaction: (work) => transact(pool, work),
     unhurried: unhurried.query,
@@ -211,9 +196,7 @@ async function limit(session: Session, ms: number): Promise<void> {
 }
 
 async function transact<T>(pool: pg.Pool, work: (session: TransactionSession) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((error) => {
-    throw isConnectionError(error) ? new DatabaseUnavailable(error) : error
-  })
+  const client = await guarded(() => pool.connect())
   let patienceMs: number | undefined
   const inside = session(client, () => patienceMs)
   let isOver = false
