@@ -1,7 +1,7 @@
 import { readState } from '../backup/service/state.ts'
 import type { Store } from '../collections/catalog.ts'
 import { counts } from '../counts.ts'
-import { planCount } from '../filter/compile/plan.ts'
+import { planCount } from '../filter/compile/compile.ts'
 import { readLineFigures } from '../sms/usage/line-limits.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { webhookLag } from '../webhooks/lease.ts'

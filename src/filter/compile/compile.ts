@@ -1,6 +1,9 @@
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
+import { counts } from '../../counts.ts'
 import { forbidden } from '../../errors.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { Lru } from '../../tools/lru.ts'
 import { FilterError } from '../errors.ts'
 import { parseFilter } from '../parse/parse.ts'
 import type { Tree } from '../parse/tree.ts'
@@ -8,19 +11,87 @@ import type { Context, ReachedRows } from '../resolve/context.ts'
 import { nestRowsInExists } from '../resolve/exists.ts'
 import type { FilterRow } from '../resolve/row.ts'
 import { and, type Condition, FALSE, leaf, or } from '../sql/condition.ts'
-import type { Facts } from '../sql/facts.ts'
+import { Facts, type Probe } from '../sql/facts.ts'
 import type { Input } from '../sql/input.ts'
 import { Scope } from '../sql/joined.ts'
 import { columnOf, type JoinedRow, sql } from '../sql/sql.ts'
 import { buildCondition, checkNames } from './build.ts'
 import type { CompiledFilter } from './compiled-filter.ts'
 import type { FilterQuery } from './filter-query.ts'
-import { Plan, planOf, type Template } from './plan.ts'
 import { spendReading, spendShape } from './shape-budget.ts'
 import { buildOrder, isOwnField, readSort } from './sort.ts'
-import { writeTemplate } from './write-template.ts'
+import { type Template, writeTemplate } from './write-template.ts'
 
 const NO_CANDIDATE = {}
+
+const MAX_PLANS = 1_000
+/** Longer filters are compiled each time: 1 kB of filter keeps some 100 kB here. */
+const MAX_CLIENT_LENGTH = 1000
+/** Templates per plan. More come only from values that hardly repeat. */
+const MAX_TEMPLATES = 64
+
+interface Node {
+  question?: Probe
+  readonly answers: Map<unknown, Node>
+  template?: Template
+}
+
+/** Compilations of one rule, filter and sort: a tree of questions about the request, with templates. */
+class Plan {
+  /** Nothing but the caller's record has been asked for so far. */
+  isOfCaller = true
+  #root: Node = { answers: new Map() }
+  #count = 0
+
+  /** The template for a request. `make` compiles a missing one and may throw. */
+  find(input: Input, make: (facts: Facts) => Template): Template {
+    let node: Node | undefined = this.#root
+    while (node?.question) node = node.answers.get(node.question(input))
+    if (node?.template) {
+      counts.filter.hits++
+      return node.template
+    }
+    counts.filter.misses++
+    return this.#keep(input, make)
+  }
+
+  #keep(input: Input, make: (facts: Facts) => Template): Template {
+    const facts = new Facts(input)
+    const template = make(facts)
+    if (this.#count++ >= MAX_TEMPLATES) this.#clear()
+    let node = this.#root
+    for (const [question, answer] of facts.asked) {
+      node.question ??= question
+      let next = node.answers.get(answer)
+      if (!next) {
+        next = { answers: new Map() }
+        node.answers.set(answer, next)
+      }
+      node = next
+    }
+    node.template = template
+    facts.close()
+    return template
+  }
+
+  #clear(): void {
+    this.#root = { answers: new Map() }
+    this.#count = 1
+  }
+}
+
+const plans = new Lru<string, Plan>(MAX_PLANS)
+
+/** Questions per caller that are kept with their parameters: those that depend on the caller alone. */
+const MAX_OF_CALLER = 16
+const ofCallers = new WeakMap<AuthRecord, Lru<string, CompiledFilter>>()
+
+export const planCount = () => plans.size
+
+/** The plan for a cache key, of which `clientLength` characters come from the client. */
+function planOf(key: string, clientLength: number): Plan {
+  return plans.get(key) ?? (clientLength > MAX_CLIENT_LENGTH ? new Plan() : plans.set(key, new Plan()))
+}
 
 /**
  * Compiles a rule, a client's filter and sort to SQL. Results are cached: a known shape costs microseconds.
@@ -33,13 +104,27 @@ export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter
   const shape = parsed.client?.shape ?? ''
   const mode = `${parsed.isTrusted ? 's' : ''}${question.candidate ? 'c' : ''}`
   const key = [catalog.version, collection.id, mode, rule, shape, sort].join('\0')
-  return fill(catalog, question, parsed, planOf(key, shapeLength(question, parsed.client)))
+  const { auth } = question.request
+  const known = auth && ofCallers.get(auth)?.get(key)
+  if (known) {
+    counts.filter.hits++
+    return known
+  }
+  const plan = planOf(key, shapeLength(question, parsed.client))
+  const compiled = fill(catalog, question, parsed, plan)
+  if (auth && plan.isOfCaller) {
+    const kept = ofCallers.get(auth) ?? new Lru<string, CompiledFilter>(MAX_OF_CALLER)
+    ofCallers.set(auth, kept)
+    kept.set(key, compiled)
+  }
+  return compiled
 }
 
 /** The same for an answer that depends on the time: each call of the function binds the present. */
 export function prepare(catalog: Catalog, question: FilterQuery): () => CompiledFilter {
   const parsed = parse(question)
   const plan = new Plan()
+  plan.isOfCaller = false
   return () => fill(catalog, question, parsed, plan)
 }
 
@@ -69,17 +154,27 @@ function fill(
   { client, isTrusted }: Parsed,
   plan: Plan,
 ): CompiledFilter {
-  const input: Input = {
-    request: question.request,
-    literals: client?.literals ?? [],
-    candidate: question.candidate ?? NO_CANDIDATE,
-    now: new Date(),
-  }
+  const { request, candidate = NO_CANDIDATE } = question
+  const asked = { request, literals: client?.literals ?? [], candidate, now: new Date() }
+  const input = plan.isOfCaller && request.auth ? watch(asked, () => (plan.isOfCaller = false)) : asked
   const template = plan.find(input, (facts) => {
     spendShape(question.ticket, shapeLength(question, client))
     return makeTemplate(catalog, question, client, isTrusted, facts)
   })
+  if (client || template.related) plan.isOfCaller = false
   return bindTemplate(template, input)
+}
+
+/** Calls `asksMore` when anything but the caller's record is read. */
+function watch(input: Input, asksMore: () => void): Input {
+  const only = <T extends object>(target: T, allowed: keyof T): T =>
+    new Proxy(target, {
+      get(_, name) {
+        if (name !== allowed) asksMore()
+        return Reflect.get(target, name)
+      },
+    })
+  return only({ ...input, request: only(input.request, 'auth') }, 'request')
 }
 
 function bindTemplate({ compiled, params, related }: Template, input: Input): CompiledFilter {

@@ -10,19 +10,32 @@ import {
   type JoinedRow,
   joinSql,
   onlyColumn,
+  type Param,
   rowsIn,
   SELECT,
   type Sql,
   sql,
   Writer,
 } from '../sql/sql.ts'
-import type { Predicate } from './compiled-filter.ts'
-import type { Template } from './plan.ts'
+import type { CompiledFilter, Predicate } from './compiled-filter.ts'
 import { splitRelated } from './related-first.ts'
 import type { OrderKey } from './sort.ts'
 
 /** Most ids that are passed from one question to the next. */
 export const MAX_RELATED = 100
+
+/** A compiled question and the slots of its parameters. */
+export interface Template {
+  readonly compiled: Omit<CompiledFilter, 'params'>
+  readonly params: readonly Param[]
+  /** The question about related records, then the main one; the parameter at `place` is their ids. */
+  readonly related?: {
+    readonly text: string
+    readonly params: readonly Param[]
+    readonly main: Template
+    readonly place: number
+  }
+}
 
 /** What a template is written of. */
 interface Parts {
