@@ -6,7 +6,7 @@ import { readLineFigures } from '../sms/usage/line-limits.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { webhookLag } from '../webhooks/lease.ts'
 import { readJobFigures } from '../work/queue.ts'
-import { type Depth, readDevices, readQueue } from './readiness.ts'
+import { type Depth, type Queue, readDevices, readQueue } from './readiness.ts'
 import { BUCKETS, type Series, type Traffic } from './traffic.ts'
 
 export interface MetricsSource {
@@ -102,76 +102,55 @@ const trafficFamilies = ({ traffic }: MetricsSource): Family[] => [
   },
 ]
 
-/** Samples of figures that the database knows, kept for a while; none while it is away. */
-function samplesOf<T>(read: () => Promise<T>) {
+/** Gauges of what the database knows, read at most each KEEP_MS; without samples while it is away. */
+function gaugesOf<T>(read: () => Promise<T>) {
   const look = cachedQuery(read, KEEP_MS)
-  return (pick: (figures: T) => Sample[]) => async () => {
-    const figures = await look().catch(() => undefined)
-    return figures === undefined ? [] : pick(figures)
-  }
+  return (name: string, help: string, pick: (figures: T) => Sample[]): Family =>
+    gauge(name, help, async () => {
+      const figures = await look().catch(() => undefined)
+      return figures === undefined ? [] : pick(figures)
+    })
 }
 
 /** Figures of the database, the same from every process. */
 function sharedFamilies({ store, deviceOnlineSeconds }: MetricsSource): Family[] {
-  const queue = samplesOf(() => readQueue(store))
-  const depths = (name: keyof Depth) =>
-    queue((states) =>
-      Object.entries(states).map(([state, depth]) => ({ labels: { state }, value: depth[name] })),
-    )
-  const devices = samplesOf(() => readDevices(store, deviceOnlineSeconds))
-  const lines = samplesOf(() => readLineFigures(store))
-  const webhooks = samplesOf(() => webhookLag(store))
-  const jobs = samplesOf(() => readJobFigures(store.db))
-  const backups = samplesOf(() => readState(store.db))
+  const queue = gaugesOf(() => readQueue(store))
+  const depths = (name: keyof Depth) => (states: Queue) =>
+    Object.entries(states).map(([state, depth]) => ({ labels: { state }, value: depth[name] }))
+  const devices = gaugesOf(() => readDevices(store, deviceOnlineSeconds))
+  const lines = gaugesOf(() => readLineFigures(store))
+  const webhooks = gaugesOf(() => webhookLag(store))
+  const jobs = gaugesOf(() => readJobFigures(store.db))
+  const backups = gaugesOf(() => readState(store.db))
   const ageOf = (at: string) => (Date.now() - Date.parse(at.replace(' ', 'T'))) / 1000
   return [
-    gauge('queue_messages', 'Unfinished messages of all nodes, by state.', depths('messages')),
-    gauge('queue_due_messages', 'Of these, those whose time has come.', depths('due')),
-    gauge('queue_oldest_seconds', 'How long the oldest due one waits.', depths('oldestSeconds')),
-    gauge(
-      'devices',
-      'Devices of all accounts, by state.',
-      devices((states) => each('state', states)),
+    queue('queue_messages', 'Unfinished messages of all nodes, by state.', depths('messages')),
+    queue('queue_due_messages', 'Of these, those whose time has come.', depths('due')),
+    queue('queue_oldest_seconds', 'How long the oldest due one waits.', depths('oldestSeconds')),
+    devices('devices', 'Devices of all accounts, by state.', (states) => each('state', states)),
+    lines('lines', 'Lines that can send, by what they have used of their limits.', (states) =>
+      each('state', { ...states }),
     ),
-    gauge(
-      'lines',
-      'Lines that can send, by what they have used of their limits.',
-      lines((states) => each('state', { ...states })),
+    webhooks('webhook_deliveries_pending', 'Webhook deliveries of all nodes that are not over.', (lag) =>
+      one(lag.pending),
     ),
-    gauge(
-      'webhook_deliveries_pending',
-      'Webhook deliveries of all nodes that are not over.',
-      webhooks(({ pending }) => one(pending)),
+    webhooks('webhook_lag_seconds', 'How long the delivery that is due first waits.', (lag) =>
+      one(lag.oldestSeconds),
     ),
-    gauge(
-      'webhook_lag_seconds',
-      'How long the delivery that is due first waits.',
-      webhooks(({ oldestSeconds }) => one(oldestSeconds)),
+    jobs('jobs', 'Background jobs of all nodes, by kind and state.', (kinds) =>
+      kinds.flatMap(({ kind, open, dead }) => [
+        { labels: { kind, state: 'open' }, value: open },
+        { labels: { kind, state: 'dead' }, value: dead },
+      ]),
     ),
-    gauge(
-      'jobs',
-      'Background jobs of all nodes, by kind and state.',
-      jobs((kinds) =>
-        kinds.flatMap(({ kind, open, dead }) => [
-          { labels: { kind, state: 'open' }, value: open },
-          { labels: { kind, state: 'dead' }, value: dead },
-        ]),
-      ),
+    jobs('jobs_oldest_seconds', 'How long the oldest due job has waited, by kind.', (kinds) =>
+      kinds.map(({ kind, oldest_seconds: value }) => ({ labels: { kind }, value })),
     ),
-    gauge(
-      'jobs_oldest_seconds',
-      'How long the oldest due job has waited, by kind.',
-      jobs((kinds) => kinds.map(({ kind, oldest_seconds: value }) => ({ labels: { kind }, value }))),
+    backups('backup_age_seconds', 'How long ago the last backup was made.', ({ lastBackup }) =>
+      lastBackup ? one(ageOf(lastBackup.at)) : [],
     ),
-    gauge(
-      'backup_age_seconds',
-      'How long ago the last backup was made.',
-      backups(({ lastBackup }) => (lastBackup ? one(ageOf(lastBackup.at)) : [])),
-    ),
-    gauge(
-      'backup_failed',
-      '1 if the last backup or restore failed, else 0.',
-      backups(({ lastFailure }) => one(lastFailure ? 1 : 0)),
+    backups('backup_failed', '1 if the last backup or restore failed, else 0.', ({ lastFailure }) =>
+      one(lastFailure ? 1 : 0),
     ),
   ]
 }
@@ -179,21 +158,17 @@ function sharedFamilies({ store, deviceOnlineSeconds }: MetricsSource): Family[]
 function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
   const { replica } = db
   if (!replica) return []
-  const samples = samplesOf(() => replica.lag())
+  const lag = gaugesOf(() => replica.lag())
   const known = (value: number | null) => (value === null ? [] : one(value))
   return [
     gauge('replica_state', '1 for the present state of the replica.', () =>
       each('state', { used: 0, late: 0, away: 0, unfit: 0, [replica.state]: 1 }),
     ),
-    gauge(
-      'replica_lag_bytes',
-      'Bytes of the log that the replica does not show yet.',
-      samples(({ bytes }) => known(bytes)),
+    lag('replica_lag_bytes', 'Bytes of the log that the replica does not show yet.', ({ bytes }) =>
+      known(bytes),
     ),
-    gauge(
-      'replica_lag_seconds',
-      'How old the newest change is that it shows, while it lags.',
-      samples(({ seconds }) => known(seconds)),
+    lag('replica_lag_seconds', 'How old the newest change is that it shows, while it lags.', ({ seconds }) =>
+      known(seconds),
     ),
     counter('replica_reads_total', 'Lists, views and exports, by the database they read.', () =>
       each('database', counts.replica.reads),
