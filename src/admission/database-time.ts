@@ -5,13 +5,17 @@ import { Rates } from './rates.ts'
 import type { Ticket } from './ticket.ts'
 
 /**
- * Turns of statements that a client shaped. A holder has at most half of the places. While others have or
- * want places, a holder that used up its database time has one, and all such holders a quarter.
+ * Turns of statements that a client shaped. A holder has at most half of the places; while others have or
+ * want places, a quarter. One in debt of database time then has one place, unless holders with smaller debts
+ * have a quarter of all.
  */
 export class DatabaseTime {
   readonly #places: Places
   readonly #time = new Rates(RATES.databaseTime)
   readonly #quarter: number
+  #running = 0
+  #sharedMs = 0
+  #atMs = 0
 
   /** `total`: statements given to the database at a time. */
   constructor(total: number) {
@@ -30,18 +34,30 @@ export class DatabaseTime {
     const { holder } = ticket
     return this.#places.run(holder, async () => {
       if (ticket.isGone()) throw badRequest()
-      const startMs = performance.now()
+      const start = this.#clock()
+      this.#running++
       try {
         return await statement()
       } finally {
-        this.#time.charge(holder, performance.now() - startMs)
+        this.#time.charge(holder, this.#clock() - start)
+        this.#running--
       }
     })
   }
 
+  /** Milliseconds of the database: those of n statements at once are divided among them. */
+  #clock(): number {
+    const nowMs = performance.now()
+    this.#sharedMs += (nowMs - this.#atMs) / Math.max(1, this.#running)
+    this.#atMs = nowMs
+    return this.#sharedMs
+  }
+
   #mayEnter(holder: string, taken: number): boolean {
-    if (!this.#time.isInDebt(holder) || this.#places.isAlone(holder)) return true
-    const inDebt = [...this.#places.holders].filter((other) => this.#time.isInDebt(other))
-    return taken === 0 && inDebt.length < this.#quarter
+    if (this.#places.isAlone(holder)) return true
+    const debt = this.#time.debtOf(holder)
+    if (debt === 0) return taken < this.#quarter
+    const debts = [...this.#places.holders].map((other) => this.#time.debtOf(other))
+    return taken === 0 && debts.filter((other) => other > 0 && other <= debt).length < this.#quarter
   }
 }

@@ -52,8 +52,11 @@ export const BYTES = {
 
 /** Superusers are not charged for bodies and filters. */
 export const RATES = {
-  /** Milliseconds of statements that a client shaped. A holder that used them up comes after the others. */
-  databaseTime: { name: 'database time', burst: 1_000, perSecond: 100 },
+  /**
+   * Milliseconds of statements that a client shaped; statements that run at once share them. A holder that
+   * used them up comes after the others.
+   */
+  databaseTime: { name: 'database time', burst: 300, perSecond: 40 },
   /** Bytes of bodies beyond 64 KiB each: parsing a mebibyte takes 10 ms. */
   bodyBytes: { name: 'bytes of bodies', burst: 4 * MEBIBYTE, perSecond: 2 * MEBIBYTE },
   /** Characters of filters and sorts that are compiled for the first time: 200,000 take a second. */

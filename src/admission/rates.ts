@@ -25,8 +25,9 @@ export class Rates {
     if (this.#buckets.size > MAX_HOLDERS) this.#buckets.delete(this.#buckets.keys().next().value!)
   }
 
-  isInDebt(holder: string): boolean {
-    return (this.#buckets.get(holder)?.secondsUntil(0) ?? 0) > 0
+  /** Seconds until a holder has paid back what it used too much; 0 for most. */
+  debtOf(holder: string): number {
+    return this.#buckets.get(holder)?.secondsUntil(0) ?? 0
   }
 
   /** Charges units. Throws RetryLater (429), and charges nothing, when fewer are left. */

@@ -74,7 +74,7 @@ export class RequestLog {
 
   #hasRoom(refused: string | undefined): boolean {
     if (this.#lines.length >= MAX_LINES) return false
-    return refused === undefined || (this.#refused < MAX_REFUSED && !this.#rates.isInDebt(refused))
+    return refused === undefined || (this.#refused < MAX_REFUSED && this.#rates.debtOf(refused) === 0)
   }
 
   async #write(): Promise<void> {

@@ -93,22 +93,28 @@ test('places: as many sign-ins as requests may wait for a connection', async () 
 test('rates: a holder in debt waits or is refused, another is not', async () => {
   const rates = new Rates({ name: 'something', burst: 100, perSecond: 100 })
   await rates.pay('a', 110)
-  expect([rates.isInDebt('a'), rates.isInDebt('b')]).toEqual([true, false])
+  expect([rates.debtOf('a') > 0, rates.debtOf('b')]).toEqual([true, 0])
   expect(() => rates.take('a', 1)).toThrow(expect.objectContaining({ status: 429, retryAfterSeconds: 1 }))
   await rates.pay('a', 2_000)
   await expect(rates.pay('a', 1)).rejects.toMatchObject({ status: 429 })
   rates.take('b', 100)
 })
 
+/** A statement that runs until the returned function is called. */
+function beginStatement(time: DatabaseTime, holder: string): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const done = time.run(ticketOf(holder), () => promise)
+  return () => {
+    resolve()
+    return done
+  }
+}
+
 test('database time: a holder that used it up has one place, but more while it is alone', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
     const time = new DatabaseTime(8)
-    const statement = (holder: string) => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const done = time.run(ticketOf(holder), () => promise)
-      return () => (resolve(), done)
-    }
+    const statement = (holder: string) => beginStatement(time, holder)
     const first = statement('a')
     await Promise.resolve()
     vi.advanceTimersByTime(2_000)
@@ -121,6 +127,29 @@ test('database time: a holder that used it up has one place, but more while it i
     await other()
     expect(time.use).toEqual({ running: 4, waiting: 0 })
     await Promise.all(alone.map((end) => end()))
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('database time: statements at once share it, and small debts come before large ones', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const time = new DatabaseTime(8)
+    const statement = (holder: string) => beginStatement(time, holder)
+    const spend = async (ms: number, ...holders: string[]) => {
+      const ends = holders.map(statement)
+      await Promise.resolve()
+      vi.advanceTimersByTime(ms)
+      for (const end of ends) await end()
+    }
+    await spend(4_000, 'a', 'b', 'c', 'd')
+    await spend(600, 'light', 'lighter')
+    await spend(310, 'light')
+    const ends = ['a', 'b', 'c', 'light', 'lighter', 'lighter', 'lighter'].map(statement)
+    // of the large debts two; the small one as well; the third place of one that has none waits
+    expect(time.use).toEqual({ running: 5, waiting: 2 })
+    for (const end of ends) await end()
   } finally {
     vi.useRealTimers()
   }

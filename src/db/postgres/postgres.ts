@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import pg from 'pg'
 import type { Logger } from '../../log.ts'
@@ -68,6 +69,8 @@ const session = (client: Queryable, patienceMs?: () => number | undefined): Sess
 function yieldProcessor(client: pg.PoolClient & { readonly processID?: number }): void {
   try {
     setPriority(client.processID!, CLIENT_NICENESS)
+    // each backend is a session of its own, which Linux weighs as a whole: sched(7), autogroup
+    writeFileSync(`/proc/${client.processID}/autogroup`, String(CLIENT_NICENESS))
   } catch {
     // it has ended, or the system does not allow it
   }
