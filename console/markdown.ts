@@ -9,7 +9,7 @@ const PNG_HEIGHT_AT = 20
 const PICTURE = /@@picture(\d+)@@/g
 
 /**
- * Makes of each imported Markdown page its sections, as HTML (markdown.d.ts). Pictures become assets of the
+ * Makes of each imported Markdown page its sections, as HTML (src/modules.d.ts). Pictures become assets of the
  * build. Links within the page lead to its sections in the help; links to other pages become plain text,
  * since the console does not have them. `PAGE/de.md` is the translation of `PAGE.md`: its sections have the
  * ids of the same ones there, so that a link to a section is right in every language.

@@ -9,7 +9,7 @@ const SERVER = process.env.POCKETSMS_URL ?? 'http://127.0.0.1:8090'
 export default defineConfig({
   root: import.meta.dirname,
   base: './', // served at / and at /_/
-  publicDir: false,
+  publicDir: 'public', // files of a fixed name
   build: {
     outDir: 'dist',
     emptyOutDir: true,

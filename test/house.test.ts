@@ -331,7 +331,9 @@ describe('the console', () => {
   })
 
   test('has few packages', () => {
-    const packages = reached.map(({ to }) => to).filter((to) => !/\.(tsx?|css|svg|md|peggy|json)$/.test(to))
+    const packages = reached
+      .map(({ to }) => to)
+      .filter((to) => !/\.(tsx?|css|svg|md|peggy|json|html\?raw)$/.test(to))
     expect(packages.filter((name) => !CONSOLE_PACKAGES.has(name))).toEqual([])
   })
 

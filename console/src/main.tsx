@@ -11,7 +11,7 @@ import './style/shell.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import './data/theme.ts'
-import { answerServiceWorker } from './data/notifications/service-worker-messages.ts'
+import { startServiceWorker } from './data/notifications/service-worker.ts'
 import { watchSession } from './data/session.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
 import { language } from './language/language.ts'
@@ -19,7 +19,7 @@ import { guardUnsaved } from './shell/leave-guard.ts'
 
 document.documentElement.lang = language
 watchSession()
-answerServiceWorker()
+startServiceWorker()
 watchOwnSettings()
 guardUnsaved()
 // phones that this browser plays, if it ever did

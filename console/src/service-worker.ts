@@ -1,6 +1,8 @@
-// Shows texts that come in as notifications, also when no tab of the console is open. Caches nothing.
+// Shows texts that come in as notifications, also when no tab of the console is open, and says so when the
+// server cannot be reached. Caches nothing.
 
 import german from './language/de/service-worker.json' with { type: 'json' }
+import offline from './offline.html?raw'
 
 /** What the server pushes (src/notifications/push-jobs.ts), and what a tab without push says by itself. */
 type Notice =
@@ -23,7 +25,8 @@ interface Shown {
 
 /** German, where the browser prefers it to English, which is what the code says. */
 const wanted = navigator.languages.find((language) => /^(de|en)\b/i.test(language))
-const texts: Readonly<Record<string, string>> = wanted?.toLowerCase().startsWith('de') ? german : {}
+const isGerman = wanted?.toLowerCase().startsWith('de') ?? false
+const texts: Readonly<Record<string, string>> = isGerman ? german : {}
 const t = (english: string) => texts[english] ?? english
 
 declare const self: ServiceWorkerGlobalScope
@@ -35,10 +38,25 @@ self.addEventListener('install', () => void self.skipWaiting())
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
 self.addEventListener('push', (event) => event.waitUntil(show(event.data?.json())))
 self.addEventListener('message', (event) => event.waitUntil(show(event.data)))
+self.addEventListener('fetch', (event) => {
+  const { pathname } = new URL(self.registration.scope)
+  const { mode, url } = event.request
+  if (mode === 'navigate' && new URL(url).pathname === pathname)
+    event.respondWith(fetch(event.request).catch(offlinePage))
+})
 self.addEventListener('notificationclick', (event) => {
   event.notification.close()
   event.waitUntil(open(event.notification.data))
 })
+
+/** Loads again by itself. */
+function offlinePage(): Response {
+  const html = offline
+    .replace('lang="en"', isGerman ? 'lang="de"' : 'lang="en"')
+    .replace('{title}', t('The server cannot be reached'))
+    .replace('{text}', t('Look at your connection. This page tries again by itself.'))
+  return new Response(html, { status: 503, headers: { 'content-type': 'text/html' } })
+}
 
 async function show(notice: Notice): Promise<void> {
   const { title, body, tag, hash } = wordsOf(notice)
@@ -46,6 +64,7 @@ async function show(notice: Notice): Promise<void> {
   const [before] = await self.registration.getNotifications({ tag })
   // a text that several tabs tell of is heard once
   if (before?.title === title && before.body === body) return
+  void navigator.setAppBadge?.() // a dot, until the console counts
   const options = { body, tag, data: hash, renotify: true }
   await self.registration.showNotification(title, options as NotificationOptions)
 }

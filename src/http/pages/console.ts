@@ -12,6 +12,8 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
   png: 'image/png',
+  tgz: 'application/gzip',
+  webmanifest: 'application/manifest+json',
 }
 
 /** Its address may contain tokens of mailed links: it loads only from here and cannot be framed. */
@@ -33,6 +35,9 @@ folder of the server this builds it, and the next start serves it:</p>
 <pre>npm run prepare</pre>
 `
 
+/** Files of a fixed name: the service worker, what makes the console an app, and the agent's npm package. */
+const NAMED = 'sw.js manifest.webmanifest icon-192.png icon-512.png icon-maskable.png agent.tgz'.split(' ')
+
 /** The console at `/` and, as in PocketBase, at `/_/`, kept in memory. Text files are built compressed. */
 export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Hono<Env> {
   const isBuilt = existsSync(`${folder}index.html`)
@@ -45,31 +50,29 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
       ? c.body(null, 304, { etag, 'cache-control': PAGE_HEADERS['cache-control'] })
       : c.body(page, 200, { ...PAGE_HEADERS, etag })
   const sendFile = (c: Ctx) => sendAsset(c, assets, c.req.param('file') ?? '')
-  return new Hono<Env>()
+  const app = new Hono<Env>()
     .get('/', sendPage)
     .get('/_', (c) => c.redirect('/_/', 307))
     .get('/_/', sendPage)
     .get('/assets/:file', sendFile)
     .get('/_/assets/:file', sendFile)
-    .route('/', fileRoute('/agent.tgz', `${folder}agent.tgz`, 'application/gzip'))
-    .route('/', fileRoute('/sw.js', `${folder}sw.js`, TYPES.js!))
-    .route('/', fileRoute('/_/sw.js', `${folder}sw.js`, TYPES.js!))
+  for (const name of NAMED.filter((each) => existsSync(folder + each))) {
+    const content = tagged(new Uint8Array(readFileSync(folder + name)))
+    const headers = { 'content-type': typeOf(name)!, 'cache-control': 'no-cache' }
+    const send = (c: Ctx) => sendTagged(c, content, headers)
+    app.get(`/${name}`, send).get(`/_/${name}`, send)
+  }
+  return app
 }
 
-/** A file of a fixed name: the agent's npm package, or the service worker for notifications. */
-function fileRoute(path: string, file: string, type: string): Hono<Env> {
-  if (!existsSync(file)) return new Hono<Env>()
-  const content = tagged(new Uint8Array(readFileSync(file)))
-  const headers = { 'content-type': type, 'cache-control': 'no-cache' }
-  return new Hono<Env>().get(path, (c) => sendTagged(c, content, headers))
-}
+const typeOf = (name: string) => TYPES[name.split('.').pop() ?? '']
 
 const readAssets = (folder: string): Map<string, Buffer> =>
   new Map(readdirSync(folder).map((name) => [name, readFileSync(folder + name)]))
 
 /** An asset in the best form that the client takes; 404 for a name that is none, as after an upgrade. */
 function sendAsset(c: Ctx, assets: ReadonlyMap<string, Buffer>, name: string): Response | Promise<Response> {
-  const type = TYPES[name.split('.').pop() ?? '']
+  const type = typeOf(name)
   const plain = assets.get(name)
   if (!plain || !type) return c.notFound()
   const accepted = c.req.header('accept-encoding') ?? ''

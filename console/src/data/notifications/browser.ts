@@ -2,7 +2,7 @@ import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import { remembered } from '../remembered.ts'
 
-/** The user who is notified in this browser, and how. */
+/** The person who is notified in this browser, of the account that is shown, and how. */
 interface Choice {
   /** '' while notifications are off. */
   readonly user: string

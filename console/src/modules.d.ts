@@ -7,3 +7,14 @@ declare module '*.md' {
     readonly html: string
   }[]
 }
+
+/** A file as its text. */
+declare module '*?raw' {
+  const text: string
+  // biome-ignore lint/style/noDefaultExport: Vite makes one
+  export default text
+}
+/** A grammar as the parser that Vite makes of it (grammar.ts). */
+declare module '*.peggy' {
+  export function parse(text: string): unknown
+}
