@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { ACCOUNT_PAGES } from './account/account-pages.ts'
 import { PublicPage } from './account/public-page.tsx'
 import { SignIn } from './account/sign-in.tsx'
@@ -5,7 +6,7 @@ import { renewals, session } from './data/session.ts'
 import { PAGES } from './pages.ts'
 import { Questions } from './parts/dialog/dialog.tsx'
 import { Toasts } from './parts/toast.tsx'
-import { match, place } from './router.ts'
+import { go, match, place } from './router.ts'
 import { Late } from './shell/late.tsx'
 import { Shell } from './shell/shell.tsx'
 
@@ -20,11 +21,19 @@ export const App = () => (
 
 function Content() {
   const { path, query } = place.value
+  const account = session.value?.record.id
+  const before = useRef(account)
+  useEffect(() => {
+    // the page may be of a record of the other account
+    if (before.current && account && before.current !== account) go('/', {}, true)
+    before.current = account
+  }, [account])
   for (const { path: pattern, load } of ACCOUNT_PAGES) {
     const params = match(pattern, path)
     if (params) return <Late key={path} load={load} params={params} query={query} />
   }
-  return session.value ? <Shell key={renewals.value} session={session.value} /> : <SignedOut />
+  if (!session.value) return <SignedOut />
+  return <Shell key={`${account} ${session.value.team} ${renewals.value}`} session={session.value} />
 }
 
 /** A page that is for everybody, else the sign-in. */

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import type { Role } from './data/session.ts'
+import type { Role, TeamRole } from './data/session.ts'
 import { t } from './language/words.ts'
 import type { IconName } from './parts/icon.tsx'
 
@@ -18,6 +18,8 @@ export interface PageEntry {
   readonly short?: string
   readonly icon: IconName
   readonly for: Role | 'both'
+  /** The least role in the account that may see it; none: each. */
+  readonly needs?: TeamRole
   /** The heading under which it stands in the navigation; none: it is reached from another page. */
   readonly group?: 'texts' | 'people' | 'setup' | 'server'
   /** Stands in the bar at the bottom of a phone; the others are behind More. Four a role. */
@@ -37,6 +39,7 @@ export const PAGES: readonly PageEntry[] = [
     title: t('Send'),
     icon: 'send',
     for: 'user',
+    needs: 'agent',
     group: 'texts',
     bar: true,
     load: () => import('./pages/send/page.tsx'),
@@ -46,6 +49,7 @@ export const PAGES: readonly PageEntry[] = [
     title: t('Send to a list'),
     icon: 'send',
     for: 'user',
+    needs: 'agent',
     load: () => import('./pages/list/page.tsx'),
   },
   {
@@ -167,6 +171,7 @@ export const PAGES: readonly PageEntry[] = [
     title: t('API keys'),
     icon: 'keys',
     for: 'both',
+    needs: 'admin',
     group: 'setup',
     load: () => import('./pages/keys/page.tsx'),
   },
@@ -175,6 +180,7 @@ export const PAGES: readonly PageEntry[] = [
     title: t('Webhooks'),
     icon: 'webhooks',
     for: 'both',
+    needs: 'admin',
     group: 'setup',
     load: () => import('./pages/webhooks/page.tsx'),
   },
@@ -183,7 +189,16 @@ export const PAGES: readonly PageEntry[] = [
     title: t('Webhook'),
     icon: 'webhooks',
     for: 'both',
+    needs: 'admin',
     load: () => import('./pages/webhook/page.tsx'),
+  },
+  {
+    path: '/team',
+    title: t('Team'),
+    icon: 'users',
+    for: 'user',
+    group: 'setup',
+    load: () => import('./pages/team/page.tsx'),
   },
   {
     path: '/usage',

@@ -9,6 +9,7 @@ export const ACCOUNT_PAGES: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/auth/confirm-password-reset/:token', load: () => import('./new-password.tsx') },
   { path: '/auth/confirm-verification/:token', load: () => import('./verification.tsx') },
   { path: '/auth/confirm-email-change/:token', load: () => import('./email-change.tsx') },
+  { path: '/join/:secret', load: () => import('./join.tsx') },
   { path: '/auth/:outcome', load: () => import('./provider.tsx') },
   // what the QR code of a pairing leads to: `#482915`
   { path: ':code', load: () => import('./this-phone.tsx') },

@@ -60,7 +60,15 @@ export interface Conversation extends Owned {
   readonly unread: number
   readonly unanswered: boolean
   readonly archived: boolean
+  /** The id of a sender, or ''. */
+  readonly assignee: string
   readonly updated: string
+}
+
+/** A person or thing that sends for an account. */
+export interface Sender extends RecordModel {
+  readonly kind: 'owner' | 'member' | 'key' | 'campaign' | 'answer'
+  readonly name: string
 }
 
 export interface Contact extends Owned {
@@ -270,4 +278,8 @@ export interface UserSettings extends Owned {
   readonly quiet_days: readonly Day[]
   /** Until a mail about a text without an answer; 0: no mail. */
   readonly reply_mail_minutes: number
+  /** Who gets a conversation that nobody has. */
+  readonly assign: '' | 'answerer' | 'turns'
+  /** Of which texts the owner is notified. */
+  readonly notify: '' | 'all' | 'mine' | 'none'
 }

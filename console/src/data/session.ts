@@ -1,16 +1,26 @@
 import { computed, signal } from '@preact/signals'
-import type { RecordModel, SendOptions } from 'pocketbase'
+import { getTokenPayload, type RecordModel, type SendOptions } from 'pocketbase'
 import { t } from '../language/words.ts'
-import { pb } from './client.ts'
+import { own, pb, personal } from './client.ts'
 import { stopNotifications } from './notifications/browser.ts'
 
 export type Role = 'user' | 'superuser'
 
-/** Who is signed in. */
+/** What a person may do in an account, from the least to the most. */
+const TEAM_ROLES = ['viewer', 'agent', 'admin', 'owner'] as const
+export type TeamRole = (typeof TEAM_ROLES)[number]
+
+/** Who is signed in, and for which account. */
 export interface Session {
   readonly role: Role
+  /** The account, whose records the pages show. */
   readonly record: RecordModel
   readonly email: string
+  readonly team: TeamRole
+  /** The person's id among the account's `senders`. */
+  readonly sender: string
+  /** The person: the account itself, or the member who acts for it. */
+  readonly person: RecordModel
 }
 
 /** A sign-in is looked at again this often, and when the page comes to the front. */
@@ -25,18 +35,39 @@ export const session = computed((): Session | null => {
   const record = stored.value
   if (!record) return null
   const role = record.collectionName === '_superusers' ? 'superuser' : 'user'
-  return { role, record, email: String(record.email ?? '') }
+  const email = String(record.email ?? '')
+  const { actor, role: team } = getTokenPayload(pb.authStore.token)
+  return actor
+    ? { role, record, email, team, sender: actor, person: own.authStore.record ?? record }
+    : { role, record, email, team: 'owner', sender: record.id, person: record }
 })
+
+/** Whether the signed-in person's role in the account is at least this one. */
+export const may = (least: TeamRole): boolean =>
+  TEAM_ROLES.indexOf(session.value?.team ?? 'viewer') >= TEAM_ROLES.indexOf(least)
 
 /** How a session ended without the user; the sign-in form says so. */
 export const ending = signal<'none' | 'expired' | 'refused'>('none')
 
+/** The name of the account for which the person can act no more; '' for none. */
+export const endedAccount = signal('')
+
+const identity = () => {
+  const { record, token } = pb.authStore
+  const { actor = '', role = '' } = getTokenPayload(token)
+  return `${record?.id} ${actor} ${role}`
+}
+let before = identity()
+
 pb.authStore.onChange(() => {
+  // the server answers one stream of changes for one identity
+  if (before !== identity()) void pb.realtime.unsubscribe().catch(() => {})
+  before = identity()
   stored.value = pb.authStore.isValid ? pb.authStore.record : null
   if (stored.value) ending.value = 'none'
 })
 
-/** The id of the signed-in user, for the `user` field of new records. Throws when nobody is signed in. */
+/** The id of the account, for the `user` field of new records. Throws when nobody is signed in. */
 export function userId(): string {
   if (!session.value) throw new Error(t('Nobody is signed in.'))
   return session.value.record.id
@@ -51,6 +82,23 @@ export function renewSession(token: string, record: RecordModel): void {
   renewals.value++
 }
 
+/** Acts for an account of which the person is a member; their own sign-in is kept. */
+export async function actFor(account: string): Promise<void> {
+  const body = { account }
+  const { token, record } = await personal().send('/api/account/act-for', { method: 'POST', body })
+  if (!own.authStore.isValid) own.authStore.save(pb.authStore.token, pb.authStore.record)
+  endedAccount.value = ''
+  pb.authStore.save(token, record)
+}
+
+/** Goes back to the person's own account. */
+export function actForNobody(): void {
+  const { token, record } = own.authStore
+  if (!own.authStore.isValid) return
+  pb.authStore.save(token, record)
+  own.authStore.clear()
+}
+
 /** Ends the session and its notifications here; the page stays, so that signing in again leads back to it. */
 export function signOut(): void {
   stopNotifications()
@@ -58,8 +106,8 @@ export function signOut(): void {
 }
 
 function endSession(): void {
-  void pb.realtime.unsubscribe().catch(() => {})
   pb.authStore.clear()
+  own.authStore.clear()
 }
 
 function expire(how: 'expired' | 'refused'): void {
@@ -73,21 +121,48 @@ pb.beforeSend = (url, options) => {
   return { url, options }
 }
 
-/** 401 to the token of now: the session has ended on the server. */
+/** 401 to the token of now: the session has ended on the server, or the membership by which it acts. */
 pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
   const { token } = pb.authStore
   const isOfNow = token !== '' && options?.headers?.Authorization === token
-  if (response.status === 401 && isOfNow && !response.url.includes('/auth-with-')) expire('refused')
+  if (response.status === 401 && isOfNow && !response.url.includes('/auth-with-'))
+    own.authStore.isValid ? void refresh() : expire('refused')
   return data
 }
 
-async function refresh(): Promise<void> {
+/** 401 to the person's own token. */
+own.afterSend = (response: Response, data: unknown) => {
+  if (response.status === 401) expire('refused')
+  return data
+}
+
+let refreshing: Promise<void> | undefined
+
+/** Renews the person's token and the one that acts for an account; once for all who ask meanwhile. */
+function refresh(): Promise<void> {
+  refreshing ??= renewTokens().finally(() => {
+    refreshing = undefined
+  })
+  return refreshing
+}
+
+async function renewTokens(): Promise<void> {
   const record = pb.authStore.record
   if (!record || !navigator.onLine) return
-  await pb
-    .collection(record.collectionName)
+  const client = personal()
+  await client
+    .collection(client.authStore.record?.collectionName ?? 'users')
     .authRefresh()
     .catch(() => {}) // a 401 was seen by afterSend; anything else is no reason to sign out
+  if (own.authStore.isValid) await actFor(record.id).catch(endActing)
+}
+
+/** Goes back to the person's own account when the server says that the membership has ended. */
+function endActing(error: { status?: number }): void {
+  const { record } = pb.authStore
+  if (!record || !own.authStore.isValid || ![400, 403, 404].includes(error.status ?? 0)) return
+  endedAccount.value = record.name || record.email
+  actForNobody()
 }
 
 /** Keeps the session fresh for as long as the console is open. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { focusTitle } from '../data/focus-title.ts'
-import { unread } from '../data/unread.ts'
+import { announced } from '../data/unread.ts'
 import { Icon } from './icon.tsx'
 
 /**
@@ -23,8 +23,8 @@ export function Page({
   children: ComponentChildren
 }) {
   useEffect(() => {
-    document.title = `${unread.value > 0 ? `(${unread.value}) ` : ''}${title} · pocketsms`
-  }, [title, unread.value])
+    document.title = `${announced.value > 0 ? `(${announced.value}) ` : ''}${title} · pocketsms`
+  }, [title, announced.value])
   // a record is read first: the title comes after the page's file
   useEffect(focusTitle, [])
   return (

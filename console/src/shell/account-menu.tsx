@@ -14,8 +14,8 @@ export const AccountMenu = ({ session }: { session: Session }) => (
     <ThemeSwitch />
     <div class="account">
       <a href={to('/account')} title={t('Your account')}>
-        <strong>{session.email}</strong>
-        <span>{session.role === 'superuser' ? t('Superuser') : session.record.name || t('User')}</span>
+        <strong>{session.person.email}</strong>
+        <span>{session.role === 'superuser' ? t('Superuser') : session.person.name || t('User')}</span>
         <span class="unseen">{t(': your account')}</span>
       </a>
       <Button kind="quiet" icon="leave" iconOnly onClick={() => void leave()}>

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import type { Device, Message } from '../data/records.ts'
 import { remembered } from '../data/remembered.ts'
-import { userId } from '../data/session.ts'
+import { may, userId } from '../data/session.ts'
 import { useLive } from '../data/use/use-live.ts'
 import { t, tx } from '../language/words.ts'
 import { Button } from '../parts/form/button.tsx'
@@ -48,7 +48,7 @@ const after = (reached: Reached, { message_type, status }: Message): Reached =>
 export function FirstSteps() {
   const id = userId()
   const isDone = useMemo(() => remembered(`first-steps-done.${id}`, false), [id])
-  return isDone.value ? null : (
+  return isDone.value || !may('admin') ? null : (
     <Steps
       onDone={() => {
         isDone.value = true

@@ -7,6 +7,7 @@ import { Dialog } from '../parts/dialog/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { to } from '../router.ts'
 import { AccountMenu } from './account-menu.tsx'
+import { AccountSwitch } from './account-switch.tsx'
 import { Logo } from './logo.tsx'
 
 interface Props {
@@ -34,6 +35,7 @@ export const SideBar = ({ pages, session, path }: Props) => (
     <a class="brand" href={to('/')}>
       <Logo /> pocketsms
     </a>
+    <AccountSwitch session={session} />
     <nav aria-label={t('Pages')}>
       <Groups pages={pages} path={path} />
     </nav>
@@ -70,6 +72,7 @@ export function BottomBar({ pages, session, path }: Props) {
       </nav>
       {isOpen && (
         <Dialog title="pocketsms" onClose={() => setOpen(false)}>
+          <AccountSwitch session={session} />
           {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys press the links in it, whose clicks come here */}
           <nav class="drawer" aria-label={t('All pages')} onClick={() => setOpen(false)}>
             <Groups pages={pages} path={path} />

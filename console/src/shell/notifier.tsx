@@ -2,17 +2,21 @@ import { useEffect, useRef } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { keepNotifications, notifications } from '../data/notifications/browser.ts'
 import type { Conversation } from '../data/records.ts'
+import type { Session } from '../data/session.ts'
+import { isFor, useNotify } from '../data/team/notify.ts'
 import { useLive } from '../data/use/use-live.ts'
 
-/** Keeps notifications of a user as chosen. Where the browser has no push, open tabs notify while hidden. */
-export function Notifier({ user }: { user: string }) {
+/** Keeps notifications as the person chose. Without push in the browser, open tabs notify while hidden. */
+export function Notifier({ session }: { session: Session }) {
+  const user = session.person.id
   useEffect(() => void keepNotifications(user).catch(() => {}), [user])
   const { user: chosen, endpoint } = notifications.value
-  return chosen === user && endpoint === '' ? <TabNotifier /> : null
+  return chosen === user && endpoint === '' ? <TabNotifier session={session} /> : null
 }
 
 /** Has the service worker show texts that come in while this tab is hidden. */
-function TabNotifier() {
+function TabNotifier({ session }: { session: Session }) {
+  const notify = useNotify(session)
   /** When the newest conversation that is known was last written to; undefined until it is read. */
   const latest = useRef<string | undefined>(undefined)
   const readLatest = async () => {
@@ -27,7 +31,8 @@ function TabNotifier() {
     ({ record }) => {
       if (latest.current === undefined || record.last_at <= latest.current) return
       latest.current = record.last_at
-      if (document.hidden && record.last_type === 'incoming' && record.unread > 0) void notify(record)
+      const isNew = record.last_type === 'incoming' && record.unread > 0
+      if (document.hidden && isNew && isFor(record, notify, session)) void show(record)
     },
     () => void readLatest().catch(() => {}), // the next text tries again
   )
@@ -36,7 +41,7 @@ function TabNotifier() {
 
 const MAX_TEXT = 120
 
-async function notify({ id, number, name, last_text, unread }: Conversation): Promise<void> {
+async function show({ id, number, name, last_text, unread }: Conversation): Promise<void> {
   const registration = await navigator.serviceWorker.getRegistration('./')
   const text = [...last_text].slice(0, MAX_TEXT).join('')
   registration?.active?.postMessage({ conversation: id, number, name, text, unread })

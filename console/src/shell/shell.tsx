@@ -1,10 +1,11 @@
 import { useEffect } from 'preact/hooks'
-import type { Session } from '../data/session.ts'
+import { may, type Session } from '../data/session.ts'
 import { t } from '../language/words.ts'
 import { PAGES, type PageEntry } from '../pages.ts'
 import { ButtonLink } from '../parts/form/button.tsx'
 import { Empty } from '../parts/list/empty.tsx'
 import { go, match, place, to } from '../router.ts'
+import { EndedAccount } from './account-switch.tsx'
 import { Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
 import { Notifier } from './notifier.tsx'
@@ -13,7 +14,9 @@ import { UnreadCount } from './unread-count.tsx'
 /** The console of somebody who is signed in: the navigation, and the page that the address names. */
 export function Shell({ session }: { session: Session }) {
   const { path, query } = place.value
-  const mine = PAGES.filter((page) => page.for === 'both' || page.for === session.role)
+  const mine = PAGES.filter(
+    (page) => (page.for === 'both' || page.for === session.role) && may(page.needs ?? 'viewer'),
+  )
   useEffect(() => {
     // the address itself: by now somebody may be on the way elsewhere
     if (/^#?\/?$/.test(location.hash)) go(mine[0]?.path ?? '/', {}, true)
@@ -21,10 +24,11 @@ export function Shell({ session }: { session: Session }) {
   }, [path])
   return (
     <div class="shell">
-      {session.role === 'user' && <UnreadCount />}
-      {session.role === 'user' && <Notifier user={session.record.id} />}
+      {session.role === 'user' && <UnreadCount session={session} />}
+      {session.role === 'user' && <Notifier session={session} />}
       <SideBar pages={mine} session={session} path={path} />
       <main id="page" tabIndex={-1}>
+        <EndedAccount />
         <Shown pages={mine} path={path} query={query} />
       </main>
       <BottomBar pages={mine} session={session} path={path} />

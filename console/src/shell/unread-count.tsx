@@ -1,19 +1,45 @@
 import { useEffect } from 'preact/hooks'
-import { unread } from '../data/unread.ts'
+import type { Session } from '../data/session.ts'
+import { useNotify } from '../data/team/notify.ts'
+import { announced, unread } from '../data/unread.ts'
 import { useList } from '../data/use/use-list.ts'
 
-/** Keeps the number of unread conversations true, on every page. */
-export function UnreadCount() {
-  const filter = 'archived = false && unread > 0'
-  const { total } = useList('conversations', { filter, sort: '-last_at', fields: 'id', perPage: 1 })
+/** Keeps the number of unread conversations true, on every page and on the app's icon. */
+export function UnreadCount({ session }: { session: Session }) {
+  const notify = useNotify(session)
+  const all = useUnread('')
+  const mine = useUnread(`(assignee = "" || assignee = "${session.sender}")`, notify === 'mine')
+  const told = notify === 'all' ? all : mine
   useEffect(() => {
-    unread.value = total
-  }, [total])
+    unread.value = all
+    announced.value = told
+    void setBadge(told)
+  }, [all, told])
   useEffect(
     () => () => {
       unread.value = 0
+      announced.value = 0
+      void setBadge(0)
     },
     [],
   )
   return null
+}
+
+/** Not all browsers have badges, and only of installed apps. */
+async function setBadge(count: number): Promise<void> {
+  await (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())?.catch(() => {})
+}
+
+/** How many unread conversations the filter finds; 0 when not `ready`. */
+function useUnread(filter: string, ready = true): number {
+  const isUnread = 'archived = false && unread > 0'
+  const { total } = useList('conversations', {
+    filter: filter ? `${isUnread} && ${filter}` : isUnread,
+    sort: '-last_at',
+    fields: 'id',
+    perPage: 1,
+    ready,
+  })
+  return ready ? total : 0
 }

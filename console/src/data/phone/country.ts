@@ -1,4 +1,5 @@
 import { computed, effect } from '@preact/signals'
+import { may } from '../session.ts'
 import { HERE } from '../time-zones.ts'
 import { ownSettings, saveOwnSettings } from '../user-settings/own.ts'
 import { countryOf } from './country-of.ts'
@@ -10,6 +11,7 @@ export const defaultCountry = computed(() => ownSettings.value?.country || brows
 
 /** An account without a country gets the browser's when numbers are first shown or typed. */
 effect(() => {
-  if (ownSettings.value === undefined || ownSettings.value?.country || !browserCountry) return
+  if (ownSettings.value === undefined || ownSettings.value?.country || !browserCountry || !may('admin'))
+    return
   void saveOwnSettings({ country: browserCountry }).catch(() => {}) // the next page tries again
 })

@@ -11,6 +11,8 @@ type Setting =
   | 'quiet_from'
   | 'quiet_to'
   | 'quiet_days'
+  | 'assign'
+  | 'notify'
 export type SettingsChange = Partial<Pick<UserSettings, Setting>>
 
 /** Changes settings of a user. Makes their record when there is none; throws what the server refuses. */

@@ -5,6 +5,7 @@ import {
   stopEverywhere,
   stopNotifications,
 } from '../../data/notifications/browser.ts'
+import { may } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
@@ -64,7 +65,7 @@ export function Notifications({ user }: { user: string }) {
           <Button onClick={() => void stopAll()}>{t('Stop for all')}</Button>
         </div>
       )}
-      <ReplyMail />
+      {may('admin') && <ReplyMail />}
     </Card>
   )
 }

@@ -1,4 +1,4 @@
-import { session } from '../../data/session.ts'
+import { may, session } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { Page as Frame } from '../../parts/page.tsx'
 import { EmailCard } from './email.tsx'
@@ -13,6 +13,18 @@ import { Sessions } from './sessions.tsx'
 export function Page() {
   const mine = session.value
   if (!mine) return null
+  if (mine.team !== 'owner')
+    return (
+      <Frame
+        title={t('Account')}
+        text={t(
+          'Your email, password and sessions are in your own account, which you choose in the navigation.',
+        )}
+      >
+        {may('admin') && <QuietHours />}
+        <Notifications user={mine.person.id} />
+      </Frame>
+    )
   return (
     <Frame
       title={t('Account')}

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { hoursWords } from '../../data/hours.ts'
 import type { AutoAnswer } from '../../data/records.ts'
+import { may } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
@@ -21,7 +22,7 @@ export function Page() {
   const answers = useList<AutoAnswer>('auto_answers', { sort: 'created', expand: 'template' })
   const [edited, setEdited] = useState<AutoAnswer | 'new'>()
   const add = (
-    <Button kind="primary" icon="plus" onClick={() => setEdited('new')}>
+    <Button kind="primary" icon="plus" needs="admin" onClick={() => setEdited('new')}>
       {t('New automatic answer')}
     </Button>
   )
@@ -69,7 +70,8 @@ const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAns
   },
   {
     title: t('State'),
-    cell: (answer) => <Switch key={answer.id} answer={answer} />,
+    cell: (answer) =>
+      may('admin') ? <Switch key={answer.id} answer={answer} /> : answer.enabled ? t('On') : t('Off'),
   },
   {
     title: t('Actions'),
@@ -77,10 +79,10 @@ const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAns
     align: 'end',
     cell: (answer) => (
       <div class="row answers-actions">
-        <Button kind="quiet" icon="edit" iconOnly onClick={() => edit(answer)}>
+        <Button kind="quiet" icon="edit" iconOnly needs="admin" onClick={() => edit(answer)}>
           {t('Change {name}', { name: answerName(answer) })}
         </Button>
-        <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(answer)}>
+        <Button kind="quiet" icon="trash" iconOnly needs="admin" onClick={() => void remove(answer)}>
           {t('Delete {name}', { name: answerName(answer) })}
         </Button>
       </div>

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { type CampaignProgress, titleOf } from '../../data/campaigns.ts'
 import { hoursWords } from '../../data/hours.ts'
 import type { Campaign } from '../../data/records.ts'
+import { may } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { lineWords } from '../../data/use/use-lines.ts'
 import { useRecord } from '../../data/use/use-record.ts'
@@ -50,9 +51,9 @@ export function Page({ params: { id = '' } }: PageProps) {
   return (
     <Frame title={titleOf(campaign)} back={{ href: to('/campaigns'), words: t('Campaigns') }}>
       {campaign.error && <Notice kind="wrong">{inWords(campaign.error)}</Notice>}
-      {progress && <Hold campaign={campaign} progress={progress} />}
+      {progress && may('admin') && <Hold campaign={campaign} progress={progress} />}
       {progress && <Simulated campaign={campaign} progress={progress} />}
-      <Actions campaign={campaign} progress={progress} />
+      {may('admin') && <Actions campaign={campaign} progress={progress} />}
       {progress ? <Course campaign={campaign} progress={progress} /> : <Loading />}
       <div class="columns">
         <What campaign={campaign} />

@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Campaign>[] = [
 export function Page() {
   const campaigns = useList<Campaign>('campaigns', { sort: '-created,-id' })
   const write = (
-    <ButtonLink kind="primary" icon="send" href={to('/send')}>
+    <ButtonLink kind="primary" icon="send" needs="admin" href={to('/send')}>
       {t('Write a text')}
     </ButtonLink>
   )

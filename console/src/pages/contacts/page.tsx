@@ -46,14 +46,14 @@ export function Page({ query }: PageProps) {
   const buttons = (
     <>
       {group && (
-        <Button icon="groups" onClick={() => setAdding(true)}>
+        <Button icon="groups" needs="agent" onClick={() => setAdding(true)}>
           {t('Add members')}
         </Button>
       )}
-      <Button icon="upload" onClick={() => setImporting(true)}>
+      <Button icon="upload" needs="agent" onClick={() => setImporting(true)}>
         {t('Import')}
       </Button>
-      <Button kind="primary" icon="plus" onClick={() => setEdited('new')}>
+      <Button kind="primary" icon="plus" needs="agent" onClick={() => setEdited('new')}>
         {t('Add a contact')}
       </Button>
     </>
@@ -178,10 +178,10 @@ const columnsFor = (
         >
           {t('Conversation with {contact}', { contact: called(contact) })}
         </ButtonLink>
-        <Button kind="quiet" icon="edit" iconOnly onClick={() => edit(contact)}>
+        <Button kind="quiet" icon="edit" iconOnly needs="agent" onClick={() => edit(contact)}>
           {t('Change {contact}', { contact: called(contact) })}
         </Button>
-        <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(contact)}>
+        <Button kind="quiet" icon="trash" iconOnly needs="agent" onClick={() => void remove(contact)}>
           {t('Delete {contact}', { contact: called(contact) })}
         </Button>
       </div>

@@ -3,6 +3,7 @@ import { pb } from '../../data/client.ts'
 import { faultText } from '../../data/fault.ts'
 import { saveFile } from '../../data/files/save-file.ts'
 import type { Contact } from '../../data/records.ts'
+import { may } from '../../data/session.ts'
 import type { Groups } from '../../data/use/use-groups.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
@@ -102,7 +103,7 @@ export function SelectionBar({
         </Button>
       </div>
       <div class="row">
-        {groups.items.length > 0 && (
+        {groups.items.length > 0 && may('agent') && (
           <GroupChoice
             groups={groups}
             onAdd={(id) =>
@@ -118,17 +119,20 @@ export function SelectionBar({
           />
         )}
         <Button
+          needs="agent"
           onClick={() =>
             void change({ values: { opted_out: true } }, (people) => t('{people} opted out', { people }))
           }
         >
           {t('Opt out')}
         </Button>
-        <Button onClick={() => void optIn()}>{t('Opt in')}</Button>
+        <Button needs="agent" onClick={() => void optIn()}>
+          {t('Opt in')}
+        </Button>
         <Button onClick={() => saveFile('contacts.csv', contactsCsv(chosen, groups.nameOf), 'text/csv')}>
           {t('Export as CSV')}
         </Button>
-        <Button kind="danger" icon="trash" onClick={() => void remove()}>
+        <Button kind="danger" icon="trash" needs="agent" onClick={() => void remove()}>
           {t('Delete')}
         </Button>
       </div>

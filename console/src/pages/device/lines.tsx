@@ -52,11 +52,11 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
             <div class="row">
               <h3>{lineName(line)}</h3>
               <LineBadge line={line} /> <SimulatedBadge device={device} />
-              <Button kind="quiet" icon="edit" iconOnly onClick={() => setEdited(line)}>
+              <Button kind="quiet" icon="edit" iconOnly needs="admin" onClick={() => setEdited(line)}>
                 {t('Change {name}', { name: lineName(line) })}
               </Button>
               {!line.present && (
-                <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(line)}>
+                <Button kind="quiet" icon="trash" iconOnly needs="admin" onClick={() => void remove(line)}>
                   {t('Delete {name}', { name: lineName(line) })}
                 </Button>
               )}

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import { isSimulated } from '../../data/device/simulated.ts'
 import type { Device } from '../../data/records.ts'
-import { session } from '../../data/session.ts'
+import { may, session } from '../../data/session.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
@@ -92,13 +92,13 @@ export function Page({ params: { id = '' } }: PageProps) {
             </Fact>
           </dl>
         </Card>
-        <Settings device={device} />
+        {may('admin') && <Settings device={device} />}
       </div>
       <Lines device={device} state={state} />
-      {isMine && <TestText device={device} />}
+      {isMine && may('agent') && <TestText device={device} />}
       {isMine && <SimulatedPhone device={device} />}
       <LastMessages device={device} />
-      <Remove device={device} waiting={state?.waiting ?? 0} />
+      {may('admin') && <Remove device={device} waiting={state?.waiting ?? 0} />}
     </Frame>
   )
 }

@@ -3,7 +3,7 @@ import './page.css'
 import { useState } from 'preact/hooks'
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import type { Device } from '../../data/records.ts'
-import { session } from '../../data/session.ts'
+import { may, session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import type { PageProps } from '../../pages.ts'
 import { Button } from '../../parts/form/button.tsx'
@@ -24,7 +24,7 @@ const OWNER: Column<Device> = { title: t('User'), cell: (device) => <Owner recor
 export function Page({ query }: PageProps) {
   const devices = useList<Device>('devices', { sort: 'name', expand: 'user' })
   const states = useDeviceStates()
-  const [isAdding, setAdding] = useState(query.has('add') && session.value?.role === 'user')
+  const [isAdding, setAdding] = useState(query.has('add') && session.value?.role === 'user' && may('admin'))
   const isUser = session.value?.role === 'user'
   const columns: readonly Column<Device>[] = [
     {
@@ -47,7 +47,7 @@ export function Page({ query }: PageProps) {
     { title: t('Last seen'), cell: (device) => <Time at={device.last_seen} none={t('never')} /> },
   ]
   const add = isUser && (
-    <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
+    <Button kind="primary" icon="plus" needs="admin" onClick={() => setAdding(true)}>
       {t('Add a device')}
     </Button>
   )

@@ -23,7 +23,7 @@ export function Page() {
   const groups = useGroups()
   const [edited, setEdited] = useState<ContactGroup | 'new'>()
   const add = (
-    <Button kind="primary" icon="plus" onClick={() => setEdited('new')}>
+    <Button kind="primary" icon="plus" needs="agent" onClick={() => setEdited('new')}>
       {t('New group')}
     </Button>
   )
@@ -59,13 +59,13 @@ const columnsFor = (edit: (group: ContactGroup) => void): readonly Column<Contac
     align: 'end',
     cell: (group) => (
       <div class="row">
-        <ButtonLink kind="quiet" icon="send" iconOnly href={to('/send', { group: group.id })}>
+        <ButtonLink kind="quiet" icon="send" iconOnly needs="agent" href={to('/send', { group: group.id })}>
           {t('Write to {name}', { name: group.name })}
         </ButtonLink>
-        <Button kind="quiet" icon="edit" iconOnly onClick={() => edit(group)}>
+        <Button kind="quiet" icon="edit" iconOnly needs="agent" onClick={() => edit(group)}>
           {t('Rename {name}', { name: group.name })}
         </Button>
-        <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(group)}>
+        <Button kind="quiet" icon="trash" iconOnly needs="agent" onClick={() => void remove(group)}>
           {t('Delete {name}', { name: group.name })}
         </Button>
       </div>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
 import type { Message } from '../../data/records.ts'
-import { session } from '../../data/session.ts'
+import { may, session } from '../../data/session.ts'
 import { runAlone, type Task, useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Copy } from '../../parts/copy.tsx'
@@ -56,27 +56,27 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
     <>
       <div class="message-actions">
         {isMine && canCancel(message) && (
-          <Button kind="primary" icon="close" busy={cancel.busy} onClick={() => run(cancel)}>
+          <Button kind="primary" icon="close" needs="agent" busy={cancel.busy} onClick={() => run(cancel)}>
             {t('Cancel the message')}
           </Button>
         )}
         {isMine && status === 'pending' && (
-          <Button icon="edit" onClick={() => setChanging(true)}>
+          <Button icon="edit" needs="agent" onClick={() => setChanging(true)}>
             {t('Change')}
           </Button>
         )}
         {isMine && status === 'failed' && message_type === 'outgoing' && !next && message.body !== '' && (
-          <Button kind="primary" icon="again" busy={retry.busy} onClick={() => run(retry)}>
+          <Button kind="primary" icon="again" needs="agent" busy={retry.busy} onClick={() => run(retry)}>
             {t('Send again')}
           </Button>
         )}
         {isMine && (
           <ButtonLink icon="conversations" href={to(`/conversations/${encodeURIComponent(number)}`)}>
-            {message_type === 'incoming' ? t('Write an answer') : t('Conversation')}
+            {message_type === 'incoming' && may('agent') ? t('Write an answer') : t('Conversation')}
           </ButtonLink>
         )}
         <Copy text={id} label={t('Copy the id')} />
-        <Button kind="quiet" icon="trash" busy={remove.busy} onClick={() => run(remove)}>
+        <Button kind="quiet" icon="trash" needs="admin" busy={remove.busy} onClick={() => run(remove)}>
           {t('Delete')}
         </Button>
       </div>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { failedFilter, useFailed } from '../../data/failed.ts'
 import type { Message } from '../../data/records.ts'
-import { session } from '../../data/session.ts'
+import { may, session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
@@ -22,7 +22,7 @@ const WAITS = 'status = "pending" || status = "assigned"'
  */
 export function FoundActions({ question, filter }: { question: Question; filter: string }) {
   const [isOpen, setOpen] = useState(false)
-  if (session.value?.role !== 'user') return null
+  if (session.value?.role !== 'user' || !may('agent')) return null
   const kind = kindOf(question)
   const close = () => setOpen(false)
   if (kind === 'failed')

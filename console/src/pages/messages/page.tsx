@@ -50,7 +50,7 @@ export function Page({ query }: PageProps) {
         </Button>
       )}
       {!isSuperuser && (
-        <ButtonLink kind="primary" icon="send" href={to('/send')}>
+        <ButtonLink kind="primary" icon="send" needs="agent" href={to('/send')}>
           {t('Send')}
         </ButtonLink>
       )}
@@ -147,7 +147,7 @@ const NoMessages = ({ isSuperuser }: { isSuperuser: boolean }) => (
     title={t('No messages yet')}
     action={
       !isSuperuser && (
-        <ButtonLink kind="primary" icon="send" href={to('/send')}>
+        <ButtonLink kind="primary" icon="send" needs="agent" href={to('/send')}>
           {t('Send the first text')}
         </ButtonLink>
       )

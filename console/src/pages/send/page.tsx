@@ -88,7 +88,7 @@ const NoDevice = () => (
     icon="devices"
     title={t('Nothing to send with yet')}
     action={
-      <ButtonLink kind="primary" icon="plus" href={to('/devices')}>
+      <ButtonLink kind="primary" icon="plus" needs="admin" href={to('/devices')}>
         {t('Add a device')}
       </ButtonLink>
     }

@@ -1,5 +1,6 @@
 import { MAX_PLAIN } from '../../data/campaigns.ts'
 import { pb } from '../../data/client.ts'
+import { may } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { t, tx } from '../../language/words.ts'
 import { confirmedForMany, peopleWords } from '../../parts/dialog/many-people.tsx'
@@ -27,6 +28,10 @@ export async function sendAsCampaign(
 ): Promise<{ readonly id: string } | 'no' | undefined> {
   const { recipients, group_ids } = request as { recipients: readonly string[]; group_ids?: unknown }
   if (recipients.length <= MAX_PLAIN && !group_ids) return undefined
+  if (!may('admin')) {
+    if (recipients.length <= MAX_PLAIN) return undefined
+    throw new Error(t('Only admins send to more than {count} people at once.', { count: MAX_PLAIN }))
+  }
   const body = campaignOf(request)
   const preview = await pb.send<Preview>('/api/campaigns/preview', { method: 'POST', body })
   if (preview.recipients_count <= MAX_PLAIN) return undefined

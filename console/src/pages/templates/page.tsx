@@ -20,7 +20,7 @@ export function Page() {
   const templates = useList<Template>('sms_templates', { sort: 'name' })
   const [edited, setEdited] = useState<Template | 'new'>()
   const add = (
-    <Button kind="primary" icon="plus" onClick={() => setEdited('new')}>
+    <Button kind="primary" icon="plus" needs="agent" onClick={() => setEdited('new')}>
       {t('New template')}
     </Button>
   )
@@ -57,13 +57,19 @@ const columnsFor = (edit: (template: Template) => void): readonly Column<Templat
     align: 'end',
     cell: (template) => (
       <div class="row">
-        <ButtonLink kind="quiet" icon="send" iconOnly href={to('/send', { template: template.id })}>
+        <ButtonLink
+          kind="quiet"
+          icon="send"
+          iconOnly
+          needs="agent"
+          href={to('/send', { template: template.id })}
+        >
           {t('Send {name}', { name: template.name })}
         </ButtonLink>
-        <Button kind="quiet" icon="edit" iconOnly onClick={() => edit(template)}>
+        <Button kind="quiet" icon="edit" iconOnly needs="agent" onClick={() => edit(template)}>
           {t('Change {name}', { name: template.name })}
         </Button>
-        <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(template)}>
+        <Button kind="quiet" icon="trash" iconOnly needs="agent" onClick={() => void remove(template)}>
           {t('Delete {name}', { name: template.name })}
         </Button>
       </div>

@@ -79,7 +79,7 @@ const Nothing = ({ isUser }: { isUser: boolean }) => (
     title={t('No messages in this time')}
     action={
       isUser && (
-        <ButtonLink kind="primary" icon="send" href={to('/send')}>
+        <ButtonLink kind="primary" icon="send" needs="agent" href={to('/send')}>
           {t('Send the first one')}
         </ButtonLink>
       )

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { may, type TeamRole } from '../../data/session.ts'
 import { Icon, type IconName } from '../icon.tsx'
 
 type Kind = 'primary' | 'plain' | 'quiet' | 'danger'
@@ -8,6 +9,8 @@ interface Look {
   readonly icon?: IconName
   /** Only the icon is seen; the words are for screen readers and the tooltip. */
   readonly iconOnly?: boolean
+  /** The least role in the account that may do it: for others there is no button. */
+  readonly needs?: TeamRole
   readonly children?: ComponentChildren
 }
 
@@ -17,7 +20,17 @@ type ButtonProps = Look & {
 } & Omit<JSX.IntrinsicElements['button'], 'icon' | 'ref'>
 
 /** A button. `type` is `button` unless told: only `type="submit"` sends a form. One `primary` a view. */
-export function Button({ kind = 'plain', icon, iconOnly, busy, children, disabled, ...rest }: ButtonProps) {
+export function Button({
+  kind = 'plain',
+  icon,
+  iconOnly,
+  busy,
+  needs,
+  children,
+  disabled,
+  ...rest
+}: ButtonProps) {
+  if (needs && !may(needs)) return null
   return (
     <button
       type="button"
@@ -35,13 +48,21 @@ export function Button({ kind = 'plain', icon, iconOnly, busy, children, disable
 }
 
 /** A link that looks like a button: for going somewhere. */
-export const ButtonLink = ({ kind = 'plain', icon, iconOnly, children, href }: Look & { href: string }) => (
-  <a href={href} class={`button ${kind} ${iconOnly ? 'icon-only' : ''}`}>
-    <Inside icon={icon} iconOnly={iconOnly}>
-      {children}
-    </Inside>
-  </a>
-)
+export const ButtonLink = ({
+  kind = 'plain',
+  icon,
+  iconOnly,
+  needs,
+  children,
+  href,
+}: Look & { href: string }) =>
+  needs && !may(needs) ? null : (
+    <a href={href} class={`button ${kind} ${iconOnly ? 'icon-only' : ''}`}>
+      <Inside icon={icon} iconOnly={iconOnly}>
+        {children}
+      </Inside>
+    </a>
+  )
 
 const Inside = ({ icon, iconOnly, busy, children }: Look & { busy?: boolean | undefined }) => (
   <>

@@ -1,0 +1,19 @@
+import type { Conversation } from '../records.ts'
+import type { Session } from '../session.ts'
+import { useList } from '../use/use-list.ts'
+import { ownSettings } from '../user-settings/own.ts'
+import type { Member, Notify } from './team.ts'
+
+/** Of which texts the person is notified: the owner's setting, or that of the membership. */
+export function useNotify({ team, sender }: Session): Notify {
+  const { items } = useList<Member>('members', {
+    filter: `id = "${sender}"`,
+    perPage: 1,
+    ready: team !== 'owner',
+  })
+  return (team === 'owner' ? ownSettings.value?.notify : items[0]?.notify) || 'all'
+}
+
+/** Whether it is a conversation of which the person is notified. */
+export const isFor = ({ assignee }: Conversation, notify: Notify, { sender }: Session): boolean =>
+  notify === 'all' || (notify === 'mine' && (assignee === '' || assignee === sender))

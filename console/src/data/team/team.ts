@@ -1,0 +1,31 @@
+import type { RecordModel } from 'pocketbase'
+import { t } from '../../language/words.ts'
+import type { TeamRole } from '../session.ts'
+
+/** A user who may act for an account. Its id is that of the record of `senders` with the name. */
+export interface Member extends RecordModel {
+  readonly account: string
+  readonly member: string
+  readonly role: MemberRole
+  readonly notify: Notify
+  readonly created: string
+}
+
+export interface Invitation extends RecordModel {
+  /** '' for a link that anybody may use who has it. */
+  readonly email: string
+  readonly role: MemberRole
+  readonly expires: string
+  readonly created: string
+}
+
+export type MemberRole = Exclude<TeamRole, 'owner'>
+/** Of which texts a person is notified; '' is `all`. */
+export type Notify = '' | 'all' | 'mine' | 'none'
+
+export const ROLE_WORDS: Readonly<Record<TeamRole, string>> = {
+  owner: t('Owner'),
+  admin: t('Admin'),
+  agent: t('Agent'),
+  viewer: t('Viewer'),
+}

@@ -1,0 +1,47 @@
+import type { RecordModel } from 'pocketbase'
+import type { Sender } from '../../data/records.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
+import { Records } from '../../parts/list/records.tsx'
+import type { Column } from '../../parts/list/table.tsx'
+import { Card } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+
+/** What somebody of the team changed. */
+interface Change extends RecordModel {
+  readonly action: string
+  readonly collection: string
+  readonly record: string
+  readonly fields: readonly string[] | null
+  readonly created: string
+  readonly expand?: { readonly sender?: Sender }
+}
+
+const COLUMNS: readonly Column<Change>[] = [
+  { title: t('Who'), cell: ({ expand }) => expand?.sender?.name ?? '–' },
+  { title: t('Action'), cell: ({ action }) => action },
+  { title: t('Collection'), cell: ({ collection }) => collection },
+  { title: t('Record'), cell: ({ record }) => <span class="mono">{record}</span> },
+  {
+    title: t('Fields'),
+    long: true,
+    spare: ({ fields }) => !fields?.length,
+    cell: ({ fields }) => fields?.join(', ') || '–',
+  },
+  { title: t('When'), cell: ({ created }) => <Time at={created} /> },
+]
+
+/** What members changed at devices, keys, webhooks and the team. */
+export function Changes() {
+  const changes = useList<Change>('account_audit', { sort: '-created,-id', expand: 'sender', perPage: 20 })
+  return (
+    <Card title={t('What was changed')}>
+      <Records
+        list={changes}
+        caption={t('What was changed')}
+        columns={COLUMNS}
+        empty={<p class="muted">{t('Changes of devices, keys, webhooks and the team are listed here.')}</p>}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,201 @@
+import { own, pb, personal } from '../../data/client.ts'
+import type { Sender } from '../../data/records.ts'
+import { actForNobody, may, type Session, session, type TeamRole, userId } from '../../data/session.ts'
+import { type Member, type MemberRole, type Notify, ROLE_WORDS } from '../../data/team/team.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
+import { t } from '../../language/words.ts'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+import { type Column, Table } from '../../parts/list/table.tsx'
+import { Card } from '../../parts/page.tsx'
+import { Badge } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
+import { Loading } from '../../parts/wait.tsx'
+
+const MAX_PEOPLE = 200
+
+/** The owner or a member, by the id of their record of `senders`. */
+interface Person {
+  readonly id: string
+  readonly name: string
+  readonly role: TeamRole
+  readonly notify: Notify
+  readonly since: string
+}
+
+const GRANTED = [
+  ['admin', ROLE_WORDS.admin],
+  ['agent', ROLE_WORDS.agent],
+  ['viewer', ROLE_WORDS.viewer],
+] as const
+
+const NOTIFY = [
+  ['all', t('All texts')],
+  ['mine', t('Mine and unassigned')],
+  ['none', t('None')],
+] as const
+
+/** The people of the account, and what each may do. */
+export function Members() {
+  const filter = pb.filter('account = {:account}', { account: userId() })
+  const members = useList<Member>('members', { filter, sort: 'created', perPage: MAX_PEOPLE })
+  const names = useList<Sender>('senders', {
+    filter: 'kind = "owner" || kind = "member"',
+    sort: 'name',
+    perPage: MAX_PEOPLE,
+  })
+  const mine = session.value
+  if (!mine || members.loading || names.loading) return <Loading />
+  const fault = members.fault ?? names.fault
+  const nameOf = (sender: string) => names.items.find(({ id }) => id === sender)?.name ?? ''
+  const owner: Person = {
+    id: mine.record.id,
+    name: nameOf(mine.record.id),
+    role: 'owner',
+    notify: ownSettings.value?.notify || 'all',
+    since: '',
+  }
+  const others = members.items.map(
+    ({ id, role, notify, created }): Person => ({ id, name: nameOf(id), role, notify, since: created }),
+  )
+  return (
+    <Card title={t('Members')}>
+      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      <Table caption={t('Members')} columns={columnsFor(mine)} rows={[owner, ...others]} />
+      <ul class="note">
+        <li>{t('Viewers read.')}</li>
+        <li>{t('Agents also send and answer, and change contacts, groups and templates.')}</li>
+        <li>{t('Admins also manage devices, keys, webhooks, campaigns, automatic answers and the team.')}</li>
+        <li>{t('Only the owner changes the email, the password and the account itself.')}</li>
+      </ul>
+    </Card>
+  )
+}
+
+const columnsFor = (mine: Session): readonly Column<Person>[] => [
+  {
+    title: t('Name'),
+    cell: ({ id, name }) => (
+      <span class="row">
+        {name} {id === mine.sender && <Badge tone="calm">{t('You')}</Badge>}
+      </span>
+    ),
+  },
+  { title: t('Role'), cell: (person) => <RoleOf person={person} isOwn={person.id === mine.sender} /> },
+  {
+    title: t('Notified of'),
+    cell: (person) =>
+      person.id === mine.sender ? (
+        <Choice
+          label={t('What you are notified of')}
+          choices={NOTIFY}
+          value={person.notify || 'all'}
+          save={(notify) => saveNotify(mine, notify)}
+        />
+      ) : (
+        new Map<Notify, string>(NOTIFY).get(person.notify || 'all')
+      ),
+  },
+  { title: t('Since'), spare: ({ since }) => !since, cell: ({ since }) => <Time at={since} /> },
+  {
+    title: t('Actions'),
+    bare: true,
+    align: 'end',
+    cell: (person) => {
+      if (person.role === 'owner') return null
+      if (person.id === mine.sender)
+        return (
+          <Button kind="quiet" icon="leave" onClick={() => void leave(person)}>
+            {t('Leave the team')}
+          </Button>
+        )
+      return (
+        <Button kind="quiet" icon="trash" needs="admin" onClick={() => void remove(person)}>
+          {t('Remove {name}', { name: person.name })}
+        </Button>
+      )
+    },
+  },
+]
+
+const RoleOf = ({ person: { id, name, role }, isOwn }: { person: Person; isOwn: boolean }) =>
+  may('admin') && !isOwn && role !== 'owner' ? (
+    <Choice
+      label={t('Role of {name}', { name })}
+      choices={GRANTED}
+      value={role}
+      save={(next) => pb.collection('members').update(id, { role: next })}
+    />
+  ) : (
+    ROLE_WORDS[role]
+  )
+
+/** A choice that is saved at once. */
+function Choice<K extends Notify | MemberRole>({
+  label,
+  choices,
+  value,
+  save,
+}: {
+  label: string
+  choices: readonly (readonly [K, words: string])[]
+  value: K
+  save: (value: K) => Promise<unknown>
+}) {
+  const change = async (select: HTMLSelectElement) => {
+    try {
+      await save(select.value as K)
+      toast(t('Saved'))
+    } catch (error) {
+      select.value = value
+      toastFault(error)
+    }
+  }
+  return (
+    <select aria-label={label} value={value} onChange={(event) => void change(event.currentTarget)}>
+      {choices.map(([choice, words]) => (
+        <option key={choice} value={choice}>
+          {words}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** The owner's choice is a setting of the account; a member changes their own membership. */
+const saveNotify = ({ team, sender }: Session, notify: Notify): Promise<unknown> =>
+  team === 'owner' ? saveOwnSettings({ notify }) : personal().collection('members').update(sender, { notify })
+
+async function remove({ id, name }: Person): Promise<void> {
+  const isSure = await confirmed({
+    title: t('Remove {name} from the team?', { name }),
+    text: t('Access ends at once. What {name} sent and wrote stays, with the name.', { name }),
+    action: t('Remove'),
+    danger: true,
+  })
+  if (!isSure) return
+  await pb
+    .collection('members')
+    .delete(id)
+    .then(() => toast(t('{name} was removed', { name })), toastFault)
+}
+
+async function leave({ id }: Person): Promise<void> {
+  const isSure = await confirmed({
+    title: t('Leave the team?'),
+    text: t('You no longer see this account, until somebody invites you again.'),
+    action: t('Leave the team'),
+    danger: true,
+  })
+  if (!isSure) return
+  try {
+    await own.collection('members').delete(id)
+    actForNobody()
+    toast(t('You left the team'))
+  } catch (error) {
+    toastFault(error)
+  }
+}

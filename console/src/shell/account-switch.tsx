@@ -1,0 +1,58 @@
+import { endedAccount, type Session } from '../data/session.ts'
+import { chooseAccount, useAccounts } from '../data/team/accounts.ts'
+import { ROLE_WORDS } from '../data/team/team.ts'
+import { t } from '../language/words.ts'
+import { Button } from '../parts/form/button.tsx'
+import { Notice } from '../parts/form/form.tsx'
+import { toastFault } from '../parts/toast.tsx'
+import { mayLeave } from '../router.ts'
+
+/** Chooses between the person's own account and those for which they act; absent without any. */
+export function AccountSwitch({ session }: { session: Session }) {
+  const accounts = useAccounts(session)
+  const { person, record } = session
+  if (accounts.length === 0) return null
+  const choose = async (select: HTMLSelectElement) => {
+    const { value } = select
+    select.value = record.id
+    if (await mayLeave()) await chooseAccount(person.id, value).catch(toastFault)
+  }
+  return (
+    <select
+      class="account-switch"
+      aria-label={t('Account')}
+      value={record.id}
+      onChange={(event) => void choose(event.currentTarget)}
+    >
+      <option value={person.id}>
+        {t('{name} ({role})', { name: person.name || person.email, role: t('your own account') })}
+      </option>
+      {accounts.map(({ id, name, role }) => (
+        <option key={id} value={id}>
+          {t('{name} ({role})', { name, role: ROLE_WORDS[role] })}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** Says that the person can act no more for the account that was shown. */
+export const EndedAccount = () =>
+  endedAccount.value ? (
+    <Notice kind="warning">
+      <div class="row">
+        {t(
+          'You no longer have access to the account {name}: your membership has ended, or the account was closed. This is your own account.',
+          { name: endedAccount.value },
+        )}
+        <Button
+          kind="quiet"
+          onClick={() => {
+            endedAccount.value = ''
+          }}
+        >
+          {t('Close')}
+        </Button>
+      </div>
+    </Notice>
+  ) : null
