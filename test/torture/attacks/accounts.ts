@@ -8,7 +8,7 @@ const AUTH = '/api/collections/users'
 const address = (turn: number) => `127.0.${10 + (turn % 7)}.${1 + (turn % 250)}`
 
 const mails = (turn: number): Shot => {
-  const collection = turn % 2 ? 'users' : 'members'
+  const collection = turn % 2 ? 'users' : 'clients'
   const kind = ['request-otp', 'request-password-reset', 'request-verification'][turn % 3]
   const body = JSON.stringify({ email: `nobody-${turn % 1_000}@example.com` })
   return { path: `/api/collections/${collection}/${kind}`, body }

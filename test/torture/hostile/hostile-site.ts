@@ -56,7 +56,7 @@ const COLLECTIONS = [
     ],
   },
   {
-    name: 'members',
+    name: 'clients',
     type: 'auth',
     rules: '',
     otp: { enabled: true },
