@@ -1,6 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
+/** Those that run end with this process. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** A program beside this file that runs as a process of its own, spoken to by messages. */
 export class Child {
   readonly #process: ChildProcess
@@ -12,9 +18,8 @@ export class Child {
     this.#process.on('message', (message) => {
       this.last = message
     })
-    const kill = () => this.kill()
-    process.once('exit', kill)
-    this.#process.once('exit', () => process.off('exit', kill))
+    running.add(this.#process)
+    this.#process.once('exit', () => running.delete(this.#process))
   }
 
   tell(message: object): void {
