@@ -166,7 +166,7 @@ export class Agent {
 
   #reportResult({ id, attempt }: Job, result: SendResult): void {
     const details = result.outcome === 'failed' ? { ...reasonOf(result.error), not_sent: result.notSent } : {}
-    this.#report(id, attempt, result.outcome, this.#driver.now(), details)
+    this.#report(id, attempt, result.outcome, this.#driver.now?.() ?? new Date(), details)
   }
 
   #report(id: string, attempt: number, status: string, at: Date, details: object): void {

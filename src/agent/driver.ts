@@ -45,7 +45,7 @@ export interface Driver {
   start(events: DriverEvents): Promise<void>
   /** Hands a message to the radio. Called once per attempt. Never throws. */
   send(text: OutgoingText): Promise<SendResult>
-  /** Its clock, by which results are reported. */
-  now(): Date
+  /** Its clock, by which results are reported, if it has one of its own. */
+  now?(): Date
   stop(): Promise<void>
 }

@@ -54,13 +54,9 @@ export class Gammu implements Driver {
     )
   }
 
-  now(): Date {
-    return new Date()
-  }
-
   /** The file name has the attempt, so it is written and moved once. */
   send({ id, attempt, to, body }: OutgoingText): Promise<SendResult> {
-    const name = `OUTC${stamp(this.now())}_00_${to}_${id}-${attempt}.txt`
+    const name = `OUTC${stamp(new Date())}_00_${to}_${id}-${attempt}.txt`
     const { promise, resolve } = Promise.withResolvers<SendResult>()
     try {
       const hidden = join(this.#folders.outbox, `.${name}.new`)

@@ -7,6 +7,7 @@ import {
   renameSync,
   writeFileSync,
 } from 'node:fs'
+import { parseJson } from '../tools/json.ts'
 
 /** A report or a received text as the server takes it. */
 export interface JournalEntry {
@@ -44,7 +45,7 @@ export class Journal {
 
   #read(text: string): void {
     for (const line of text.split('\n')) {
-      const entry = parse(line)
+      const entry = parseJson(line) as Entry | undefined
       if (!entry) continue // empty, or torn by a kill
       if ('begun' in entry) this.#begun.set(entry.begun, entry.day)
       else if ('told' in entry) for (const number of entry.told) this.#untold.delete(number)
@@ -120,11 +121,3 @@ export class Journal {
 }
 
 const today = () => Math.floor(Date.now() / DAY_MS)
-
-function parse(line: string): Entry | undefined {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}

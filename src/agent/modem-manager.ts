@@ -186,10 +186,6 @@ export class ModemManager implements Driver {
     this.sims = await Promise.all(this.#modems.map((modem) => modem.sim()))
   }
 
-  now(): Date {
-    return new Date()
-  }
-
   /** A single modem sends for any requested SIM. */
   async send(text: OutgoingText): Promise<SendResult> {
     const slot = this.#modems.length === 1 ? 1 : Math.max(text.sim, 1)

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { UserError } from '../errors.ts'
+import { parseJson } from '../tools/json.ts'
 
 /** Result of another program: exit code (null: not started or killed) and outputs. */
 export interface ProgramResult {
@@ -29,13 +30,7 @@ export function runProgram(
 }
 
 /** The JSON output of a program; undefined if it is invalid. */
-export function readJson<T>(output: string): T | undefined {
-  try {
-    return JSON.parse(output) as T
-  } catch {
-    return undefined
-  }
-}
+export const readJson = <T>(output: string) => parseJson(output) as T | undefined
 
 /** Throws a UserError if a program cannot be started; `hint` says how to get it. */
 export async function needProgram(command: string, args: readonly string[], hint: string): Promise<void> {

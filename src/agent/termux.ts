@@ -50,10 +50,6 @@ export class Termux implements Driver {
     this.#stop = repeat(() => this.#receive(events), LOOK_MS, STDERR)
   }
 
-  now(): Date {
-    return new Date()
-  }
-
   /** `sim` 1 is Android's slot 0. The text goes through standard input, as arguments have a limit. */
   async send({ to, body, sim }: OutgoingText): Promise<SendResult> {
     const slot = sim > 0 && this.sims.length !== 1 ? ['-s', String(sim - 1)] : []

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { UserError } from '../errors.ts'
+import { parseJson } from '../tools/json.ts'
 
 /** What became of a row: the message that was accepted, or why it was refused. */
 export interface RowResult {
@@ -65,14 +66,8 @@ function openToAppend(file: string): number {
   }
 }
 
-function readLines(file: string): unknown[] {
-  return readFileSync(file, 'utf8')
+/** Of a line that a kill has torn nothing is read. */
+const readLines = (file: string): unknown[] =>
+  readFileSync(file, 'utf8')
     .split('\n')
-    .flatMap((line) => {
-      try {
-        return line === '' ? [] : [JSON.parse(line)]
-      } catch {
-        return [] // torn by a kill
-      }
-    })
-}
+    .flatMap((line) => parseJson(line) ?? [])

@@ -1,28 +1,11 @@
-import { randomFillSync } from 'node:crypto'
-
-const pool = new Uint32Array(1024)
-let used = pool.length
-const RANGE = 2 ** 32
-
-/** A uniformly random integer from 0 up to but excluding `limit`, from the system's random source. */
-export function randomBelow(limit: number): number {
-  const fair = RANGE - (RANGE % limit)
-  for (;;) {
-    if (used === pool.length) {
-      randomFillSync(pool)
-      used = 0
-    }
-    const value = pool[used++]!
-    if (value < fair) return value % limit
-  }
-}
+import { randomInt } from 'node:crypto'
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const LOWERCASE = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 function randomFrom(alphabet: string, length: number): string {
   let text = ''
-  for (let i = 0; i < length; i++) text += alphabet[randomBelow(alphabet.length)]
+  for (let i = 0; i < length; i++) text += alphabet[randomInt(alphabet.length)]
   return text
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { snakeCase } from '../../src/files/stored-name.ts'
 import { readSnapshot, sees } from '../../src/realtime/changes/change-log.ts'
-import { readTopic, snakeCase } from '../../src/realtime/clients/topic.ts'
+import { readTopic } from '../../src/realtime/clients/topic.ts'
 
 test.each([
   ['no options', 'news/*', undefined, {}, {}],

@@ -1,6 +1,6 @@
+import { randomInt } from 'node:crypto'
 import type { AuthCollection } from '../../collections/collection.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { randomBelow } from '../../tools/random.ts'
 import { sha256 } from '../tokens/secrets.ts'
 import { signToken } from '../tokens/tokens.ts'
 
@@ -18,7 +18,7 @@ export async function signOwnToken(
   keep: (hash: string, expires: number) => Promise<boolean>,
 ): Promise<{ token: string; isKept: boolean }> {
   for (let tries = 1; ; tries++) {
-    const later = tries === 1 ? 0 : 1 + randomBelow(SPREAD_SECONDS)
+    const later = tries === 1 ? 0 : 1 + randomInt(SPREAD_SECONDS)
     const expires = nowSeconds() + durationOf(auth) + later
     const token = await signToken(auth, 'auth', { expires })
     const isKept = await keep(sha256(token), expires)

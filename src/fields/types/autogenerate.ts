@@ -1,4 +1,4 @@
-import { randomBelow } from '../../tools/random.ts'
+import { randomInt } from 'node:crypto'
 import { patternError } from '../values/pattern.ts'
 
 type Generate = () => string
@@ -46,7 +46,7 @@ export function generateText(pattern: string): string {
 }
 
 function pick(ranges: Ranges): string {
-  let index = randomBelow(ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0))
+  let index = randomInt(ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0))
   for (const [first, last] of ranges) {
     if (index <= last - first) return String.fromCodePoint(first + index)
     index -= last - first + 1
@@ -77,7 +77,7 @@ class PatternReader {
   read(): Generate {
     const branches = [this.#sequence()]
     while (this.#take(/^\|/)) branches.push(this.#sequence())
-    return () => branches[randomBelow(branches.length)]!()
+    return () => branches[randomInt(branches.length)]!()
   }
 
   /** Takes what the pattern goes on with, if it has this form. */
@@ -120,7 +120,7 @@ class PatternReader {
     const isExact = sign === undefined && more === undefined
     const max = sign === '?' ? 1 : isExact ? min : Number(most || Math.max(MAX_REPEAT, min))
     return () => {
-      const length = max > min ? min + randomBelow(max - min) : min
+      const length = max > min ? min + randomInt(max - min) : min
       return Array.from({ length }, part).join('')
     }
   }

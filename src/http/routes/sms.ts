@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { admission } from '../../admission/admission.ts'
 import { success } from '../../openapi/schemas/answers.ts'
 import { SENDING } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
@@ -17,7 +18,7 @@ import {
   TEMPLATE_SEND,
 } from '../../sms/send/body.ts'
 import { readIdempotency } from '../../sms/send/idempotency.ts'
-import { PREVIEW, previewInTurn, previewSend } from '../../sms/send/preview.ts'
+import { PREVIEW, previewSend } from '../../sms/send/preview.ts'
 import type { RefusalCode } from '../../sms/send/refusal.ts'
 import { ACCEPTED, send } from '../../sms/send/send.ts'
 import { readUsage, USAGE } from '../../sms/usage/quota.ts'
@@ -40,7 +41,7 @@ export function smsRoutes(services: Services): Hono<Env> {
     .post('/preview', async (c) => {
       const { user, store } = await requireSender(c, services, ['messages:send'])
       const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
-      return previewInTurn(user, async () =>
+      return admission.heavyWork.run(user, async () =>
         sendRaw(c, JSON.stringify(await previewSend(store, config, user, body))),
       )
     })

@@ -2,6 +2,7 @@ import { checkFields, each, length, notLonger, required } from '../../collection
 import { badRequest } from '../../errors.ts'
 import { object, ShapeError, text, texts } from '../../fields/shape.ts'
 import { toText } from '../../fields/values/cast.ts'
+import { snakeCase } from '../../files/stored-name.ts'
 import { parseJson } from '../../tools/json.ts'
 
 /** Records of a collection, or one of them, with options. */
@@ -48,12 +49,6 @@ function readOptions(text: string): { query?: unknown; headers?: unknown } {
 function asTexts(values: unknown, rename: (key: string) => string): Record<string, string> {
   if (typeof values !== 'object' || values === null || Array.isArray(values)) return {}
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [rename(key), toText(value)]))
-}
-
-/** `X-Token` → `x_token`, `myTestDB` → `my_test_db`. PocketBase: tools/inflector/inflector.go, Snakecase */
-export function snakeCase(text: string): string {
-  const words = text.split(/[^a-zA-Z0-9]+/).filter((word) => word !== '')
-  return words.map((word) => word.replace(/(?<=[^A-Z])(?=[A-Z])/g, '_').toLowerCase()).join('_')
 }
 
 interface SubscribeForm {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import { renderSVG } from 'uqr'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
@@ -9,7 +9,7 @@ import type { Extensions } from '../../records/extension.ts'
 import { lockFreshAuth } from '../../records/fresh-auth.ts'
 import { createRecord } from '../../records/write/write.ts'
 import { type AuthRecord, serverRequest } from '../../request/request.ts'
-import { randomBelow, randomText } from '../../tools/random.ts'
+import { randomText } from '../../tools/random.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { markSeen } from './device.ts'
 
@@ -78,7 +78,7 @@ export function startPairing(
 
 async function keepCode(db: Db, user: string, name: string, publicUrl: string): Promise<Pairing> {
   for (let draw = 0; draw < MAX_DRAWS; draw++) {
-    const code = String(randomBelow(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
+    const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
     const { rows } = await db.query(KEEP, [hashOf(code), user, name])
     if (!rows[0]) continue
     // the code stands behind #, which a browser keeps to itself

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
@@ -58,9 +57,6 @@ export const PREVIEW = TEXT.omit({ to: true })
     }),
   })
   .meta({ id: 'Preview' })
-
-export const previewInTurn = <T>(user: string, work: () => Promise<T>): Promise<T> =>
-  admission.heavyWork.run(user, work)
 
 /**
  * Renders the texts of a send without storing. Without recipients a template is rendered without name and

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { admission } from '../../../admission/admission.ts'
 import { cancelMessage } from '../../../sms/edit/cancel.ts'
 import { readPreview, readSend, readTemplateSend, type SendBody } from '../../../sms/send/body.ts'
 import { readIdempotency } from '../../../sms/send/idempotency.ts'
-import { previewInTurn, previewSend } from '../../../sms/send/preview.ts'
+import { previewSend } from '../../../sms/send/preview.ts'
 import { send } from '../../../sms/send/send.ts'
 import { id } from '../../../sms/send/shape.ts'
 import { readUsage } from '../../../sms/usage/quota.ts'
@@ -84,7 +85,7 @@ export const SEND_TOOLS: readonly Tool[] = [
       variables: TEMPLATE.variables,
     }),
     run: ({ store, config }, { user }, input) =>
-      previewInTurn(user, () => previewSend(store, config, user, readPreview(input, new Date()))),
+      admission.heavyWork.run(user, () => previewSend(store, config, user, readPreview(input, new Date()))),
   }),
   tool({
     name: 'cancel_message',
