@@ -76,6 +76,8 @@ export class Db {
   readonly #holder: string
   /** On whose account client-shaped statements run; undefined for everybody's. */
   readonly ticket: Ticket | undefined
+  /** The replica that `forReading` may choose; undefined without one. */
+  readonly replica: Replica | undefined
 
   /** Used in this file alone. */
   constructor(pool: Pool, owner: Ticket | Everybody, transaction?: TransactionSession) {
@@ -84,6 +86,7 @@ export class Db {
     this.#owner = owner
     this.#holder = typeof owner === 'string' ? owner : owner.holder
     this.ticket = typeof owner === 'string' ? undefined : owner
+    this.replica = pool.reading?.replica
   }
 
   get inTransaction(): boolean {
@@ -152,11 +155,6 @@ export class Db {
     const isReplica = await reading.replica.hasCaughtUp()
     counts.replica.reads[isReplica ? 'replica' : 'primary']++
     return isReplica ? new Db(reading.onReplica, this.#owner) : this
-  }
-
-  /** The replica that `forReading` may choose; undefined without one. */
-  get replica(): Replica | undefined {
-    return this.#pool.reading?.replica
   }
 
   /** Several statements in one go, without parameters. */

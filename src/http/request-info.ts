@@ -6,7 +6,7 @@ import { EMPTY, MAX_BODY_BYTES, readBody } from './body/body.ts'
 import { memoryOf } from './body/memory-of.ts'
 import type { Ctx, RequestBody, Services } from './context.ts'
 import { queryOf } from './query.ts'
-import { withCatalog } from './retry.ts'
+import { type Attempt, retry, withCatalog } from './retry.ts'
 
 /** The body, read once a request; an absent one is `{}`. */
 export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
@@ -56,6 +56,23 @@ export function meterFor(c: Ctx, services: Services, auth: AuthRecord | null): A
   c.set('services', services)
   c.set('asker', auth)
   return new AnswerMeter(() => memoryOf(c), c.get('memory')?.answer)
+}
+
+/**
+ * Runs `work` for the caller of a request, at first as cached: see `retry`. `values`: its body, if that was
+ * read before.
+ */
+export async function asCaller<T>(
+  c: Ctx,
+  services: Services,
+  work: (request: RequestInfo, how: Attempt) => Promise<T>,
+  options: { readonly isRead?: boolean; readonly values?: RequestBody['values'] } = {},
+): Promise<T> {
+  const { isRead = false, values = (await bodyOf(c)).values } = options
+  const identifyCaller = (isCached: boolean) => authenticate(c, services, isCached)
+  const known = c.get('known') && (await identifyCaller(true))
+  const attempt = (auth: AuthRecord | null, how: Attempt) => work(requestOf(c, services, auth, values), how)
+  return retry(services.store, identifyCaller, attempt, { known, startsCached: true, isRead })
 }
 
 /** The request as rules and filters see it, with the meter of its answer. */

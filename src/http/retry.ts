@@ -23,7 +23,9 @@ type Fault = keyof typeof MAX_RETRIES
 /** How one attempt is made, as options of a record's write. */
 export type Attempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksRecord'>>
 
-interface RetryOptions {
+interface RetryOptions<A> {
+  /** The cached caller, if it is known. */
+  readonly known?: A | undefined
   /** The first attempts use the caller from the cache; the statement compares its version. */
   readonly startsCached?: boolean
   /** An answer that was made with old collections is made again: a part of it may be missing. */
@@ -38,7 +40,7 @@ export async function retry<A extends { readonly version: string } | null, T>(
   store: CatalogStore,
   identify: (isCached: boolean) => Promise<A>,
   work: (auth: A, attempt: Attempt) => Promise<T>,
-  { startsCached = false, isRead = false }: RetryOptions = {},
+  { known, startsCached = false, isRead = false }: RetryOptions<A> = {},
 ): Promise<T> {
   const retries: Record<Fault, number> = { staleAuth: 0, conflict: 0, largeAnswer: 0, oldCatalog: 0 }
   const mayRetry = (fault: Fault) => retries[fault]++ < MAX_RETRIES[fault]
@@ -48,7 +50,7 @@ export async function retry<A extends { readonly version: string } | null, T>(
     const isCatalogOld = watchCatalog(store)
     let auth: A | undefined
     try {
-      auth = await identify(isAuthCached)
+      auth = (isAuthCached && known) || (await identify(isAuthCached))
       const result = await work(auth, { isAuthCached, locksRecord })
       if (!isRead || !(await isCatalogOld()) || !mayRetry('oldCatalog')) return result
     } catch (error) {
@@ -65,7 +67,7 @@ export async function retry<A extends { readonly version: string } | null, T>(
 export const withCatalog = <T>(
   store: CatalogStore,
   work: () => Promise<T>,
-  options?: RetryOptions,
+  options?: RetryOptions<null>,
 ): Promise<T> => retry(store, async () => null, work, options)
 
 /** A refusal of a cached caller (`isStale`) counts only if the caller's record has not changed. */

@@ -5,7 +5,7 @@ export const MAX_EXPANDED = 20_000
 /** Bytes that one answer may have. */
 export const MAX_ANSWER_BYTES = 32 << 20
 /** An answer up to this size needs no room of its own. */
-const FREE_BYTES = 1 << 20
+export const FREE_BYTES = 1 << 20
 /** A text from which `fields` picks becomes objects that take ten times as much memory. */
 const MAX_PICKED_BYTES = 8 << 20
 

@@ -2,7 +2,6 @@ import type { Catalog, Store } from '../../collections/catalog.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { Lru } from '../../tools/lru.ts'
 import { findTokenOwner } from '../auth-rows.ts'
 import { sha256 } from './secrets.ts'
 import { isSigned, type Purpose, readClaims } from './tokens.ts'
@@ -17,7 +16,7 @@ interface Known {
   readonly untilMs: number
 }
 
-const owners = new Lru<string, Known | null>(MAX_KNOWN)
+const owners = new Map<string, Known>()
 
 /** The token of an Authorization header, with or without `Bearer`; '' if there is none. */
 export function tokenOf(authorization: string | undefined): string {
@@ -41,8 +40,9 @@ export async function identify(
   const hit = cached && cachedIdentity(catalog, authorization)
   if (hit) return hit
   const auth = await findByToken(store, token, 'auth')
+  owners.delete(token)
   if (auth) owners.set(token, { catalog, auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
-  else if (owners.get(token)) owners.set(token, null)
+  if (owners.size > MAX_KNOWN) owners.delete(owners.keys().next().value!)
   return auth
 }
 

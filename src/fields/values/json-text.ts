@@ -1,5 +1,4 @@
 import { parseJson } from '../../tools/json.ts'
-import type { FieldTypeName, Value } from '../field.ts'
 
 /** JSON as text: written with sorted keys, or minified without changing its content. */
 
@@ -73,27 +72,6 @@ const isOddKey = (key: string) => /[\0\ud800-\uffff]/.test(key)
 
 /** JSON of a finite number; `-0` keeps its sign. */
 export const writeNumber = (value: number): string => (Object.is(value, -0) ? '-0' : String(value))
-
-/** Writes stored values of a type of fields as JSON (contract 3.3). */
-export function valueWriter(type: FieldTypeName): (value: Value) => string {
-  switch (type) {
-    case 'number':
-      return (value) => writeNumber(value as number)
-    case 'bool':
-      return (value) => (value ? 'true' : 'false')
-    case 'date':
-    case 'autodate':
-      return (value) => `"${value}"`
-    case 'json':
-    case 'geoPoint':
-      return (value) => (value as string | null) ?? 'null'
-    case 'password':
-      return () => '""'
-    default:
-      return (value) =>
-        typeof value === 'string' ? quoteText(value) : `[${(value as string[]).map(quoteText).join(',')}]`
-  }
-}
 
 /** Whether it is well-formed JSON within the nesting limit. */
 export const isJson = (text: string): boolean => parseJson(text) !== undefined && !isTooComplex(text)

@@ -84,7 +84,7 @@ const plans = new Lru<string, Plan>(MAX_PLANS)
 
 /** Questions per caller that are kept with their parameters: those that depend on the caller alone. */
 const MAX_OF_CALLER = 16
-const ofCallers = new WeakMap<AuthRecord, Lru<string, CompiledFilter>>()
+const ofCallers = new WeakMap<AuthRecord, Map<string, CompiledFilter>>()
 
 export const planCount = () => plans.size
 
@@ -113,9 +113,9 @@ export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter
   const plan = planOf(key, shapeLength(question, parsed.client))
   const compiled = fill(catalog, question, parsed, plan)
   if (auth && plan.isOfCaller) {
-    const kept = ofCallers.get(auth) ?? new Lru<string, CompiledFilter>(MAX_OF_CALLER)
-    ofCallers.set(auth, kept)
-    kept.set(key, compiled)
+    const kept = ofCallers.get(auth) ?? new Map<string, CompiledFilter>()
+    if (kept.size >= MAX_OF_CALLER) kept.clear()
+    ofCallers.set(auth, kept.set(key, compiled))
   }
   return compiled
 }

@@ -3,15 +3,15 @@ import type { Collection } from '../../collections/collection.ts'
 import { maxBodyBytes } from '../../fields/types/max-bytes.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
 import { writeRecord } from '../../records/write/write.ts'
-import type { AuthRecord } from '../../request/request.ts'
+import type { RequestInfo } from '../../request/request.ts'
 import { MAX_BODY_BYTES } from '../body/body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { limitOldPasswordChecks } from '../middleware/old-password.ts'
 import { passwordWork } from '../middleware/password-work.ts'
 import { writableCollection } from '../records/writable-collection.ts'
-import { authenticate, bodyOf, requestOf } from '../request-info.ts'
-import { type Attempt, retry } from '../retry.ts'
+import { asCaller, bodyOf } from '../request-info.ts'
+import type { Attempt } from '../retry.ts'
 import { sendJson } from '../send-json.ts'
 import { storeOf } from '../server/store-of.ts'
 
@@ -35,17 +35,16 @@ async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DEL
   // a hook may show a secret, once
   if (method === 'POST' && extensions.get(known.id)?.beforeCreate) c.header('cache-control', 'no-store')
   const memory = new PasswordMemory()
-  const attempt = (auth: AuthRecord | null, how: Attempt) => {
+  const work = (request: RequestInfo, how: Attempt) => {
+    const { auth } = request
     const collection = find()
-    const request = requestOf(c, services, auth, values)
-    const work = memory.over(passwordWork(c, services, auth), how.locksRecord)
+    const passwords = memory.over(passwordWork(c, services, auth), how.locksRecord)
     const inSameTransaction = auditWrite(c, services, request, collection, uploads.keys())
-    const options = { ...how, uploads, passwordWork: work, inSameTransaction }
+    const options = { ...how, uploads, passwordWork: passwords, inSameTransaction }
     const inside = storeOf(c, services, auth)
     return writeRecord(inside, extensions, collection, c.req.param('id') ?? '', request, options)
   }
-  const identify = (isCached: boolean) => authenticate(c, services, isCached)
-  const run = () => retry(store, identify, attempt, { startsCached: true })
+  const run = () => asCaller(c, services, work, { values })
   const mayTestPassword = method === 'PATCH' && known.type === 'auth'
   return mayTestPassword ? limitOldPasswordChecks(c, services, [values], run) : run()
 }

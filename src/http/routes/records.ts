@@ -15,10 +15,9 @@ import { describeRule } from '../../openapi/schemas/texts.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { viewRecord } from '../../records/read/view.ts'
-import type { AuthRecord } from '../../request/request.ts'
+import type { RequestInfo } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { authenticate, bodyOf, requestOf } from '../request-info.ts'
-import { retry } from '../retry.ts'
+import { asCaller } from '../request-info.ts'
 import { sendJson, sendRaw } from '../send-json.ts'
 import { readingStoreOf } from '../server/store-of.ts'
 
@@ -34,14 +33,12 @@ async function read(c: Ctx, services: Services, run: typeof viewRecord): Promise
   const collection = c.req.param('collection') ?? ''
   const id = c.req.param('id') ?? ''
   collectionOf(store.catalog, collection) // before anything of the request is read
-  const { values } = await bodyOf(c) // as PocketBase: a GET with a broken body is a 400
-  const attempt = async (auth: AuthRecord | null) => {
-    const request = requestOf(c, services, auth, values)
-    const inside = await readingStoreOf(c, services, auth)
+  const work = async (request: RequestInfo) => {
+    const inside = await readingStoreOf(c, services, request.auth)
     return run(inside, extensions, collectionOf(inside.catalog, collection), request, id)
   }
-  const identify = (isCached: boolean) => authenticate(c, services, isCached)
-  return retry(store, identify, attempt, { startsCached: true, isRead: true })
+  // as PocketBase: a GET with a broken body is a 400
+  return asCaller(c, services, work, { isRead: true })
 }
 
 function collectionOf(catalog: Catalog, name: string): Collection {

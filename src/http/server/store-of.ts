@@ -63,7 +63,7 @@ export const storeOf = (c: Ctx, services: Services, auth: AuthRecord | null): St
 /** The same for a read: the replica if it has all earlier commits. Its catalog stays the same. */
 export async function readingStoreOf(c: Ctx, services: Services, auth: AuthRecord | null): Promise<Store> {
   const { db, catalog } = storeOf(c, services, auth)
-  return { db: await db.forReading(), catalog }
+  return { db: db.replica ? await db.forReading() : db, catalog }
 }
 
 /** A caller who signed in, with the store on the caller's ticket. */

@@ -1,10 +1,11 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { AuthCollection, Collection } from '../../collections/collection.ts'
 import { isSqlError } from '../../db/errors.ts'
-import type { Field, Value } from '../../fields/field.ts'
+import type { Field, FieldTypeName, Value } from '../../fields/field.ts'
 import { fieldType } from '../../fields/types/field-types.ts'
-import { quoteText, valueWriter } from '../../fields/values/json-text.ts'
+import { quoteText, writeNumber } from '../../fields/values/json-text.ts'
 import { FilterError } from '../../filter/errors.ts'
+import { AnswerMeter, checkPicked, FREE_BYTES, MAX_ANSWER_BYTES } from '../../request/answer-meter.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 import { selectRows } from '../select.ts'
@@ -144,6 +145,27 @@ function layOut(
   return { parts, rest: text }
 }
 
+/** Writes stored values of a type of fields as JSON (contract 3.3). */
+function valueWriter(type: FieldTypeName): (value: Value) => string {
+  switch (type) {
+    case 'number':
+      return (value) => writeNumber(value as number)
+    case 'bool':
+      return (value) => (value ? 'true' : 'false')
+    case 'date':
+    case 'autodate':
+      return (value) => `"${value}"`
+    case 'json':
+    case 'geoPoint':
+      return (value) => (value as string | null) ?? 'null'
+    case 'password':
+      return () => '""'
+    default:
+      return (value) =>
+        typeof value === 'string' ? quoteText(value) : `[${(value as string[]).map(quoteText).join(',')}]`
+  }
+}
+
 export interface RenderedRecord {
   readonly collection: Collection
   readonly row: RecordRow
@@ -168,6 +190,30 @@ export function renderedText(rendered: RenderedRecord, check: CheckLength = () =
     rendered.expand && expandText(rendered.expand, check),
   )
   return rendered.text
+}
+
+/** Writes all records and counts their size. A single record may be as large as its fields allow. */
+export function writeRecords(
+  shown: readonly RenderedRecord[],
+  { query, meter = new AnswerMeter() }: RequestInfo,
+): string[] {
+  let length = 0
+  const check = (more: number) => {
+    if (length + more > FREE_BYTES) meter.check(length + more)
+  }
+  const isAlone = shown.length === 1 && !shown[0]!.expanded
+  const texts = shown.map((one) => {
+    const text = renderedText(one, check)
+    if (!isAlone) check(text.length)
+    if (!isAlone && query.fields) checkPicked(text.length)
+    length += text.length
+    return text
+  })
+  // A UTF-16 unit has at most three bytes in UTF-8.
+  const bytes =
+    length > MAX_ANSWER_BYTES / 3 ? texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0) : length
+  meter.addWritten(bytes, isAlone)
+  return texts
 }
 
 function expandText(
