@@ -133,7 +133,6 @@ export const accountPaths = (): ZodOpenApiPathsObject =>
       summary: 'End one session',
       description:
         'All its tokens are refused from now on, those that a refresh gave included. Event streams of the account are closed; those of other sessions can be opened again.',
-      params: { path: z.object({ id: z.string().describe('Of the session.') }) },
       responses: [done('Ended.'), failures(401, 404)],
     },
     'POST /api/account/end-other-sessions': {

@@ -280,7 +280,7 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodO
       summary: 'Get a token for a record',
       description: 'Get a token for a record. Only superusers may.',
       security: SIGNED_IN,
-      params: { path: z.object({ id: z.string() }), ...ONE },
+      params: ONE,
       requestBody: { content: json(z.object({ duration: DURATION })) },
       responses: [success200, failures(400, 401, 404, 413)],
     },

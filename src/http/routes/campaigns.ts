@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { json, success } from '../../openapi/schemas/answers.ts'
 import { chapter, type Operation } from '../../openapi/schemas/operations.ts'
@@ -69,8 +68,6 @@ export function campaignRoutes(services: Services): Hono<Env> {
 
 const answer = (c: Ctx, value: object) => sendRaw(c, JSON.stringify(value))
 
-const ID = z.object({ id: z.string().describe('A record of `campaigns`.') })
-
 const EXAMPLE = {
   id: 'c4m9p0a2i5g8n1a',
   name: 'Summer sale',
@@ -111,7 +108,6 @@ const steered = (
     success('How it is now.', CAMPAIGN_STATE, EXAMPLE),
     callerRefusals('campaign_not_found', ...refused),
   ],
-  params: { path: ID },
 })
 
 /** `/api/campaigns`: texts to many. */
@@ -167,7 +163,6 @@ export const campaignPaths = (): ZodOpenApiPathsObject =>
         success('How it is now.', CAMPAIGN_STATE, { ...EXAMPLE, revision: 2 }),
         orTemplateFault(refusals(...SHAPE, 'campaign_not_found', 'campaign_begun', 'campaign_busy')),
       ],
-      params: { path: ID },
       body: [CAMPAIGN_CHANGE, { body: '30 % off until Friday' }],
     },
     'POST /api/campaigns/{id}/pause': steered(
@@ -212,7 +207,6 @@ export const campaignPaths = (): ZodOpenApiPathsObject =>
           'no_devices',
         ),
       ],
-      params: { path: ID },
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
     },
     'GET /api/campaigns/{id}/progress': {
@@ -242,6 +236,5 @@ export const campaignPaths = (): ZodOpenApiPathsObject =>
         }),
         callerRefusals('campaign_not_found'),
       ],
-      params: { path: ID },
     },
   })

@@ -80,8 +80,6 @@ export function sentRoutes(services: Services): Hono<Env> {
 }
 
 const BATCH_ID = z.object({ batch_id: z.string().describe('Out of the answer to the send.') })
-const MESSAGE = z.object({ id: z.string().describe('A record of `sms_messages`.') })
-
 /** `/api/sms/batches` and `/api/sms/messages`: what is done with what was sent. */
 export const sentPaths = (): ZodOpenApiPathsObject =>
   chapter(SENDING, SENDER, {
@@ -152,7 +150,6 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
       summary: 'Change a scheduled message',
       description:
         'Changes what is given of a message that is still `pending`; the rest stays as it is. The end must come after the time. It stays counted in the month in which it was accepted. The same again changes nothing.',
-      params: { path: MESSAGE },
       body: [MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }],
       responses: [
         success('How it is now.', CHANGED, {
@@ -177,7 +174,6 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
       summary: 'Send a failed message once more',
       description:
         'Sends a new message with the same text to the same number, by any device. It counts against the quota. Asking again answers the same new message.',
-      params: { path: MESSAGE },
       responses: [
         success('The new message.', ACCEPTED, ACCEPTED_EXAMPLE),
         callerRefusals(
@@ -194,7 +190,6 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
       summary: 'Cancel a message',
       description:
         'Ends a message that no device has claimed; its unit of the quota comes back. Again is no error.',
-      params: { path: MESSAGE },
       responses: [
         success('It will not be sent.', CANCELED, {
           id: 'k3v9x0c2m5n8b1a',

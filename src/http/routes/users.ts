@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { failures, success } from '../../openapi/schemas/answers.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
@@ -34,8 +33,6 @@ export const userRoutes = (services: Services) =>
       return sendRaw(c, JSON.stringify(found))
     })
 
-const ID = z.object({ id: z.string().describe('Of the user.') })
-
 /** `/api/users`: what acts for a user without a sign-in. */
 export const userPaths = (): ZodOpenApiPathsObject =>
   chapter('users', SIGNED_IN, {
@@ -44,14 +41,12 @@ export const userPaths = (): ZodOpenApiPathsObject =>
       summary: 'List what acts for a user',
       description:
         'For superusers: API keys, devices, enabled webhooks and automatic answers, campaigns that are not over, and how many messages wait.',
-      params: { path: ID },
       responses: [success('The lists.', USER_ACCESS), failures(401, 404)],
     },
     'POST /api/users/{id}/enable': {
       id: 'enableUser',
       summary: 'Enable a disabled user',
       description: 'For superusers: ends what acts for the user, or keeps all of it, in one transaction.',
-      params: { path: ID },
       body: [ENABLE_USER],
       responses: [
         success('What there was: it has ended, or goes on.', USER_ACCESS),

@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { AuditEntry } from '../../auth/superusers/audit.ts'
 import type { Store } from '../../collections/catalog.ts'
@@ -79,8 +78,6 @@ export function webhookRoutes(services: Services): Hono<Env> {
     })
 }
 
-const ID = z.object({ id: z.string().describe('Of the record.') })
-
 /** `/api/webhooks`: what can be done with a webhook beyond its record. */
 export const webhookPaths = (): ZodOpenApiPathsObject =>
   chapter('webhooks', SIGNED_IN, {
@@ -89,7 +86,6 @@ export const webhookPaths = (): ZodOpenApiPathsObject =>
       summary: 'Send a test event',
       description:
         'Sends `webhook.test` with a made-up message, by the way that all events go. While three tests of it wait the answer is 429.',
-      params: { path: ID },
       responses: [
         success('The delivery, which is under way.', STARTED),
         webhookRefusals('webhook_not_found', 'webhook_disabled'),
@@ -99,7 +95,6 @@ export const webhookPaths = (): ZodOpenApiPathsObject =>
       id: 'rotateWebhookSecret',
       summary: 'Change the secret',
       description: 'For 24 hours deliveries are signed with both secrets. A second rotation ends the first.',
-      params: { path: ID },
       responses: [success('The new secret.', NEW_SECRET), webhookRefusals('webhook_not_found')],
     },
     'POST /api/webhooks/{id}/resend-failed': {
@@ -107,7 +102,6 @@ export const webhookPaths = (): ZodOpenApiPathsObject =>
       summary: 'Send again what has failed',
       description:
         'Sends all deliveries of a webhook once more that ended as failed since a date. Their webhook-ids stay.',
-      params: { path: ID },
       responses: [
         success('How many there are.', RESENT, { resent: 12 }),
         webhookRefusals('invalid_request', 'webhook_not_found', 'webhook_disabled', 'request_too_large'),
@@ -119,14 +113,12 @@ export const webhookPaths = (): ZodOpenApiPathsObject =>
       summary: 'Read what a delivery sends',
       description:
         'The body, and the headers of the last attempt. Of a webhook in the format `twilio`, the body has the form, which a GET sends in its query.',
-      params: { path: ID },
       responses: [success('The request.', DELIVERY_REQUEST), webhookRefusals('delivery_not_found')],
     },
     'POST /api/webhooks/deliveries/{id}/resend': {
       id: 'resendDelivery',
       summary: 'Send a delivery again',
       description: 'At once, whatever became of it. Its webhook-id stays.',
-      params: { path: ID },
       responses: [
         success('The delivery, which is under way.', STARTED),
         webhookRefusals('delivery_not_found', 'webhook_disabled'),

@@ -12,7 +12,10 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
   readonly responses: readonly Answers[]
 }
 
-/** Operations of one chapter (tag), by method and path: `GET /api/ready`. Each may have its own security. */
+/**
+ * Operations of one chapter (tag), by method and path: `GET /api/ready`. Each may have its own security, and
+ * describe the parameters of its path.
+ */
 export function chapter(
   tag: string,
   security: Security,
@@ -21,13 +24,14 @@ export function chapter(
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, { id, params, body, responses, ...more }] of Object.entries(operations)) {
     const [method, path] = name.split(' ') as [string, string]
+    const requestParams = path.includes('{') ? { ...pathParams(path), ...params } : params
     paths[path] = {
       ...paths[path],
       [method.toLowerCase()]: {
         operationId: id,
         tags: [tag],
         security,
-        ...(params && { requestParams: params }),
+        ...(requestParams && { requestParams }),
         ...(body && { requestBody: { required: true, content: json(...body) } }),
         ...more,
         responses: answers(...responses),
@@ -41,7 +45,7 @@ export const texts = (names: readonly string[], one: z.ZodType = z.string()) =>
   z.object(Object.fromEntries(names.map((name) => [name, one])))
 
 /** The parameters in a path: `/messages/{id}` has one. */
-export function pathParams(path: string): { path?: z.ZodObject } {
+function pathParams(path: string): { path?: z.ZodObject } {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
   return names.length > 0 ? { path: texts(names) } : {}
 }

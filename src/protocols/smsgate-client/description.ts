@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { REFRESH_SCOPE, Scope } from '../../auth/tokens/scopes.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { type Answers, json } from '../../openapi/schemas/answers.ts'
-import { chapter, type Operation, pathParams, texts } from '../../openapi/schemas/operations.ts'
+import { chapter, type Operation, texts } from '../../openapi/schemas/operations.ts'
 import { NOBODY, SMSGATE_CLIENT } from '../../openapi/schemas/security.ts'
 import type { ClientCaller } from './credentials.ts'
 import { HEALTH } from './health.ts'
@@ -75,12 +75,11 @@ const answered = ([status, description, schema, headers]: NonNullable<Route['ans
   [status]: { description, ...(schema && { content: json(schema) }), ...(headers && { headers }) },
 })
 
-const operationOf = ({ at, id, summary, scope, query, header, body, answer, refused: no = [] }: Route) => ({
+const operationOf = ({ id, summary, scope, query, header, body, answer, refused: no = [] }: Route) => ({
   id,
   summary,
   description: `${summary}. Asks for the scope \`${scope}\`.`,
   params: {
-    ...pathParams(at),
     ...(query && { query: texts(query, z.string().optional()) }),
     ...(header && { header }),
   },
@@ -88,12 +87,11 @@ const operationOf = ({ at, id, summary, scope, query, header, body, answer, refu
   responses: [...(answer ? [answered(answer)] : []), refused(no)],
 })
 
-const health = (id: string, at: string): Operation => ({
+const health = (id: string): Operation => ({
   id,
   summary: 'Whether the server works',
   description: 'Whether the server works. Needs no credentials.',
   security: NOBODY,
-  params: pathParams(at),
   responses: [
     answered([200, 'It works.', HEALTH]),
     { ...refused([]), 503: { description: 'It does not.', content: json(z.union([HEALTH, ERROR])) } },
@@ -106,6 +104,6 @@ export const describeRoutes = (routes: readonly Route[]): ZodOpenApiPathsObject 
     ...Object.fromEntries(
       routes.map((route) => [route.at.replace(' ', ` ${CLIENT_PATH}`), operationOf(route)]),
     ),
-    [`GET ${CLIENT_PATH}/health`]: health('smsgateHealth', ''),
-    [`GET ${CLIENT_PATH}/health/{probe}`]: health('smsgateProbe', '{probe}'),
+    [`GET ${CLIENT_PATH}/health`]: health('smsgateHealth'),
+    [`GET ${CLIENT_PATH}/health/{probe}`]: health('smsgateProbe'),
   })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { type Answers, json } from '../../openapi/schemas/answers.ts'
-import { type Operation, pathParams, texts } from '../../openapi/schemas/operations.ts'
+import { type Operation, texts } from '../../openapi/schemas/operations.ts'
 import type { Account } from './credentials.ts'
 import type { Parameters } from './parameters.ts'
 
@@ -60,8 +60,7 @@ export const failures = (...statuses: number[]): Answers =>
     ]),
   ) as Answers
 
-export const parametersOf = (at: string, { query, params }: Pick<Route, 'query' | 'params'>) => ({
-  ...pathParams(at),
+export const parametersOf = ({ query, params }: Pick<Route, 'query' | 'params'>) => ({
   ...(query && { query: texts(query, z.string().optional()) }),
   ...params,
 })

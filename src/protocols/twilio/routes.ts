@@ -181,7 +181,7 @@ function twilioPaths() {
   const operations = ROUTES.map(({ at, id, summary, status = 200, answer, refused = [], ...route }) => {
     const [description, schema] = answer
     const operation = {
-      ...{ id, summary, description: summary, params: parametersOf(at, route), ...bodyOf(route) },
+      ...{ id, summary, description: summary, params: parametersOf(route), ...bodyOf(route) },
       responses: [
         { [status]: { description, ...(schema && { content: json(schema) }) } },
         failures(...refused),
