@@ -6,13 +6,8 @@ import { fitSmsgate } from './protocols/smsgate-client/webhooks/event.ts'
 import { fitTwilio, twilioKeysExtension } from './protocols/twilio/extensions.ts'
 import { USER_SETTINGS_ID } from './records/auth/disabled.ts'
 import type { Extension, Extensions } from './records/extension.ts'
-import {
-  campaignsExtension,
-  conversationsExtension,
-  devicesExtension,
-  eventsExtension,
-  messagesExtension,
-} from './sms/extensions.ts'
+import { conversationsExtension, notesExtension } from './sms/conversations/extension.ts'
+import { campaignsExtension, devicesExtension, eventsExtension, messagesExtension } from './sms/extensions.ts'
 import { autoAnswersExtension, contactsExtension, userSettingsExtension } from './sms/settings-extensions.ts'
 import { usersExtension } from './sms/users-extension.ts'
 import type { WebhookSettings } from './webhooks/delivery-worker.ts'
@@ -38,6 +33,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['sms_messages', strict(messagesExtension)],
     ['sms_events', strict(eventsExtension)],
     ['conversations', strict(conversationsExtension)],
+    ['conversation_notes', strict(notesExtension)],
     ['campaigns', campaignsExtension],
     ['auto_answers', strict(autoAnswersExtension)],
     ['senders', strict({ keepsReferences: true })],

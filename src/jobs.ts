@@ -18,6 +18,7 @@ import type { SettingsStore } from './settings/settings-store.ts'
 import { answerJobs } from './sms/answers/answer.ts'
 import { campaignJobs } from './sms/campaigns/advance.ts'
 import { type Sending, sendingFor } from './sms/campaigns/campaign.ts'
+import { bringBackDue } from './sms/conversations/follow-ups.ts'
 import { deleteOldBatteries } from './sms/devices/device.ts'
 import { deleteOldAnswers } from './sms/send/idempotency.ts'
 import { endOldMessages } from './sms/sweep/retention.ts'
@@ -60,6 +61,7 @@ export function jobsOf(
     { id: 'deadJobs', ...HOURLY, run: () => deleteDeadJobs(store.db) },
     { id: 'pushCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpPushes(store.db) },
     { id: 'changesCleanUp', ...EVERY_MINUTE, run: changesCleanUp(store) },
+    { id: 'followUps', ...EVERY_MINUTE, run: () => bringBackDue(store.db) },
     { id: 'replyMails', ...EVERY_MINUTE, run: () => addReplyMails(store.db, { settings, log, config }) },
   ]
   if (deviceAlarmMinutes > 0) {

@@ -61,7 +61,7 @@ export const RATES = {
   bodyBytes: { name: 'bytes of bodies', burst: 4 * MEBIBYTE, perSecond: 2 * MEBIBYTE },
   /** Characters of filters and sorts that are compiled for the first time: 200,000 take a second. */
   filterShapes: { name: 'new filters', burst: 200_000, perSecond: 10_000 },
-  /** Subscribe requests: 20 each, and 1 for each topic. */
+  /** Subscribe requests: 20 each, and 1 for each topic. Presence: 100. */
   subscriptions: { name: 'subscriptions', burst: 100_000, perSecond: 2_000 },
   /** Of sends to 20 recipients or more: they cost no quota, but store a message each. */
   optedOut: { name: 'opted-out recipients', burst: 2_000, perSecond: 2_000 / 60 },

@@ -25,6 +25,7 @@ import { recordRoutes } from './routes/records.ts'
 import { sentRoutes } from './routes/sent.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { smsRoutes } from './routes/sms.ts'
+import { inboxRoutes } from './routes/team/inbox.ts'
 import { memberRoutes } from './routes/team/members.ts'
 import { userRoutes } from './routes/users.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
@@ -60,6 +61,7 @@ export function createApp(services: Services): Hono<Env> {
   app.use('/api/*', gate(services))
   app.route('/api', accountRoutes(services))
   app.route('/api/account', memberRoutes(services))
+  app.route('/api/account', inboxRoutes(services))
   app.route('/api', adminRoutes(services))
   app.route('/api', backupRoutes(services))
   app.route('/api/users', userRoutes(services))

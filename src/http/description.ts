@@ -14,6 +14,7 @@ import { realtimePaths } from './routes/realtime.ts'
 import { recordPaths } from './routes/records.ts'
 import { sentPaths } from './routes/sent.ts'
 import { smsPaths } from './routes/sms.ts'
+import { inboxPaths } from './routes/team/inbox.ts'
 import { memberPaths } from './routes/team/members.ts'
 import { userPaths } from './routes/users.ts'
 import { webhookPaths } from './routes/webhooks.ts'
@@ -36,6 +37,7 @@ export const OWN_ROUTES: DescribedRoutes = {
     ...webhookPaths(),
     ...accountPaths(),
     ...memberPaths(),
+    ...inboxPaths(),
     ...userPaths(),
     ...batchPaths(),
     ...realtimePaths(),

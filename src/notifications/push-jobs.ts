@@ -6,6 +6,7 @@ import { objectsOf } from '../db/rows.ts'
 import { INSTANT } from '../fields/values/instant.ts'
 import type { Logger } from '../log.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
+import type { AuthRecord } from '../request/request.ts'
 import { PUSH } from '../sms/conversations/heard.ts'
 import {
   checkEndpoint,
@@ -19,7 +20,7 @@ import {
 import { gatewayRefusal } from '../sms/send/refusal.ts'
 import type { Job, JobKind } from '../work/queue.ts'
 
-/** Browsers of one user. A further one takes the place of the oldest. */
+/** Browsers of one person. A further one takes the place of the oldest. */
 const MAX_OF_USER = 20
 const MAX_AGENT_LENGTH = 300
 
@@ -36,22 +37,30 @@ export const PUSH_BROWSER = z
 const SAVE = `
 with oldest as (
   delete from push_subscriptions where id in (
-    select id from push_subscriptions where "user" = $2 and id <> $1
+    select id from push_subscriptions where "user" = $2 and sender = $6 and id <> $1
     order by created desc, id offset ${MAX_OF_USER - 1})
 )
-insert into push_subscriptions (id, "user", endpoint, keys, user_agent) values ($1, $2, $3, $4, $5)
+insert into push_subscriptions (id, "user", endpoint, keys, user_agent, sender) values ($1, $2, $3, $4, $5, $6)
 on conflict (id) do update set "user" = excluded."user", keys = excluded.keys, user_agent = excluded.user_agent,
-  failures = 0
+  sender = excluded.sender, failures = 0
 where push_subscriptions."user" = excluded."user" or push_subscriptions.keys::text = excluded.keys::text
 returning id`
 
+/** Whose browsers: the account's owner's (`sender` ''), or a member's who acts for it. */
+interface Person {
+  readonly user: string
+  readonly sender: string
+}
+
+export const personOf = ({ id, actor }: AuthRecord): Person => ({ user: id, sender: actor?.id ?? '' })
+
 /**
- * Keeps a user's browser. Throws 400 for an endpoint that pushes could not be sent to, and for one that
+ * Keeps a person's browser. Throws 400 for an endpoint that pushes could not be sent to, and for one that
  * another user has with other keys: it is another browser.
  */
 export async function saveBrowser(
   db: Db,
-  user: string,
+  { user, sender }: Person,
   subscription: Subscription,
   userAgent: string,
   settings: PushSettings,
@@ -59,37 +68,55 @@ export async function saveBrowser(
   checkEndpoint(subscription, settings)
   const { endpoint, keys } = subscription
   const stored = JSON.stringify({ p256dh: keys.p256dh, auth: keys.auth })
-  const values = [sha256(endpoint), user, endpoint, stored, userAgent.slice(0, MAX_AGENT_LENGTH)]
+  const values = [sha256(endpoint), user, endpoint, stored, userAgent.slice(0, MAX_AGENT_LENGTH), sender]
   const { rows } = await db.query(SAVE, values)
   if (rows.length === 0) throw gatewayRefusal('invalid_request', 'endpoint belongs to another account')
 }
 
-/** The browsers of a user, the newest first. */
-export async function listBrowsers(db: Db, user: string): Promise<z.output<typeof PUSH_BROWSER>[]> {
+/** The browsers of a person, the newest first. */
+export async function listBrowsers(
+  db: Db,
+  { user, sender }: Person,
+): Promise<z.output<typeof PUSH_BROWSER>[]> {
   const sql = `select endpoint, user_agent, pb_text(created) as created from push_subscriptions
-    where "user" = $1 order by push_subscriptions.created desc, id`
-  return objectsOf(await db.query(sql, [user]))
+    where "user" = $1 and sender = $2 order by push_subscriptions.created desc, id`
+  return objectsOf(await db.query(sql, [user, sender]))
 }
 
-/** Ends one browser of a user, or all. One that is not there is no error. */
-export async function endBrowsers(db: Db, user: string, endpoint?: string): Promise<void> {
+/** Ends one browser of a person, or all. One that is not there is no error. */
+export async function endBrowsers(db: Db, { user, sender }: Person, endpoint?: string): Promise<void> {
   const only = endpoint === undefined ? null : sha256(endpoint)
-  await db.query('delete from push_subscriptions where "user" = $1 and ($2::text is null or id = $2)', [
-    user,
-    only,
-  ])
+  await db.query(
+    'delete from push_subscriptions where "user" = $1 and sender = $3 and ($2::text is null or id = $2)',
+    [user, only, sender],
+  )
 }
 
 interface PushTarget {
   readonly id: string
   readonly subscription: Subscription
   readonly failures: number
+  /** The sender of the person whose browser it is; the owner's is the account's id. */
+  readonly person: string
+  /** What the person wants to be told. */
+  readonly notify: 'all' | 'mine' | 'none'
 }
 
+/** Browsers that one job pushes to, all at once: the newest. */
+const MAX_TARGETS = 200
+
+/** A membership that is gone has no notifications. */
+const TARGETS = `
+select s.id, json_build_object('endpoint', s.endpoint, 'keys', s.keys)::text as subscription, s.failures,
+  coalesce(nullif(s.sender, ''), s."user") as person, case s.sender
+    when '' then coalesce((select nullif(u.notify, '') from user_settings u where u."user" = s."user"), 'all')
+    else coalesce((select coalesce(nullif(m.notify, ''), 'all') from members m where m.id = s.sender), 'none') end as notify
+from push_subscriptions s where s."user" = $1 order by s.created desc, s.id limit ${MAX_TARGETS}`
+
 async function targetsOf(db: Db, user: string): Promise<PushTarget[]> {
-  const sql = `select id, json_build_object('endpoint', endpoint, 'keys', keys)::text as subscription, failures
-    from push_subscriptions where "user" = $1`
-  const found = objectsOf<PushTarget & { subscription: string }>(await db.query(sql, [user]))
+  const found = objectsOf<PushTarget & { subscription: string }>(
+    await db.query(TARGETS, [user], 'push targets'),
+  )
   return found.map((target) => ({ ...target, subscription: JSON.parse(target.subscription) }))
 }
 
@@ -129,16 +156,37 @@ const MAX_AT_ONCE = 3
 /** Older notifications are dropped. The console shows the unread count. */
 const TTL_SECONDS = 86_400
 
+/** What there is to tell, and for whom. */
+interface News extends Unread {
+  readonly assignee: string
+  /** The person who is mentioned in a note; '' for texts. */
+  readonly mentioned: string
+}
+
+/** Unread conversations, and the last notes that mention somebody. None of a disabled user. */
 const READ = `
-select c.id as conversation, c.number, c.name, left(c.last_text, ${MAX_TEXT}) as text, c.unread
-from conversations c
-where c.id = any($1) and c."user" = $2 and c.unread > 0 and not c.archived and not ${isDisabledSql('c."user"')}
+with asked as (select split_part(a, '@', 1) as id, split_part(a, '@', 2) as mentioned from unnest($1::text[]) a)
+select c.id as conversation, c.number, c.name, c.unread, c.assignee, a.mentioned, left(
+  case a.mentioned when '' then c.last_text else coalesce(w.name || ': ', '') || n.text end, ${MAX_TEXT}) as text
+from asked a join conversations c on c.id = a.id and c."user" = $2 and not ${isDisabledSql('$2')}
+left join lateral (
+  select n.author, n.text from conversation_notes n
+  where n.conversation = c.id and a.mentioned = any(n.mentions) order by n.created desc limit 1
+) n on true
+left join senders w on w.id = n.author
+where case a.mentioned when '' then c.unread > 0 and not c.archived and not c.blocked else n.text is not null end
 order by c.last_at, c.id`
 
-/** Notices of a user's conversations, without those that were read. None for a disabled user. */
-async function noticesOf(db: Db, user: string, conversations: readonly string[]): Promise<Notice[]> {
-  const unread = objectsOf<Unread>(await db.query(READ, [conversations, user], 'push notices'))
-  return unread.length > MAX_AT_ONCE ? [{ conversations: unread.length }] : unread
+const isFor = ({ assignee, mentioned }: News, { person, notify }: PushTarget): boolean =>
+  mentioned === ''
+    ? notify === 'all' || (notify === 'mine' && ['', person].includes(assignee))
+    : notify !== 'none' && mentioned === person
+
+/** What one person is told. */
+function noticesOf(news: readonly News[], target: PushTarget): Notice[] {
+  const own = news.filter((one) => isFor(one, target))
+  if (own.length > MAX_AT_ONCE) return [{ conversations: own.length }]
+  return own.map(({ assignee: _, mentioned: __, ...notice }) => notice)
 }
 
 /** A newer message of the same conversation replaces it at the push service. */
@@ -148,7 +196,7 @@ const messageOf = (notice: Notice): PushMessage => ({
   ttlSeconds: TTL_SECONDS,
 })
 
-/** Pushes of an account in an hour, to all its browsers at once. */
+/** Pushes of a person in an hour, to all the person's browsers at once. */
 const MAX_AN_HOUR = 60
 
 /** Returns the conversations to push. New texts wait in another job, which starts after a pause. */
@@ -161,9 +209,10 @@ with pause as (
 update _jobs set key = 'run:' || id where id = $1 returning payload::text`
 
 const COUNT = `
-update push_hours set pushes = case when ends <= now() then 1 else pushes + 1 end,
-  ends = case when ends <= now() then now() + interval '1 hour' else ends end
-where "user" = $1 and (ends <= now() or pushes < ${MAX_AN_HOUR})`
+insert into push_hours as h ("user", pushes, ends) values ($1, 1, now() + interval '1 hour')
+on conflict ("user") do update set pushes = case when h.ends <= now() then 1 else h.pushes + 1 end,
+  ends = case when h.ends <= now() then excluded.ends else h.ends end
+where h.ends <= now() or h.pushes < ${MAX_AN_HOUR}`
 
 /**
  * The jobs that push new texts to browsers: one for all waiting conversations of a user. Each push is sent
@@ -187,22 +236,28 @@ async function push(
 ): Promise<undefined> {
   const { db } = store
   const { rows } = await db.query(BEGIN, [id, user], 'push begin')
-  const conversations: string[] = JSON.parse(String(rows[0]?.[0] ?? '[]'))
+  const asked: string[] = JSON.parse(String(rows[0]?.[0] ?? '[]'))
+  const news = objectsOf<News>(await db.query(READ, [asked, user], 'push news'))
+  if (news.length === 0) return
   const keys = await vapidKeys(store)
-  for (const notice of await noticesOf(db, user, conversations)) {
-    const { count } = await db.query(COUNT, [user], 'push count')
-    if (count === 0) return
-    const call = async (target: Awaited<ReturnType<typeof targetsOf>>[number]) => {
-      const status = await sendPush(target.subscription, messageOf(notice), keys, settings, signal).catch(
-        (err) => log.debug({ err, subscription: target.id }, 'a notification could not be pushed'),
-      )
-      if (signal.aborted) return
-      if (status && isGone(status)) await endTarget(db, target)
-      else if (!status || status >= 300) await noteFailure(db, target)
-      else await noteSuccess(db, target)
-    }
-    await Promise.all((await targetsOf(db, user)).map(call))
+  const call = async (target: PushTarget, notice: Notice) => {
+    const status = await sendPush(target.subscription, messageOf(notice), keys, settings, signal).catch(
+      (err) => log.debug({ err, subscription: target.id }, 'a notification could not be pushed'),
+    )
+    if (signal.aborted) return
+    if (status && isGone(status)) await endTarget(db, target)
+    else if (!status || status >= 300) await noteFailure(db, target)
+    else await noteSuccess(db, target)
   }
+  const tell = async ([person, targets]: [string, PushTarget[]]) => {
+    for (const notice of noticesOf(news, targets[0]!)) {
+      const { count } = await db.query(COUNT, [person], 'push count')
+      if (count === 0) return
+      await Promise.all(targets.map((target) => call(target, notice)))
+    }
+  }
+  const byPerson = Map.groupBy(await targetsOf(db, user), ({ person }) => person)
+  await Promise.all([...byPerson].map(tell))
 }
 
 /** Deletes rows that limit nothing any more. */

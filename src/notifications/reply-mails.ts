@@ -23,7 +23,7 @@ const MAX_LISTED = 20
 export type ReplyMailServices = Pick<AuthServices, 'settings' | 'log' | 'config'>
 
 /** SQL: the conversations `c` of the user with the settings `s` that are to be mailed about. */
-const IS_DUE = `c."user" = s."user" and c.unanswered and not c.archived
+const IS_DUE = `c."user" = s."user" and c.unanswered and not c.archived and c.follow_up_at = ''
   and c.last_at <= pb_text(now() - s.reply_mail_minutes * interval '1 minute')
   and c.last_at > pb_text(now() - s.reply_mail_minutes * interval '1 minute' - ${MAX_AGE})
   and c.last_at > coalesce((select m.told_until from reply_mails m where m."user" = s."user"), '')`

@@ -28,6 +28,7 @@ import {
   type Message,
   type SubscriptionRequest,
 } from './nodes/other-node.ts'
+import { tellAccount } from './presence.ts'
 
 /** How long a node keeps listening after its last client left: most clients reconnect soon. */
 const REST_MS = 10_000
@@ -209,6 +210,7 @@ export class Realtime {
     heard: (entries: readonly ChangeEntry[], isPatient: boolean) =>
       deliverChanges(this.#parts, entries, isPatient),
     lost: () => this.#endAll(),
+    told: (message: string) => tellAccount(this.#registry, message),
     asked: () => {
       this.#answered = this.#answered.then(() => this.#answer())
     },

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
-import type { RequestInfo } from '../request/request.ts'
+import type { AuthRecord, RequestInfo } from '../request/request.ts'
 
 /** Additions of the gateway to a collection, by its id. All parts are optional. */
 export interface Extension {
@@ -21,6 +21,8 @@ export interface Extension {
   readonly setByServer?: readonly string[]
   /** Schemas of what `beforeCreate` adds to the answer. */
   readonly shownOnce?: z.ZodRawShape
+  /** A rule for updates and deletes by this caller, besides that of the collection; '' for none. */
+  writeRule?(auth: AuthRecord | null): string
   /** Runs in the transaction before validation; may change `values`. Its result is added to the answer. */
   beforeCreate?(
     store: Store,
@@ -44,6 +46,12 @@ export interface Extension {
   readonly grantsAccess?: boolean
   /** Runs when a verified owner takes over an auth record: cancels pending work. */
   onTakeover?(store: Store, id: string): Promise<void>
+}
+
+/** The rule of an update or a delete together with that of the extension. */
+export const withWriteRule = (rule: string, extension: Extension | undefined, auth: AuthRecord | null) => {
+  const other = extension?.writeRule?.(auth) ?? ''
+  return rule && other ? `(${rule}) && ${other}` : rule || other
 }
 
 export type Extensions = ReadonlyMap<string, Extension>

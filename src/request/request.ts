@@ -40,6 +40,9 @@ export interface AuthRecord {
   readonly actor?: Actor
 }
 
+/** The caller's record of `senders`: a member's who acts for the account, else the account's. */
+export const senderIdOf = ({ id, actor }: AuthRecord): string => actor?.id ?? id
+
 /** What rules and filters may ask of a request (`@request.*`). Contract 6.3. */
 export interface RequestInfo {
   readonly context: RequestContext

@@ -1,7 +1,3 @@
-import type { Store } from '../collections/catalog.ts'
-import { badRequest, fieldError } from '../errors.ts'
-import type { Value } from '../fields/field.ts'
-import { now } from '../fields/types/date.ts'
 import type { Extension } from '../records/extension.ts'
 import { clearLastTexts } from './conversations/heard.ts'
 import { cancelWaiting } from './edit/cancel.ts'
@@ -82,36 +78,4 @@ export const devicesExtension: Extension = {
     if (values.phone !== old.phone)
       await db.query(RENUMBER, [old.id, old.phone, values.phone], 'sms renumber line')
   },
-}
-
-const LAST = 'select id, body, at, type, device, name from sms_conversation_last($1, $2)'
-
-/** A client starts a conversation. HEARD_CTES and sms_conversation_answered keep it up to date. */
-export const conversationsExtension: Extension = {
-  // texts and contacts keep these
-  setByServer: ['name', 'last_text', 'last_at', 'last_type', 'last_message', 'device', 'unanswered'],
-  async beforeCreate(store, values) {
-    await checkLine(store, 'Failed to create record.', values)
-    const { rows } = await store.db.query(LAST, [values.user, values.number], 'conversation last')
-    const [last_message, last_text, at, last_type, device, name] = rows[0]!.map(String)
-    Object.assign(values, { name, last_text, last_at: at || now(), last_type, last_message, device })
-    Object.assign(values, { unread: 0, unanswered: last_type === 'incoming', archived: false })
-  },
-  async beforeUpdate(store, values, old) {
-    if (values.line !== old.line) await checkLine(store, 'Failed to update record.', values)
-  },
-}
-
-const OWN_LINE = 'select 1 from lines l where l.id = $1 and l."user" = $2'
-const NOT_OWN = fieldError('validation_invalid_line', 'Must be a line of the user.')
-
-/** Throws 400 for a line of another user. */
-async function checkLine(
-  { db }: Store,
-  failure: string,
-  { line, user }: Readonly<Record<string, Value>>,
-): Promise<void> {
-  if (!line) return
-  const { rows } = await db.query(OWN_LINE, [line, user], 'conversation line')
-  if (!rows[0]) throw badRequest(failure, { line: NOT_OWN })
 }

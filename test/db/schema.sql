@@ -50,7 +50,8 @@ create type sms_request as (
   fingerprint text,
   answer text,
   origin json,
-  messages sms_request_message[]
+  messages sms_request_message[],
+  sent_by text
 );
 
 create type sms_request_message as (
@@ -466,6 +467,22 @@ CREATE TRIGGER contacts_named_delete AFTER DELETE ON contacts FOR EACH ROW WHEN 
 CREATE TRIGGER contacts_named_insert AFTER INSERT ON contacts FOR EACH ROW WHEN (new.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
 CREATE TRIGGER contacts_named_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (old."user" <> new."user" OR old.phone <> new.phone OR old.name <> new.name) EXECUTE FUNCTION sms_conversation_named();
 
+create table conversation_notes (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  conversation text collate "C" not null default ''::text,
+  author text collate "C" not null default ''::text,
+  text text collate "C" not null default ''::text,
+  mentions text[] collate "C" not null default '{}'::text[],
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint conversation_notes__rowid_key UNIQUE (_rowid),
+  constraint conversation_notes_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_conversation_notes_conversation ON conversation_notes USING btree (conversation, created);
+CREATE INDEX idx_conversation_notes_user ON conversation_notes USING btree ("user");
+
 create table conversations (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,
@@ -480,16 +497,26 @@ create table conversations (
   unanswered boolean not null default false,
   archived boolean not null default false,
   line text collate "C" not null default ''::text,
+  assignee text collate "C" not null default ''::text,
+  assigned_at pb_date,
+  blocked boolean not null default false,
+  follow_up_at pb_date,
+  last_sender text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
   constraint conversations__rowid_key UNIQUE (_rowid),
   constraint conversations_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX conversations_assigned ON conversations USING btree ("user", assignee, assigned_at) WHERE assignee <> ''::text;
+CREATE INDEX conversations_blocked ON conversations USING btree ("user", last_at) WHERE blocked;
 CREATE INDEX conversations_by_message ON conversations USING btree (last_message) WHERE last_message <> ''::text;
 CREATE INDEX conversations_by_time ON conversations USING btree ("user", archived, last_at);
-CREATE INDEX conversations_unanswered ON conversations USING btree ("user", last_at) WHERE unanswered;
+CREATE INDEX conversations_follow_up ON conversations USING btree ("user", follow_up_at) WHERE follow_up_at::text <> ''::text;
+CREATE INDEX conversations_mine ON conversations USING btree ("user", assignee, last_at) WHERE assignee <> ''::text AND NOT archived;
+CREATE INDEX conversations_unassigned ON conversations USING btree ("user", last_at) WHERE unanswered AND NOT archived AND follow_up_at::text = ''::text AND assignee = ''::text;
 CREATE INDEX conversations_unread ON conversations USING btree ("user", last_at) WHERE unread > 0::double precision;
+CREATE INDEX conversations_waiting ON conversations USING btree ("user", last_at) WHERE unanswered AND NOT archived AND follow_up_at::text = ''::text;
 CREATE UNIQUE INDEX idx_conversations_user_number ON conversations USING btree ("user", number);
 
 create table device_batteries (
@@ -651,6 +678,7 @@ create table members (
 CREATE INDEX idx_members_member ON members USING btree (member);
 CREATE UNIQUE INDEX idx_members_account_member ON members USING btree (account, member);
 CREATE TRIGGER acting_ended_by_member AFTER DELETE OR UPDATE OF role ON members FOR EACH ROW EXECUTE FUNCTION acting_ended();
+CREATE TRIGGER member_left AFTER DELETE ON members FOR EACH ROW EXECUTE FUNCTION member_left();
 CREATE TRIGGER senders_of_members AFTER INSERT ON members FOR EACH ROW EXECUTE FUNCTION senders_noted('member');
 
 create table push_hours (
@@ -669,6 +697,7 @@ create table push_subscriptions (
   user_agent text collate "C" not null,
   created timestamp with time zone not null default now(),
   failures integer not null default 0,
+  sender text collate "C" not null default ''::text,
   constraint push_subscriptions_pkey PRIMARY KEY (id)
 );
 CREATE INDEX push_subscriptions_user ON push_subscriptions USING btree ("user", created);
@@ -776,6 +805,7 @@ create table sms_messages (
   error_message text collate "C" not null default ''::text,
   line text collate "C" not null default ''::text,
   waiting_for text collate "C" not null default ''::text,
+  sent_by text collate "C" not null default ''::text,
   "user" text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
@@ -938,6 +968,8 @@ create table user_settings (
   quiet_to text collate "C" not null default ''::text,
   quiet_days text[] collate "C" not null default '{}'::text[],
   reply_mail_minutes double precision not null default 0,
+  assign text collate "C" not null default ''::text,
+  notify text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -1081,6 +1113,7 @@ create function json_array_length(list text[]) returns integer immutable
 create function json_each(v text) returns TABLE(key text, value text, type text, id bigint) immutable
 create function json_extract(v json, path text) returns text immutable
 create function json_extract(t text, path text) returns text immutable
+create function member_left() returns trigger volatile
 create function pb_add_months(ms bigint, months integer) returns bigint immutable
 create function pb_arrow(v json, place integer) returns json immutable
 create function pb_arrow(v json, label text) returns json immutable
@@ -1173,7 +1206,8 @@ create function pb_truth(t text) returns boolean immutable
 create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) returns record immutable
 create function senders_noted() returns trigger volatile
 create function sms_accept(owner text, moment text, since text, default_quota double precision, node text, sticky text, recipients text[], requests anyarray, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
-create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sticky text, sender_version text, sender_key text, key_version text, ids text[], recipients text[], contents text[], parts double precision[], ranks integer[], ends text[], safeties text[], OUT wake text[]) returns text[] volatile set plan_cache_mode=force_generic_plan
+create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sticky text, sender_version text, sender_key text, key_version text, sender text, ids text[], recipients text[], contents text[], parts double precision[], ranks integer[], ends text[], safeties text[], OUT wake text[]) returns text[] volatile set plan_cache_mode=force_generic_plan
+create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sticky text, sender_version text, sender_key text, key_version text, ids text[], recipients text[], contents text[], parts double precision[], ranks integer[], ends text[], safeties text[], OUT wake text[]) returns text[] volatile
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json) returns TABLE(n integer, line text, device text, number text, charged text, room_at timestamp with time zone, reason text) volatile
 create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
 create function sms_conversation_answered(owner text, moment text, recipient text, content text, message_id text) returns void volatile

@@ -118,6 +118,48 @@ test('a burst of texts is two pushes, ten seconds apart', async () => {
   ])
 })
 
+test('each person is told what that person wants, and who is mentioned in a note', async () => {
+  const members = new Map<string, string>()
+  for (const notify of ['all', 'mine', 'none']) {
+    const values = { account: user.id, member: (await server.makeUser()).id, role: 'agent', notify }
+    members.set(
+      notify,
+      (await server.superuser.call('POST', '/api/collections/members/records', values)).body.id,
+    )
+  }
+  for (const [notify, id] of members) {
+    await subscribe(user, service.subscription(`/${notify}`))
+    await query(`update push_subscriptions set sender = $2 where sender = '' and "user" = $1`, [user.id, id])
+  }
+  await subscribe(user, service.subscription('/owner'))
+  const told = () => service.pushed.map(({ path, text }) => [path, JSON.parse(text).text]).sort()
+  const records = (name: string) => `/api/collections/${name}/records`
+  await hear([[ZOE, 'For all']])
+  await pushed(3)
+  await settled()
+  expect(told()).toEqual(['/all', '/mine', '/owner'].map((path) => [path, 'For all']))
+
+  const [{ id }] = (await user.call('GET', records('conversations'))).body.items
+  await user.call('PATCH', `${records('conversations')}/${id}`, { assignee: members.get('all') })
+  await user.call('POST', records('user_settings'), { user: user.id, notify: 'mine' })
+  service.pushed.length = 0
+  await hear([[ZOE, 'For one']])
+  await endPause()
+  await pushed(1)
+  await settled()
+  expect(told()).toEqual([['/all', 'For one']])
+
+  service.pushed.length = 0
+  const note = { user: user.id, conversation: id, text: 'Look', mentions: [...members.values(), user.id] }
+  const made = await user.call('POST', records('conversation_notes'), note)
+  await user.call('PATCH', `${records('conversation_notes')}/${made.body.id}`, { text: 'Look here' })
+  await endPause()
+  await pushed(2)
+  await settled()
+  expect(told().map(([path]) => path)).toEqual(['/all', '/mine'])
+  expect(told()[0]![1]).toMatch(/: Look here$/)
+})
+
 test('many conversations at once are one push', async () => {
   await subscribe()
   await hear(Array.from({ length: 50 }, (_, i) => [`+49151000000${i + 10}`, 'Hi'] as const))

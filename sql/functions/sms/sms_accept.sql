@@ -57,8 +57,9 @@ declare
   talk_lines text[];
   -- recipients who have opted out: messages to them are stored as failed and cost nothing
   opted_out text[];
-  -- of the accepted requests: their messages, client_refs, cost, turns that were used
+  -- of the accepted requests: their messages with the senders, client_refs, cost, turns that were used
   drafts sms_draft[] := '{}';
+  senders text[] := '{}';
   refs text[] := '{}';
   spent float8 := 0;
   dealt bigint := 0;
@@ -228,6 +229,7 @@ begin
         request.sim, request.scheduled_at, request.expires_at, request.guarantee, request.ref,
         not request.bulk and cost = 1 and cardinality(request.messages) = 1
       )::sms_draft;
+      senders := senders || coalesce(request.sent_by, '');
     end loop;
   end loop;
 
@@ -309,13 +311,13 @@ begin
   setting := set_config('pocketsms.counted', 'yes', true);
   insert into sms_messages (
     id, status, "to", "from", body, message_type, device, line, waiting_for, batch_id, segments, priority, sim,
-    scheduled_at, expires_at, guarantee, client_ref, error_message, "user", created, updated
+    scheduled_at, expires_at, guarantee, client_ref, error_message, sent_by, "user", created, updated
   )
   select d.id, d.status, d."to", d."from", d.body, 'outgoing', d.device, case d.status when 'assigned' then d.line else '' end,
     d.waiting_for, coalesce(d.batch, ''), d.segments, d.priority, d.sim, coalesce(d.scheduled_at, ''),
     coalesce(d.expires_at, ''), d.guarantee, coalesce(d.ref, ''),
-    case d.status when 'failed' then 'Recipient has opted out' else '' end, owner, moment, moment
-  from unnest(drafts) d;
+    case d.status when 'failed' then 'Recipient has opted out' else '' end, senders[d.ordinality], owner, moment, moment
+  from unnest(drafts) with ordinality d;
   setting := set_config('pocketsms.counted', '', true);
   insert into sms_dispatch (
     message, "user", device, line, pinned, line_pinned, charged, waiting_for, quiet_zone, state, period, wake_at,

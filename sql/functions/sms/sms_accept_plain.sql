@@ -3,10 +3,10 @@
 -- store and returns the devices. Returns null and stores nothing if anything stands in the way of one of
 -- them: changed credentials, no line, a line with limits or prefixes, the quota, an opted-out recipient, the
 -- first message of a month. Then the caller (src/sms/send/store-offers.ts) asks sms_accept, which decides on
--- each. The first six parameters are those of sms_accept, the arrays are columns of the messages.
+-- each. The first six parameters are those of sms_accept; `sender` and the arrays are columns of messages.
 create or replace function sms_accept_plain(
   owner text, moment text, since text, default_quota float8, node text, sticky text,
-  sender_version text, sender_key text, key_version text,
+  sender_version text, sender_key text, key_version text, sender text,
   ids text[], recipients text[], contents text[], parts float8[], ranks int[], ends text[], safeties text[],
   out wake text[]
 ) language plpgsql set plan_cache_mode = force_generic_plan as $$
@@ -89,10 +89,10 @@ begin
   perform set_config('pocketsms.counted', 'yes', true);
   insert into sms_messages (
     id, status, "to", "from", body, message_type, device, line, segments, priority, sim, scheduled_at,
-    expires_at, guarantee, "user", created, updated
+    expires_at, guarantee, sent_by, "user", created, updated
   )
   select ids[n], 'assigned', recipients[n], numbers[places[n]], contents[n], 'outgoing', devices[places[n]],
-    lines[places[n]], parts[n], ranks[n], 0, '', ends[n], safeties[n], owner, moment, moment
+    lines[places[n]], parts[n], ranks[n], 0, '', ends[n], safeties[n], sender, owner, moment, moment
   from generate_series(1, taken) n;
   perform set_config('pocketsms.counted', '', true);
   insert into sms_dispatch (
@@ -125,4 +125,18 @@ begin
     from generate_series(1, taken) n join sms_messages s on s.id = ids[n] order by n;
     insert into _changes (collection, action, record) values ('sms_usage', 'update', usage_id);
   end if;
+end $$;
+
+-- The same for servers of the release before, which name no sender.
+create or replace function sms_accept_plain(
+  owner text, moment text, since text, default_quota float8, node text, sticky text,
+  sender_version text, sender_key text, key_version text,
+  ids text[], recipients text[], contents text[], parts float8[], ranks int[], ends text[], safeties text[],
+  out wake text[]
+) language plpgsql as $$
+begin
+  wake := sms_accept_plain(
+    owner, moment, since, default_quota, node, sticky, sender_version, sender_key, key_version, '',
+    ids, recipients, contents, parts, ranks, ends, safeties
+  );
 end $$;

@@ -1,18 +1,25 @@
 -- Makes an accepted text the last word of the conversation with its recipient; does nothing if there is none.
--- The line of the message, if it has one already, is the line of the conversation: later texts prefer it.
--- `moment`: a pb_date.
+-- The line of the message, if it has one already, is the line of the conversation: later texts prefer it. If
+-- the account wants that, the person who sent it gets a conversation that is nobody's. `moment`: a pb_date.
 create or replace function sms_conversation_answered(
   owner text, moment text, recipient text, content text, message_id text
 ) returns void language plpgsql as $$
 declare
   changed text;
+  is_free boolean;
 begin
   update conversations c set
     last_text = left(content, 1600), last_at = greatest(c.last_at, moment), last_type = 'outgoing',
-    last_message = message_id, unanswered = false, updated = moment,
-    line = coalesce((select nullif(m.line, '') from sms_messages m where m.id = message_id), c.line)
-  where c."user" = owner and c.number = recipient
-  returning c.id into changed;
+    last_message = message_id, last_sender = m.sent_by, unanswered = false, updated = moment,
+    line = coalesce(nullif(m.line, ''), c.line)
+  from sms_messages m
+  where m.id = message_id and c."user" = owner and c.number = recipient
+  returning c.id, c.assignee = '' into changed, is_free;
+  if is_free and exists (select from user_settings s where s."user" = owner and s.assign = 'answerer') then
+    update conversations c set assignee = p.id, assigned_at = moment
+    from sms_messages m join senders p on p.id = m.sent_by and p.kind in ('owner', 'member')
+    where c.id = changed and m.id = message_id;
+  end if;
   if changed is not null and exists (select from _listeners) then
     insert into _changes (collection, action, record) values ('conversations', 'update', changed);
   end if;

@@ -13,8 +13,10 @@ update auth_sessions set ended_at = now()
 where id = $1 and collection = $2 and record = $3 and ended_at is null and expires_at > now()
 returning user_agent`
 
-/** Subscriptions do not name their browser, so all with this user agent end. */
-const END_PUSHES = 'delete from push_subscriptions where "user" = $1 and left(user_agent, 300) = $2'
+/** Subscriptions do not name their browser, so all of the person with this user agent end. */
+const END_PUSHES = `
+delete from push_subscriptions
+where ("user" = $1 and sender = '' or sender in (select id from members where member = $1)) and left(user_agent, 300) = $2`
 
 /**
  * Ends one session of an account: its tokens are refused, browsers with its user agent get no notifications,

@@ -23,6 +23,10 @@ const OPTIONAL: ReadonlySet<string> = new Set(
 export const isOptionalField = ({ id }: Pick<Collection, 'id'>, { name }: Pick<Field, 'name'>) =>
   OPTIONAL.has(`${id}.${name}`)
 
+/** Whether the gateway needs a field: a migration may have made its column before. */
+export const isNeededField = ({ id }: Pick<Collection, 'id'>, { name }: Pick<Field, 'name'>) =>
+  NEEDED.get(id)?.fields.some((field) => field.name === name) === true
+
 export const BUILT_IN_IDS: ReadonlySet<string> = new Set(NEEDED.keys())
 
 export const isBuiltIn = ({ id }: Pick<Collection, 'id'>) => NEEDED.has(id)

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import type { Collection } from '../collection.ts'
-import { isOptionalField } from '../definition/built-in.ts'
+import { isNeededField, isOptionalField } from '../definition/built-in.ts'
 import { columnName, quote, tableName } from '../names.ts'
 import {
   addFileTriggers,
@@ -64,7 +64,7 @@ async function dropColumns(db: Db, table: string, old: Collection, next: Collect
 async function addColumns(db: Db, table: string, old: Collection, next: Collection): Promise<void> {
   for (const field of next.fields) {
     if (byId(old.fields, field.id)) continue
-    const unlessThere = isOptionalField(next, field) ? 'if not exists ' : ''
+    const unlessThere = isNeededField(next, field) ? 'if not exists ' : ''
     await db.query(`alter table ${table} add column ${unlessThere}${columnDdl(field)}`)
   }
 }

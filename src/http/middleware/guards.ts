@@ -44,7 +44,7 @@ export async function refuseSuspended(c: Ctx, { store }: Services): Promise<void
 export async function requireUser(c: Ctx, services: Services) {
   const { auth, store } = await requireAuth(c, services)
   if (auth.collection.id !== USERS_ID) throw forbidden('Only users are notified of texts.')
-  return { user: auth.id, store }
+  return { user: auth.id, auth, store }
 }
 
 /** Superusers. */

@@ -8,7 +8,13 @@ import { listSuperusers } from '../../auth/superusers/superusers.ts'
 import { tokenOf } from '../../auth/tokens/identify.ts'
 import { readClaims } from '../../auth/tokens/tokens.ts'
 import { forbidden } from '../../errors.ts'
-import { endBrowsers, listBrowsers, PUSH_BROWSER, saveBrowser } from '../../notifications/push-jobs.ts'
+import {
+  endBrowsers,
+  listBrowsers,
+  PUSH_BROWSER,
+  personOf,
+  saveBrowser,
+} from '../../notifications/push-jobs.ts'
 import { done, failures, success } from '../../openapi/schemas/answers.ts'
 import { ACCOUNT } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
@@ -68,20 +74,20 @@ function pushRoutes(services: Services): Hono<Env> {
       return c.json({ key: (await vapidKeys(store)).publicKey })
     })
     .get('/push', async (c) => {
-      const { user, store } = await requireUser(c, services)
+      const { auth, store } = await requireUser(c, services)
       c.header('cache-control', 'no-store')
-      return c.json({ items: await listBrowsers(store.db, user) })
+      return c.json({ items: await listBrowsers(store.db, personOf(auth)) })
     })
     .put('/push', async (c) => {
-      const { user, store } = await requireUser(c, services)
+      const { auth, store } = await requireUser(c, services)
       const subscription = checkShape(SUBSCRIPTION, await readJson(c, GUEST_BODY_BYTES))
       const { 'user-agent': agent = '' } = c.env.incoming.headers
-      await saveBrowser(store.db, user, subscription, agent, config)
+      await saveBrowser(store.db, personOf(auth), subscription, agent, config)
       return c.body(null, 204)
     })
     .delete('/push', async (c) => {
-      const { user, store } = await requireUser(c, services)
-      await endBrowsers(store.db, user, queryOf(c).endpoint)
+      const { auth, store } = await requireUser(c, services)
+      await endBrowsers(store.db, personOf(auth), queryOf(c).endpoint)
       return c.body(null, 204)
     })
 }
@@ -164,7 +170,7 @@ export const accountPaths = (): ZodOpenApiPathsObject =>
       id: 'listPushBrowsers',
       summary: 'List browsers that show notifications',
       description:
-        'List the browsers in which the user is notified of new texts, the newest first; at most 20.',
+        'List the browsers in which the person is notified of new texts, the newest first; at most 20. A member who acts for an account has browsers of their own there.',
       responses: [
         success('The browsers.', z.object({ items: z.array(PUSH_BROWSER) }).meta({ id: 'PushBrowsers' })),
         failures(401),
@@ -174,7 +180,7 @@ export const accountPaths = (): ZodOpenApiPathsObject =>
       id: 'savePushBrowser',
       summary: 'Notify in a browser',
       description:
-        'Keep the subscription of a browser, as `PushSubscription.toJSON()` gives it. New texts are pushed to it until it is deleted, its push service ends it (404, 410), or the sessions of the user end. With 20 browsers the oldest is replaced.',
+        'Keep the subscription of a browser, as `PushSubscription.toJSON()` gives it. New texts are pushed to it until it is deleted, its push service ends it (404, 410), or the sessions of the person end. With 20 browsers the oldest is replaced. `notify` of `user_settings` or of the membership says what is pushed.',
       body: [SUBSCRIPTION],
       responses: [done('Kept.'), failures(400, 401, 413)],
     },

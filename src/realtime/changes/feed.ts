@@ -10,7 +10,10 @@ import {
   unregisterNode,
 } from './change-log.ts'
 
-/** Channel of NOTIFY. Payload: empty for a new change, or the name of a node that has a forwarded request. */
+/**
+ * Channel of NOTIFY. Payload: empty for a new change, the name of a node that has a forwarded request, or the
+ * JSON of a message to an account.
+ */
 export const CHANGES_CHANNEL = 'changes'
 /** Interval of reading without a notification, which may be lost with its connection. */
 const READ_MS = 2_000
@@ -27,6 +30,8 @@ export interface FeedListener {
   heard(entries: readonly ChangeEntry[], isPatient: boolean): Promise<void>
   /** Changes may have been missed. */
   lost(): void
+  /** A message to an account, as JSON. */
+  told(message: string): void
 }
 
 /** Reads the changes of all nodes until `end`. */
@@ -99,6 +104,7 @@ export async function startFeed(
   const stopListening = await db.listen(CHANGES_CHANNEL, (payload) => {
     if (payload === node) listener.asked()
     else if (payload === '') void read()
+    else if (payload.startsWith('{')) listener.told(payload)
   })
   const timers = [setInterval(read, READ_MS), setInterval(renew, RENEW_MS)]
   return {

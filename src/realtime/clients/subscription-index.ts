@@ -166,6 +166,13 @@ export class SubscriptionIndex {
     if (plain.size + withOptions.size === 0) this.#entries.delete(base)
   }
 
+  /** Clients of an account that are subscribed to a topic without options. */
+  clientsOf(base: string, collection: string, account: string): Client[] {
+    const groups = [...(this.#entries.get(base)?.plain ?? [])]
+    const isOf = ({ auth }: Viewer) => auth?.id === account && auth.collection.id === collection
+    return groups.flatMap(([viewer, { clients }]) => (isOf(viewer) ? clients : []))
+  }
+
   /** Whether a topic names this record. */
   has(collection: Collection, record: string): boolean {
     return basesOf(collection, record).some((base) => this.#entries.has(base))

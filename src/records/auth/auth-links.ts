@@ -25,14 +25,18 @@ export async function deleteLinks(
   return dropped
 }
 
+/** Also of those with which a user acts for accounts. */
+const END_BROWSERS = `
+delete from push_subscriptions
+where "user" = any($1::text[]) or sender in (select id from members where member = any($1::text[]))`
+
 /** Also deletes push subscriptions: a signed-out browser must not show texts. */
 async function deleteSessions({ db }: Store, owner: Collection, ids: readonly string[]): Promise<void> {
   await db.query('delete from auth_sessions where collection = $1 and record = any($2::text[])', [
     owner.id,
     ids,
   ])
-  if (owner.id === USERS_ID)
-    await db.query('delete from push_subscriptions where "user" = any($1::text[])', [ids])
+  if (owner.id === USERS_ID) await db.query(END_BROWSERS, [ids])
 }
 
 async function dropFrom(

@@ -7,7 +7,7 @@ import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { ruleFor } from '../../rules/access.ts'
 import { changeLogCte } from '../changes.ts'
-import type { Extensions } from '../extension.ts'
+import { type Extensions, withWriteRule } from '../extension.ts'
 import { freshAuthSql } from '../fresh-auth.ts'
 import { Parameters } from '../parameters.ts'
 import { statementName } from '../read-rows.ts'
@@ -33,12 +33,12 @@ export async function deleteRecord(
   request: RequestInfo,
   options: WriteOptions = {},
 ): Promise<void> {
-  const rule = ruleFor(collection, 'deleteRule', request.auth)
+  const extension = extensions.get(collection.id)
+  const rule = withWriteRule(ruleFor(collection, 'deleteRule', request.auth), extension, request.auth)
   try {
     const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
     if (compiled.never) throw notFound()
     const target = () => targetSql(compiled, id, options.isAuthCached ? request.auth : null)
-    const extension = extensions.get(collection.id)
     const isPlain = collection.type === 'base' && !extension?.beforeDelete && !extension?.afterDelete
     const references = extension?.keepsReferences ? [] : referencesTo(store.catalog, collection)
     const remove = async (inside: Store) => {

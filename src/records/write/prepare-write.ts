@@ -9,7 +9,7 @@ import { ruleFor } from '../../rules/access.ts'
 import { type CandidateCheck, checkCandidate, NO_CONDITION } from '../../rules/candidate-check.ts'
 import type { PasswordWork } from '../auth/passwords.ts'
 import { columnsOf, toValues, type Values } from '../columns.ts'
-import type { Extension, Extensions } from '../extension.ts'
+import { type Extension, type Extensions, withWriteRule } from '../extension.ts'
 import { needsOldValues, type Prepared, prepare } from '../input/prepare.ts'
 import { isRuleFault } from '../render/render.ts'
 import { selectRows } from '../select.ts'
@@ -82,8 +82,8 @@ export async function prepareUpdate(
   asked: RequestInfo,
   options: WriteOptions,
 ): Promise<Write> {
-  const rule = ruleFor(collection, 'updateRule', asked.auth)
   const extension = extensions.get(collection.id)
+  const rule = withWriteRule(ruleFor(collection, 'updateRule', asked.auth), extension, asked.auth)
   const apply = (old?: Readonly<Values>) => applyBody(collection, extension, asked, options, old)
   const read = (rule: string, request: RequestInfo) => readRow(store, collection, id, rule, request)
   // the body as the rule sees it; only some modifiers need the record for it

@@ -57,9 +57,10 @@ const MAX_WAITING = 1_000
 export const ANSWERABLE_CTE = `answerable as (
   insert into _jobs (kind, holder, key)
   select '${ANSWER}', $1, t.id
-  from json_to_recordset($4) t(id text, answerable boolean, at text) join changed c on c.id = t.id
+  from json_to_recordset($4) t(id text, "from" text, answerable boolean, at text) join changed c on c.id = t.id
   where t.answerable and t.at > pb_text(now() - ${MAX_AGE})
     and exists (select from auto_answers a where a."user" = $1 and a.enabled)
+    and not exists (select from conversations b where b."user" = $1 and b.number = t."from" and b.blocked)
     and ${hasRoomSql(ANSWER, '$1', MAX_WAITING)}
   on conflict (kind, key) do nothing
 )`
@@ -141,7 +142,7 @@ async function answerText(services: SendServices, job: Job): Promise<Again | und
   const answer = answers.find(([, match, value]) => matches(match, value, text))
   if (!answer) return
   const [answerId, , , plain, template] = answer
-  const outcome = await sendAnswer(services, received, plain, template)
+  const outcome = await sendAnswer(services, received, answerId, plain, template)
   if (outcome === 'accepted' || outcome === 'known')
     await db.query(SENT, [user, received.from, answerId, id], 'sms answer sent')
   const inSeconds = AGAIN_SECONDS[outcome ?? '']
@@ -152,6 +153,7 @@ async function answerText(services: SendServices, job: Job): Promise<Again | und
 async function sendAnswer(
   services: SendServices,
   text: Received,
+  answer: string,
   body: string,
   template: string,
 ): Promise<Outcome | undefined> {
@@ -159,7 +161,7 @@ async function sendAnswer(
   const content = template ? { templateId: template, variables: {} } : { body }
   try {
     const [written] = await writeTexts(store, text.user, content, [text.from])
-    return (await services.acceptor.accept(offerOf(text, written!))).outcome
+    return (await services.acceptor.accept(offerOf(text, answer, written!))).outcome
   } catch (error) {
     // the template was deleted or lacks a value; after a fault of the database the text is tried again
     if (error instanceof GatewayError) return undefined
@@ -167,10 +169,11 @@ async function sendAnswer(
   }
 }
 
-const offerOf = ({ id, user, userVersion, simulatedLine }: Received, text: Text): Offer => ({
+const offerOf = ({ id, user, userVersion, simulatedLine }: Received, sentBy: string, text: Text): Offer => ({
   ...PLAIN_OFFER,
   user,
   version: userVersion,
+  sentBy,
   line: simulatedLine,
   clientRef: `auto:${id}`,
   expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),

@@ -36,7 +36,8 @@ export async function retryCampaign(
   const before = await countMessages(services, user, batches)
   const retry = async (batch: string) => {
     const { userVersion, keepsQuiet } = await findCampaign(db, user, id)
-    return retryBatch(services, { user, version: userVersion, key: null }, batch, body, keepsQuiet)
+    const sender = { user, version: userVersion, key: null, sentBy: id }
+    return retryBatch(services, sender, batch, body, keepsQuiet)
   }
   const results = []
   for (const batch of batches)

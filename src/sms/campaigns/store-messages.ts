@@ -65,6 +65,7 @@ const offerOf = (campaign: Campaign, messages: Offer['messages'], number: number
   ...PLAIN_OFFER,
   user: campaign.user,
   version: campaign.userVersion,
+  sentBy: campaign.id,
   device: campaign.device || null,
   line: campaign.line || null,
   later: true,

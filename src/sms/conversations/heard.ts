@@ -1,26 +1,45 @@
 import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
 
-/** The kind of the jobs that push texts to browsers. The payload is a list of conversations. */
+/**
+ * The kind of the jobs that push to browsers. The payload is a list of conversations with news, and of
+ * `conversation@sender` for who is mentioned in a note.
+ */
 export const PUSH = 'push'
 /** More conversations at once are not counted in the notification. */
 const MAX_CONVERSATIONS = 100
 
+/** SQL that queues pushes of what a query returns: columns "user" and `id`, as in the payload. */
+export const queuePushes = (news: string) => `
+  insert into _jobs (kind, holder, key, payload, due_at)
+  select '${PUSH}', n."user", n."user", to_json((array_agg(n.id))[:${MAX_CONVERSATIONS}]),
+    greatest(now(), (select next_at from push_hours h where h."user" = n."user"))
+  from (${news}) n
+  where exists (select from push_subscriptions p where p."user" = n."user")
+  group by n."user" order by n."user"
+  on conflict (kind, key) do update set attempts = 0, dead_at = null, payload = (
+    select json_agg(id) from (
+      select json_array_elements_text(_jobs.payload) union select json_array_elements_text(excluded.payload)
+      limit ${MAX_CONVERSATIONS}
+    ) c(id))`
+
 /**
  * CTEs that enter texts into their conversations (made if missing): unread, unanswered, not archived. For
  * receive.ts: $1 the user, $2 the device, $4 the texts; `changed` has the new ids. Conversations are locked
- * in the order of numbers, as by sms_accept. Queues notifications for browsers.
+ * in the order of numbers, as by sms_accept. Queues notifications for browsers. A blocked conversation only
+ * gets the text, and an opt-out word needs no answer.
  */
 export const HEARD_CTES = `heard as (
   insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, line,
     unread, unanswered, archived, created, updated)
   select pb_new_id(), $1, n."from",
     coalesce((select c.name from contacts c where c."user" = $1 and c.phone = n."from"), ''),
-    left(n.body, 1600), pb_text(now()), 'incoming', n.id, $2, n.line, n.texts, true, false, pb_text(now()), pb_text(now())
+    left(n.body, 1600), pb_text(now()), 'incoming', n.id, $2, n.line, n.texts, not n.stops, false, pb_text(now()), pb_text(now())
   from (
-    select distinct on (t."from" collate "C") t."from", t.id, t.body, changed.line,
+    select distinct on (t."from" collate "C") t."from", t.id, t.body, t.stops, changed.line,
       count(*) over (partition by t."from" collate "C") as texts
-    from json_to_recordset($4) t(id text, "from" text, body text, at text) join changed on changed.id = t.id
+    from json_to_recordset($4) t(id text, "from" text, body text, at text, stops boolean)
+    join changed on changed.id = t.id
     where t."from" <> ''
     order by t."from" collate "C", t.at desc, t.id
   ) n
@@ -28,22 +47,15 @@ export const HEARD_CTES = `heard as (
     last_text = excluded.last_text, last_at = greatest(conversations.last_at, excluded.last_at),
     last_type = 'incoming', last_message = excluded.last_message, device = excluded.device,
     line = case when excluded.line = '' then conversations.line else excluded.line end,
-    unread = conversations.unread + excluded.unread, unanswered = true, archived = false, updated = excluded.updated
-  returning id, xmax = 0 as is_new
+    unread = case when conversations.blocked then 0 else conversations.unread + excluded.unread end,
+    unanswered = excluded.unanswered and not conversations.blocked,
+    archived = conversations.archived and conversations.blocked, follow_up_at = '', updated = excluded.updated
+  returning id, "user", xmax = 0 as is_new, blocked
 ), heard_changes as (
   insert into _changes (collection, action, record)
   select 'conversations', case when is_new then 'create' else 'update' end, id from heard
   where exists (select from _listeners)
-), heard_pushes as (
-  insert into _jobs (kind, holder, key, payload, due_at)
-  select '${PUSH}', $1, $1, json_agg(id), greatest(now(), (select next_at from push_hours where "user" = $1)) from heard
-  where exists (select from push_subscriptions p where p."user" = $1) having count(*) > 0
-  on conflict (kind, key) do update set attempts = 0, dead_at = null, payload = (
-    select json_agg(id) from (
-      select json_array_elements_text(_jobs.payload) union select json_array_elements_text(excluded.payload)
-      limit ${MAX_CONVERSATIONS}
-    ) c(id))
-)`
+), heard_pushes as (${queuePushes('select "user", id from heard where not blocked')})`
 
 const CLEAR = `
 update conversations set last_text = '' where id = any(array(

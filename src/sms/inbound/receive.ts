@@ -2,6 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { derivedId } from '../../tools/derived-id.ts'
 import { ANSWERABLE_CTE, isAnswerable } from '../answers/answer.ts'
+import { assignInTurn } from '../conversations/assign.ts'
 import { HEARD_CTES } from '../conversations/heard.ts'
 import type { Device } from '../devices/device.ts'
 import {
@@ -44,7 +45,7 @@ with changed as (
   insert into sms_events (id, "user", message, status, device, created)
   select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from changed
 ), ${HEARD_CTES}, ${ANSWERABLE_CTE}, ${messageLogCte('create')}
-select id from changed`
+select id, exists (select from user_settings s where s."user" = $1 and s.assign = 'turns') from changed`
 
 /**
  * Stores received texts. Device, sender, instant and text make the id, so a repeat is not stored again.
@@ -66,6 +67,7 @@ export async function receiveTexts(
     sim: text.sim,
     at: formatDate(new Date(withoutSummer(text.receivedAt))),
     answerable: isAnswerable(text.from) && readOptWord(text.body, words) === undefined,
+    stops: readOptWord(text.body, words) === true,
   }))
   // told twice at once, in whatever order, they are stored in one: two statements never wait for each other
   rows.sort((a, b) => (a.at + a.id < b.at + b.id ? -1 : 1))
@@ -76,6 +78,7 @@ export async function receiveTexts(
     if (lastWords(texts, words).length > 0) await lockUserSends(db, device.user)
     const stored = await db.query(INSERT, [device.user, device.id, device.phone, JSON.stringify(rows)])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
+    if (stored.rows[0]?.[1]) await assignInTurn(db, device.user, new Set(rows.map(({ from }) => from)))
     const fresh = texts.filter((_, i) => isNew.has(ids[i]!))
     const last = lastWords(fresh, words)
     const said = await latestOptChanges(inside, device.user, last, words)

@@ -16,6 +16,8 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly version: string
   readonly key: string | null
   readonly keyVersion: string | null
+  /** The sender, as in sms_messages.sent_by. */
+  readonly sentBy: string
   readonly device: string | null
   /** The line that the request named, by its id. */
   readonly line: string | null
@@ -35,7 +37,7 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
 }
 
 /** What an offer says apart from its sender and its messages when its request sets nothing. */
-export const PLAIN_OFFER: Omit<Offer, 'user' | 'version' | 'messages'> = {
+export const PLAIN_OFFER: Omit<Offer, 'user' | 'version' | 'sentBy' | 'messages'> = {
   ...PLAIN_OPTIONS,
   key: null,
   keyVersion: null,
@@ -50,9 +52,10 @@ export const PLAIN_OFFER: Omit<Offer, 'user' | 'version' | 'messages'> = {
   origin: null,
 }
 
-export const credentialsOf = ({ user, version, key }: Sender) => ({
+export const credentialsOf = ({ user, version, key, sentBy }: Sender) => ({
   user,
   version,
+  sentBy,
   key: key?.id ?? null,
   keyVersion: key?.version ?? null,
 })

@@ -1,11 +1,13 @@
 import { StaleAuth } from '../../records/fresh-auth.ts'
-import type { AuthRecord } from '../../request/request.ts'
+import { type AuthRecord, senderIdOf } from '../../request/request.ts'
 
 /** A send's user, and the versions of user and key as read: acceptance compares them. */
 export interface Sender {
   readonly user: string
   readonly version: string
   readonly key: { readonly id: string; readonly version: string } | null
+  /** A record of `senders`. */
+  readonly sentBy: string
 }
 
 /** Tries of a send whose sender changes each time between the read and the commit. */
@@ -23,7 +25,12 @@ export async function retryStale<T>(work: (tries: number) => Promise<T>): Promis
 }
 
 /** The sender who signed in without an API key. */
-export const senderOf = (auth: AuthRecord): Sender => ({ user: auth.id, version: auth.version, key: null })
+export const senderOf = (auth: AuthRecord): Sender => ({
+  user: auth.id,
+  version: auth.version,
+  key: null,
+  sentBy: senderIdOf(auth),
+})
 
 /** An API key as it was read, with its user. */
 interface KeyOfUser {
@@ -36,4 +43,5 @@ export const senderOfKey = ({ auth, id, version }: KeyOfUser): Sender => ({
   user: auth.id,
   version: auth.version,
   key: { id, version },
+  sentBy: id,
 })

@@ -89,11 +89,12 @@ const requestRow = (offer: Offer) => ({
   fingerprint: offer.idempotency?.fingerprint,
   answer: offer.idempotency && offer.answer,
   origin: offer.origin,
+  sent_by: offer.sentBy,
   messages: offer.messages,
 })
 
 /** The parameters of sql/functions/sms/sms_accept_plain.sql, in its order. */
-const ACCEPT_PLAIN = `select sms_accept_plain(${Array.from({ length: 16 }, (_, i) => `$${i + 1}`).join(', ')})`
+const ACCEPT_PLAIN = `select sms_accept_plain(${Array.from({ length: 17 }, (_, i) => `$${i + 1}`).join(', ')})`
 
 /** Stores plain offers of one sender; undefined if `sms_accept` must decide. `terms`: as for `sms_accept`. */
 async function storePlain(
@@ -101,15 +102,19 @@ async function storePlain(
   terms: readonly unknown[],
   offers: readonly Offer[],
 ): Promise<string[] | undefined> {
-  const { user, version, key, keyVersion } = offers[0]!
+  const { user, version, key, keyVersion, sentBy } = offers[0]!
   const isSame = (one: Offer) =>
-    one.user === user && one.version === version && one.key === key && one.keyVersion === keyVersion
+    one.user === user &&
+    one.version === version &&
+    one.key === key &&
+    one.keyVersion === keyVersion &&
+    one.sentBy === sentBy
   if (!offers.every((offer) => isPlain(offer) && isSame(offer))) return undefined
   const messages = offers.map((offer) => offer.messages[0]!)
   const { rows } = await db.query(
     ACCEPT_PLAIN,
     [
-      ...[user, ...terms, version, key, keyVersion],
+      ...[user, ...terms, version, key, keyVersion, sentBy],
       ...[messages.map(({ id }) => id), messages.map(({ to }) => to)],
       ...[messages.map(({ body }, i) => body ?? offers[i]!.body), messages.map(({ segments }) => segments)],
       offers.map(({ priority }) => priority),

@@ -128,7 +128,7 @@ describe('a text that goes out', () => {
   test('to somebody who has opted out changes nothing', async () => {
     await hear(ZOE, 'STOP')
     await send([ZOE])
-    expect(await only()).toMatchObject({ unanswered: true, last_text: 'STOP' })
+    expect(await only()).toMatchObject({ last_type: 'incoming', last_text: 'STOP' })
   })
 })
 

@@ -13,6 +13,7 @@ const fixture = stopAfterAll(await openSendFixture(2))
 const offer = (more: Partial<Offer> = {}): Offer => ({
   ...PLAIN_OFFER,
   user: fixture.sender.user,
+  sentBy: fixture.sender.sentBy,
   version: fixture.sender.version,
   body: 'Hi',
   messages: [{ id: randomId(), to: '+4911111', body: null, segments: 1 }],

@@ -50,6 +50,7 @@ test('one message: answer and record', async () => {
     error_message: '',
     line: expect.stringMatching(/^[a-z0-9]{15}$/),
     waiting_for: '',
+    sent_by: ANN.id,
     user: ANN.id,
     updated: created,
   })

@@ -5,6 +5,7 @@ import { listenLocally } from './listen.ts'
 
 /** A wake-up as it arrived: headers, and the text inside after decryption. */
 export interface Pushed {
+  readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
 }
@@ -22,7 +23,7 @@ export async function startPushService(delayMs = 0) {
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk)
-    pushed.push({ headers: req.headers, text: decrypt(Buffer.concat(chunks)) })
+    pushed.push({ path: req.url ?? '', headers: req.headers, text: decrypt(Buffer.concat(chunks)) })
     await sleep(delayMs)
     res.writeHead(status).end()
   })

@@ -152,7 +152,7 @@ async function sendReply(services: SendServices, text: AnsweredText, reply: Repl
   await retryStale(async () => {
     const { rows } = await services.store.db.query(SENDER, [text.user])
     if (!rows[0]) return
-    const sender = { user: text.user, version: String(rows[0][0]), key: null }
+    const sender = { user: text.user, version: String(rows[0][0]), key: null, sentBy: text.key || text.user }
     await send(services, sender, request, { key, fingerprint: key })
   })
 }

@@ -1,0 +1,16 @@
+-- Trigger of members: conversations of a removed member are nobody's again, and the member's browsers hear no
+-- more of the account.
+create or replace function member_left() returns trigger language plpgsql as $$
+begin
+  delete from push_subscriptions where sender = old.id;
+  with changed as (
+    update conversations c set assignee = '', assigned_at = '', updated = pb_text(now())
+    where c.id = any(array(
+      select id from conversations where "user" = old.account and assignee = old.id and assignee <> ''
+      order by number collate "C" for update
+    )) returning c.id
+  )
+  insert into _changes (collection, action, record)
+  select 'conversations', 'update', id from changed where exists (select from _listeners);
+  return null;
+end $$;

@@ -1,0 +1,51 @@
+import { Hono } from 'hono'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { done, failures, success } from '../../../openapi/schemas/answers.ts'
+import { ACCOUNT } from '../../../openapi/schemas/chapters.ts'
+import { chapter } from '../../../openapi/schemas/operations.ts'
+import { SIGNED_IN } from '../../../openapi/schemas/security.ts'
+import { PRESENCE, tellPresence } from '../../../realtime/presence.ts'
+import { senderIdOf } from '../../../request/request.ts'
+import { countInbox, INBOX } from '../../../sms/conversations/inbox.ts'
+import { checkShape } from '../../../sms/send/shape.ts'
+import { readJson } from '../../body/json-body.ts'
+import type { Env, Services } from '../../context.ts'
+import { requireUser } from '../../middleware/guards.ts'
+import { GUEST_BODY_BYTES } from '../../middleware/guest-body.ts'
+import { holderOf } from '../../server/store-of.ts'
+
+/** `/api/account`: the inbox that people share. */
+export const inboxRoutes = (services: Services) =>
+  new Hono<Env>()
+    .get('/inbox', async (c) => {
+      const { user, auth, store } = await requireUser(c, services)
+      c.header('cache-control', 'no-store')
+      return c.json(await countInbox(store.db, user, senderIdOf(auth)))
+    })
+    .post('/presence', async (c) => {
+      const { user, auth, store } = await requireUser(c, services)
+      const presence = checkShape(PRESENCE, await readJson(c, GUEST_BODY_BYTES))
+      const holder = holderOf(c.env.incoming, services, auth)
+      await tellPresence(store.db, holder, { account: user, sender: senderIdOf(auth) }, presence)
+      return c.body(null, 204)
+    })
+
+/** The description. */
+export const inboxPaths = (): ZodOpenApiPathsObject =>
+  chapter(ACCOUNT, SIGNED_IN, {
+    'GET /api/account/inbox': {
+      id: 'readInbox',
+      summary: 'Count the conversations of each view',
+      description:
+        'Count the conversations of each view; 1,000 stands for that many and more. The texts of the fields are the filters that list them.',
+      responses: [success('The counts.', INBOX), failures(401, 403)],
+    },
+    'POST /api/account/presence': {
+      id: 'tellPresence',
+      summary: 'Say that one reads or writes',
+      description:
+        "Tell the account's other clients what the caller does in a conversation. They subscribe to the realtime topic `presence` and get `{conversation, sender, name, state}`; a client ignores its own `sender`. It is not stored: say it again every few seconds.",
+      body: [PRESENCE, { conversation: 'a1b2c3d4e5f6g7h', state: 'writing' }],
+      responses: [done('Told.'), failures(400, 401, 403, 413, 429)],
+    },
+  })

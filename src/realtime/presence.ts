@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { admission } from '../admission/admission.ts'
+import { USERS_ID } from '../collections/collection.ts'
+import type { Db } from '../db/open.ts'
+import { CHANGES_CHANNEL } from './changes/feed.ts'
+import type { ClientRegistry } from './clients/client-registry.ts'
+
+const TOPIC = 'presence'
+const STATES = ['reading', 'writing', ''] as const
+/** Units of the rate of subscriptions: 1,000 at once, then 20 a second of an account. */
+const UNITS = 100
+
+/** What a person does in a conversation. */
+export const PRESENCE = z
+  .strictObject({
+    conversation: z
+      .string()
+      .regex(/^[\w-]{1,50}$/)
+      .describe('The id of the conversation.'),
+    state: z.enum(STATES).describe('`reading`, `writing`, or empty for neither.'),
+  })
+  .meta({ id: 'Presence' })
+
+/** A NOTIFY holds 8,000 bytes: a name of 100 characters takes at most 600 in JSON. */
+const TELL = `
+select pg_notify($1, json_build_object('account', $2::text, 'data', json_build_object(
+  'conversation', $4::text, 'sender', $3::text, 'name', left(coalesce((select name from senders where id = $3), ''), 100),
+  'state', $5::text))::text)`
+
+/** Tells all clients of an account, on all nodes, what a person does now. Never stored. Throws 429. */
+export async function tellPresence(
+  db: Db,
+  holder: string,
+  { account, sender }: { readonly account: string; readonly sender: string },
+  { conversation, state }: z.output<typeof PRESENCE>,
+): Promise<void> {
+  admission.subscriptions.take(holder, UNITS)
+  await db.query(TELL, [CHANGES_CHANNEL, account, sender, conversation, state], 'tell presence')
+}
+
+/** Hands a message on to the clients of its account that are connected to this node. */
+export function tellAccount({ index }: Pick<ClientRegistry, 'index'>, message: string): void {
+  const { account, data } = JSON.parse(message) as { account: string; data: object }
+  const text = JSON.stringify(data)
+  for (const client of index.clientsOf(TOPIC, USERS_ID, account)) client.send(TOPIC, text)
+}

@@ -1,0 +1,298 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { admission } from '../../../src/admission/admission.ts'
+import { accountHolder } from '../../../src/admission/ticket.ts'
+import { USERS_ID } from '../../../src/collections/collection.ts'
+import { createLogger } from '../../../src/log.ts'
+import { bringBackDue } from '../../../src/sms/conversations/follow-ups.ts'
+import { TestListener } from '../../realtime/ear.ts'
+import { start } from '../../support/database/open.ts'
+import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { until } from '../../support/services/receiver.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
+
+// The inbox that the people of an account share: Ann's, with the member Ben. Eve has an account of her own.
+
+const ZOE = '+4915112345678'
+const MAX = '+4915187654321'
+const CONVERSATIONS = '/api/collections/conversations/records'
+const NOTES = '/api/collections/conversation_notes/records'
+
+const server = stopAfterAll(await startServerWithDevices())
+const other = stopAfterAll(await start(server.server.services.config, createLogger({ logLevel: 'silent' })))
+const { db } = server.server.services.store
+const ann = await server.makeUser()
+const eve = await server.makeUser()
+const phone = await server.pair(ann)
+const settings = (values: object) =>
+  server
+    .query('delete from user_settings where "user" = $1', [ann.id])
+    .then(() => ann.call('POST', '/api/collections/user_settings/records', { user: ann.id, ...values }))
+async function join(role: string): Promise<string> {
+  const values = { account: ann.id, member: (await server.makeUser()).id, role }
+  const made = await server.superuser.call('POST', '/api/collections/members/records', values)
+  expect(made.status, JSON.stringify(made.body)).toBe(200)
+  return made.body.id
+}
+let ben: string
+
+beforeEach(async () => {
+  for (const table of [
+    'conversations',
+    'sms_dispatch',
+    'sms_messages',
+    'members',
+    'contacts',
+    'user_settings',
+  ])
+    await server.query(`delete from ${table}`)
+  ben = await join('agent')
+})
+
+const hear = (...texts: (readonly [string, string])[]) => server.hear(phone, texts)
+const conversation = async (number = ZOE) => {
+  const filter = encodeURIComponent(`number = "${number}"`)
+  return (await ann.call('GET', `${CONVERSATIONS}?filter=${filter}`)).body.items[0]
+}
+const change = (values: object, id: string, who = ann) => who.call('PATCH', `${CONVERSATIONS}/${id}`, values)
+const counts = async () => (await ann.call('GET', '/api/account/inbox')).body
+const send = async (to: string, key?: string) => {
+  const response = await fetch(`${server.url}/api/sms/send`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(key ? { 'x-api-key': key } : { authorization: ann.token }),
+    },
+    body: JSON.stringify({ recipients: [to], body: 'From us' }),
+  })
+  expect(response.status).toBe(200)
+}
+const NOBODY = { mine: 0, unassigned: 0, all: 0, waiting: 0, archived: 0, blocked: 0, follow_up: 0 }
+
+describe('who sent a text', () => {
+  const senders = async () => {
+    const { body } = await ann.call('GET', '/api/collections/sms_messages/records?sort=@rowid&expand=sent_by')
+    const sent = body.items as { sent_by: string; expand?: { sent_by?: { kind: string } } }[]
+    return sent.map(({ sent_by, expand }) => [sent_by, expand?.sent_by?.kind])
+  }
+
+  test('a person, an API key, a campaign, an automatic answer, nobody of ours', async () => {
+    const key = (await ann.call('POST', '/api/collections/api_keys/records', { user: ann.id, name: 'Shop' }))
+      .body
+    await send(MAX)
+    await send(MAX, key.key)
+    const texts = { recipients: [MAX, ZOE], body: 'To many' }
+    const campaign = (await ann.call('POST', '/api/campaigns', texts)).body.id
+    await until('the campaign', async () => (await senders()).length === 4)
+    const values = { user: ann.id, match: 'any', body: 'Closed', enabled: true }
+    const answer = (await ann.call('POST', '/api/collections/auto_answers/records', values)).body.id
+    await hear([ZOE, 'Hello'])
+    await until('the answer', async () => (await senders()).length === 6)
+    expect(await senders()).toEqual([
+      [ann.id, 'owner'],
+      [key.id, 'key'],
+      [campaign, 'campaign'],
+      [campaign, 'campaign'],
+      ['', undefined],
+      [answer, 'answer'],
+    ])
+    const path = '/api/collections/sms_messages/records?filter='
+    const { body } = await ann.call('GET', path + encodeURIComponent('sent_by.kind = "campaign"'))
+    expect(body.totalItems).toBe(2)
+    for (const [table, id] of [
+      ['api_keys', key.id],
+      ['auto_answers', answer],
+    ] as const)
+      expect((await ann.call('DELETE', `/api/collections/${table}/records/${id}`)).status).toBe(204)
+    expect((await senders())[1]).toEqual([key.id, 'key'])
+  })
+})
+
+describe('whose conversation it is', () => {
+  test('the owner or a member who answers, of this account alone', async () => {
+    await hear([ZOE, 'Hello'])
+    const { id, assigned_at } = await conversation()
+    expect(assigned_at).toBe('')
+    const strangers = [eve.id, await join('viewer'), 'nobody000000000', phone.id]
+    for (const assignee of strangers) {
+      expect((await change({ assignee }, id)).body.data.assignee).toBeDefined()
+      const values = { user: ann.id, number: MAX, assignee }
+      expect((await ann.call('POST', CONVERSATIONS, values)).body.data.assignee).toBeDefined()
+    }
+    const { body } = await change({ assignee: ben, assigned_at: '2020-01-01 00:00:00.000Z' }, id)
+    expect(body.assigned_at > '2026').toBe(true)
+    expect(await counts()).toEqual({ ...NOBODY, all: 1, waiting: 1 })
+    await change({ assignee: ann.id }, id)
+    expect(await counts()).toMatchObject({ mine: 1, unassigned: 0 })
+    expect((await change({ assignee: '' }, id)).body.assigned_at).toBe('')
+    expect(await counts()).toMatchObject({ mine: 0, unassigned: 1 })
+  })
+
+  test('nobody again when the member is removed, whose browsers hear no more', async () => {
+    await hear([ZOE, 'Hello'])
+    await change({ assignee: ben }, (await conversation()).id)
+    await server.query(`insert into push_subscriptions (id, "user", endpoint, keys, user_agent, sender)
+      values ('ben', '${ann.id}', 'https://push.example', '{}', '', '${ben}')`)
+    await server.superuser.call('DELETE', `/api/collections/members/records/${ben}`)
+    expect(await conversation()).toMatchObject({ assignee: '', assigned_at: '' })
+    expect(await server.query('select from push_subscriptions')).toEqual([])
+  })
+
+  test('of the person who answers first, if so set', async () => {
+    await hear([ZOE, 'Hello'], [MAX, 'Me too'])
+    await send(ZOE)
+    expect(await conversation()).toMatchObject({ assignee: '', last_sender: ann.id })
+    await settings({ assign: 'answerer' })
+    const key = (await ann.call('POST', '/api/collections/api_keys/records', { user: ann.id, name: 'Shop' }))
+      .body
+    await send(ZOE, key.key)
+    expect(await conversation()).toMatchObject({ assignee: '', last_sender: key.id })
+    await send(ZOE)
+    expect(await conversation()).toMatchObject({ assignee: ann.id, last_sender: ann.id })
+    await change({ assignee: ben }, (await conversation(MAX)).id)
+    await send(MAX)
+    expect(await conversation(MAX)).toMatchObject({ assignee: ben })
+  })
+
+  test('in turns, if so set, exactly, also by two servers', async () => {
+    await settings({ assign: 'turns' })
+    await join('viewer')
+    const people = [ann.id, ben, await join('admin')].sort()
+    const second = client(other.url, phone.id, phone.token)
+    const numbers = Array.from({ length: 30 }, (_, i) => `+49151000000${i + 10}`)
+    await Promise.all(numbers.map((from, i) => server.hear(i % 2 ? second : phone, [[from, 'Hello']])))
+    await hear(...numbers.map((from) => [`${from}1`, 'Hello'] as const))
+    const shares = `select assignee, count(*), count(distinct assigned_at) from conversations group by 1 order by 1`
+    expect(await server.query(shares)).toEqual(people.map((id) => [id, 20, 20]))
+    await hear(...numbers.map((from) => [from, 'Again'] as const))
+    expect(await server.query(shares)).toEqual(people.map((id) => [id, 20, 20]))
+  })
+})
+
+describe('what waits', () => {
+  test('a blocked number is stored, and neither counted nor announced nor answered', async () => {
+    const values = { user: ann.id, match: 'any', body: 'Closed', enabled: true }
+    const answer = (await ann.call('POST', '/api/collections/auto_answers/records', values)).body.id
+    await hear([ZOE, 'Spam'])
+    const { id } = await conversation()
+    const blocked = { blocked: true, unread: 0, unanswered: false, follow_up_at: '' }
+    expect((await change({ blocked: true, follow_up_at: '2099-01-01', unread: 3 }, id)).body).toMatchObject(
+      blocked,
+    )
+    await server.query('delete from _jobs')
+    await server.query(`insert into push_subscriptions (id, "user", endpoint, keys, user_agent)
+      values ('ann', '${ann.id}', 'https://push.example', '{}', '')`)
+    for (let i = 0; i < 10; i++)
+      await hear(...Array.from({ length: 100 }, (_, k) => [ZOE, `Spam ${i} ${k}`] as const))
+    expect(await conversation()).toMatchObject({ ...blocked, last_text: 'Spam 9 99' })
+    expect(await server.query(`select count(*) from sms_messages where "from" = '${ZOE}'`)).toEqual([[1001]])
+    expect(await server.query('select kind from _jobs')).toEqual([])
+    expect(await counts()).toEqual({ ...NOBODY, blocked: 1 })
+    await change({ blocked: false }, id)
+    await hear([ZOE, 'Sorry'])
+    expect(await conversation()).toMatchObject({ unread: 1, unanswered: true })
+    const answers = `select count(*) from sms_messages where sent_by = '${answer}'`
+    await until('an answer', async () => Number((await server.query(answers))[0]![0]) === 1)
+    await ann.call('DELETE', `/api/collections/auto_answers/records/${answer}`)
+  })
+
+  test('an opt-out word waits for no answer, and ends the waiting of what was said before', async () => {
+    await hear([ZOE, 'Hello'])
+    await hear([ZOE, 'stop!'], [MAX, 'STOP'], [MAX, 'please'])
+    expect(await counts()).toEqual({ ...NOBODY, unassigned: 1, all: 2, waiting: 1 })
+    expect(await conversation()).toMatchObject({ unanswered: false, unread: 2 })
+  })
+
+  test('a reminder hides it until it is due or a text comes in', async () => {
+    await hear([ZOE, 'Hello'], [MAX, 'Hello'])
+    const { id } = await conversation()
+    await change({ follow_up_at: '2099-01-01 00:00:00.000Z', archived: true }, id)
+    await change({ follow_up_at: '2099-01-01 00:00:00.000Z' }, (await conversation(MAX)).id)
+    await bringBackDue(db)
+    expect(await counts()).toEqual({ ...NOBODY, all: 1, archived: 1, follow_up: 2 })
+    await hear([MAX, 'Well?'])
+    expect(await counts()).toMatchObject({ waiting: 1, follow_up: 1 })
+    await change({ follow_up_at: '2026-01-01 00:00:00.000Z', unread: 0 }, id)
+    await bringBackDue(db)
+    expect(await conversation()).toMatchObject({
+      unanswered: true,
+      unread: 1,
+      archived: false,
+      follow_up_at: '',
+    })
+  })
+
+  test('10,000 that are due at once come back once each, whichever server is first', async () => {
+    await server.query(`insert into conversations (id, "user", number, follow_up_at, created, updated)
+      select lpad(i::text, 15, 'c'), '${ann.id}', 'n' || i, '2026-01-01', '', '' from generate_series(1, 10000) i`)
+    const ear = await TestListener.on(server.url, ann.token, 'conversations')
+    await Promise.all([bringBackDue(db), bringBackDue(other.services.store.db)])
+    expect(await counts()).toMatchObject({ waiting: 1000, follow_up: 0 })
+    const told = await ear.next(10_000)
+    expect(new Set(told.map(({ data }) => data.record.id)).size).toBe(10_000)
+    expect(told).toHaveLength(10_000)
+    await ear.close()
+  })
+})
+
+describe('notes', () => {
+  test('belong to the account, and keep their author', async () => {
+    await hear([ZOE, 'Hello'])
+    const { id } = await conversation()
+    const note = { user: ann.id, conversation: id, text: 'Call her', mentions: [ben] }
+    const made = (await ann.call('POST', NOTES, { ...note, author: ben })).body
+    expect(made).toMatchObject({ author: ann.id, mentions: [ben] })
+    const refused = [
+      [eve, { ...note, user: eve.id, mentions: [] }],
+      [eve, note],
+      [ann, { ...note, mentions: [eve.id] }],
+      [ann, { ...note, mentions: [ben, eve.id] }],
+      [ann, { ...note, text: 'x'.repeat(5001) }],
+      [ann, { ...note, user: eve.id }],
+    ] as const
+    for (const [who, values] of refused) expect((await who.call('POST', NOTES, values)).status).toBe(400)
+    expect((await eve.call('GET', NOTES)).body.items).toEqual([])
+    const path = `${NOTES}/${made.id}`
+    expect((await eve.call('PATCH', path, { text: 'Mine' })).status).toBe(404)
+    for (const values of [{ author: ben }, { conversation: id }, { user: ann.id }, { mentions: [eve.id] }])
+      expect((await ann.call('PATCH', path, values)).status).toBe(404)
+    expect((await ann.call('PATCH', path, { text: 'Done' })).body).toMatchObject({
+      text: 'Done',
+      author: ann.id,
+    })
+    await ann.call('DELETE', `${CONVERSATIONS}/${id}`)
+    expect((await ann.call('GET', NOTES)).body.items).toEqual([])
+  })
+})
+
+describe('presence', () => {
+  const tell = (values: object, who: Client = ann) => who.call('POST', '/api/account/presence', values)
+  const state = { conversation: 'conversation001', state: 'writing' }
+
+  test('reaches the other clients of the account, on all servers, and nobody else', async () => {
+    const name = 'Ann\n\nid:x\nevent:fake\r"'.padEnd(255, '\u0001')
+    await server.query('update users set name = $2 where id = $1', [ann.id, name])
+    const ears = await Promise.all([
+      TestListener.on(server.url, ann.token, 'presence', 'conversations'),
+      TestListener.on(other.url, ann.token, 'presence'),
+      TestListener.on(other.url, eve.token, 'presence', `presence?x=${ann.id}`),
+      TestListener.on(other.url, '', 'presence'),
+    ])
+    expect((await tell(state)).status).toBe(204)
+    const told = { event: 'presence', data: { ...state, sender: ann.id, name: name.slice(0, 100) } }
+    for (const ear of ears.slice(0, 2)) expect(await ear.next(1)).toMatchObject([told])
+    for (const ear of ears.slice(2)) expect(ear.heard).toEqual([])
+    await Promise.all(ears.map((ear) => ear.close()))
+  })
+
+  test('is refused with another state, without an account, and too often', async () => {
+    const wrong = [{ ...state, state: 'x' }, { ...state, conversation: 'a b' }, { ...state, sender: ben }, {}]
+    for (const values of wrong) expect((await tell(values)).status).toBe(400)
+    expect((await tell(state, server.guest)).status).toBe(401)
+    expect((await tell(state, server.superuser)).status).toBe(403)
+    expect((await tell(state, phone)).status).toBe(403)
+    expect((await tell(state, eve)).status).toBe(204)
+    admission.subscriptions.charge(accountHolder(USERS_ID, eve.id), 100_000)
+    expect((await tell(state, eve)).status).toBe(429)
+    expect((await tell(state)).status).toBe(204)
+  })
+})
