@@ -97,13 +97,18 @@ export class Site {
     return Number((await this.db.query(text, params)).rows[0]?.[0])
   }
 
-  /** Until the queue is empty; throws when it is not within `seconds`. */
+  /** Until the queue is empty; throws with what is in it when it is not within `seconds`. */
   async drain(seconds: number): Promise<void> {
-    await until(
-      'the queue is empty',
-      async () => (await this.value('select count(*) from sms_dispatch')) === 0,
-      seconds,
-    )
+    const isEmpty = async () => (await this.value('select count(*) from sms_dispatch')) === 0
+    await until('the queue is empty', isEmpty, seconds).catch(async ({ message }: Error) => {
+      const { rows } = await this.db.query(
+        `select state, device, attempt, lease_until > now(), count(*), min(queued_at), max(queued_at)
+        from sms_dispatch group by 1, 2, 3, 4`,
+      )
+      throw new Error(
+        `${message} State, device, attempt, leased, count, since, until: ${JSON.stringify(rows)}`,
+      )
+    })
   }
 
   async close(): Promise<void> {
