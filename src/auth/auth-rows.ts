@@ -12,7 +12,8 @@ import { forbidden } from '../errors.ts'
 import { isDisabledSql, USER_SETTINGS_ID } from '../records/auth/disabled.ts'
 import { columnsOf, type RecordRow, toValues } from '../records/columns.ts'
 import { statementName } from '../records/read-rows.ts'
-import type { AuthRecord } from '../request/request.ts'
+import type { AuthRecord, Role } from '../request/request.ts'
+import { catalogFor } from '../rules/roles.ts'
 
 /** SQL: the columns of row `b` in the order of fields, its version, whether it is disabled. */
 export const authColumns = (store: Store, collection: AuthCollection) =>
@@ -51,9 +52,9 @@ export const findAuthRecord = (
   id: string,
 ): Promise<AuthRecord | null> => findWhere(store, collection, 'b.id = $1', id)
 
-/** SQL: whether the session of the token with hash `$2` was ended, for row `b`. */
-const isEndedSql = ({ id }: AuthCollection) => `exists (
-  select from auth_sessions s where s.collection = '${id}' and s.record = b.id and s.ended_at is not null
+/** SQL: whether the session of the token with hash `$2` was ended, for row `b` or another. */
+const isEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
+  select from auth_sessions s where s.collection = '${id}' and s.record = ${row}.id and s.ended_at is not null
     and exists (select from auth_session_tokens t where t.token_hash = $2 and t.session = s.id))`
 
 /** The same for the owner of a token; null also when its session has ended. */
@@ -64,6 +65,38 @@ export const findTokenOwner = (
   tokenHash: string,
 ): Promise<AuthRecord | null> =>
   findWhere(store, collection, `b.id = $1 and not ${isEndedSql(collection)}`, id, tokenHash)
+
+/**
+ * An account with the member who acts for it, by the id of the membership or of the member; null as above.
+ * The session is the member's. Disabled, too, where the member is.
+ */
+export async function findActing(
+  store: Store,
+  collection: AuthCollection,
+  account: string,
+  tokenHash: string,
+  by: { readonly id: unknown } | { readonly member: string } | undefined,
+): Promise<AuthRecord | null> {
+  const [[column, value] = []] = Object.entries(by ?? {})
+  if (collection.id !== USERS_ID || typeof value !== 'string' || `${account}${value}`.includes('\0'))
+    return null
+  const table = quote(tableName(collection))
+  const text = `select ${authColumns(store, collection)}, ${isDisabledSql('u.id')}, m.id, m.role, m."tokenKey", u."tokenKey"
+    from ${table} b join members m on m.account = b.id join ${table} u on u.id = m.member
+    where b.id = $1 and m.${column} = $3 and not ${isEndedSql(collection, 'u')}`
+  const { rows } = await store.db.lookUp(
+    text,
+    [account, tokenHash, value],
+    statementName(store.catalog, text),
+  )
+  const row = rows[0]
+  if (!row) return null
+  const [isMemberDisabled, id, role, ...keys] = row.slice(-5) as [boolean, string, Role, string, string]
+  const seen = catalogFor(store.catalog, role).find(collection.id) as AuthCollection
+  const auth = toAuthRecord(seen, row)
+  const key = keys.map((one) => `${one}\n`).join('')
+  return { ...auth, isDisabled: auth.isDisabled || isMemberDisabled, actor: { id, role, key } }
+}
 
 async function findWhere(
   store: Store,

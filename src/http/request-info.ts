@@ -1,7 +1,9 @@
+import { routePath } from 'hono/route'
 import { identify } from '../auth/tokens/identify.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import { AnswerMeter } from '../request/answer-meter.ts'
 import { type AuthRecord, LazyRequest, type RequestContext, type RequestInfo } from '../request/request.ts'
+import { requireRole } from '../rules/roles.ts'
 import { EMPTY, MAX_BODY_BYTES, readBody } from './body/body.ts'
 import { memoryOf } from './body/memory-of.ts'
 import type { Ctx, RequestBody, Services } from './context.ts'
@@ -35,14 +37,26 @@ function ruleHeaders(c: Ctx): Record<string, string> {
   )
 }
 
-/** The caller, read from the database; `isCached`: perhaps from the cache (see records/fresh-auth). */
-export const authenticate = async (
+/**
+ * The caller, read from the database; `isCached`: perhaps from the cache (see records/fresh-auth). Throws 403
+ * for a member whose role does not allow the route.
+ */
+export async function authenticate(
   c: Ctx,
   { store }: Services,
   isCached: boolean,
-): Promise<AuthRecord | null> =>
-  (isCached && c.get('known')) ||
-  identify(store.signIn, c.env.incoming.headers.authorization, { cached: isCached })
+): Promise<AuthRecord | null> {
+  const { authorization } = c.env.incoming.headers
+  const known = isCached && c.get('known')
+  const auth = known || (await identify(store.signIn, authorization, { cached: isCached }))
+  if (auth?.actor) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`)
+  return auth
+}
+
+/** The caller before the route is known, perhaps from the cache. */
+export const knownCaller = async (c: Ctx, { store }: Services): Promise<AuthRecord | null> =>
+  c.get('known') ??
+  withCatalog(store, () => identify(store.signIn, c.env.incoming.headers.authorization, { cached: true }))
 
 /** The same outside of `retry`. */
 export const authOf = (

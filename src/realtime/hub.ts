@@ -158,7 +158,8 @@ export class Realtime {
     if (!client) throw notFound('Missing or invalid client id.')
     if (client.origin.ip !== ip) throw badRequest('Invalid realtime client.')
     const bound = client.viewer.auth
-    if (bound && !(auth && bound.id === auth.id && bound.collection.id === auth.collection.id))
+    const isSame = bound?.id === auth?.id && bound?.collection.id === auth?.collection.id
+    if (bound && !(isSame && bound.actor?.id === auth?.actor?.id))
       throw forbidden("The current and the previous request authorization don't match.")
     return client
   }

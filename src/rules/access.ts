@@ -1,11 +1,16 @@
 import type { Collection, RuleName } from '../collections/collection.ts'
 import { forbidden, GatewayError } from '../errors.ts'
 import type { AuthRecord } from '../request/request.ts'
+import { roleTooSmall } from './roles.ts'
 
-/** The rule of a request; '' for superusers. Throws 403 if only they may. PocketBase: record_crud.go */
+/**
+ * The rule of a request; '' for superusers. Throws 403 if only they may, or a larger role. PocketBase:
+ * record_crud.go
+ */
 export function ruleFor(collection: Collection, name: RuleName, auth: AuthRecord | null): string {
   if (auth?.isSuperuser) return ''
   const rule = collection[name]
+  if (rule === null && auth?.actor) throw roleTooSmall()
   if (rule === null) throw forbidden('Only superusers can perform this action.')
   return rule
 }

@@ -100,12 +100,12 @@ test('another authRule ends the sessions that the old one allowed', async () => 
     const collection = store.catalog.find(name)!
     return collection.type === 'auth' ? collection.authToken.secret : ''
   }
-  await create(store, { name: 'members', type: 'auth' })
-  const first = secret('members')
-  await update(store, 'members', { listRule: '' })
-  expect(secret('members')).toBe(first)
-  await update(store, 'members', { authRule: 'verified = true' })
-  expect(secret('members')).not.toBe(first)
+  await create(store, { name: 'patrons', type: 'auth' })
+  const first = secret('patrons')
+  await update(store, 'patrons', { listRule: '' })
+  expect(secret('patrons')).toBe(first)
+  await update(store, 'patrons', { authRule: 'verified = true' })
+  expect(secret('patrons')).not.toBe(first)
 })
 
 test('what others refer to cannot be deleted', async () => {

@@ -277,8 +277,8 @@ describe('what cannot come in is refused in a sentence, and nothing with it', as
     ],
     [
       'users under another name',
-      { collections: [{ ...named('members'), id: '_pb_users_auth_', type: 'auth' as const }] },
-      'pocketsms needs the collection members under the name users. Rename it in PocketBase, then import again.',
+      { collections: [{ ...named('people'), id: '_pb_users_auth_', type: 'auth' as const }] },
+      'pocketsms needs the collection people under the name users. Rename it in PocketBase, then import again.',
     ],
     [
       'a needed field of another type',

@@ -232,11 +232,11 @@ describe('what is shown', () => {
 
   test('an email to whom the manageRule names, and superusers', async () => {
     const member = { email: 'm@example.com', password: 'secret-enough', passwordConfirm: 'secret-enough' }
-    const seen = await records('members', () => create('members', { ...member, sponsor: ANN.id }))
+    const seen = await records('patrons', () => create('patrons', { ...member, sponsor: ANN.id }))
     const email = member.email
     expect(Object.values(seen).map((record) => record.email)).toEqual([email, undefined, undefined, email])
     const shown = { ...member, email: 'n@example.com', emailVisibility: true }
-    expect((await records('members', () => create('members', shown))).guest.email).toBe('n@example.com')
+    expect((await records('patrons', () => create('patrons', shown))).guest.email).toBe('n@example.com')
   })
 
   test('what is expanded, under the viewRule of each', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SUPERUSER } from '../support/server/start.ts'
 
-// Users own notes, notes have replies, news are for all, members are managed by their sponsor.
+// Users own notes, notes have replies, news are for all, patrons are managed by their sponsor.
 
 const PASSWORD = 'secret-enough'
 export const ANN = { id: 'userann00000001', email: 'ann@example.com', password: PASSWORD } as const
@@ -44,7 +44,7 @@ const SCHEMA = [
   }),
   base('vaults', [text('title')], { listRule: null, viewRule: null }),
   {
-    ...base('members', [relation('sponsor', USERS)], { manageRule: '@request.auth.id = sponsor' }),
+    ...base('patrons', [relation('sponsor', USERS)], { manageRule: '@request.auth.id = sponsor' }),
     type: 'auth',
   },
 ]

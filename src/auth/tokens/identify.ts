@@ -2,7 +2,7 @@ import type { Catalog, Store } from '../../collections/catalog.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { findTokenOwner } from '../auth-rows.ts'
+import { findActing, findTokenOwner } from '../auth-rows.ts'
 import { sha256 } from './secrets.ts'
 import { isSigned, type Purpose, readClaims } from './tokens.ts'
 
@@ -67,7 +67,12 @@ async function findOwner(store: Store, token: string, purpose: Purpose): Promise
   if (claims?.type !== purpose) return null
   const collection = store.catalog.find(claims.collectionId)
   if (collection?.type !== 'auth') return null
-  const auth = await findTokenOwner(store, collection, claims.id, sha256(token))
+  const { id, actor } = claims
+  const hash = sha256(token)
+  const auth =
+    actor === undefined
+      ? await findTokenOwner(store, collection, id, hash)
+      : await findActing(store, collection, id, hash, purpose === 'auth' ? { id: actor } : undefined)
   return auth && (await isSigned(token, auth, purpose)) ? auth : null
 }
 

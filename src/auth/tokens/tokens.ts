@@ -17,6 +17,8 @@ export interface Claims {
   readonly refreshable?: boolean
   readonly email?: string
   readonly newEmail?: string
+  /** The membership of a member who acts for the account. */
+  readonly actor?: unknown
 }
 
 /** The collection's option with duration and secret, by purpose. */
@@ -41,9 +43,9 @@ function options(record: AuthRecord, purpose: Purpose): TokenOptions {
   return record.collection[OPTION[purpose]]
 }
 
-/** Changing the record's tokenKey or the collection's secret invalidates all older tokens. */
+/** A new tokenKey, secret of the collection or key of the actor invalidates all older tokens. */
 const signingKey = (record: AuthRecord, purpose: Purpose) =>
-  `${String(record.values.tokenKey ?? '')}${options(record, purpose).secret}`
+  `${record.actor?.key ?? ''}${String(record.values.tokenKey ?? '')}${options(record, purpose).secret}`
 
 /** Optional claims. */
 export interface TokenExtras {
@@ -59,13 +61,16 @@ export interface TokenExtras {
 export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExtras = {}): Promise<string> {
   const mailed = purpose !== 'auth' && purpose !== 'file'
   const seconds = extras.duration || options(record, purpose).duration
+  const { actor } = record
   const claims = {
+    ...(actor && { actor: actor.id }),
     collectionId: record.collection.id,
     ...(mailed && { email: String(record.values.email ?? '') }),
     exp: extras.expires ?? Math.floor(Date.now() / 1000) + seconds,
     id: record.id,
     ...(extras.newEmail !== undefined && { newEmail: extras.newEmail }),
     ...(purpose === 'auth' && { refreshable: extras.refreshable ?? true }),
+    ...(actor && { role: actor.role }),
     type: purpose,
   }
   return new SignJWT(claims)

@@ -7,7 +7,7 @@ import { RetryLater } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { mayExceedSmall } from '../body/bytes.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { authOf } from '../request-info.ts'
+import { knownCaller } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { knownHolderOf } from '../server/store-of.ts'
 import { judgeSender } from './guest-body.ts'
@@ -51,7 +51,7 @@ async function workLarge(c: Ctx, services: Services, next: () => Promise<void>):
 }
 
 async function pass(c: Ctx, services: Services): Promise<void> {
-  const auth = await authOf(c, services, { cached: true })
+  const auth = await knownCaller(c, services)
   const ip = clientIp(c, services)
   checkAddress(services, auth, ip)
   checkRate(services, auth, ip, c.req.method, c.req.path)

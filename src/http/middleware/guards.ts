@@ -40,11 +40,11 @@ export async function refuseSuspended(c: Ctx, { store }: Services): Promise<void
     throw gatewayRefusal('account_disabled')
 }
 
-/** The calling user's id. Throws 401 for a guest, 403 for others: they have no conversations. */
+/** The calling user. Throws 401 for a guest, 403 for others. */
 export async function requireUser(c: Ctx, services: Services) {
   const { auth, store } = await requireAuth(c, services)
-  if (auth.collection.id !== USERS_ID) throw forbidden('Only users are notified of texts.')
-  return { user: auth.id, auth, store }
+  if (auth.collection.id !== USERS_ID) throw forbidden('Only users may ask for this.')
+  return { auth, user: auth.id, store }
 }
 
 /** Superusers. */

@@ -2,7 +2,7 @@ import type { Collection } from '../../collections/collection.ts'
 import { maxBodyBytes } from '../../fields/types/max-bytes.ts'
 import { DEFAULT_MAX_CHARACTERS } from '../../fields/types/text.ts'
 import type { Ctx, Services } from '../context.ts'
-import { authOf } from '../request-info.ts'
+import { knownCaller } from '../request-info.ts'
 
 /** Of a guest's body. Sign-ins, subscriptions and pairing take far less. */
 export const GUEST_BODY_BYTES = 64 << 10
@@ -15,7 +15,7 @@ const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/
 
 /** Identifies the sender of a large body before it is read. A guest's must be small. */
 export async function judgeSender(c: Ctx, services: Services): Promise<void> {
-  const auth = await authOf(c, services, { cached: true })
+  const auth = await knownCaller(c, services)
   c.set('asker', auth)
   if (!auth) c.set('guestLimit', guestBodyLimit(c, services))
 }

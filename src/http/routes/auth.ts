@@ -180,7 +180,7 @@ async function signIn(
 }
 
 /** The answer to every successful sign-in. `asker`: the caller, if already known. */
-async function signedIn(
+export async function signedIn(
   c: Ctx,
   services: Services,
   auth: AuthRecord,

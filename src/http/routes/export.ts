@@ -9,14 +9,17 @@ import { storeOf } from '../server/store-of.ts'
 /** `/api/collections/…/export`: records as a CSV stream. A failure breaks the connection. */
 export const exportRoutes = (services: Services) =>
   new Hono<Env>().get('/:collection/export', async (c) => {
-    const collection = services.store.catalog.find(c.req.param('collection'))
-    if (!collection) throw notFound('Missing collection context')
+    const name = c.req.param('collection')
+    if (!services.store.catalog.find(name)) throw notFound('Missing collection context')
     const { values } = await bodyOf(c)
     const auth = await authOf(c, services)
+    const store = storeOf(c, services, auth)
+    const collection = store.catalog.find(name)
+    if (!collection) throw notFound('Missing collection context')
     const request = async () => requestOf(c, services, await authOf(c, services), values)
     c.set('asker', auth)
     memoryOf(c).hold(PAGE_BYTES)
-    const pieces = exportRecords(storeOf(c, services, auth), services.extensions, collection, request)
+    const pieces = exportRecords(store, services.extensions, collection, request)
     // what is wrong with the request shows before the first piece
     const first = await pieces.next()
     const encoder = new TextEncoder()

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { maxBodyBytes } from '../../fields/types/max-bytes.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
@@ -29,19 +30,20 @@ export const recordWriteRoutes = (services: Services) =>
 async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DELETE'): Promise<string> {
   const { store, extensions } = services
   const missing = method === 'DELETE' ? undefined : 'Missing or invalid collection context'
-  const find = () => writableCollection(store.catalog, c.req.param('collection')!, missing)
-  const known = find() // before anything of the request is read
+  const find = ({ catalog }: Pick<Store, 'catalog'>) =>
+    writableCollection(catalog, c.req.param('collection')!, missing)
+  const known = find(store) // before anything of the request is read
   const { values, files: uploads } = await bodyOf(c, method === 'DELETE' ? MAX_BODY_BYTES : bodyLimit(known))
   // a hook may show a secret, once
   if (method === 'POST' && extensions.get(known.id)?.beforeCreate) c.header('cache-control', 'no-store')
   const memory = new PasswordMemory()
   const work = (request: RequestInfo, how: Attempt) => {
     const { auth } = request
-    const collection = find()
+    const inside = storeOf(c, services, auth)
+    const collection = find(inside)
     const passwords = memory.over(passwordWork(c, services, auth), how.locksRecord)
     const inSameTransaction = auditWrite(c, services, request, collection, uploads.keys())
     const options = { ...how, uploads, passwordWork: passwords, inSameTransaction }
-    const inside = storeOf(c, services, auth)
     return writeRecord(inside, extensions, collection, c.req.param('id') ?? '', request, options)
   }
   const run = () => asCaller(c, services, work, { values })

@@ -5,6 +5,7 @@ import { cachedKeyHolder } from '../../auth/tokens/api-keys.ts'
 import { cachedIdentity } from '../../auth/tokens/identify.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
+import { withRole } from '../../rules/roles.ts'
 import type { Ctx, Services } from '../context.ts'
 import { ipOf } from './client-ip.ts'
 
@@ -56,9 +57,9 @@ const ticketOf = (c: Ctx, services: Services, auth: AuthRecord | null): Ticket =
   isGone: () => c.env.outgoing.closed,
 })
 
-/** The store on the ticket of a request's caller. */
+/** The store on the ticket of a request's caller, as the caller's role allows. */
 export const storeOf = (c: Ctx, services: Services, auth: AuthRecord | null): Store =>
-  services.store.for(ticketOf(c, services, auth))
+  withRole(services.store.for(ticketOf(c, services, auth)), auth)
 
 /** The same for a read: the replica if it has all earlier commits. Its catalog stays the same. */
 export async function readingStoreOf(c: Ctx, services: Services, auth: AuthRecord | null): Promise<Store> {

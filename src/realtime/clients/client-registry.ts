@@ -78,14 +78,12 @@ export class ClientRegistry {
         for (const viewer of this.viewers.withDevices(String(user))) this.#endClientsOf(viewer)
       return
     }
-    const gone = this.viewers.refresh(collection, record, row)
-    if (gone) this.#makeGuests(gone)
+    for (const gone of this.viewers.refresh(collection, record, row)) this.#makeGuests(gone)
   }
 
-  /** Signs out the viewer with this record, if there is one. */
+  /** Signs out the viewers with this record. */
   signOut(collection: Collection, record: string): void {
-    const gone = this.viewers.signOut(collection.id, record)
-    if (gone) this.#makeGuests(gone)
+    for (const gone of this.viewers.signOut(collection.id, record)) this.#makeGuests(gone)
   }
 
   /** Disconnects the clients that a change of this record concerns: they reconnect and read again. */
@@ -99,13 +97,13 @@ export class ClientRegistry {
 
   /** Disconnects the clients of an account, see `accountHolder`. */
   endClientsOf(account: string): void {
-    const viewer = this.viewers.find(account)
-    if (viewer) this.#endClientsOf(viewer)
+    const auth = this.viewers.of(account)[0]?.auth
+    if (auth) this.#endClientsOf(auth)
   }
 
   #endClientsOf({ collection, id }: Pick<AuthRecord, 'collection' | 'id'>): void {
-    const gone = this.viewers.signOut(collection.id, id)
-    if (gone) for (const client of this.#makeGuests(gone)) client.end()
+    for (const gone of this.viewers.signOut(collection.id, id))
+      for (const client of this.#makeGuests(gone)) client.end()
   }
 
   /** Returns the clients that the viewer had. Their memory stays counted for its account. */

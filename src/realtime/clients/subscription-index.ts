@@ -2,6 +2,7 @@ import { type Ticket, ticketOf } from '../../admission/ticket.ts'
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
+import { catalogFor } from '../../rules/roles.ts'
 import type { Change } from '../changes/change.ts'
 import { type Access, accessMaker, judgeHere } from './access.ts'
 import type { Client } from './client.ts'
@@ -77,13 +78,20 @@ class SubscriptionGroup {
       }
       const holder = this.#holder
       const ticket = holder === undefined ? undefined : ticketOf(holder, auth?.isSuperuser)
-      const rule = collection[ruleOf(base)]
-      const access = accessMaker(catalog, collection, rule, query.filter ?? '', request, ticket)
+      const [seen, its] = seenBy(auth, catalog, collection)
+      const access = accessMaker(seen, its, its[ruleOf(base)], query.filter ?? '', request, ticket)
       this.#known = { catalog, request, ticket, access }
     }
     const { request, ticket, access } = this.#known
     return { group: this, clients, request, ticket, access: access() }
   }
+}
+
+/** The collections and one of them as a viewer's role lets them be seen. */
+function seenBy(auth: AuthRecord | null, catalog: Catalog, collection: Collection): [Catalog, Collection] {
+  if (!auth?.actor) return [catalog, collection]
+  const seen = catalogFor(catalog, auth.actor.role)
+  return [seen, seen.find(collection.id) ?? collection]
 }
 
 /** A rule that reads the subscription's own options differs from topic to topic. */
@@ -96,27 +104,29 @@ export interface Receivers {
   readonly auth: AuthRecord | null
 }
 
-/** Topics with options that name the same records, of one holder. */
+/** Topics with options that name the same records, of one holder and viewer. */
 class HolderTopics {
+  readonly holder: string
   readonly viewer: Viewer
   readonly groups = new Map<string, SubscriptionGroup>()
   readonly #rule: 'listRule' | 'viewRule'
   #known: { catalog: Catalog; auth: unknown; access: () => Access } | undefined
 
-  constructor(base: string, viewer: Viewer) {
+  constructor(base: string, holder: string, viewer: Viewer) {
+    this.holder = holder
     this.viewer = viewer
     this.#rule = ruleOf(base)
   }
 
   /** Whether the collection's rule alone lets the change through. If not, no filter is compiled. */
   mayPass(catalog: Catalog, change: Change): boolean {
-    const { collection } = change
-    const rule = collection[this.#rule]
     const { auth } = this.viewer
+    const [seen, collection] = seenBy(auth, catalog, change.collection)
+    const rule = collection[this.#rule]
     if (rule && READS_OPTIONS.test(rule)) return true
     if (this.#known?.catalog !== catalog || this.#known.auth !== auth) {
       const request = { context: 'realtime', method: 'GET', query: {}, headers: {}, body: {}, auth } as const
-      this.#known = { catalog, auth, access: accessMaker(catalog, collection, rule, '', request) }
+      this.#known = { catalog, auth, access: accessMaker(seen, collection, rule, '', request) }
     }
     return judgeHere(this.#known.access(), change) !== false
   }
@@ -130,7 +140,7 @@ class HolderTopics {
 interface Entry {
   /** Topics without options: checked for all viewers together. */
   readonly plain: Map<Viewer, SubscriptionGroup>
-  /** Topics with options: checked for each holder separately. */
+  /** Topics with options: checked for each holder and viewer separately. */
   readonly withOptions: Map<string, HolderTopics>
 }
 
@@ -147,7 +157,7 @@ export class SubscriptionIndex {
     }))
     if (name === base) getOrSet(plain, viewer, () => new SubscriptionGroup(topic)).add(client)
     else {
-      const { groups } = getOrSet(withOptions, holder, () => new HolderTopics(base, viewer))
+      const { groups } = getOrSet(withOptions, keyOf(client), () => new HolderTopics(base, holder, viewer))
       getOrSet(groups, name, () => new SubscriptionGroup(topic, holder)).add(client)
     }
   }
@@ -159,9 +169,9 @@ export class SubscriptionIndex {
     const { plain, withOptions } = entry
     if (name === base) removeFrom(plain, client.viewer, client)
     else {
-      const topics = withOptions.get(client.holder)
+      const topics = withOptions.get(keyOf(client))
       if (topics) removeFrom(topics.groups, name, client)
-      if (topics?.groups.size === 0) withOptions.delete(client.holder)
+      if (topics?.groups.size === 0) withOptions.delete(keyOf(client))
     }
     if (plain.size + withOptions.size === 0) this.#entries.delete(base)
   }
@@ -183,13 +193,13 @@ export class SubscriptionIndex {
     return this.#at(collection, record).flatMap(({ plain }) => [...plain])
   }
 
-  /** Topics with options that name this record, by holder. */
-  withOptions(collection: Collection, record: string): [holder: string, topics: HolderTopics][] {
-    return this.#at(collection, record).flatMap(({ withOptions }) => [...withOptions])
+  /** Topics with options that name this record. */
+  withOptions(collection: Collection, record: string): HolderTopics[] {
+    return this.#at(collection, record).flatMap(({ withOptions }) => [...withOptions.values()])
   }
 
   all(collection: Collection, record: string): SubscriptionGroup[] {
-    const others = this.withOptions(collection, record).flatMap(([, { groups }]) => [...groups.values()])
+    const others = this.withOptions(collection, record).flatMap(({ groups }) => [...groups.values()])
     return [...this.plain(collection, record).map(([, group]) => group), ...others]
   }
 
@@ -204,6 +214,8 @@ export class SubscriptionIndex {
  */
 const basesOf = ({ name, id }: Collection, record: string): string[] =>
   (name === id ? [name] : [name, id]).flatMap((key) => [`${key}/${record}`, `${key}/*`, key])
+
+const keyOf = ({ holder, viewer }: Client) => `${holder} ${viewer.actor}`
 
 function getOrSet<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key)

@@ -36,7 +36,8 @@ export function broadcast(
 /** Topics with options that the collection's rule lets through. */
 function receiversByHolder(catalog: Catalog, index: SubscriptionIndex, log: Logger, change: Change) {
   const found = new Map<string, Receivers[]>()
-  for (const [holder, topics] of index.withOptions(change.collection, change.record)) {
+  for (const topics of index.withOptions(change.collection, change.record)) {
+    const { holder } = topics
     attempt(log, () => {
       if (topics.mayPass(catalog, change))
         found.set(holder, [...(found.get(holder) ?? []), ...topics.receivers()])

@@ -162,8 +162,9 @@ export async function emailsSeen(
   for (const { request } of candidates) {
     if (slices?.isUsedUp) await slices.next()
     const { auth } = request
-    const isSelf = auth?.id === record && auth.collection.id === collection.id
-    accesses.push(isSelf ? ALWAYS : accessBy(store.catalog, collection, collection.manageRule, request))
+    const isSelf = auth?.id === record && auth.collection.id === collection.id && !auth.actor
+    const rule = auth?.actor ? null : collection.manageRule
+    accesses.push(isSelf ? ALWAYS : accessBy(store.catalog, collection, rule, request))
   }
   return decide(store, change, accesses)
 }

@@ -6,7 +6,7 @@ import { ApiError, RetryLater } from '../../errors.ts'
 import { columnsOf, toValues } from '../../records/columns.ts'
 import { StaleAuth } from '../../records/fresh-auth.ts'
 import { selectRows } from '../../records/select.ts'
-import { type AuthRecord, NO_REQUEST } from '../../request/request.ts'
+import { type Actor, type AuthRecord, NO_REQUEST } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
 import { isNodeRegistered } from '../changes/change-log.ts'
 import { CHANGES_CHANNEL } from '../changes/feed.ts'
@@ -37,6 +37,7 @@ interface Account {
   readonly collection: string
   readonly id: string
   readonly version: string
+  readonly actor?: Actor | undefined
 }
 /** A row of `_subscribing`. */
 interface Request {
@@ -89,7 +90,8 @@ async function put(db: Db, node: string, request: Request): Promise<Answer | und
 }
 
 const toRequest = ({ clientId, ip, auth, topics }: SubscriptionRequest): Request => {
-  const account = auth && { collection: auth.collection.id, id: auth.id, version: auth.version }
+  const actor = auth?.actor && { ...auth.actor, key: '' }
+  const account = auth && { collection: auth.collection.id, id: auth.id, version: auth.version, actor }
   return { clientId, ip, account, topics }
 }
 
@@ -145,7 +147,7 @@ async function answerTo(
 }
 
 /** The account's record. Throws StaleAuth if it was deleted or changed. */
-async function findAuth(store: Store, { collection: key, id, version }: Account): Promise<AuthRecord> {
+async function findAuth(store: Store, { collection: key, id, version, actor }: Account): Promise<AuthRecord> {
   const collection = store.catalog.find(key)
   if (collection?.type !== 'auth') throw new StaleAuth()
   const where = (position: number) => `b."id" = $${position}::text`
@@ -155,5 +157,6 @@ async function findAuth(store: Store, { collection: key, id, version }: Account)
   if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
   const isSuperuser = collection.name === SUPERUSERS
   // disabling a user changes the version of the user and of the user's devices
-  return { collection, id, values: toValues(collection, row), version, isDisabled: false, isSuperuser }
+  const auth = { collection, id, values: toValues(collection, row), version, isDisabled: false, isSuperuser }
+  return actor ? { ...auth, actor } : auth
 }

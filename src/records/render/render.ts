@@ -263,7 +263,7 @@ async function visibleEmails(
   rows: readonly RecordRow[],
   request: RequestInfo,
 ): Promise<ReadonlySet<unknown>> {
-  const seen = new Set<unknown>(request.auth ? [request.auth.id] : [])
+  const seen = new Set<unknown>(request.auth && !request.auth.actor ? [request.auth.id] : [])
   if (rows.length > 0 && collection.manageRule && !request.auth?.isSuperuser) {
     const { id } = columnsOf(collection)
     const ids = rows.map((row) => row[id])

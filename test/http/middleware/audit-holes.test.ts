@@ -233,6 +233,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/campaigns/{}/resume',
     'POST /api/campaigns/{}/cancel',
     'POST /api/campaigns/{}/retry',
+    'POST /api/account/act-for',
     'PUT /api/account/push',
     'DELETE /api/account/push',
     'PUT /api/account/smsgate-key',

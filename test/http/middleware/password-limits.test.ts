@@ -2,21 +2,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServerWithDevices, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 const PASSWORD = 'a-long-password'
-const RECORDS = '/api/collections/members/records'
+const RECORDS = '/api/collections/patrons/records'
 
 let server: ServerWithDevices
 beforeAll(async () => {
   server = await startServerWithDevices({ SIGN_IN_TRIES: '1' })
   const own = 'id = @request.auth.id'
-  const members = {
-    name: 'members',
+  const patrons = {
+    name: 'patrons',
     type: 'auth',
     createRule: 'name != "no"',
     updateRule: own,
     listRule: own,
   }
   const fields = [{ name: 'name', type: 'text', max: 10 }]
-  const made = await server.superuser.call('POST', '/api/collections', { ...members, fields })
+  const made = await server.superuser.call('POST', '/api/collections', { ...patrons, fields })
   expect(made.status, JSON.stringify(made.body)).toBe(200)
 })
 afterAll(() => server.stop())
@@ -70,7 +70,7 @@ test('a batch with many passwords keeps nobody waiting', { timeout: 120_000 }, a
   let signIns = 0
   for (; !isDone; signIns++) {
     const form = { identity: 'other@example.com', password: PASSWORD }
-    expect((await post('/api/collections/members/auth-with-password', form)).status).toBe(200)
+    expect((await post('/api/collections/patrons/auth-with-password', form)).status).toBe(200)
   }
   expect((await batch).status).toBe(200)
   // they take turns with its passwords
@@ -82,7 +82,7 @@ test('a batch changes the password of its sender', { timeout: 60_000 }, async ()
   const made = await post(RECORDS, member({ email }), server.superuser.token)
   const { id } = (await made.json()) as { id: string }
   const signIn = async (password: string) => {
-    const answer = await post('/api/collections/members/auth-with-password', { identity: email, password })
+    const answer = await post('/api/collections/patrons/auth-with-password', { identity: email, password })
     return (await answer.json()) as { token?: string }
   }
   const { token = '' } = await signIn(PASSWORD)

@@ -62,9 +62,9 @@ test('expanded records are whole: hidden fields and emails as the requester may 
   const { expand } = await clients
     .get('ann')!
     .collection('users')
-    .getOne(ANN.id, { expand: 'members_via_sponsor,shelves_via_owner' })
-  expect(expand?.members_via_sponsor[0]).toMatchObject({ collectionName: 'members', email: 'm1@example.com' })
-  expect(expand?.members_via_sponsor[0]).not.toHaveProperty('pin')
+    .getOne(ANN.id, { expand: 'patrons_via_sponsor,shelves_via_owner' })
+  expect(expand?.patrons_via_sponsor[0]).toMatchObject({ collectionName: 'patrons', email: 'm1@example.com' })
+  expect(expand?.patrons_via_sponsor[0]).not.toHaveProperty('pin')
   expect(expand?.shelves_via_owner[0]).not.toHaveProperty('secret')
 })
 

@@ -109,11 +109,11 @@ describe('a sign-in from memory', () => {
 
   test('does not outlive its record: a changed token key counts at once', async () => {
     const pb = new PocketBase(server.url)
-    const { token } = await pb.collection('members').authWithPassword('m3@example.com', 'mem3pass12345')
+    const { token } = await pb.collection('patrons').authWithPassword('m3@example.com', 'mem3pass12345')
     tokens.member = token
     expect((await getJson('member', 'sms_messages/records')).totalItems).toBe(0)
     await server.services.store.db.query(
-      `update "members" set "tokenKey" = repeat('x', 50) where id = 'memberthree0001'`,
+      `update "patrons" set "tokenKey" = repeat('x', 50) where id = 'memberthree0001'`,
     )
     expect((await get('member', 'sms_messages/records')).status).toBe(401)
     expect((await get('member', 'sms_messages/records?skipTotal=1&filter=1=2')).status).toBe(401)

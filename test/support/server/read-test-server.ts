@@ -5,7 +5,7 @@ import type { TestServer } from '../database/open.ts'
 import { startServer } from './start.ts'
 
 // A small library, with every kind of relation, rule and hidden value that the read side knows:
-// readers (users) own shelves, shelves hold books, a book has one cover, members sign in and are sponsored by
+// readers (users) own shelves, shelves hold books, a book has one cover, patrons sign in and are sponsored by
 // readers.
 
 export const ANN = { id: 'readerann000001', email: 'ann@example.com', password: 'annpass12345' } as const
@@ -82,8 +82,8 @@ const SCHEMA = [
     fields: [relation('vault', 'vaults'), relation('shelf', 'shelves')],
   },
   {
-    id: 'members',
-    name: 'members',
+    id: 'patrons',
+    name: 'patrons',
     type: 'auth',
     ...OPEN,
     manageRule: '@request.auth.id != "" && @request.auth.id = sponsor',
@@ -153,7 +153,7 @@ const FIXTURES = {
   ],
   vaults: [{ id: 'vaultone0000001', shelf: 'shelfone0000001', diary: 'diaryann0000001' }],
   locks: [{ id: 'lockone00000001', vault: 'vaultone0000001', shelf: 'shelfone0000001' }],
-  members: [
+  patrons: [
     { id: 'memberone000001', email: 'm1@example.com', password: 'mem1pass12345', sponsor: ANN.id, pin: '11' },
     { id: 'membertwo000001', email: 'm2@example.com', password: 'mem2pass12345', sponsor: BEN.id, pin: '22' },
     { id: 'memberthree0001', email: 'm3@example.com', password: 'mem3pass12345', emailVisibility: true },

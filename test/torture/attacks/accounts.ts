@@ -57,7 +57,7 @@ export const accounts: readonly Attack[] = [
         const password = 'secret-enough'
         const email = `${Math.random()}@example.com`
         return {
-          path: '/api/collections/members/records',
+          path: '/api/collections/clients/records',
           body: JSON.stringify({ email, password, passwordConfirm: password }),
         }
       }),
@@ -70,7 +70,7 @@ export const accounts: readonly Attack[] = [
         const password = 'secret-enough'
         const requests = Array.from({ length: 50 }, () => ({
           method: 'POST',
-          url: '/api/collections/members/records',
+          url: '/api/collections/clients/records',
           body: { email: `${Math.random()}@example.com`, password, passwordConfirm: password },
         }))
         return { path: '/api/batch', body: JSON.stringify({ requests }) }
@@ -81,7 +81,7 @@ export const accounts: readonly Attack[] = [
     who: 'guest',
     attack: (run) =>
       flood(run, 32, (turn) => ({
-        path: '/api/collections/members/auth-with-otp',
+        path: '/api/collections/clients/auth-with-otp',
         body: JSON.stringify({ otpId: 'a'.repeat(15), password: String(1e7 + turn) }),
       })),
   },

@@ -122,7 +122,7 @@ export const bait: readonly Attack[] = [
         const bodies = [
           ['/api/collections/users/auth-with-password', { identity: text, password: text }],
           [
-            '/api/collections/members/records',
+            '/api/collections/clients/records',
             { email: text, name: text, password: 'x', passwordConfirm: 'x' },
           ],
           ['/api/collections/boards/records', { title: text, link: text, day: text, email: text }],

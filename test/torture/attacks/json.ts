@@ -34,7 +34,7 @@ const GUEST_PATHS = [
   '/api/realtime',
   '/api/devices/pair',
   '/api/collections/boards/records',
-  '/api/collections/members/records',
+  '/api/collections/clients/records',
   '/api/collections/users/request-otp',
 ]
 const USER_PATHS = [

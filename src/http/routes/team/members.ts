@@ -2,12 +2,19 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { ACCOUNT_OF_MEMBER, listAccounts, ME, readMe } from '../../../auth/members/accounts.ts'
+import { actFor } from '../../../auth/members/act-for.ts'
+import { tokenOf } from '../../../auth/tokens/identify.ts'
+import { object, text } from '../../../fields/shape.ts'
 import { failures, success } from '../../../openapi/schemas/answers.ts'
 import { ACCOUNT } from '../../../openapi/schemas/chapters.ts'
 import { chapter } from '../../../openapi/schemas/operations.ts'
 import { SIGNED_IN } from '../../../openapi/schemas/security.ts'
 import type { Env, Services } from '../../context.ts'
+import { readForm } from '../../forms/form.ts'
 import { requireAuth, requireUser } from '../../middleware/guards.ts'
+import { signedIn } from '../auth.ts'
+
+const ACT_FOR = object({ account: text })
 
 /** `/api/account`: who acts for which account. */
 export const memberRoutes = (services: Services) =>
@@ -21,6 +28,13 @@ export const memberRoutes = (services: Services) =>
       const { user, store } = await requireUser(c, services)
       c.header('cache-control', 'no-store')
       return c.json(await listAccounts(store.db, user))
+    })
+    .post('/act-for', async (c) => {
+      const { auth: member } = await requireUser(c, services)
+      const { account } = await readForm(c, ACT_FOR)
+      const own = tokenOf(c.env.incoming.headers.authorization)
+      const { auth, token } = await actFor(services.store.signIn, member, own, account)
+      return signedIn(c, services, auth, { token }, { asker: auth })
     })
 
 /** The description. */
@@ -36,5 +50,19 @@ export const memberPaths = (): ZodOpenApiPathsObject =>
       summary: 'List the accounts that one may act for',
       description: 'List the accounts that the user is a member of, by name; at most 1,000.',
       responses: [success('The accounts.', z.array(ACCOUNT_OF_MEMBER)), failures(401)],
+    },
+    'POST /api/account/act-for': {
+      id: 'actFor',
+      summary: 'Get a token to act for an account',
+      description:
+        "For members of the account, with their own token. The answer is that of a sign-in: the account's record, and a token for it that any client uses as it would the account's own. It allows what the role allows, else the answer is 403. It expires with the member's token, cannot be refreshed, and ends at once when the membership, the role, or the password or session of either ends or changes.",
+      body: [z.object({ account: z.string().describe('Its id.') }), { account: 'h7k2m9q4w1x8z5b' }],
+      responses: [
+        success(
+          'The account and the token.',
+          z.object({ record: z.record(z.string(), z.unknown()), token: z.string() }).meta({ id: 'Acting' }),
+        ),
+        failures(400, 401, 404, 413),
+      ],
     },
   })

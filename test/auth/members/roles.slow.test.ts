@@ -1,0 +1,300 @@
+import { expect, test } from 'vitest'
+import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
+
+// Every route of the API's description, asked for by the account, by its members and by a stranger. A route
+// without a row fails.
+
+/** Who may: a role and those above it, the account alone, superusers or programs alone, or everybody. */
+type Who = 'viewer' | 'agent' | 'admin' | 'owner' | 'nobody' | 'all'
+
+/** To read, create, update and delete records. */
+const RECORDS: Readonly<Record<string, readonly [Who, Who, Who, Who]>> = {
+  users: ['viewer', 'nobody', 'owner', 'owner'],
+  user_settings: ['viewer', 'admin', 'admin', 'nobody'],
+  devices: ['viewer', 'nobody', 'admin', 'admin'],
+  lines: ['viewer', 'nobody', 'admin', 'admin'],
+  contact_groups: ['viewer', 'agent', 'agent', 'agent'],
+  contacts: ['viewer', 'agent', 'agent', 'agent'],
+  sms_templates: ['viewer', 'agent', 'agent', 'agent'],
+  sms_messages: ['viewer', 'nobody', 'nobody', 'admin'],
+  sms_events: ['viewer', 'nobody', 'nobody', 'nobody'],
+  sms_usage: ['viewer', 'nobody', 'nobody', 'nobody'],
+  conversations: ['viewer', 'agent', 'agent', 'admin'],
+  conversation_notes: ['viewer', 'agent', 'agent', 'agent'],
+  auto_answers: ['viewer', 'admin', 'admin', 'admin'],
+  campaigns: ['viewer', 'nobody', 'nobody', 'admin'],
+  api_keys: ['admin', 'admin', 'nobody', 'admin'],
+  webhooks: ['admin', 'admin', 'admin', 'admin'],
+  webhook_deliveries: ['admin', 'nobody', 'nobody', 'nobody'],
+  senders: ['viewer', 'nobody', 'nobody', 'nobody'],
+  members: ['viewer', 'nobody', 'admin', 'admin'],
+  member_invitations: ['admin', 'nobody', 'nobody', 'admin'],
+  account_audit: ['admin', 'nobody', 'nobody', 'nobody'],
+  _superusers: ['nobody', 'nobody', 'nobody', 'nobody'],
+  // made by a superuser
+  notes: ['viewer', 'agent', 'agent', 'agent'],
+}
+
+const SIGN_IN: Readonly<Record<string, Who>> = {
+  'auth-methods': 'all',
+  'auth-with-password': 'all',
+  'auth-with-otp': 'all',
+  'request-otp': 'all',
+  'auth-with-oauth2': 'owner',
+  'impersonate/{id}': 'nobody',
+  'request-verification': 'all',
+  'confirm-verification': 'all',
+  'request-password-reset': 'all',
+  'confirm-password-reset': 'all',
+  'confirm-email-change': 'all',
+}
+
+const ROUTES: Readonly<Record<string, Who>> = {
+  'POST /api/collections/users/auth-refresh': 'viewer',
+  'POST /api/collections/users/request-email-change': 'owner',
+  'POST /api/sms/send': 'agent',
+  'POST /api/sms/send-template': 'agent',
+  'POST /api/sms/preview': 'agent',
+  'GET /api/sms/usage': 'viewer',
+  'GET /api/sms/usage/days': 'viewer',
+  'GET /api/sms/batches/{batch_id}': 'viewer',
+  'POST /api/sms/batches/{batch_id}/cancel': 'agent',
+  'POST /api/sms/batches/{batch_id}/reschedule': 'agent',
+  'POST /api/sms/batches/{batch_id}/retry': 'agent',
+  'PATCH /api/sms/messages/{id}': 'agent',
+  'POST /api/sms/messages/{id}/retry': 'agent',
+  'POST /api/sms/messages/{id}/cancel': 'agent',
+  'GET /api/sms/twilio': 'owner',
+  'GET /api/campaigns/{id}/progress': 'viewer',
+  'POST /api/campaigns': 'admin',
+  'POST /api/campaigns/preview': 'admin',
+  'PATCH /api/campaigns/{id}': 'admin',
+  'POST /api/campaigns/{id}/pause': 'admin',
+  'POST /api/campaigns/{id}/resume': 'admin',
+  'POST /api/campaigns/{id}/cancel': 'admin',
+  'POST /api/campaigns/{id}/retry': 'admin',
+  'POST /api/devices/heartbeat': 'nobody',
+  'GET /api/devices/push-key': 'nobody',
+  'PUT /api/devices/push': 'nobody',
+  'POST /api/devices/claim': 'nobody',
+  'POST /api/devices/report': 'nobody',
+  'POST /api/devices/incoming': 'nobody',
+  'GET /api/devices/events': 'nobody',
+  'POST /api/devices/pairing': 'admin',
+  'GET /api/devices/states': 'viewer',
+  'GET /api/devices/pair': 'all',
+  'POST /api/devices/pair': 'all',
+  'POST /api/webhooks/{id}/test': 'admin',
+  'POST /api/webhooks/{id}/rotate': 'admin',
+  'POST /api/webhooks/{id}/resend-failed': 'admin',
+  'GET /api/webhooks/deliveries/{id}/request': 'admin',
+  'POST /api/webhooks/deliveries/{id}/resend': 'admin',
+  'GET /api/account/me': 'viewer',
+  'GET /api/account/accounts': 'owner',
+  'POST /api/account/act-for': 'owner',
+  'GET /api/account/inbox': 'viewer',
+  'POST /api/account/presence': 'viewer',
+  'GET /api/account/invitations': 'admin',
+  'POST /api/account/invitations': 'admin',
+  'DELETE /api/account/invitations/{id}': 'admin',
+  'POST /api/account/invitations/accept': 'owner',
+  'GET /api/account/sessions': 'owner',
+  'DELETE /api/account/sessions/{id}': 'owner',
+  'POST /api/account/end-other-sessions': 'owner',
+  'GET /api/account/push-key': 'owner',
+  'GET /api/account/push': 'owner',
+  'PUT /api/account/push': 'owner',
+  'DELETE /api/account/push': 'owner',
+  'GET /api/account/smsgate-key': 'owner',
+  'PUT /api/account/smsgate-key': 'owner',
+  'GET /api/setup': 'all',
+  'POST /api/batch': 'agent',
+  'GET /api/realtime': 'all',
+  'POST /api/realtime': 'viewer',
+  'GET /api/ready': 'all',
+  'GET /api/3rdparty/v1/health': 'all',
+  'GET /api/3rdparty/v1/health/{probe}': 'all',
+  'GET /api/health': 'viewer',
+  'POST /api/files/token': 'owner',
+  'GET /api/files/{collection}/{record}/{filename}': 'all',
+}
+
+/** Routes of superusers, and protocols with credentials of their own. */
+const FOR_NOBODY =
+  /^\w+ (\/2010-04-01|\/api\/3rdparty|\/mcp|\/api\/(users|warnings|jobs|logs|backups|backup-status)\b)/
+
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
+
+function rowOf(route: string): Who | undefined {
+  const [, method, collection, what] = /^(\w+) \/api\/collections\/(\w+)\/(.+)$/.exec(route) ?? []
+  const known = ROUTES[route] ?? (FOR_NOBODY.test(route) ? 'nobody' : undefined)
+  if (known || !collection) return known
+  if (/^(records(\/\{id\})?|export)$/.test(what!)) return RECORDS[collection]?.[METHODS.indexOf(method!)]
+  // other collections' tokens alone
+  return SIGN_IN[what!] ?? 'nobody'
+}
+
+const CALLERS = ['viewer', 'agent', 'admin', 'owner'] as const
+type Caller = (typeof CALLERS)[number]
+
+/** Whether a caller with this part may do what these may. */
+function isAllowed(caller: Caller, who: Who): boolean {
+  if (who === 'all') return true
+  const roles: readonly string[] = CALLERS
+  return who !== 'nobody' && roles.indexOf(caller) >= roles.indexOf(who)
+}
+
+const fixture = stopAfterAll(await startServerWithDevices())
+const { superuser, guest } = fixture
+const make = async (who: Client, collection: string, values: object): Promise<string> => {
+  const { status, body } = await who.call('POST', `/api/collections/${collection}/records`, values)
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return body.id
+}
+
+const shop = await fixture.makeUser()
+const stranger = await fixture.makeUser()
+const text = (name: string, more = {}) => ({ name, type: 'text', ...more })
+const relation = { name: 'user', type: 'relation', collectionId: '_pb_users_auth_', maxSelect: 1 }
+const rule = 'user = @request.auth.id'
+const rules = { listRule: rule, viewRule: rule, createRule: rule, updateRule: rule, deleteRule: rule }
+await superuser.call('POST', '/api/collections', {
+  name: 'notes',
+  type: 'base',
+  fields: [relation, text('text')],
+  ...rules,
+})
+
+const user = shop.id
+const phone = await fixture.pair(shop)
+const group = await make(shop, 'contact_groups', { user, name: 'friends' })
+await fixture.hear(phone, [['+4915112345678', 'Hello']])
+const webhook = await make(shop, 'webhooks', {
+  user,
+  url: 'https://example.com/hook',
+  events: ['message.sent'],
+})
+const IDS: Readonly<Record<string, string>> = {
+  users: user,
+  devices: phone.id,
+  contact_groups: group,
+  contacts: await make(shop, 'contacts', { user, phone: '+4915112345678', groups: [group] }),
+  sms_templates: await make(shop, 'sms_templates', { user, name: 'code', body: 'Hi' }),
+  user_settings: await make(shop, 'user_settings', { user }),
+  auto_answers: await make(shop, 'auto_answers', { user, match: 'any', body: 'Hi' }),
+  api_keys: await make(shop, 'api_keys', { user, name: 'till' }),
+  webhooks: webhook,
+  senders: user,
+  notes: await make(shop, 'notes', { user, text: 'note' }),
+}
+const tokens: Record<string, string> = { owner: shop.token }
+for (const role of ['admin', 'agent', 'viewer']) {
+  const member = await fixture.makeUser()
+  const id = await make(superuser, 'members', { account: user, member: member.id, role })
+  tokens[role] = (await member.call('POST', '/api/account/act-for', { account: user })).body.token
+  Object.assign(IDS, { members: id })
+}
+await make(superuser, 'member_invitations', {
+  account: user,
+  role: 'agent',
+  expires: '2099-01-01 00:00:00.000Z',
+}).then((id) => Object.assign(IDS, { member_invitations: id }))
+const { body: messages } = await shop.call('GET', '/api/collections/sms_messages/records')
+const { body: conversations } = await shop.call('GET', '/api/collections/conversations/records')
+Object.assign(IDS, { sms_messages: messages.items[0].id, conversations: conversations.items[0].id })
+
+const { paths } = (await guest.call('GET', '/api/openapi.json')).body
+const notes = ['GET', 'POST'].map((method) => `${method} /api/collections/notes/records`)
+const noteById = ['GET', 'PATCH', 'DELETE'].map((method) => `${method} /api/collections/notes/records/{id}`)
+const routes = Object.entries(paths).flatMap(([path, operations]) =>
+  Object.keys(operations as object).map((method) => `${method.toUpperCase()} ${path}`),
+)
+routes.push(...notes, ...noteById, 'GET /api/collections/notes/export')
+
+const NO_RECORD = 'nosuchrecord123'
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+/** Asks for a route. A real record is only named to those who must not change it. */
+async function ask(route: string, token: string, isReal: boolean): Promise<Answer> {
+  const [method, path] = route.split(' ') as [string, string]
+  const collection =
+    /collections\/(\w+)/.exec(path)?.[1] ?? (path.startsWith('/api/webhooks/{') ? 'webhooks' : '')
+  const id = isReal || method === 'GET' ? (IDS[collection] ?? NO_RECORD) : NO_RECORD
+  const stop = new AbortController()
+  const response = await fetch(
+    fixture.url +
+      path
+        .replace('{probe}', 'live')
+        .replace(/\{\w+\}/, id)
+        .replace(/\{\w+\}/g, NO_RECORD),
+    {
+      method,
+      headers: { authorization: token, 'content-type': 'application/json' },
+      signal: stop.signal,
+      ...(method !== 'GET' && { body: JSON.stringify(BODIES[route] ?? { user, account: user }) }),
+    },
+  )
+  const isStream = response.headers.get('content-type') === 'text/event-stream'
+  const answer = { status: response.status, text: isStream ? '' : await response.text() }
+  stop.abort()
+  return answer
+}
+
+/** What is asked where an empty body is refused before the role is known. */
+const BODIES: Readonly<Record<string, object>> = {
+  'POST /api/batch': { requests: [{ method: 'POST', url: '/api/collections/contacts/records', body: {} }] },
+}
+const ROLE = 'Your role does not allow this.'
+
+test('every route has a row', () => {
+  expect(routes.filter((route) => !rowOf(route))).toEqual([])
+})
+
+test('a stranger sees and changes nothing of the account', async () => {
+  const { token } = stranger
+  const wrong: string[] = []
+  for (const route of routes) {
+    const { status, text } = await ask(route, token, true)
+    if (text.includes(user) || status === 204) wrong.push(`${route} ${status} ${text.slice(0, 90)}`)
+  }
+  const allowed = ['DELETE /api/account/push 204 ']
+  expect(wrong.filter((line) => !allowed.includes(line))).toEqual([])
+  for (const [collection, id] of Object.entries(IDS)) {
+    const { status } = await client(fixture.url, '', superuser.token).call(
+      'GET',
+      `/api/collections/${collection}/records/${id}`,
+    )
+    expect([collection, status]).toEqual([collection, 200])
+  }
+})
+
+/** No provider is set up. */
+const isSetUp = (text: string) => !text.includes('not configured to allow OAuth2')
+
+test.each(CALLERS)('%s: what the table says', async (caller) => {
+  const wrong: string[] = []
+  // the last one ends the owner's token
+  for (const route of routes.toSorted(
+    (a, b) => Number(a.includes('end-other')) - Number(b.includes('end-other')),
+  )) {
+    const who = rowOf(route)!
+    const mayAsk = isAllowed(caller, who)
+    const { status, text } = await ask(route, tokens[caller]!, !mayAsk)
+    if (!isSetUp(text)) continue
+    const isRefused = [401, 403].includes(status)
+    const isRoleNamed = text.includes(ROLE)
+    const isRight =
+      caller === 'owner'
+        ? !isRoleNamed && (who === 'nobody' ? status >= 400 : who === 'all' || !isRefused)
+        : mayAsk
+          ? !isRoleNamed && (who === 'all' || !isRefused)
+          : isRoleNamed || (who === 'nobody' && isRefused)
+    if (!isRight) wrong.push(`${route} ${status} ${text.slice(0, 90)}`)
+  }
+  expect(wrong).toEqual([])
+})
