@@ -1,7 +1,4 @@
-/**
- * The numbers of all advisory locks, so that no two are the same. They begin with a number that no other
- * program on the database takes. Those with two keys have the hash of an id as the second.
- */
+/** Numbers of all advisory locks, unlike those of other programs. A second key is the hash of an id. */
 export const LOCKS = {
   /** Nodes that start together migrate one after the other; catalog changes and restores wait for it. */
   migration: 7_367_001,

@@ -27,10 +27,7 @@ export async function awaitServer(query: Session['query'], log: Logger): Promise
   }
 }
 
-/**
- * Before anything was asked, whatever is wrong lies in DATABASE_URL or at the server: TLS, a missing
- * password, a name.
- */
+/** Names DATABASE_URL for an error of the first connection: TLS, a password, a name. */
 function refusal(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error
   const code = 'code' in error ? String(error.code) : ''

@@ -17,15 +17,9 @@ export interface Session {
 }
 
 export interface TransactionSession extends Session {
-  /**
-   * From now to the end of the transaction a statement may take so long; 0: any time, and waits for locks
-   * without end.
-   */
+  /** Time limit of later statements of the transaction; 0: none, and none for locks. */
   limit(ms: number): Promise<void>
-  /**
-   * Ends all other connections of pocketsms to the database, of all processes. The last statement before the
-   * commit.
-   */
+  /** Ends all other connections of pocketsms, of all processes. The last statement before the commit. */
   endOthers(): Promise<void>
 }
 
@@ -37,16 +31,11 @@ export interface Backend extends Session {
   readonly lookUp: Session['query']
   /** As `query`, for a statement that a client shaped: it fails (SQLSTATE 57014) at a client's time limit. */
   readonly clientQuery: Session['query']
-  /**
-   * One statement that may take as long as it needs, in no transaction, on a connection of its own.
-   */
+  /** One statement without a time limit, in no transaction, on a connection of its own. */
   unhurried(text: string): Promise<Result>
   /** Runs `work` in one transaction on one connection; an error rolls back and is thrown on. */
   transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T>
-  /**
-   * Calls `heard` for each NOTIFY on `channel` until the returned function is called. Survives a lost
-   * connection.
-   */
+  /** Calls `heard` for each NOTIFY until the returned function is called. Reconnects after a loss. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
   /** Whether notifications arrive; undefined if unknown. */
   readonly hears: () => boolean | undefined

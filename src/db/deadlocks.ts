@@ -9,10 +9,7 @@ const MAX_PAUSE_MS = 50
 /** Two waited for each other, and Postgres has ended this one: nothing of it was done. */
 const isDeadlock = (error: unknown): boolean => isSqlError(error, DEADLOCK)
 
-/**
- * Does some work that is whole or nothing, and again when a deadlock ended it. Rows are locked in one order
- * wherever several statements take them; what deletes a user or a device takes those of many tables.
- */
+/** Repeats work that a deadlock rolled back. */
 export async function retryDeadlocks<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

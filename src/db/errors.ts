@@ -31,10 +31,7 @@ export function listFault(error: unknown, message?: string): unknown {
 
 const RETRY_SECONDS = 5
 
-/**
- * The error to answer for a canceled statement: 400 for a request that only reads, 503 for one that writes,
- * since phones drop what is answered with 400. Other errors stay what they are.
- */
+/** The answer to a canceled statement: 400 to a read, 503 to a write, as phones drop what gets a 400. */
 export function answerableFault(error: unknown, isRead: boolean): unknown {
   if (!isTooSlow(error)) return error
   if (isRead) return badRequest('This takes too long. Ask for less: a shorter period, a simpler filter.')
@@ -45,14 +42,10 @@ export function answerableFault(error: unknown, isRead: boolean): unknown {
   )
 }
 
-/**
- * Columns, tables or types that are not as a statement believes them to be; a kept plan that no longer fits.
- */
+/** A statement that does not fit the tables, or a cached plan that no longer does. */
 const MISMATCHES = new Set(['42703', '42P01', '42804', '42883', '0A000'])
 
-/**
- * How many statements of this process did not fit the tables: whoever sees it grow may have an old catalog.
- */
+/** Statements that did not fit the tables. When it grows, the catalog may be old. */
 export const schemaMismatches = { count: 0 }
 
 export function countSchemaMismatch(error: unknown): void {
@@ -97,10 +90,7 @@ export class DatabaseUnavailable extends ApiError {
   }
 }
 
-/**
- * Somebody keeps locked what a statement needs, longer than anybody waits: a table that is changed, say. To
- * be tried again as well.
- */
+/** A lock that is held for too long, as while a table is changed. Retrying may help. */
 export class DatabaseLocked extends DatabaseUnavailable {
   override name = 'DatabaseLocked'
   constructor(cause: unknown) {

@@ -145,10 +145,7 @@ export class Db {
     return lookUp(text, params, name).catch(noted)
   }
 
-  /**
-   * The database for what only reads and is in no transaction: on the replica when that has all that was
-   * committed before this call. See docs/internals/replica.md.
-   */
+  /** For reads outside of transactions: the replica, if it has all that was committed before this call. */
   async forReading(): Promise<Db> {
     const { reading } = this.#pool
     if (!reading) return this
@@ -162,28 +159,19 @@ export class Db {
     return (this.#transaction ?? this.#pool.backend).script(text)
   }
 
-  /**
-   * One statement that may take as long as it needs, such as an index of a large table that is made while
-   * others write. Never inside a transaction.
-   */
+  /** One statement without a time limit, such as an index. Never inside a transaction. */
   unhurried(text: string): Promise<Result> {
     if (this.inTransaction) throw new Error('What takes long is done outside of transactions')
     return this.#pool.backend.unhurried(text)
   }
 
-  /**
-   * From now to the end of this transaction a statement may take so long; 0: any time, and waits for locks
-   * without end. Inside a transaction only.
-   */
+  /** Time limit of later statements of this transaction; 0: none, and none for locks. */
   async limitStatements(ms: number): Promise<void> {
     if (!this.#transaction) throw new Error('A limit is set inside a transaction')
     await this.#transaction.limit(ms)
   }
 
-  /**
-   * All of `work` or nothing. Inside a transaction it simply joins in: the outer one decides. `work` is done
-   * again, a few times at most, when Postgres ended it for a deadlock.
-   */
+  /** Runs `work` in a transaction, the running one if there is one. Repeats it after a deadlock. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     if (this.inTransaction) return work(this)
     return this.#inTurn((backend) =>
@@ -192,9 +180,8 @@ export class Db {
   }
 
   /**
-   * Ends all other connections of pocketsms, of all processes: the last statement of a transaction after
-   * which none may go on with what it knew. They connect again by themselves; what they were asked fails as
-   * if the database were away. Inside a transaction only.
+   * Ends all other connections of pocketsms, of all processes, as the last statement of a transaction that
+   * changes what they know. Their statements fail as if the database were away.
    */
   async endOthers(): Promise<void> {
     if (!this.#transaction) throw new Error('Other connections are ended inside a transaction')
@@ -248,10 +235,7 @@ export async function openDb(config: Config, log: Logger, admit?: Admission): Pr
   return database
 }
 
-/**
- * The same for a server: it reads from the replica that the settings name, if it can, and has no connection
- * to a database that it is too old for.
- */
+/** The same for a server: reads from the replica of the settings, and refuses a newer schema. */
 export async function openServingDb(config: Config, log: Logger): Promise<Database> {
   const database = await openDb(config, log, checkServer)
   const db = database.forEverybody('server')

@@ -21,9 +21,7 @@ export async function writeParam(db: Db, key: string, value: string): Promise<vo
   )
 }
 
-/**
- * A value that is made when it is first needed, and stays: of several nodes that make one, the first counts.
- */
+/** A value that is made when first needed; of several nodes the first counts. */
 export async function readOrMakeParam(db: Db, key: string, make: () => Promise<string>): Promise<string> {
   const known = await readParam(db, key)
   if (known !== undefined) return known

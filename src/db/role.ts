@@ -15,10 +15,7 @@ select r.rolname,
   ], null)::text[]
 from pg_roles r where r.rolname = current_user`
 
-/**
- * A sentence for the people who run the server if its database role has rights that it does not need, which
- * would be an attacker's as well; undefined if it is a plain role.
- */
+/** A warning if the database role has rights that the server does not need; undefined for a plain role. */
 export async function roleWarning(db: Db): Promise<string | undefined> {
   const [row] = (await db.query(RIGHTS)).rows as [string, string[]][]
   if (!row || row[1].length === 0) return undefined

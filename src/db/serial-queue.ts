@@ -10,10 +10,7 @@ export function serialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-/**
- * A session that takes several statements at once, though its connection takes one at a time: a
- * transaction's. Once `isOver`, those that wait fail unsent.
- */
+/** A session that queues concurrent statements. Once `isOver`, waiting ones fail unsent. */
 export function serialSession(session: Session, isOver: () => boolean): Session {
   const queue = serialQueue()
   const inTurn = <T>(work: () => Promise<T>) =>

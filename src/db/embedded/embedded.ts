@@ -22,8 +22,8 @@ export interface Embedded {
 }
 
 /**
- * The Postgres in a data folder: makes it, starts it, and starts it again when it dies. Any number of
- * processes on this host may have it open. Throws a UserError when it does not start.
+ * Makes and starts the Postgres of a data folder, and restarts it. Any number of processes of this host
+ * may use it. Throws a UserError when it does not start.
  */
 export async function openEmbedded(dataDir: string, log: Logger, settings: Settings = {}): Promise<Embedded> {
   const site = await prepare(dataDir, log)

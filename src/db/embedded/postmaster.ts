@@ -20,9 +20,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * The id of the postmaster that runs in a folder. After a power cut, or in a restarted container, another
- * process may have the id of the former one, and a killed one may stay as a zombie: then its files are
- * deleted, because Postgres would take them for locks.
+ * The id of the postmaster of a folder. Deletes its files if another process has that id now, as after a
+ * power cut, or a zombie: Postgres would take them for locks.
  */
 export function postmasterOf(folder: string): number | undefined {
   const pid = pidIn(folder)

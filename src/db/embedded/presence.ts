@@ -16,16 +16,10 @@ const LOCKED_MS = 5_000
 /** For what is in memory to reach a slow disk. */
 const STOP_MS = 60_000
 
-/**
- * A connection that each process holds which uses an embedded Postgres, with a shared lock. The one that
- * could take the lock alone is the last one, and stops Postgres: see `leave`.
- */
+/** A connection with a shared lock, of each process that uses the Postgres. The last one stops it. */
 export type Presence = pg.Client
 
-/**
- * Connects to the Postgres of a site: one that runs, perhaps since a server was killed, else a new one. Waits
- * while it recovers from a crash. Throws a UserError when it does not start.
- */
+/** Connects to the Postgres of a site; starts it if none runs. Throws a UserError when it does not start. */
 export async function enter(site: Site, settings: Settings): Promise<Presence> {
   const began = Date.now()
   let started: Started | undefined
@@ -65,10 +59,7 @@ async function connect(connectionString: string): Promise<Presence> {
   }
 }
 
-/**
- * Ends a presence. The last one stops Postgres, holding the lock alone so that no process can enter
- * meanwhile. A process that waits for the lock starts Postgres again.
- */
+/** Ends a presence. The last one stops Postgres under the exclusive lock, so that no process can enter. */
 export async function leave(site: Site, presence: Presence): Promise<void> {
   try {
     await presence.query(`select pg_advisory_unlock_shared(${LOCKS.embedded})`)

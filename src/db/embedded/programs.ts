@@ -24,10 +24,7 @@ export interface Programs {
 
 export const programIn = (bin: string, name: string): string => join(bin, name + SUFFIX)
 
-/**
- * The programs of POSTGRES_BIN; else those of the npm package; else an installed Postgres. Links between
- * libraries, which a package cannot hold, are made in `linkFolder`. Throws a UserError if there are none.
- */
+/** Finds them by POSTGRES_BIN, in the npm package, or installed, in this order. Throws a UserError. */
 export function findPrograms(linkFolder: string): Programs {
   const chosen = process.env.POSTGRES_BIN
   if (chosen) {

@@ -82,10 +82,7 @@ function placeOf({ folder }: Site): Settings {
   return { port, listen_addresses: '', unix_socket_directories: quoted, unix_socket_permissions: '0700' }
 }
 
-/**
- * Postgres knows of another one on its files by the process id, which says nothing across hosts and
- * containers. `flock` does, where it is installed: all processes hold the lock, the kernel frees it.
- */
+/** Postgres detects another one by its process id, which fails across containers; `flock` does not. */
 function lockCommand(folder: string): string[] {
   const lock = ['--nonblock', '--no-fork', '--conflict-exit-code', String(LOCKED), join(folder, LOCK)]
   const { status } = spawnSync('flock', [...lock, 'true'], { stdio: 'ignore' })

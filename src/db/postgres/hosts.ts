@@ -18,9 +18,8 @@ function urlsOf(url: string): string[] {
 }
 
 /**
- * Makes a class of connections to the hosts of a URL. Only a host that takes writes is used, as
- * `target_session_attrs=read-write` says: a proxy may still lead to a primary of the past. When a host cannot
- * be used, the next connection tries the next one.
+ * Connections to the first host of a URL that takes writes, as `target_session_attrs=read-write`. After a
+ * failure the next connection tries the next host.
  */
 export function clientOf(url: string): typeof pg.Client {
   const urls = urlsOf(url)

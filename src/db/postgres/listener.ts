@@ -25,10 +25,7 @@ interface ListenerOptions {
   readonly log: Logger
 }
 
-/**
- * One connection that listens on all channels, and connects again when it is lost. Its heartbeat repeats the
- * LISTEN statements, by which `countChannelListeners` finds it.
- */
+/** One connection for all channels. Its heartbeat repeats LISTEN, by which it is counted. */
 export class Listener {
   readonly #options: ListenerOptions
   readonly #messages = new EventEmitter()

@@ -23,10 +23,7 @@ export const types = {
   },
 }
 
-/**
- * Nobody waits longer for what another one has locked: while a table is changed, requests that need it must
- * not take all connections from those that do not.
- */
+/** Longest wait for a lock: while a table is changed, its requests must not take all connections. */
 const LOCK_TIMEOUT_MS = 10_000
 /** PocketBase gives a query that long, then answers 400. */
 const STATEMENT_TIMEOUT_MS = 30_000
@@ -100,10 +97,7 @@ export interface PostgresOptions {
   readonly isEmbedded?: boolean
 }
 
-/**
- * Pools of connections to a Postgres server. Connects on first use and again after a loss, which includes a
- * server that stopped answering.
- */
+/** Pools of connections. They connect on first use, and again after a loss or a silence of the server. */
 export function openPostgres(
   url: string,
   size: PoolSize,
@@ -232,10 +226,7 @@ async function transact<T>(pool: pg.Pool, work: (session: TransactionSession) =>
   }
 }
 
-/**
- * A connection for each statement that may take long. `close` leaves them to the database, which goes on with
- * them.
- */
+/** A connection for each long statement. `close` lets the database go on with them. */
 function longWork(open: () => pg.Client) {
   const clients = new Set<pg.Client>()
   return {

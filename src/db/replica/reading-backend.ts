@@ -3,16 +3,10 @@ import type { Backend, Result } from '../backend.ts'
 import { DatabaseUnavailable, isSqlError } from '../errors.ts'
 import type { ReplicaConnection } from './replica-connection.ts'
 
-/**
- * SQLSTATEs of statements that may do on the primary: canceled since replay had to go on or to end a
- * deadlock with it, or a table, a column, a function, a prepared statement that is not there yet.
- */
+/** SQLSTATEs of statements that may work on the primary: canceled by replay, or not replayed yet. */
 const REPEATED = new Set(['40001', '40P01', '42703', '42P01', '42804', '42883', '0A000', '26000'])
 
-/**
- * A backend that reads from the replica while there is one, and repeats on the primary what fails for a
- * reason of the replica's. Only statements that read come here; all else is the primary's.
- */
+/** Reads from the replica while there is one. Repeats on the primary what fails because of the replica. */
 export function readingBackend(primary: Backend, replica: () => ReplicaConnection | undefined): Backend {
   const read = async (work: (backend: Backend) => Promise<Result>): Promise<Result> => {
     const connection = replica()

@@ -28,9 +28,8 @@ interface Running {
 }
 
 /**
- * Connections to one replica as it runs now, until it is given up: what runs then fails at once, as if it
- * were away. It gives itself up when a new connection leads to another server, or to the same after a crash,
- * which may show less than before.
+ * Connections to one replica until it is given up: then all that runs fails. It is given up when a new
+ * connection reaches another server, or the same one after a crash, which may show less.
  */
 export class ReplicaConnection {
   readonly #backend: Backend

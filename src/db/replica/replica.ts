@@ -5,10 +5,7 @@ import { sharedQuery } from '../../tools/shared-query.ts'
 import type { Session } from '../backend.ts'
 import type { ReplicaConnection, ReplicaPosition } from './replica-connection.ts'
 
-/**
- * What a read must find on the replica: all that was committed. Where commits do not wait for the disk, the
- * end of what is flushed is not the end of that.
- */
+/** The end of what is committed. With asynchronous commits more is committed than is flushed. */
 const COMMITTED = `
 select pg_wal_lsn_diff(case when current_setting('synchronous_commit') = 'off'
   then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end, '0/0')::float8`
@@ -36,10 +33,7 @@ export interface ReplicaLag {
   readonly seconds: number | null
 }
 
-/**
- * A streaming replica for reads. A read may go there once the replica has all that was committed when the
- * read came, whoever wrote it on whatever node: docs/internals/replica.md.
- */
+/** A streaming replica. A read may use it once it has all that was committed when the read came. */
 export class Replica {
   readonly #askPrimary: Session['query']
   readonly #open: () => ReplicaConnection

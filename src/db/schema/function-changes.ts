@@ -28,9 +28,8 @@ export interface FunctionChanges {
 }
 
 /**
- * Creates or replaces the functions of `sql/functions` whose files have changed, in the transaction `tx`. A
- * file holds all functions of one name, which is its own. Tables may refer to functions, so this comes before
- * the migrations. Bodies refer to tables that may not exist yet, so they are not checked.
+ * Replaces the changed functions of `sql/functions`, a file for each name. Before the migrations, since
+ * tables refer to functions; bodies are not checked, as their tables may not exist yet.
  */
 export async function applyFunctions(tx: Db): Promise<FunctionChanges> {
   await tx.script(MAKE_TABLE)
@@ -48,10 +47,7 @@ export async function applyFunctions(tx: Db): Promise<FunctionChanges> {
   return { changed: names, gone: [...applied.keys()].filter((name) => !present.has(name)) }
 }
 
-/**
- * Drops functions that no file has any more: those of deleted files, and those of changed files whose
- * arguments are different now. A function that a view still uses stays until a later start finds it unused.
- */
+/** Drops functions without a file, and former arguments of changed ones, unless a view still uses them. */
 export async function dropOldFunctions(tx: Db, { changed, gone }: FunctionChanges): Promise<void> {
   if (changed.length === 0 && gone.length === 0) return
   const { rows } = await tx.query(OLD, [[...changed, ...gone]])

@@ -24,10 +24,7 @@ export async function checkServer(db: Pick<Session, 'query'>): Promise<void> {
   if (oldest > ownNumber()) throw new OutdatedServer()
 }
 
-/**
- * Calls `stop` when this server must not work any more, until the returned function is called. Other errors
- * are for those who need the database.
- */
+/** Calls `stop` when this server is too old, until the returned function is called. Ignores other errors. */
 export function onOutdated(
   db: Pick<Session, 'query'>,
   log: Logger,

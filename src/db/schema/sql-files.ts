@@ -13,10 +13,7 @@ export interface SqlFile {
 
 const kept = new Map<string, readonly SqlFile[]>()
 
-/**
- * The SQL files of a folder of `sql/` and of the folders in it, by path. They stay as this process first read
- * them: an upgrade may replace them while it runs.
- */
+/** The SQL files below a folder of `sql/`, by path, as first read: an upgrade may replace them. */
 export function sqlFiles(folder: string): readonly SqlFile[] {
   const files = kept.get(folder) ?? readFolder(`${SQL}${folder}`)
   kept.set(folder, files)

@@ -2,19 +2,14 @@ import { isSqlError } from '../errors.ts'
 import type { Db } from '../open.ts'
 import { withSavepoint } from '../savepoint.ts'
 
-/**
- * Of its own, so that the extension's functions are not among ours: queries of view collections cannot call
- * them.
- */
+/** A schema of its own, so that views cannot call its functions. */
 const SCHEMA = 'pocketsms_extensions'
 
 const INSTALLED = `select quote_ident(n.nspname), has_schema_privilege(n.oid, 'usage')
   from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_trgm'`
 const INSTALL = `create schema if not exists ${SCHEMA}; create extension if not exists pg_trgm schema ${SCHEMA}`
 
-/**
- * insufficient_privilege; feature_not_supported and undefined_file: the server lacks the extension's files.
- */
+/** insufficient_privilege; feature_not_supported and undefined_file: the extension is not installed. */
 const REFUSALS = ['42501', '0A000', '58P01']
 
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
@@ -22,10 +17,7 @@ const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 /** The operator class of trigram indexes, or why there cannot be such an index. */
 export type Trigrams = { readonly operatorClass: string } | { readonly reason: string }
 
-/**
- * Installs the extension pg_trgm unless it is there, in the transaction `tx`, if the role may do so. It is in
- * Postgres' contrib, and the owner of a database may install it.
- */
+/** Installs pg_trgm, of Postgres' contrib, if it is missing and the role may. */
 export async function installTrigrams(tx: Db): Promise<Trigrams> {
   const installed = await trigramsOf(tx)
   if (installed) return installed
@@ -44,10 +36,7 @@ export async function trigramsOf(db: Db): Promise<Trigrams | undefined> {
   return installed && usable(db, String(installed[0]), installed[1] === true)
 }
 
-/**
- * The extension lowers letters as the database's language does. In Turkish `I` and `i` are then different
- * letters, and an index would miss what PocketBase's `~` finds.
- */
+/** The extension uses the lower case of the database's language: in Turkish, indexes would miss matches. */
 async function usable(tx: Db, schema: string, mayUse: boolean): Promise<Trigrams> {
   if (!mayUse) return { reason: `The role may not use the schema ${schema} of the extension pg_trgm.` }
   const test = `select ${schema}.show_trgm($1) = ${schema}.show_trgm(lower($1 collate "C"))`
