@@ -18,6 +18,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     '{} && error_message != "Recipient has opted out" && error_message !~ "Outcome unknown%"',
     'status = "failed" && error_message ~ "Outcome unknown%"',
   ],
+  'data/use/media.ts': ['(max-width: 719px)', '(min-width: 1200px)', '(hover: hover) and (pointer: fine)'],
   'data/use/use-draft.ts': ['pocketsms.draft.'],
   'pages/account/program.ts': [
     ...['Edg', 'Edge', 'Opera', 'Firefox/', 'Firefox', 'FxiOS/', 'Chrome/', 'Chrome', 'CriOS/', 'Safari/'],
@@ -26,6 +27,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'pages/campaign/edit-dialog.tsx': ['variable {}', 'group {}'],
   // another language's console reads the file, too
   'pages/contacts/contacts-csv.ts': ['Name', 'Number', 'Groups', 'Opted out'],
+  'pages/conversations/head-actions.tsx': ['input, select, textarea, dialog, [role="listbox"]'],
   'pages/devices/ways.tsx': ['HOST=0.0.0.0 npm start', 'SMSGate'],
   'pages/keys/new-key.tsx': [
     `curl {}/api/sms/send -H "X-API-Key: {}" \\\n  --json '{"recipients":["+4915112345678"],"body":"Hello"}'`,

@@ -33,8 +33,10 @@ export interface Message extends Owned {
   readonly line: string
   /** Why it is not given to a line though it is due. */
   readonly waiting_for?: '' | 'room' | 'quiet_hours'
+  /** The id of a sender; '' for incoming and old ones. */
+  readonly sent_by: string
   readonly updated: string
-  readonly expand?: { readonly device?: Device; readonly user?: User }
+  readonly expand?: { readonly device?: Device; readonly user?: User; readonly sent_by?: Sender }
 }
 
 export interface MessageEvent extends Owned {
@@ -62,6 +64,9 @@ export interface Conversation extends Owned {
   readonly archived: boolean
   /** The id of a sender, or ''. */
   readonly assignee: string
+  readonly blocked: boolean
+  /** '' for no reminder. */
+  readonly follow_up_at: string
   readonly updated: string
 }
 

@@ -25,6 +25,7 @@ const TOUR_MS = 900_000
 /** A text to more people than a plain send may have. */
 const MANY = Array.from({ length: 21 }, (_, i) => `+49151${20_000_100 + i}`).join(',')
 const TO_MANY = `/send?${new URLSearchParams({ to: MANY, text: 'Bis bald' })}`
+const CONVERSATION = `/conversations/${encodeURIComponent(STRANGER)}`
 const PAGES = readFileSync(new URL('../../../console/src/pages.ts', import.meta.url), 'utf8')
 
 /** Paths of all pages of a role, with ids in the places of their params. */
@@ -49,6 +50,17 @@ const makeKey = (say: Say): readonly Step[] => [
   say('Make the key'),
   sees('heading', say('The key of {name}', { name: 'Kasse' })),
 ]
+
+const makeNote = (say: Say): readonly Step[] => [
+  exactly(say('Note')),
+  fill(say('Note: it is not sent'), 'Kommt am Montag'),
+  say('Save the note'),
+]
+
+/** On a desktop it stands beside the conversation. */
+const openPanel: Step = async ({ page, screen, say }) => {
+  if (screen === 'phone') await page.getByRole('button', { name: say('About this contact') }).click()
+}
 
 const makeWebhook = (say: Say): readonly Step[] => [
   say('New webhook'),
@@ -86,7 +98,8 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/templates', say('Change {name}', { name: 'Paket' })],
   ['/templates', say('Delete {name}', { name: 'Paket' })],
   ['/conversations', say('New conversation')],
-  [`/conversations/${encodeURIComponent(STRANGER)}`, say('Save as contact')],
+  [CONVERSATION, ...makeNote(say), say('Delete the note')],
+  [CONVERSATION, openPanel, exactly(say('Block'))],
   ['/devices', say('Add a device')],
   ['/devices', say('Add a device'), say('Show the code'), sees('timer')],
   [`/devices/${ids.device}`, say('Delete the device')],
@@ -146,8 +159,8 @@ const dialogsOfSuperuser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/settings', fill(say('Addresses of superusers'), '10.0.0.1'), say('Save addresses')],
 ]
 
-/** They last as long as a restore does. */
-const OF_A_RESTORE = ['Nothing was restored', 'Restoring']
+/** They last as long as a restore does, or need a team. */
+const OTHERS = ['Nothing was restored', 'Restoring', '{name} has answered meanwhile']
 
 /** All that a page says and shows as a tip: texts between tags, and attributes that are read. */
 const SAID = `(() => {
@@ -206,8 +219,11 @@ async function tour(fixture: BrowserFixture, role: Role): Promise<void> {
     await inspect(fixture, path)
   }
   const dialogs = (role === 'user' ? dialogsOfUser : dialogsOfSuperuser)(say, ids)
-  const drawer: readonly Way[] = fixture.screen === 'phone' ? [['/messages', exactly(say('More'))]] : []
-  for (const [path, ...steps] of [...drawer, ...dialogs]) {
+  const ofPhone: readonly Way[] = [
+    ['/messages', exactly(say('More'))],
+    ...(role === 'user' ? [[CONVERSATION, openPanel] as const] : []),
+  ]
+  for (const [path, ...steps] of [...(fixture.screen === 'phone' ? ofPhone : []), ...dialogs]) {
     await visit(path)
     await take(fixture, steps)
     const title = await page.getByRole('dialog').last().getByRole('heading').first().innerText()
@@ -241,7 +257,7 @@ const patternOf = (text: string) =>
 test('the tours open every dialog, on a desktop or on a phone', () => {
   const isOpened = (title: string) => [...opened].some((words) => patternOf(title).test(words))
   const others = dialogTitles().filter((title) => !isOpened(title))
-  expect(others.sort()).toEqual(OF_A_RESTORE)
+  expect(others.sort()).toEqual(OTHERS)
 })
 
 scenario(

@@ -11,6 +11,17 @@ export interface Member extends RecordModel {
   readonly created: string
 }
 
+/** A note of the account's people about a conversation, which is never sent. */
+export interface Note extends RecordModel {
+  readonly conversation: string
+  /** The id of a sender. */
+  readonly author: string
+  readonly text: string
+  /** Ids of senders. */
+  readonly mentions: readonly string[]
+  readonly created: string
+}
+
 export interface Invitation extends RecordModel {
   /** '' for a link that anybody may use who has it. */
   readonly email: string

@@ -44,7 +44,7 @@ export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: (
           onValue={setText}
           autofocus
         />
-        <fieldset class="contacts-groups">
+        <fieldset class="group-choice">
           <legend>{t('Contacts')}</legend>
           {[...others, ...found.items].map((contact) => {
             const isMember = contact.groups.includes(group.id)

@@ -9,8 +9,9 @@ import { useLater } from '../../data/use/use-later.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
+import { ContactForm } from '../../parts/form/contact-form.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
@@ -21,7 +22,6 @@ import { Badge } from '../../parts/status.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
 import { AddMembers } from './add-members.tsx'
-import { ContactForm } from './contact-form.tsx'
 import { ImportContacts } from './import-contacts.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import './page.css'
@@ -58,6 +58,7 @@ export function Page({ query }: PageProps) {
       </Button>
     </>
   )
+  const close = () => setEdited(undefined)
   const isAll = filter === ''
   return (
     <Frame title={t('Contacts')} actions={!(isAll && contacts.total === 0) && buttons}>
@@ -110,11 +111,14 @@ export function Page({ query }: PageProps) {
         }
       />
       {edited && (
-        <ContactForm
-          contact={edited === 'new' ? undefined : edited}
-          groups={groups.items}
-          onClose={() => setEdited(undefined)}
-        />
+        <Dialog title={edited === 'new' ? t('Add a contact') : t('Change a contact')} onClose={close}>
+          <ContactForm
+            contact={edited === 'new' ? undefined : edited}
+            groups={groups.items}
+            onDone={close}
+            onCancel={close}
+          />
+        </Dialog>
       )}
       {isAdding && group && <AddMembers group={group} onClose={() => setAdding(false)} />}
       {isImporting && <ImportContacts groups={groups.items} onClose={() => setImporting(false)} />}

@@ -5,16 +5,21 @@ import { deviceName } from '../../data/device/simulated.ts'
 import type { Contact, Conversation, Device } from '../../data/records.ts'
 import { requestKeys } from '../../data/request-key.ts'
 import { userId } from '../../data/session.ts'
+import { comingDays } from '../../data/text/coming-days.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
+import { hasKeyboard, isPhone } from '../../data/use/media.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
-import { SelectField, TextArea } from '../../parts/form/field.tsx'
+import { SelectField } from '../../parts/form/field.tsx'
 import { Form, Notice } from '../../parts/form/form.tsx'
-import { TemplatePicker } from './template-picker.tsx'
+import { WhenMenu } from '../../parts/list/when-menu.tsx'
+import { useCollision } from './collision.tsx'
+import { CompletingArea } from './completing-area.tsx'
+import { useSavedReplies } from './saved-replies.ts'
 
 /** Words for what the server refuses, where its own are for programs. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -24,6 +29,9 @@ const REFUSALS: Readonly<Record<string, string>> = {
 const MAX_DEVICES = 100
 /** The choice of no device in particular. */
 const ANY = 'any'
+const HOUR_MS = 3_600_000
+
+const inAnHour = (now: Date) => ({ words: t('In an hour'), at: new Date(now.getTime() + HOUR_MS) })
 
 /** Makes the record of a conversation that a person starts. One that is there already is as good. */
 async function startConversation(number: string): Promise<void> {
@@ -43,6 +51,9 @@ export function Answer({
   conversation,
   contact,
   isContactKnown,
+  newest,
+  hasTeam,
+  onWrite,
 }: {
   number: string
   name: string
@@ -50,25 +61,35 @@ export function Answer({
   contact: Contact | undefined
   /** Whether `contact` is undefined because there is none. */
   isContactKnown: boolean
+  /** When the newest text of the conversation was made, '' for none; undefined until it is known. */
+  newest: string | undefined
+  hasTeam: boolean
+  /** Called with each text that is typed, and with '' when it is sent. */
+  onWrite: (text: string) => void
 }) {
   const draft = useDraft(`answer.${number}`, '')
   const body = draft.value
   const [chosen, setChosen] = useState('')
   const [isTried, setTried] = useState(false)
+  const [asked, setAsked] = useState(0)
   // sent twice by accident, a text goes out once
   const [keys] = useState(requestKeys)
   // a text whose answer was lost goes again as it was, even when another device has received a text since
   const unanswered = useRef<{ body: string; chosen: string; request: object } | undefined>(undefined)
   const typed = useRef(body)
   typed.current = body
+  const replies = useSavedReplies({ number, name, contact, isContactKnown })
+  const mayAnswer = useCollision({ number, newest, hasTeam, isTyping: body !== '' })
   const devices = useList<Device>('devices', { filter: 'enabled = true', sort: 'name', perPage: MAX_DEVICES })
   const device = devices.items.find(({ id }) => id === (chosen || conversation?.device))
-  const send = useTask(async () => {
+  const send = useTask(async (at?: Date) => {
+    if (!(await mayAnswer())) return
     if (!conversation) await startConversation(number)
-    const asked = { recipients: [number], body, ...(device && { device_id: device.id }) }
+    const scheduled = at && { scheduled_at: at.toISOString() }
+    const asked = { recipients: [number], body, ...(device && { device_id: device.id }), ...scheduled }
     const last = unanswered.current
-    const request = last?.body === body && last.chosen === chosen ? last.request : asked
-    unanswered.current = { body, chosen, request }
+    const request = !at && last?.body === body && last.chosen === chosen ? last.request : asked
+    unanswered.current = at ? undefined : { body, chosen, request }
     const headers = { 'Idempotency-Key': keys.of(request) }
     await pb.send('/api/sms/send', { method: 'POST', headers, body: request }).catch((error) => {
       if (error.status >= 400 && error.status < 500) unanswered.current = undefined
@@ -77,12 +98,15 @@ export function Answer({
     unanswered.current = undefined
     keys.renew()
     // what was typed meanwhile is the next text
-    if (typed.current === body) draft.saved('')
+    if (typed.current !== body) return
+    draft.saved('')
+    onWrite('')
   })
   const change = (text: string) => {
     draft.set(text)
     setTried(false)
     send.forget()
+    onWrite(text)
   }
   const choose = (id: string) => {
     setChosen(id)
@@ -90,32 +114,45 @@ export function Answer({
   }
   // the server sends an answer as it is: what is still open would arrive with its braces
   const open = variablesOf(body).map((variable) => `{{${variable}}}`)
-  const submit = () => {
+  const submit = (at?: Date) => {
     if (body.trim() === '' || send.busy) return
     setTried(true)
-    if (open.length === 0) return send.run()
+    if (open.length === 0) return send.run(at)
   }
   const { segments } = countSegments(body)
   const fault = send.fault && { ...send.fault, message: REFUSALS[send.fault.code] ?? send.fault.message }
   return (
-    <Form onSubmit={submit} fault={fault}>
+    <Form onSubmit={() => submit()} fault={fault}>
       {contact?.opted_out && (
         <Notice kind="warning">{t('This number has opted out: texts to it are not sent.')}</Notice>
       )}
-      <TextArea
+      <CompletingArea
         label={labelOf(device)}
         name="body"
         value={body}
         onValue={change}
-        rows={2}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
-        }}
+        sign="/"
+        listLabel={t('Saved replies')}
+        find={replies.find}
+        asked={asked}
+        onSubmit={() => void submit()}
         error={isTried && open.length > 0 ? openWords(open) : undefined}
-        hint={segments > 1 ? segmentsText(segments) : t('Ctrl and Enter send, too.')}
+        hint={hintOf(segments)}
       />
       <div class="conversations-send">
-        <TemplatePicker {...{ number, name, contact, isContactKnown }} onPick={change} />
+        {replies.hasAny && (
+          <Button icon="templates" iconOnly onClick={() => setAsked(asked + 1)}>
+            {t('Saved replies')}
+          </Button>
+        )}
+        <WhenMenu
+          words={t('Send later')}
+          icon="clock"
+          iconOnly
+          named={(now) => [inAnHour(now), ...comingDays(now)]}
+          action={t('Send at this time')}
+          onPick={(at) => void submit(at)}
+        />
         {devices.items.length > 1 && (
           <SelectField
             label={t('Device')}
@@ -130,12 +167,24 @@ export function Answer({
             ]}
           />
         )}
-        <Button type="submit" kind="primary" icon="send" busy={send.busy} disabled={body.trim() === ''}>
+        <Button
+          type="submit"
+          kind="primary"
+          icon="send"
+          iconOnly={isPhone.value}
+          busy={send.busy}
+          disabled={body.trim() === ''}
+        >
           {t('Send')}
         </Button>
       </div>
     </Form>
   )
+}
+
+function hintOf(segments: number): string | undefined {
+  if (segments > 1) return segmentsText(segments)
+  return hasKeyboard.value ? t('Ctrl and Enter send, too.') : undefined
 }
 
 const openWords = (open: readonly string[]) =>

@@ -1,84 +1,120 @@
-import { useState } from 'preact/hooks'
+import { signal } from '@preact/signals'
 import type { Conversation, Message } from '../../data/records.ts'
+import { may } from '../../data/session.ts'
+import type { People } from '../../data/team/people.ts'
+import { isPhone } from '../../data/use/media.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'
 import { TextField } from '../../parts/form/field.tsx'
 import { Notice } from '../../parts/form/form.tsx'
+import { Menu } from '../../parts/list/menu.tsx'
 import { Pager } from '../../parts/list/pager.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { Tabs } from '../../parts/tabs.tsx'
-import { Time } from '../../parts/time.tsx'
+import { formatDateTime, Time } from '../../parts/time.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
-import { numberOf, type Shown, useConversations } from './use-conversations.ts'
+import { archive } from './change.ts'
+import { Swipe } from './swipe.tsx'
+import { numberOf, useConversations, useCounts } from './use-conversations.ts'
+import { VIEWS, type View, viewsFor } from './views.ts'
 
-const TABS: readonly (readonly [Shown, string])[] = [
-  ['all', t('All')],
-  ['unread', t('Unread')],
-  ['unanswered', t('Unanswered')],
-  ['archived', t('Archived')],
-]
+/** Kept while a conversation is open, which is another page. */
+const view = signal<View>('all')
+const words = signal('')
 
-const NOTHING: Readonly<Record<Shown, string>> = {
-  all: t('Texts that come in on your devices appear here, with your answers.'),
-  unread: t('You have read everything.'),
-  unanswered: t('Nobody waits for an answer.'),
-  archived: t('Nothing is archived.'),
-}
-
-/** The conversations, the newest first, with a search and filters. `chosen`: the number that is open. */
-export function ConversationList({ chosen }: { chosen: string }) {
-  const [shown, setShown] = useState<Shown>('all')
-  const [words, setWords] = useState('')
-  const { list, older } = useConversations(shown, words)
+/** The conversations, the newest first, with a search and views. `chosen`: the number that is open. */
+export function ConversationList({ chosen, people }: { chosen: string; people: People }) {
+  const { list, older } = useConversations(view.value, words.value)
   const { items, loading, fault } = list
   return (
     <section class="conversations-list" aria-label={t('Conversations')}>
-      <TextField
-        label={t('Search')}
-        name="search"
-        type="search"
-        placeholder={t('Name, number or text')}
-        value={words}
-        onValue={setWords}
-      />
-      <Tabs label={t('Show')} tabs={TABS} chosen={shown} onChoose={setShown}>
-        {loading && <Loading />}
-        {fault && <Notice kind="wrong">{fault.message}</Notice>}
-        {!loading && items.length === 0 && (
-          <p class="conversations-nothing muted">
-            {words.trim() === '' ? NOTHING[shown] : t('No conversation was found.')}
-          </p>
-        )}
-        <ul>
-          {items.map((conversation) => (
-            <li key={conversation.id}>
-              <Row conversation={conversation} isChosen={conversation.number === chosen} />
-            </li>
-          ))}
-        </ul>
-        <Pager {...list} />
-        {older.length > 0 && <OlderTexts messages={older} />}
-      </Tabs>
+      <div class="conversations-find">
+        <Views hasTeam={people.hasTeam} />
+        <TextField
+          label={t('Search')}
+          name="search"
+          type="search"
+          placeholder={t('Name, number or text')}
+          value={words.value}
+          onValue={(typed) => {
+            words.value = typed
+          }}
+        />
+      </div>
+      {loading && <Loading />}
+      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      {!loading && items.length === 0 && (
+        <p class="conversations-nothing muted">
+          {words.value.trim() === '' ? VIEWS[view.value].nothing : t('No conversation was found.')}
+        </p>
+      )}
+      <ul>
+        {items.map((conversation) => (
+          <li key={conversation.id}>
+            <Row conversation={conversation} isChosen={conversation.number === chosen} people={people} />
+          </li>
+        ))}
+      </ul>
+      <Pager {...list} />
+      {older.length > 0 && <OlderTexts messages={older} />}
     </section>
   )
 }
 
-function Row({ conversation, isChosen }: { conversation: Conversation; isChosen: boolean }) {
-  const { number, name, last_text, last_type, last_at, unread } = conversation
+/** The views with their counts: on a phone behind a button, which shows the chosen one. */
+function Views({ hasTeam }: { hasTeam: boolean }) {
+  const countOf = useCounts()
+  const buttons = (close: () => void) => (
+    <fieldset class="conversations-views">
+      <legend class="unseen">{t('Show')}</legend>
+      {viewsFor(hasTeam).map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={each === view.value}
+          onClick={() => {
+            view.value = each
+            close()
+          }}
+        >
+          {VIEWS[each].words}
+          <span class="muted">{countOf(each)}</span>
+        </button>
+      ))}
+    </fieldset>
+  )
+  if (!isPhone.value) return buttons(() => {})
   return (
+    <Menu icon="filter" words={`${VIEWS[view.value].words} ${countOf(view.value)}`}>
+      {buttons}
+    </Menu>
+  )
+}
+
+function Row({
+  conversation,
+  isChosen,
+  people,
+}: {
+  conversation: Conversation
+  isChosen: boolean
+  people: People
+}) {
+  const { number, name, last_text, last_type, last_at, unread, assignee, follow_up_at } = conversation
+  const facts = [people.hasTeam && people.nameOf(assignee), follow_up_at && formatDateTime(follow_up_at)]
+  const row = (
     <a
       href={to(`/conversations/${encodeURIComponent(number)}`)}
       aria-current={isChosen ? 'page' : undefined}
       class={unread > 0 ? 'unread' : ''}
+      draggable={false}
     >
       <span class="conversations-who">{name || <PhoneNumber number={number} />}</span>
       <Time at={last_at} />
-      {name && (
-        <span class="conversations-number">
-          <PhoneNumber number={number} />
-        </span>
-      )}
+      <span class="conversations-number">
+        {name && <PhoneNumber number={number} />}
+        {facts.map((fact) => fact && <span key={fact}>{fact}</span>)}
+      </span>
       <span class="conversations-last">
         {last_type === 'outgoing' && `${t('You:')} `}
         {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
@@ -90,6 +126,15 @@ function Row({ conversation, isChosen }: { conversation: Conversation; isChosen:
         </strong>
       )}
     </a>
+  )
+  if (!may('agent')) return row
+  return (
+    <Swipe
+      words={conversation.archived ? t('Unarchive') : t('Archive')}
+      onSwipe={() => void archive(conversation)}
+    >
+      {row}
+    </Swipe>
   )
 }
 

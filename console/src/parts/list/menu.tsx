@@ -11,10 +11,12 @@ import type { IconName } from '../icon.tsx'
 export function Menu({
   words,
   icon,
+  iconOnly,
   children,
 }: {
   words: string
   icon?: IconName
+  iconOnly?: boolean
   children: (close: () => void) => ComponentChildren
 }) {
   const [isOpen, setOpen] = useState(false)
@@ -45,7 +47,13 @@ export function Menu({
         if (next && !element.current?.contains(next)) setOpen(false)
       }}
     >
-      <Button icon={icon} aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
+      <Button
+        icon={icon}
+        iconOnly={iconOnly}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
         {words}
       </Button>
       {isOpen && (

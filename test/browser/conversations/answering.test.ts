@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
-import { openBrowser } from './support/browser.ts'
-import { type BrowserFixture, fillSignIn, scenario } from './support/browser-fixture.ts'
-import { pairPhone } from './support/phone.ts'
+import { openBrowser } from '../support/browser.ts'
+import { type BrowserFixture, fillSignIn, scenario } from '../support/browser-fixture.ts'
+import { pairPhone } from '../support/phone.ts'
+import { closePanel, openPanel, showView } from './steps.ts'
 
 const ZOE = '+4915112345678'
 
@@ -109,9 +110,9 @@ scenario(
     await expect.poll(() => page.title(), PATIENT).toBe('(2) Conversations · pocketsms')
     await fixture.look('conversations-campaign')
 
-    await list.getByRole('tab', { name: 'Unanswered' }).click()
+    await showView(fixture, 'Waiting')
     await expect.poll(() => list.getByRole('listitem').count()).toBe(2)
-    await list.getByRole('tab', { name: 'All' }).click()
+    await showView(fixture, 'All')
     await list.getByLabel('Search').fill('sunday')
     await list.getByText('Where is my parcel?').waitFor({ state: 'detached' })
     await list.getByText('Do you open on Sunday?').waitFor()
@@ -145,62 +146,62 @@ scenario(
   },
 )
 
-scenario('a conversation is answered with a template, saved, archived and marked unread', async (fixture) => {
-  const { page, url } = fixture
-  const ann = await fixture.ann()
-  const user = ann.authStore.record!.id
-  const phone = await pairPhone(url, ann, 'Desk phone')
-  const other = await pairPhone(url, ann, 'Van phone')
-  await ann.collection('sms_templates').create({ user, name: 'Thanks', body: 'Thank you, {{name}}!' })
-  await ann
-    .collection('sms_templates')
-    .create({ user, name: 'Parcel', body: 'In {{city|town}} by {{time}}, {{name|you}}' })
-  await phone.hear(ZOE, 'Is my parcel there?')
-  await fixture.signIn()
-  await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
-  await page.getByRole('button', { name: 'Save as contact' }).click()
-  await page.getByLabel('Name').fill('Zoë')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByRole('heading', { name: 'Zoë' }).waitFor()
-  await page.getByLabel('Answer from Desk phone').waitFor()
-  await page.getByLabel('Device').selectOption({ label: 'Van phone' })
-  await page.getByLabel('Template').selectOption({ label: 'Thanks' })
-  await page.getByRole('button', { name: 'Use its text' }).click()
-  await expect.poll(() => page.getByLabel('Answer from Van phone').inputValue()).toBe('Thank you, Zoë!')
-  await fixture.look('conversation-template')
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-  const [task] = await other.claim()
-  expect(task).toMatchObject({ to: ZOE, body: 'Thank you, Zoë!' })
+scenario(
+  'a conversation is answered with a saved reply, and its contact changed beside it',
+  async (fixture) => {
+    const { page, url } = fixture
+    const ann = await fixture.ann()
+    const user = ann.authStore.record!.id
+    const phone = await pairPhone(url, ann, 'Desk phone')
+    const other = await pairPhone(url, ann, 'Van phone')
+    const reply = (name: string, body: string) => ann.collection('sms_templates').create({ user, name, body })
+    await reply('Thanks', 'Thank you, {{name}}!')
+    await reply('Parcel', 'In {{city|town}} by {{time}}, {{name|you}}')
+    await phone.hear(ZOE, 'Is my parcel there?')
+    await fixture.signIn()
+    await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+    await openPanel(fixture)
+    await page.getByLabel('Name').fill('Zoë')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Contact saved').waitFor()
+    await fixture.look('conversation-panel')
+    await closePanel(fixture)
+    await page.getByRole('heading', { name: 'Zoë' }).waitFor()
+    await page.getByLabel('Answer from Desk phone').waitFor()
+    await page.getByLabel('Device').selectOption({ label: 'Van phone' })
+    const fromVan = page.getByLabel('Answer from Van phone')
+    await fromVan.pressSequentially('/tha')
+    await page.getByRole('option', { name: /Thanks/ }).waitFor()
+    await fixture.look('conversation-saved-replies')
+    expect(await page.getByRole('listbox').getByRole('option').count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => fromVan.inputValue()).toBe('Thank you, Zoë!')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    const [task] = await other.claim()
+    expect(task).toMatchObject({ to: ZOE, body: 'Thank you, Zoë!' })
 
-  // the contact's own fields go before the default; what is still open is not sent
-  const { id } = await ann.collection('contacts').getFirstListItem('')
-  await ann.collection('contacts').update(id, { data: { City: 'Ulm' } })
-  await fixture.visit('/templates')
-  await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
-  const answer = page.getByLabel('Answer from Desk phone')
-  await answer.waitFor()
-  await page.getByLabel('Template').selectOption({ label: 'Parcel' })
-  await page.getByRole('button', { name: 'Use its text' }).click()
-  await expect.poll(() => answer.inputValue()).toBe('In Ulm by {{time}}, Zoë')
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByText('Write something in the place of {{time}}.').waitFor()
-  await fixture.look('conversation-open-variable')
-  await answer.fill('In Ulm by noon, Zoë')
-  await page.getByText('Write something in the place of').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByLabel('Texts').getByText('In Ulm by noon, Zoë').waitFor()
-  expect((await phone.claim()).map(({ body }) => body)).toEqual(['In Ulm by noon, Zoë'])
+    // the contact's own fields go before the default; what is still open is not sent
+    const { id } = await ann.collection('contacts').getFirstListItem('')
+    await ann.collection('contacts').update(id, { data: { City: 'Ulm' } })
+    await fixture.visit('/templates')
+    await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+    const answer = page.getByLabel('Answer from Desk phone')
+    await answer.waitFor()
+    await page.getByRole('button', { name: 'Saved replies' }).click()
+    await page.getByRole('option', { name: /Parcel/ }).click()
+    await expect.poll(() => answer.inputValue()).toBe('In Ulm by {{time}}, Zoë')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('Write something in the place of {{time}}.').waitFor()
+    await fixture.look('conversation-open-variable')
+    await answer.fill('In Ulm by noon, Zoë')
+    await page.getByText('Write something in the place of').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByLabel('Texts').getByText('In Ulm by noon, Zoë').waitFor()
+    expect((await phone.claim()).map(({ body }) => body)).toEqual(['In Ulm by noon, Zoë'])
 
-  await page.getByRole('button', { name: 'Mark unread' }).click()
-  await page.getByRole('link', { name: /Zoë.*1 unread/ }).waitFor()
-  await page.getByRole('link', { name: /Zoë.*1 unread/ }).click()
-  await page.getByRole('button', { name: 'Archive', exact: true }).click()
-  await page.getByRole('tab', { name: 'Archived' }).click()
-  await page.getByText('You: In Ulm by noon, Zoë').waitFor()
-  await phone.hear(ZOE, 'STOP')
-  await page.getByRole('tab', { name: 'All' }).click()
-  await page.getByRole('link', { name: /Zoë/ }).click()
-  await page.getByText('Opted out', { exact: true }).waitFor()
-  await page.getByText('texts to it are not sent').waitFor()
-  await fixture.look('conversation-opted-out')
-})
+    await phone.hear(ZOE, 'STOP')
+    await page.getByText('Opted out', { exact: true }).first().waitFor()
+    await page.getByText('texts to it are not sent').waitFor()
+    await fixture.look('conversation-opted-out')
+  },
+)

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import './contact-form.css'
 import { pb } from '../../data/client.ts'
 import { formatPhone, type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
@@ -10,11 +11,10 @@ import { changedMembers } from '../../data/use/draft-members.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
-import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
-import { Form, FormActions } from '../../parts/form/form.tsx'
-import { NumberCountry } from '../../parts/form/number-country.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { toast } from '../toast.tsx'
+import { CheckField, SelectField, TextField } from './field.tsx'
+import { Form, FormActions } from './form.tsx'
+import { NumberCountry } from './number-country.tsx'
 
 /** What of a contact is stored before the first save. */
 const BLANK = { name: '', phone: '', groups: [] as readonly string[], opted_out: false, time_zone: '' }
@@ -26,87 +26,91 @@ const draftOf = (contact: Contact | undefined) => ({
   chosen: contact?.groups ?? [],
   optedOut: contact?.opted_out ?? false,
   zone: contact?.time_zone ?? '',
-  fields: contact ? fieldsOf(contact) : [],
+  fields: {} as Readonly<Record<string, string>>,
 })
 
-/** Adds a contact, or changes one. */
+/**
+ * Adds a contact, or changes one. Only what was typed is written, so that a STOP that comes in meanwhile is
+ * not taken back. `number`: that of the contact, which is given and not shown.
+ */
 export function ContactForm({
-  contact: given,
+  contact,
+  number = '',
   groups,
-  onClose,
+  onDone,
+  onCancel,
 }: {
   contact: Contact | undefined
+  number?: string
   groups: readonly ContactGroup[]
-  onClose: () => void
+  onDone?: () => void
+  onCancel?: () => void
 }) {
-  // as it was when it was opened: only what is different then is written, so that a STOP that comes in
-  // meanwhile is not taken back
-  const [contact] = useState(given)
-  const [first] = useState(() => draftOf(contact))
-  const draft = useDraft(`contact.${contact?.id ?? 'new'}`, first)
+  const draft = useDraft(`contact.${contact?.id ?? (number || 'new')}`, draftOf(contact))
   const { name, phone, chosen, optedOut, zone, fields } = draft.value
   const [isTried, setTried] = useState(false)
   const [country, setCountry] = useCountry()
   // a stored number is kept whatever its length: programs may have stored it
-  const isSame = contact !== undefined && phone === formatPhone(contact.phone)
-  const reading = isSame ? { phone: contact.phone } : readPhone(phone, country)
+  const kept = contact && phone === formatPhone(contact.phone) ? contact.phone : number
+  const reading = kept ? { phone: kept } : readPhone(phone, country)
   const { phone: read, fault: unread }: PhoneReading = reading
   const save = useTask(async () => {
-    const before = new Map(contact && fieldsOf(contact))
-    const edited = fields.filter(([title, value]) => before.get(title) !== value)
-    const data = { ...(contact?.data as object), ...Object.fromEntries(edited) }
+    const data = { ...(contact?.data as object), ...fields }
     const typed = { name, phone: read ?? '', groups: chosen, opted_out: optedOut, time_zone: zone }
     const values = {
       ...changedMembers({ ...BLANK, ...contact }, typed),
-      ...(edited.length > 0 && { data }),
+      ...(Object.keys(fields).length > 0 && { data }),
     }
     if (contact) await pb.collection('contacts').update(contact.id, values)
     else await pb.collection('contacts').create({ ...values, user: userId() })
-    draft.saved()
+    draft.saved({ ...draft.value, fields: {} })
     toast(t('Contact saved'))
-    onClose()
+    onDone?.()
   })
   const cancel = () => {
     draft.discard()
-    onClose()
+    onCancel?.()
   }
   const submit = () => {
     setTried(true)
     if (read) return save.run()
   }
   return (
-    <Dialog title={contact ? t('Change a contact') : t('Add a contact')} onClose={onClose}>
-      <Form onSubmit={submit} fault={save.fault} names={['name', 'phone', 'time_zone']}>
-        <TextField
-          label={t('Name')}
-          name="name"
-          value={name}
-          onValue={(name) => draft.change({ name })}
-          fault={save.fault}
-          autofocus
-          maxLength={255}
-        />
-        <TextField
-          label={t('Number')}
-          name="phone"
-          type="tel"
-          value={phone}
-          onValue={(phone) => draft.change({ phone })}
-          fault={save.fault}
-          error={isTried && unread ? `${phoneFaultWords(unread)}.` : undefined}
-        />
-        <NumberCountry value={country} onValue={setCountry} />
-        {fields.map(([title, value]) => (
+    <Form onSubmit={submit} fault={save.fault} names={['name', 'phone', 'time_zone']}>
+      <TextField
+        label={t('Name')}
+        name="name"
+        value={name}
+        onValue={(name) => draft.change({ name })}
+        fault={save.fault}
+        autofocus={!number}
+        maxLength={255}
+      />
+      {!number && (
+        <>
+          <TextField
+            label={t('Number')}
+            name="phone"
+            type="tel"
+            value={phone}
+            onValue={(phone) => draft.change({ phone })}
+            fault={save.fault}
+            error={isTried && unread ? `${phoneFaultWords(unread)}.` : undefined}
+          />
+          <NumberCountry value={country} onValue={setCountry} />
+        </>
+      )}
+      {contact &&
+        fieldsOf(contact).map(([title, value]) => (
           <TextField
             key={title}
             label={title}
             name={`field-${title}`}
-            value={value}
-            onValue={(typed) =>
-              draft.change({ fields: fields.map((field) => (field[0] === title ? [title, typed] : field)) })
-            }
+            value={fields[title] ?? value}
+            onValue={(typed) => draft.change({ fields: withField(fields, title, value, typed) })}
           />
         ))}
+      {!number && (
         <SelectField
           label={t('Time zone')}
           name="time_zone"
@@ -116,21 +120,34 @@ export function ContactForm({
           hint={t('For quiet hours.')}
           fault={save.fault}
         />
-        {groups.length > 0 && (
-          <GroupChoice groups={groups} chosen={chosen} onChoose={(chosen) => draft.change({ chosen })} />
-        )}
-        <CheckField
-          label={t('Has opted out: gets no texts')}
-          name="opted_out"
-          value={optedOut}
-          onValue={(optedOut) => draft.change({ optedOut })}
-        />
+      )}
+      {groups.length > 0 && (
+        <GroupChoice groups={groups} chosen={chosen} onChoose={(chosen) => draft.change({ chosen })} />
+      )}
+      <CheckField
+        label={t('Has opted out: gets no texts')}
+        name="opted_out"
+        value={optedOut}
+        onValue={(optedOut) => draft.change({ optedOut })}
+      />
+      {(onCancel || draft.isChanged) && (
         <FormActions busy={save.busy} onCancel={cancel}>
           {t('Save')}
         </FormActions>
-      </Form>
-    </Dialog>
+      )}
+    </Form>
   )
+}
+
+/** The typed fields with one more; one that is as it is stored is none of them. */
+function withField(
+  fields: Readonly<Record<string, string>>,
+  title: string,
+  stored: string,
+  typed: string,
+): Record<string, string> {
+  const others = Object.entries(fields).filter(([name]) => name !== title)
+  return Object.fromEntries(typed === stored ? others : [...others, [title, typed]])
 }
 
 const GroupChoice = ({
@@ -142,7 +159,7 @@ const GroupChoice = ({
   chosen: readonly string[]
   onChoose: (ids: readonly string[]) => void
 }) => (
-  <fieldset class="contacts-groups">
+  <fieldset class="group-choice">
     <legend>{t('Groups')}</legend>
     {groups.map(({ id, name }) => (
       <CheckField

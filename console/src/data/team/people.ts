@@ -1,0 +1,41 @@
+import { pb } from '../client.ts'
+import type { Sender } from '../records.ts'
+import { userId } from '../session.ts'
+import { useList } from '../use/use-list.ts'
+import type { Member } from './team.ts'
+
+const MAX_PEOPLE = 200
+
+export const isPerson = (sender: Sender | undefined): boolean =>
+  sender?.kind === 'owner' || sender?.kind === 'member'
+
+/** The owner and the members of an account. */
+export interface People {
+  /** All of now. */
+  readonly all: readonly Sender[]
+  /** Those who may answer. */
+  readonly agents: readonly Sender[]
+  readonly hasTeam: boolean
+  /** The name of one of now or before, '' for none. */
+  nameOf(sender: string): string
+}
+
+export function usePeople(): People {
+  const senders = useList<Sender>('senders', {
+    filter: 'kind = "owner" || kind = "member"',
+    sort: 'name',
+    perPage: MAX_PEOPLE,
+  })
+  const members = useList<Member>('members', {
+    filter: pb.filter('account = {:account}', { account: userId() }),
+    perPage: MAX_PEOPLE,
+  })
+  const roles = new Map(members.items.map(({ id, role }) => [id, role]))
+  const all = senders.items.filter(({ id, kind }) => kind === 'owner' || roles.has(id))
+  return {
+    all,
+    agents: all.filter(({ id }) => roles.get(id) !== 'viewer'),
+    hasTeam: all.length > 1,
+    nameOf: (sender) => senders.items.find(({ id }) => id === sender)?.name ?? '',
+  }
+}

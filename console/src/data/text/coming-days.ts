@@ -1,0 +1,33 @@
+import { t } from '../../language/words.ts'
+
+const FRIDAY = 5
+const MONDAY = 1
+const OPENS = 9
+
+/** A time that can be chosen by its name. */
+export interface NamedTime {
+  readonly words: string
+  readonly at: Date
+}
+
+/** Nine in the morning, some days after `now`. */
+function morning(now: Date, days: number): Date {
+  const at = new Date(now)
+  at.setDate(at.getDate() + days)
+  at.setHours(OPENS, 0, 0, 0)
+  return at
+}
+
+const daysUntil = (now: Date, weekday: number) => ((weekday - now.getDay() + 6) % 7) + 1
+
+/** Tomorrow, Friday and next Monday, each day once. */
+export function comingDays(now: Date): NamedTime[] {
+  const named: [days: number, words: string][] = [
+    [1, t('Tomorrow')],
+    [daysUntil(now, FRIDAY), t('On Friday')],
+    [daysUntil(now, MONDAY), t('Next Monday')],
+  ]
+  return named
+    .filter(([days], at) => named.findIndex((other) => other[0] === days) === at)
+    .map(([days, words]) => ({ words, at: morning(now, days) }))
+}

@@ -1,0 +1,53 @@
+import { useRef } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { Message } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
+import { isPerson } from '../../data/team/people.ts'
+import { t } from '../../language/words.ts'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+
+const MOST = 20
+
+/**
+ * Asks before an answer that somebody else has given since this user began to type. `newest`: when the newest
+ * text was made, by the server's clock; undefined until it is known.
+ */
+export function useCollision({
+  number,
+  newest,
+  hasTeam,
+  isTyping,
+}: {
+  number: string
+  newest: string | undefined
+  hasTeam: boolean
+  isTyping: boolean
+}): () => Promise<boolean> {
+  const since = useRef<string>(undefined)
+  if (!isTyping) since.current = undefined
+  else since.current ??= newest
+  return async () => {
+    const begun = since.current
+    if (!hasTeam || begun === undefined) return true
+    const filter = pb.filter('message_type = "outgoing" && to = {:number} && created > {:begun}', {
+      number,
+      begun,
+    })
+    const options = { filter, sort: '-created', expand: 'sent_by', skipTotal: true }
+    const { items } = await pb.collection<Message>('sms_messages').getList(1, MOST, options)
+    const theirs = items.find(
+      ({ sent_by, expand }) => sent_by !== session.value?.sender && isPerson(expand?.sent_by),
+    )
+    if (!theirs) return true
+    const sure = await confirmed({
+      title: t('{name} has answered meanwhile', { name: theirs.expand?.sent_by?.name ?? '' }),
+      text: <blockquote class="conversations-theirs">{theirs.body}</blockquote>,
+      action: t('Send anyway'),
+      keep: t('Not yet'),
+      careful: true,
+    })
+    // what was shown is not asked about again
+    if (sure) since.current = theirs.created
+    return sure
+  }
+}

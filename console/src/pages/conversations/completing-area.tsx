@@ -1,0 +1,140 @@
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Field } from '../../parts/form/field.tsx'
+
+/** What can be put into a text. */
+export interface Completion {
+  readonly id: string
+  readonly title: string
+  /** The words that take the place of the sign and what was typed after it. */
+  readonly text: string
+}
+
+interface Props {
+  readonly label: string
+  readonly name: string
+  readonly value: string
+  readonly onValue: (value: string) => void
+  /** At the start of a word it opens the list: `/` or `@`. */
+  readonly sign: string
+  /** What the list is of. */
+  readonly listLabel: string
+  /** What fits what was typed after the sign. */
+  readonly find: (typed: string) => readonly Completion[]
+  readonly onSubmit: () => void
+  readonly error?: string | undefined
+  readonly hint?: string | undefined
+  /** Counts up to open the list by a button. */
+  readonly asked?: number
+}
+
+/** Letters after the sign that still search. */
+const MAX_TYPED = 30
+
+/** The sign and what was typed after it before the caret; undefined where there is none. */
+function openWord(text: string, caret: number, sign: string): { at: number; typed: string } | undefined {
+  const before = text.slice(0, caret)
+  const at = before.lastIndexOf(sign)
+  const typed = before.slice(at + 1)
+  const isStart = at === 0 || /\s/.test(before[at - 1] ?? '')
+  return at >= 0 && isStart && typed.length <= MAX_TYPED && !typed.includes('\n') ? { at, typed } : undefined
+}
+
+/**
+ * A text area that grows with its text, and completes words that begin with a sign from a list. The focus
+ * stays in the text. Ctrl and Enter call `onSubmit`.
+ */
+export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest }: Props) {
+  const { label, name, listLabel, onSubmit, error, hint } = rest
+  const area = useRef<HTMLTextAreaElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+  const [caret, setCaret] = useState<number>()
+  const [active, setActive] = useState(0)
+  const id = useId()
+  const word = caret === undefined ? undefined : openWord(value, caret, sign)
+  const found = word ? find(word.typed) : []
+  const isOpen = found.length > 0
+  const chosen = Math.min(active, found.length - 1)
+
+  useLayoutEffect(() => {
+    const element = area.current!
+    element.style.height = 'auto'
+    element.style.height = `${element.scrollHeight + element.offsetHeight - element.clientHeight}px`
+  }, [value])
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [chosen])
+  useEffect(() => {
+    if (asked > 0) put(value.length, value.length, value === '' || /\s$/.test(value) ? sign : ` ${sign}`)
+  }, [asked])
+
+  /** Puts a text in the place of another, with the caret after it. */
+  const put = (from: number, to: number, text: string) => {
+    onValue(value.slice(0, from) + text + value.slice(to))
+    const end = from + text.length
+    requestAnimationFrame(() => {
+      area.current?.focus()
+      area.current?.setSelectionRange(end, end)
+      setCaret(end)
+    })
+  }
+  const take = (completion: Completion) => {
+    put(word!.at, caret!, completion.text)
+    setCaret(undefined)
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) return onSubmit()
+    if (!isOpen || event.isComposing) return
+    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: found.length - 1 }
+    const step = steps[event.key]
+    if (step) setActive((chosen + step) % found.length)
+    else if (event.key === 'Enter' || event.key === 'Tab') take(found[chosen]!)
+    else if (event.key === 'Escape') setCaret(undefined)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div class="conversations-area">
+      {isOpen && (
+        <div ref={list} class="conversations-completions" id={id} role="listbox" aria-label={listLabel}>
+          {found.map((completion, i) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the text area has the keys
+            // biome-ignore lint/a11y/useFocusableInteractive: the text area keeps the focus and names the active option
+            <div
+              key={completion.id}
+              id={`${id}-${i}`}
+              role="option"
+              aria-selected={i === chosen}
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => take(completion)}
+            >
+              <strong>{completion.title}</strong>
+              <span>{completion.text}</span>
+            </div>
+          ))}
+        </div>
+      )}
+      <Field {...{ label, name, error, hint }}>
+        {(ties) => (
+          <textarea
+            {...ties}
+            ref={area}
+            rows={1}
+            placeholder={label}
+            value={value}
+            aria-autocomplete="list"
+            aria-haspopup="listbox"
+            aria-controls={isOpen ? id : undefined}
+            aria-activedescendant={isOpen ? `${id}-${chosen}` : undefined}
+            onInput={(event) => {
+              onValue(event.currentTarget.value)
+              setCaret(event.currentTarget.selectionEnd)
+              setActive(0)
+            }}
+            onKeyDown={press}
+            onBlur={() => setCaret(undefined)}
+          />
+        )}
+      </Field>
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+import { useEffect } from 'preact/hooks'
+import type { Conversation } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
+import { comingDays } from '../../data/text/coming-days.ts'
+import { isPhone } from '../../data/use/media.ts'
+import { t } from '../../language/words.ts'
+import { Button } from '../../parts/form/button.tsx'
+import { WhenMenu } from '../../parts/list/when-menu.tsx'
+import { formatDateTime } from '../../parts/time.tsx'
+import { go } from '../../router.ts'
+import { archive, change } from './change.ts'
+
+/** What an agent does with the open conversation: take it (key A), follow it up, archive it (key E). */
+export function HeadActions({ conversation, hasTeam }: { conversation: Conversation; hasTeam: boolean }) {
+  const sender = session.value?.sender ?? ''
+  const isMine = conversation.assignee === sender
+  const take = () =>
+    isMine
+      ? change(conversation, { assignee: '' }, t('Assigned to nobody'))
+      : change(conversation, { assignee: sender }, t('Assigned to you'))
+  const close = async () => {
+    // first, or the open thread would mark it as read again
+    go('/conversations')
+    await archive(conversation)
+  }
+  const followUp = (at: Date | undefined) =>
+    at
+      ? change(conversation, { follow_up_at: at.toISOString() }, t('You are reminded then'))
+      : change(conversation, { follow_up_at: '' }, t('Reminder removed'))
+  useKeys({ ...(hasTeam && { a: take }), e: close })
+  const iconOnly = isPhone.value
+  return (
+    <>
+      {hasTeam && (
+        <Button
+          icon="users"
+          iconOnly={iconOnly}
+          aria-pressed={isMine}
+          aria-keyshortcuts="A"
+          onClick={() => void take()}
+        >
+          {t('Assign to me')}
+        </Button>
+      )}
+      {conversation.follow_up_at ? (
+        <Button icon="close" iconOnly={iconOnly} onClick={() => void followUp(undefined)}>
+          {t('No reminder on {day}', { day: formatDateTime(conversation.follow_up_at) })}
+        </Button>
+      ) : (
+        <WhenMenu
+          words={t('Follow up')}
+          icon="clock"
+          iconOnly={iconOnly}
+          named={comingDays}
+          action={t('Follow up then')}
+          onPick={(at) => void followUp(at)}
+        />
+      )}
+      <Button icon="backups" iconOnly={iconOnly} aria-keyshortcuts="E" onClick={() => void close()}>
+        {conversation.archived ? t('Unarchive') : t('Archive')}
+      </Button>
+    </>
+  )
+}
+
+/** Single keys, pressed outside of fields and dialogs. */
+function useKeys(keys: Readonly<Record<string, () => unknown>>): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const isTyped = (event.target as Element).closest('input, select, textarea, dialog, [role="listbox"]')
+      if (isTyped || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
+      void keys[event.key]?.()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  })
+}

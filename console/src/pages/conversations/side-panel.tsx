@@ -1,0 +1,184 @@
+import { E164 } from '../../../../src/sms/send/phone.ts'
+import { pb } from '../../data/client.ts'
+import { type Contact, type Conversation, fieldsOf, type Message } from '../../data/records.ts'
+import { may } from '../../data/session.ts'
+import type { People } from '../../data/team/people.ts'
+import type { Note } from '../../data/team/team.ts'
+import { type Groups, useGroups } from '../../data/use/use-groups.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { t, tn } from '../../language/words.ts'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { ContactForm } from '../../parts/form/contact-form.tsx'
+import { SelectField } from '../../parts/form/field.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { formatDateTime, Time } from '../../parts/time.tsx'
+import { go, to } from '../../router.ts'
+import { change } from './change.ts'
+
+interface About {
+  readonly number: string
+  readonly name: string
+  readonly conversation: Conversation | undefined
+  readonly contact: Contact | undefined
+  readonly isContactKnown: boolean
+  readonly people: People
+}
+
+/** The contact of the open conversation, who takes care of it, and what there was before. */
+export function SidePanel({ number, name, conversation, contact, isContactKnown, people }: About) {
+  const groups = useGroups()
+  return (
+    <div class="conversations-about stack">
+      {conversation && people.hasTeam && may('agent') && (
+        <SelectField
+          label={t('Assigned to')}
+          name="assignee"
+          value={conversation.assignee}
+          choices={[['', t('Nobody')], ...people.agents.map(({ id, name }) => [id, name] as const)]}
+          onValue={(assignee) =>
+            void change(
+              conversation,
+              { assignee },
+              assignee ? t('Assigned to {name}', { name: people.nameOf(assignee) }) : t('Assigned to nobody'),
+            )
+          }
+        />
+      )}
+      {may('agent')
+        ? isContactKnown &&
+          (contact || E164.test(number)) && (
+            <ContactForm key={contact?.id} contact={contact} number={number} groups={groups.items} />
+          )
+        : contact && <Facts contact={contact} groups={groups} />}
+      {conversation && may('agent') && <Actions conversation={conversation} />}
+      {conversation && <Notes conversation={conversation.id} people={people} />}
+      <History number={number} />
+      {name && <Others number={number} name={name} />}
+    </div>
+  )
+}
+
+/** What a viewer sees of a contact. */
+const Facts = ({ contact, groups }: { contact: Contact; groups: Groups }) => (
+  <dl class="conversations-facts">
+    {fieldsOf(contact).map(([title, value]) => (
+      <div key={title}>
+        <dt>{title}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+    {contact.groups.length > 0 && (
+      <div>
+        <dt>{t('Groups')}</dt>
+        <dd>{contact.groups.map(groups.nameOf).join(', ')}</dd>
+      </div>
+    )}
+  </dl>
+)
+
+function Actions({ conversation }: { conversation: Conversation }) {
+  const { blocked, unread } = conversation
+  const markUnread = async () => {
+    // first, or the open thread would mark it as read again
+    go('/conversations')
+    await change(conversation, { unread: 1 }, t('Marked as unread'))
+  }
+  const block = async () => {
+    const sure =
+      blocked ||
+      (await confirmed({
+        title: t('Block this number?'),
+        text: t('Its texts are kept under Blocked: nobody is notified, and no automatic answer is sent.'),
+        action: t('Block'),
+        danger: true,
+      }))
+    if (sure) await change(conversation, { blocked: !blocked }, blocked ? t('Unblocked') : t('Blocked'))
+  }
+  return (
+    <div class="row">
+      {unread === 0 && <Button onClick={() => void markUnread()}>{t('Mark unread')}</Button>}
+      <Button onClick={() => void block()}>{blocked ? t('Unblock') : t('Block')}</Button>
+    </div>
+  )
+}
+
+const MOST_NOTES = 20
+
+/** The newest notes, without the texts between them. */
+function Notes({ conversation, people }: { conversation: string; people: People }) {
+  const { items } = useList<Note>('conversation_notes', {
+    filter: pb.filter('conversation = {:conversation}', { conversation }),
+    perPage: MOST_NOTES,
+  })
+  if (items.length === 0) return null
+  return (
+    <section>
+      <h2>{t('Notes')}</h2>
+      {items.map(({ id, text, author, created }) => (
+        <p key={id}>
+          {text}{' '}
+          <span class="muted">
+            {people.hasTeam && people.nameOf(author)} <Time at={created} />
+          </span>
+        </p>
+      ))}
+    </section>
+  )
+}
+
+/** How many texts there were, and the first of them. */
+function History({ number }: { number: string }) {
+  const incoming = useList<Message>('sms_messages', {
+    filter: pb.filter('message_type = "incoming" && from = {:number}', { number }),
+    sort: 'created',
+    perPage: 1,
+  })
+  const outgoing = useList<Message>('sms_messages', {
+    filter: pb.filter('message_type = "outgoing" && to = {:number}', { number }),
+    sort: 'created',
+    perPage: 1,
+  })
+  const [first] = [...incoming.items, ...outgoing.items].sort((a, b) => (a.created < b.created ? -1 : 1))
+  return (
+    <section>
+      <h2>{t('History')}</h2>
+      <p>
+        {tn('One text from them', '{count} texts from them', incoming.total)},{' '}
+        {tn('one to them', '{count} to them', outgoing.total)}
+      </p>
+      {first && (
+        <p class="muted">
+          {t('First on {day}: {text}', { day: formatDateTime(first.created), text: first.body })}
+        </p>
+      )}
+    </section>
+  )
+}
+
+const MOST_OTHERS = 5
+
+/** Conversations with other numbers of the same name. */
+function Others({ number, name }: { number: string; name: string }) {
+  const { items } = useList<Conversation>('conversations', {
+    filter: pb.filter('name = {:name} && number != {:number}', { name, number }),
+    sort: '-last_at',
+    perPage: MOST_OTHERS,
+    live: false,
+  })
+  if (items.length === 0) return null
+  return (
+    <section>
+      <h2>{t('Other numbers of {name}', { name })}</h2>
+      <ul class="conversations-others">
+        {items.map((other) => (
+          <li key={other.id}>
+            <a href={to(`/conversations/${encodeURIComponent(other.number)}`)}>
+              <PhoneNumber number={other.number} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

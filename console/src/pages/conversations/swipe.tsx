@@ -1,0 +1,45 @@
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+
+/** How far a finger goes before letting go does something. */
+const FAR_PX = 96
+
+/** What a finger moves aside, which shows `words` below it; letting go far enough calls `onSwipe`. */
+export function Swipe({
+  words,
+  onSwipe,
+  children,
+}: {
+  words: string
+  onSwipe: () => void
+  children: ComponentChildren
+}) {
+  const [by, setBy] = useState(0)
+  const from = useRef<number>(undefined)
+  const end = (isDone: boolean) => {
+    if (isDone && Math.abs(by) >= FAR_PX) onSwipe()
+    from.current = undefined
+    setBy(0)
+  }
+  return (
+    // the style leaves only sideways moves to this
+    <div
+      class="conversations-swipe"
+      onPointerDown={(event) => {
+        if (event.pointerType === 'touch') from.current = event.clientX
+      }}
+      onPointerMove={(event) => {
+        if (from.current !== undefined) setBy(event.clientX - from.current)
+      }}
+      onPointerUp={() => end(true)}
+      onPointerCancel={() => end(false)}
+    >
+      {by !== 0 && (
+        <span class={`conversations-below ${by < 0 ? 'end' : ''}`} aria-hidden="true">
+          {words}
+        </span>
+      )}
+      <div style={by !== 0 ? { transform: `translateX(${by}px)` } : {}}>{children}</div>
+    </div>
+  )
+}

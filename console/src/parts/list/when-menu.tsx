@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import './when-menu.css'
+import type { NamedTime } from '../../data/text/coming-days.ts'
+import { locale } from '../../language/language.ts'
+import { t } from '../../language/words.ts'
+import { Button } from '../form/button.tsx'
+import { TextField } from '../form/field.tsx'
+import { localOf, timeFault } from '../form/when-field.tsx'
+import type { IconName } from '../icon.tsx'
+import { Menu } from './menu.tsx'
+
+const times = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: 'numeric' })
+
+/** A button with times to choose from, and a field for any other. */
+export function WhenMenu({
+  words,
+  icon,
+  iconOnly,
+  named,
+  action,
+  onPick,
+}: {
+  words: string
+  icon: IconName
+  iconOnly?: boolean
+  /** Makes the times, when the menu opens. */
+  named: (now: Date) => readonly NamedTime[]
+  /** The words of the button beside the field. */
+  action: string
+  onPick: (at: Date) => void
+}) {
+  return (
+    <Menu words={words} icon={icon} iconOnly={iconOnly}>
+      {(close) => (
+        <Times
+          named={named(new Date())}
+          action={action}
+          onPick={(at) => {
+            close()
+            onPick(at)
+          }}
+        />
+      )}
+    </Menu>
+  )
+}
+
+function Times({
+  named,
+  action,
+  onPick,
+}: {
+  named: readonly NamedTime[]
+  action: string
+  onPick: (at: Date) => void
+}) {
+  const [typed, setTyped] = useState('')
+  const [fault, setFault] = useState<string>()
+  const pick = () => {
+    const found = timeFault({ isLater: true, at: typed }, '')
+    setFault(found.at)
+    if (!found.at) onPick(new Date(typed))
+  }
+  return (
+    <div class="when-menu">
+      {named.map(({ words, at }) => (
+        <Button key={words} kind="quiet" onClick={() => onPick(at)}>
+          {words} <span class="muted">{times.format(at)}</span>
+        </Button>
+      ))}
+      <TextField
+        label={t('Another time')}
+        name="at"
+        type="datetime-local"
+        min={localOf(Date.now())}
+        value={typed}
+        onValue={setTyped}
+        error={fault}
+        onKeyDown={(event) => {
+          // a form around it is another one's
+          if (event.key !== 'Enter') return
+          event.preventDefault()
+          pick()
+        }}
+      />
+      <Button onClick={pick}>{action}</Button>
+    </div>
+  )
+}

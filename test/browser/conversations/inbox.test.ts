@@ -1,0 +1,187 @@
+import { EventSource } from 'eventsource'
+import PocketBase from 'pocketbase'
+import { expect } from 'vitest'
+import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
+import { pairPhone } from '../support/phone.ts'
+import { closePanel, openPanel, showView } from './steps.ts'
+
+// what the SDK takes in Node
+Object.assign(globalThis, { EventSource })
+
+const ZOE = '+4915112345678'
+/** Until a page is there and listens. */
+const PATIENT = { timeout: 15_000 }
+
+scenario('a conversation is noted on, sent to later, followed up, blocked and archived', async (fixture) => {
+  const { page, url, screen } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(url, ann, 'Desk phone')
+  for (let i = 0; i < 30; i++) await phone.hear(ZOE, `Question ${i}, which is long enough for two lines`)
+  await fixture.signIn()
+  await fixture.visit('/conversations')
+  const list = page.getByRole('region', { name: 'Conversations' })
+  await list.getByRole('link', { name: /unread/ }).waitFor()
+  if (screen === 'phone')
+    expect((await list.getByRole('listitem').first().boundingBox())!.y).toBeLessThan(120)
+  await list.getByRole('link', { name: /unread/ }).click()
+
+  // at the newest text, which is on the screen; the box grows with what is typed
+  const texts = page.getByRole('log')
+  await texts.getByText('Question 29,').waitFor()
+  const answer = page.getByLabel('Answer from Desk phone')
+  const { height } = page.viewportSize()!
+  const [newest, small] = await Promise.all([
+    texts.getByText('Question 29,').boundingBox(),
+    answer.boundingBox(),
+  ])
+  expect(newest!.y + newest!.height).toBeLessThan(small!.y)
+  expect(small!.y + small!.height).toBeLessThan(height)
+  expect(await page.getByText('Ctrl and Enter').count()).toBe(screen === 'phone' ? 0 : 1)
+  await answer.fill('One\nTwo\nThree')
+  expect((await answer.boundingBox())!.height).toBeGreaterThan(small!.height + 30)
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+
+  await answer.fill('See you tomorrow')
+  await page.getByRole('button', { name: 'Send later' }).click()
+  await fixture.look('conversation-send-later')
+  await page.getByRole('button', { name: /^Tomorrow/ }).click()
+  await texts.getByText('Scheduled').waitFor()
+  await texts.getByRole('button', { name: 'Cancel the message' }).click()
+  await texts.getByText('Canceled', { exact: true }).first().waitFor()
+
+  await page.getByRole('button', { name: 'Note', exact: true }).click()
+  const note = page.getByLabel('Note: it is not sent')
+  await note.pressSequentially('Ask @a')
+  await page.getByRole('option', { name: /Ann/ }).click()
+  await note.pressSequentially('about the price')
+  await page.getByRole('button', { name: 'Save the note' }).click()
+  await texts.getByText('Ask @Ann about the price').waitFor()
+  expect(await ann.collection('conversation_notes').getFirstListItem('')).toMatchObject({
+    text: 'Ask @Ann about the price',
+    mentions: [ann.authStore.record!.id],
+  })
+  await fixture.look('conversation-note')
+
+  await openPanel(fixture)
+  await page.getByText('30 texts from them').waitFor()
+  await page.getByRole('button', { name: 'Block', exact: true }).click()
+  await page.getByRole('dialog').last().getByRole('button', { name: 'Block', exact: true }).click()
+  await page.getByRole('button', { name: 'Unblock' }).click()
+  await page.getByRole('button', { name: 'Block', exact: true }).waitFor()
+  await closePanel(fixture)
+
+  await page.getByRole('button', { name: 'Follow up' }).click()
+  await page.getByRole('button', { name: /^Tomorrow/ }).click()
+  await page.getByRole('button', { name: /^No reminder on/ }).waitFor()
+  await openPanel(fixture)
+  await page.getByRole('button', { name: 'Mark unread' }).click()
+  await list.getByRole('link', { name: /1 unread/ }).waitFor()
+  await showView(fixture, 'Waiting')
+  await list.getByText('Nobody waits for an answer.').waitFor()
+  await showView(fixture, 'Follow-up')
+  await list.getByRole('link', { name: /1 unread/ }).waitFor()
+  await showView(fixture, 'All')
+  if (screen === 'phone') await swipe(fixture)
+  else {
+    await list.getByRole('link', { name: /1 unread/ }).click()
+    await page.getByRole('button', { name: 'Archive', exact: true }).waitFor()
+    await texts.focus()
+    await page.keyboard.press('e')
+  }
+  await list.getByText('Texts that come in').waitFor()
+  await showView(fixture, 'Archived')
+  await list.getByRole('listitem').waitFor()
+})
+
+/** A finger moves the first conversation of the list to the left. */
+async function swipe({ page }: BrowserFixture) {
+  const row = (await page.getByRole('listitem').first().boundingBox())!
+  const y = row.y + row.height / 2
+  const client = await page.context().newCDPSession(page)
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number) =>
+    client.send('Input.dispatchTouchEvent', { type, touchPoints: x === undefined ? [] : [{ x, y }] })
+  await touch('touchStart', 300)
+  for (const x of [260, 220, 180, 140]) await touch('touchMove', x)
+  await touch('touchEnd')
+}
+
+scenario('two people answer one conversation', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(url, ann, 'Desk phone')
+  await phone.hear(ZOE, 'Is my parcel there?')
+  const { id } = await ann.collection('conversations').getFirstListItem('')
+  const ben = await actAsBen(fixture)
+  const told: Told[] = []
+  await ben.realtime.subscribe('presence', (event) => told.push(event as unknown as Told))
+  const tell = (state: string) =>
+    ben.send('/api/account/presence', { method: 'POST', body: { conversation: id, state } })
+
+  await fixture.signIn()
+  await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+  const texts = page.getByRole('log')
+  await expect
+    .poll(() => told.at(-1), PATIENT)
+    .toMatchObject({ conversation: id, name: 'Ann', state: 'reading' })
+  await tell('writing')
+  await page.getByText('Ben is writing').waitFor()
+  const answer = page.getByLabel('Answer from Desk phone')
+  await answer.fill('Yes, since noon')
+  await expect.poll(() => told.at(-1), PATIENT).toMatchObject({ name: 'Ann', state: 'writing' })
+  await ben.send('/api/sms/send', { method: 'POST', body: { recipients: [ZOE], body: 'Not before noon' } })
+  await tell('')
+  await page.getByText('Ben is writing').waitFor({ state: 'detached' })
+  await texts.getByText('Ben', { exact: true }).waitFor()
+
+  const send = page.getByRole('button', { name: 'Send', exact: true })
+  const question = page.getByRole('dialog', { name: 'Ben has answered meanwhile' })
+  await send.click()
+  await question.getByText('Not before noon').waitFor()
+  await fixture.look('conversation-answered-meanwhile')
+  await question.getByRole('button', { name: 'Not yet' }).click()
+  const [theirs, ...others] = await phone.claim()
+  expect([theirs!.body, others]).toEqual(['Not before noon', []])
+  await phone.report(theirs!, 'sent')
+  await send.click()
+  await question.getByRole('button', { name: 'Send anyway' }).click()
+  await texts.getByText('Yes, since noon').waitFor()
+  expect(await phone.claim()).toMatchObject([{ body: 'Yes, since noon' }])
+
+  const assign = page.getByRole('button', { name: 'Assign to me' })
+  await assign.click()
+  await page.getByRole('button', { name: 'Assign to me', pressed: true }).waitFor()
+  await texts.focus()
+  await page.keyboard.press('a')
+  await page.getByRole('button', { name: 'Assign to me', pressed: false }).waitFor()
+  await openPanel(fixture)
+  await page.getByLabel('Assigned to').selectOption({ label: 'Ben' })
+  await page.getByText('Assigned to Ben').waitFor()
+  await closePanel(fixture)
+  await fixture.look('conversation-of-ben')
+  await page.goto(`${url}/#/conversations`)
+  await showView(fixture, 'Mine')
+  await page.getByText('No conversation is assigned to you.').waitFor()
+})
+
+interface Told {
+  readonly conversation: string
+  readonly name: string
+  readonly state: string
+}
+
+/** Ben, who acts for Ann's account by the SDK. */
+async function actAsBen(fixture: BrowserFixture): Promise<PocketBase> {
+  const root = await fixture.root()
+  const ann = await fixture.ann()
+  const password = 'ben-password1'
+  const { id } = await root
+    .collection('users')
+    .create({ email: 'ben@example.com', name: 'Ben', password, passwordConfirm: password, verified: true })
+  const account = ann.authStore.record!.id
+  await root.collection('members').create({ account, member: id, role: 'agent' })
+  const ben = new PocketBase(fixture.url)
+  await ben.collection('users').authWithPassword('ben@example.com', password)
+  const acting = await ben.send('/api/account/act-for', { method: 'POST', body: { account } })
+  ben.authStore.save(acting.token, acting.record)
+  return ben
+}
