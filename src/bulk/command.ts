@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { defineCommand } from 'citty'
 import { runProgramCommand, UserError } from '../errors.ts'
+import { showProgress } from '../tools/progress.ts'
 import { readCsv } from './csv.ts'
 import { Results } from './results.ts'
 import { type Job, sendRows, tryRows } from './send-rows.ts'
 
-const BAR = 30
 const SHOWN_REFUSALS = 10
 
 /** What the command line and the environment say. */
@@ -23,7 +23,8 @@ export interface BulkOptions {
 export async function sendCsv(options: BulkOptions, say: (line: string) => void): Promise<void> {
   const text = readText(options.csv)
   const job = jobOf(options, text)
-  const told = showBar(job.rows.length)
+  const progress = showProgress(process.stderr)
+  const told = (done: number) => progress('rows', done, job.rows.length)
   if (options.dryRun) return trial(job, told, say)
   const results = new Results(options.results, text, options.template)
   try {
@@ -38,7 +39,7 @@ export async function sendCsv(options: BulkOptions, say: (line: string) => void)
   }
 }
 
-async function trial(job: Job, told: (done: number, refused: number) => void, say: (line: string) => void) {
+async function trial(job: Job, told: (done: number) => void, say: (line: string) => void) {
   const { segments, texts, refused } = await tryRows(job, told)
   for (const text of texts) say(text)
   for (const reason of refused.slice(0, SHOWN_REFUSALS)) say(reason)
@@ -66,18 +67,6 @@ function readText(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     throw new UserError(`${file} cannot be read: ${(error as Error).message}`)
-  }
-}
-
-/** A line that is rewritten, on a terminal only. */
-function showBar(total: number): (done: number, refused: number) => void {
-  if (!process.stderr.isTTY) return () => {}
-  return (done, refused) => {
-    const full = Math.round((BAR * done) / total)
-    const bar = `${'#'.repeat(full)}${'.'.repeat(BAR - full)}`
-    process.stderr.write(
-      `\r\x1b[K${bar} ${done}/${total}${refused ? `, ${refused} refused` : ''}${done === total ? '\n' : ''}`,
-    )
   }
 }
 

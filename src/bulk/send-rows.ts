@@ -25,7 +25,7 @@ interface Trial {
   readonly refused: readonly string[]
 }
 
-type Told = (done: number, refused: number) => void
+type Told = (done: number) => void
 
 const AT_ONCE = 8
 const SHOWN_TEXTS = 3
@@ -46,7 +46,7 @@ export async function sendRows(job: Job, results: Results, told: Told): Promise<
     results.add({ line: row.line, phone: phoneOf(job, row), ...(message ? { message } : { error: error! }) })
     if (message) accepted++
     else refused++
-    told(accepted + refused, refused)
+    told(accepted + refused)
   })
   return { accepted, before, refused }
 }
@@ -63,7 +63,7 @@ export async function tryRows(job: Job, told: Told): Promise<Trial> {
     else segments += Number(answer.body.total_segments)
     if (answer.status === 200 && texts.length < SHOWN_TEXTS)
       texts.push(`${phoneOf(job, row)}: ${answer.body.body}`)
-    told(++done, refused.length)
+    told(++done)
   })
   return { segments, texts, refused }
 }

@@ -1,8 +1,8 @@
 import { isEmail } from '../../fields/types/address.ts'
 import { toBool } from '../../fields/values/cast.ts'
 import { readClaims } from './id-token.ts'
-import { type Profile, textAt, valueAt } from './profile.ts'
-import type { ProfileContext } from './provider-type.ts'
+import { textAt, valueAt } from './profile.ts'
+import type { ProviderType } from './provider-type.ts'
 
 /** Statuses of a provider that mean: the user did not share the address. */
 const isKeptSecret = (status: number) => status === 401 || status === 403 || status === 404
@@ -13,13 +13,12 @@ function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean): strin
   return textAt(entries.find(isOurs), 'email')
 }
 
+type Amend = NonNullable<ProviderType['amend']>
+
 const isPrimary = (entry: unknown) =>
   valueAt(entry, 'verified') === true && valueAt(entry, 'primary') === true
 /** Adds the primary address of the provider's list. PocketBase: tools/auth/github.go, gitea.go */
-export async function withListedEmail(
-  profile: Profile,
-  { call, provider }: ProfileContext,
-): Promise<Profile> {
+export const withListedEmail: Amend = async (profile, { call, provider }) => {
   const { status, text } = await call(`${provider.userInfoURL}/emails`)
   return isKeptSecret(status) ? profile : { ...profile, email: pickEmail(JSON.parse(text), isPrimary) }
 }
@@ -27,17 +26,14 @@ export async function withListedEmail(
 const isConfirmedHere = (entry: unknown) =>
   valueAt(entry, 'is_primary') === true && valueAt(entry, 'is_confirmed') === true
 /** The same for Bitbucket, whose list is paged. PocketBase: tools/auth/bitbucket.go */
-export async function withBitbucketEmail(
-  profile: Profile,
-  { call, provider }: ProfileContext,
-): Promise<Profile> {
+export const withBitbucketEmail: Amend = async (profile, { call, provider }) => {
   const { status, text } = await call(`${provider.userInfoURL}/emails`)
   if (status >= 400) return profile
   return { ...profile, email: pickEmail(valueAt(JSON.parse(text), 'values') ?? [], isConfirmedHere) }
 }
 
 /** The same for Gitee, where a hidden address is only in the list. PocketBase: tools/auth/gitee.go */
-export async function withGiteeEmail(profile: Profile, { call }: ProfileContext): Promise<Profile> {
+export const withGiteeEmail: Amend = async (profile, { call }) => {
   if (isEmail(profile.email)) return profile
   const isOurs = (entry: unknown) =>
     valueAt(entry, 'state') === 'confirmed' &&
@@ -58,14 +54,14 @@ const confirmedByDomain = (claims: unknown) =>
   toBool(valueAt(claims, 'xms_edov')) ? textAt(claims, 'email') : ''
 
 /** Takes the address from the claim that the options name. PocketBase: tools/auth/microsoft.go */
-export function withMicrosoftEmail(profile: Profile, { provider, token }: ProfileContext): Profile {
+export const withMicrosoftEmail: Amend = (profile, { provider, token }) => {
   const choose = MICROSOFT_EMAILS[String(provider.extra.idTokenEmailClaim ?? '')]
   if (!choose) return profile
   return { ...profile, email: choose(readClaims(textAt(token.raw, 'id_token'))) }
 }
 
 /** Old Discord names end in a number. PocketBase: tools/auth/discord.go */
-export function withDiscordName(profile: Profile, { raw }: ProfileContext): Profile {
+export const withDiscordName: Amend = (profile, { raw }) => {
   const avatar = textAt(raw, 'avatar')
   const number = textAt(raw, 'discriminator')
   const old = number === '' || number === '0' ? profile.username : `${profile.username}#${number}`
