@@ -1,6 +1,7 @@
 import { LOCKS } from '../db/advisory-locks.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
+import { type IndexState, indexStates } from '../db/schema/index-states.ts'
 import { type SqlFile, sqlFiles } from '../db/schema/sql-files.ts'
 import { installTrigrams, type Trigrams, trigramsOf } from '../db/schema/trigrams.ts'
 import type { Logger } from '../log.ts'
@@ -16,30 +17,10 @@ const HAS_TABLE = `select to_regclass('sms_messages') is not null`
 const IS_LARGE = `select reltuples >= $1 from pg_class where oid = to_regclass('sms_messages')`
 const MAY_BUILD = `select pg_try_advisory_xact_lock(${LOCKS.indexBuild})`
 
-/** An index that is not valid is being built, or was left over by a build that ended. */
-const STATES = `
-select name, i.indisvalid, exists (select from pg_stat_progress_create_index p where p.index_relid = i.indexrelid)
-from unnest($1::text[]) name left join pg_index i on i.indexrelid = to_regclass(name) order by name collate "C"`
-
 const UNDEFINED_COLUMN = '42703'
-
-/** `partial`: a build ended before its end. */
-export type IndexState = 'ready' | 'building' | 'partial' | 'missing'
 
 const files = () => sqlFiles('indexes/large-history')
 const needsTrigrams = ({ sql }: SqlFile) => sql.includes('gin_trgm_ops')
-
-/** The state of each index of `sql/indexes/large-history` by its name. */
-export async function indexStates(db: Db): Promise<Map<string, IndexState>> {
-  const { rows } = await db.query(STATES, [files().map(({ name }) => name)])
-  return new Map(rows.map(([name, isValid, isBeingBuilt]) => [String(name), stateOf(isValid, isBeingBuilt)]))
-}
-
-function stateOf(isValid: unknown, isBeingBuilt: unknown): IndexState {
-  if (isValid === null) return 'missing'
-  if (isValid) return 'ready'
-  return isBeingBuilt ? 'building' : 'partial'
-}
 
 const isTrue = async (db: Db, text: string, params: unknown[] = []) =>
   (await db.query(text, params)).rows[0]?.[0] === true
@@ -51,7 +32,10 @@ interface OpenIndex {
 
 /** The indexes that are not `ready`; none as long as there are fewer than `large` messages. */
 async function openIndexes(db: Db, large: number): Promise<OpenIndex[]> {
-  const states = await indexStates(db)
+  const states = await indexStates(
+    db,
+    files().map(({ name }) => name),
+  )
   const open = files()
     .map((file) => ({ file, state: states.get(file.name) ?? 'missing' }))
     .filter(({ state }) => state !== 'ready')

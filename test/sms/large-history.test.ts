@@ -1,9 +1,11 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Db } from '../../src/db/open.ts'
+import { indexStates as statesOf } from '../../src/db/schema/index-states.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
+import { sqlFiles } from '../../src/db/schema/sql-files.ts'
 import { createLogger } from '../../src/log.ts'
-import { buildIndexes, indexStates, indexWarnings } from '../../src/sms/large-history.ts'
+import { buildIndexes, indexWarnings } from '../../src/sms/large-history.ts'
 import { type OpenDb, openDb, openStore } from '../support/database/open.ts'
 import { openPreparedDb, openTestDb, testConfig } from '../support/server/start.ts'
 
@@ -14,6 +16,11 @@ const insert = (from: number, to: number) => `
   select 'message' || n, 'Hello number ' || n, '+49' || n, pb_text(now()), pb_text(now())
   from generate_series(${from}, ${to}) n`
 
+const indexStates = (db: Db) =>
+  statesOf(
+    db,
+    sqlFiles('indexes/large-history').map(({ name }) => name),
+  )
 const states = async (db: Db) => new Set((await indexStates(db)).values())
 const dropAll = async (db: Db) => {
   for (const name of (await indexStates(db)).keys()) await db.query(`drop index if exists ${name}`)

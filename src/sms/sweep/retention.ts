@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
+import { indexStates } from '../../db/schema/index-states.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
 import { clearLastTexts } from '../conversations/heard.ts'
@@ -19,30 +20,21 @@ export const HAS_CONTENT_SQL: Readonly<Record<Mode, string>> = {
 }
 
 const NAMES: Readonly<Record<Mode, string>> = { redact: 'sms_messages_redact', delete: 'sms_messages_delete' }
-const STATE = `
-select i.indisvalid, exists (select from pg_stat_progress_create_index p where p.index_relid = i.indexrelid)
-from pg_index i where i.indexrelid = to_regclass($1)`
 
 /** Creates the index for retention concurrently. False while another node does it. */
 export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
   const drop = (name: string) => db.unhurried(`drop index concurrently if exists ${name}`)
   const name = NAMES[mode]
   const other = NAMES[mode === 'redact' ? 'delete' : 'redact']
-  if (await stateOf(db, other)) await drop(other)
-  const state = await stateOf(db, name)
-  if (state === 'valid' || state === 'being made') return state === 'valid'
+  const states = await indexStates(db, [name, other])
+  if (states.get(other) !== 'missing') await drop(other)
+  const state = states.get(name)
+  if (state === 'ready' || state === 'building') return state === 'ready'
   const definition = `on sms_messages (updated) where ${HAS_CONTENT_SQL[mode]}`
-  if (state === 'left') await drop(name)
+  if (state === 'partial') await drop(name)
   // of two nodes that come here at once, one waits for the other and finds it made
   await db.unhurried(`create index concurrently if not exists ${name} ${definition}`)
   return true
-}
-
-async function stateOf(db: Db, name: string): Promise<'valid' | 'being made' | 'left' | undefined> {
-  const { rows } = await db.query(STATE, [name])
-  if (!rows[0]) return undefined
-  const [isValid, isBeingMade] = rows[0]
-  return isValid ? 'valid' : isBeingMade ? 'being made' : 'left'
 }
 
 /** Messages of one transaction: 50 ms to redact them, 90 to delete. */
