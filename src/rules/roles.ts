@@ -50,6 +50,11 @@ const ROUTES: Readonly<Record<string, Role>> = {
   'GET /api/account/me': 'viewer',
   'GET /api/account/inbox': 'viewer',
   'POST /api/account/presence': 'viewer',
+  // the browsers of the person who acts
+  'GET /api/account/push-key': 'viewer',
+  'GET /api/account/push': 'viewer',
+  'PUT /api/account/push': 'viewer',
+  'DELETE /api/account/push': 'viewer',
   'GET /api/account/invitations': 'admin',
   'POST /api/account/invitations': 'admin',
   'DELETE /api/account/invitations/:id': 'admin',
