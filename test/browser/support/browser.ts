@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
-import { chromium, type Page } from 'playwright-core'
+import { type Browser as Chrome, chromium, type Page } from 'playwright-core'
 
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 /**
@@ -41,6 +41,8 @@ export interface Browser {
   look(name: string, but?: readonly string[]): Promise<void>
   /** Notes as faults all that axe-core finds, in both themes. */
   inspect(name: string): Promise<void>
+  /** Another person's window at the same server, with cookies and storage of its own. */
+  another(): Promise<Browser>
   close(): Promise<void>
 }
 
@@ -52,6 +54,17 @@ export async function openBrowser(
   timezoneId?: string,
 ): Promise<Browser> {
   const chrome = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  return openWindow(chrome, [], url, screen, locale, timezoneId)
+}
+
+async function openWindow(
+  chrome: Chrome,
+  faults: string[],
+  url: string,
+  screen: Screen,
+  locale: string,
+  timezoneId?: string,
+): Promise<Browser> {
   const context = await chrome.newContext({
     ...SCREENS[screen],
     locale,
@@ -60,7 +73,6 @@ export async function openBrowser(
   })
   const page = await context.newPage()
   page.setDefaultTimeout(WAIT_MS)
-  const faults: string[] = []
   page.on('pageerror', (error) => faults.push(`page error: ${error.stack}`))
   page.on('console', (message) => {
     const isFault = message.type() === 'error' && !TOLD_TWICE.test(message.text())
@@ -102,6 +114,7 @@ export async function openBrowser(
         faults.push(...(await accessFaults(page)).flatMap(linesOf(`${name}, ${colorScheme}`)))
       }
     },
+    another: () => openWindow(chrome, faults, url, screen, locale, timezoneId),
     close: () => chrome.close(),
   }
 }

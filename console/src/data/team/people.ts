@@ -1,7 +1,7 @@
 import { pb } from '../client.ts'
 import type { Sender } from '../records.ts'
 import { userId } from '../session.ts'
-import { useList } from '../use/use-list.ts'
+import { type List, useList } from '../use/use-list.ts'
 import type { Member } from './team.ts'
 
 const MAX_PEOPLE = 200
@@ -15,6 +15,7 @@ export interface People {
   readonly all: readonly Sender[]
   /** Those who may answer. */
   readonly agents: readonly Sender[]
+  readonly members: List<Member>
   readonly hasTeam: boolean
   /** The name of one of now or before, '' for none. */
   nameOf(sender: string): string
@@ -28,6 +29,7 @@ export function usePeople(): People {
   })
   const members = useList<Member>('members', {
     filter: pb.filter('account = {:account}', { account: userId() }),
+    sort: 'created,id',
     perPage: MAX_PEOPLE,
   })
   const roles = new Map(members.items.map(({ id, role }) => [id, role]))
@@ -35,6 +37,7 @@ export function usePeople(): People {
   return {
     all,
     agents: all.filter(({ id }) => roles.get(id) !== 'viewer'),
+    members,
     hasTeam: all.length > 1,
     nameOf: (sender) => senders.items.find(({ id }) => id === sender)?.name ?? '',
   }

@@ -30,6 +30,17 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   [/^Failed to (?:create|update) record\.$/, t('It could not be saved.')],
   [/^Failed to delete record\b/, t('It could not be deleted: something else needs it.')],
   [/^The requested resource wasn't found\.$/, t('This does not exist any more.')],
+  [
+    /^The invitation is invalid, has expired or was used\.$/,
+    t('This invitation has expired, was used, or was revoked.'),
+  ],
+  [/^The invitation is for others/, t('This is the account that invites: you are in already.')],
+  [/^You are a member already\.$/, t('You are a member of this team already.')],
+  [
+    /^The mail could not be sent\. Make a link instead\.$/,
+    t('The mail could not be sent. Leave the address empty for a link.'),
+  ],
+  [/^Your role does not allow this\.$/, t('Your role does not allow this.')],
   [/^You are not allowed to perform this request\.$/, t('You are not allowed to do this.')],
   [/^Something went wrong(?: while processing your request)?\.$/, t('Something went wrong. Try again.')],
   [/^Too Many Requests\.$/, t('These were too many requests. Wait a moment and try again.')],

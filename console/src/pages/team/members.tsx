@@ -1,8 +1,7 @@
 import { own, pb, personal } from '../../data/client.ts'
-import type { Sender } from '../../data/records.ts'
-import { actForNobody, may, type Session, session, type TeamRole, userId } from '../../data/session.ts'
-import { type Member, type MemberRole, type Notify, ROLE_WORDS } from '../../data/team/team.ts'
-import { useList } from '../../data/use/use-list.ts'
+import { actForNobody, may, type Session, session, type TeamRole } from '../../data/session.ts'
+import { usePeople } from '../../data/team/people.ts'
+import { type MemberRole, type Notify, ROLE_WORDS } from '../../data/team/team.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
@@ -14,8 +13,6 @@ import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { Loading } from '../../parts/wait.tsx'
-
-const MAX_PEOPLE = 200
 
 /** The owner or a member, by the id of their record of `senders`. */
 interface Person {
@@ -40,17 +37,9 @@ const NOTIFY = [
 
 /** The people of the account, and what each may do. */
 export function Members() {
-  const filter = pb.filter('account = {:account}', { account: userId() })
-  const members = useList<Member>('members', { filter, sort: 'created', perPage: MAX_PEOPLE })
-  const names = useList<Sender>('senders', {
-    filter: 'kind = "owner" || kind = "member"',
-    sort: 'name',
-    perPage: MAX_PEOPLE,
-  })
+  const { members, nameOf } = usePeople()
   const mine = session.value
-  if (!mine || members.loading || names.loading) return <Loading />
-  const fault = members.fault ?? names.fault
-  const nameOf = (sender: string) => names.items.find(({ id }) => id === sender)?.name ?? ''
+  if (!mine || members.loading) return <Loading />
   const owner: Person = {
     id: mine.record.id,
     name: nameOf(mine.record.id),
@@ -63,7 +52,7 @@ export function Members() {
   )
   return (
     <Card title={t('Members')}>
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      {members.fault && <Notice kind="wrong">{members.fault.message}</Notice>}
       <Table caption={t('Members')} columns={columnsFor(mine)} rows={[owner, ...others]} />
       <ul class="note">
         <li>{t('Viewers read.')}</li>
