@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
+import type { Known } from '../auth/tokens/identify.ts'
 import type { Backups } from '../backup/service/backups.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { Config } from '../config.ts'
@@ -86,7 +87,7 @@ export type Env = {
     /** Gives back the request's place: see `admission.requests`. */
     leaveRequest?: () => void
     /** The caller, perhaps outdated, if the request's token is in the cache. */
-    known?: AuthRecord | undefined
+    known?: Known | undefined
     /** The form of errors; PocketBase's when absent. */
     errorForm?: ErrorForm
     /** Bytes that a guest's body may have. */

@@ -37,26 +37,34 @@ function ruleHeaders(c: Ctx): Record<string, string> {
   )
 }
 
+/** The caller that the gate has found in the cache, while the collections are the same. */
+function cachedCaller(c: Ctx, { store }: Services): AuthRecord | undefined {
+  const known = c.get('known')
+  return known?.catalog === store.catalog ? known.auth : undefined
+}
+
 /**
  * The caller, read from the database; `isCached`: perhaps from the cache (see records/fresh-auth). Throws 403
  * for a member whose role does not allow the route.
  */
 export async function authenticate(
   c: Ctx,
-  { store }: Services,
+  services: Services,
   isCached: boolean,
 ): Promise<AuthRecord | null> {
   const { authorization } = c.env.incoming.headers
-  const known = isCached && c.get('known')
-  const auth = known || (await identify(store.signIn, authorization, { cached: isCached }))
+  const known = isCached && cachedCaller(c, services)
+  const auth = known || (await identify(services.store.signIn, authorization, { cached: isCached }))
   if (auth?.actor) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`)
   return auth
 }
 
 /** The caller before the route is known, perhaps from the cache. */
-export const knownCaller = async (c: Ctx, { store }: Services): Promise<AuthRecord | null> =>
-  c.get('known') ??
-  withCatalog(store, () => identify(store.signIn, c.env.incoming.headers.authorization, { cached: true }))
+export const knownCaller = async (c: Ctx, services: Services): Promise<AuthRecord | null> =>
+  cachedCaller(c, services) ??
+  withCatalog(services.store, () =>
+    identify(services.store.signIn, c.env.incoming.headers.authorization, { cached: true }),
+  )
 
 /** The same outside of `retry`. */
 export const authOf = (
@@ -84,9 +92,9 @@ export async function asCaller<T>(
 ): Promise<T> {
   const { isRead = false, values = (await bodyOf(c)).values } = options
   const identifyCaller = (isCached: boolean) => authenticate(c, services, isCached)
-  const known = c.get('known') && (await identifyCaller(true))
+  const first = cachedCaller(c, services) && (await identifyCaller(true))
   const attempt = (auth: AuthRecord | null, how: Attempt) => work(requestOf(c, services, auth, values), how)
-  return retry(services.store, identifyCaller, attempt, { known, startsCached: true, isRead })
+  return retry(services.store, identifyCaller, attempt, { first, startsCached: true, isRead })
 }
 
 /** The request as rules and filters see it, with the meter of its answer. */

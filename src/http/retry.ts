@@ -24,8 +24,8 @@ type Fault = keyof typeof MAX_RETRIES
 export type Attempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksRecord'>>
 
 interface RetryOptions<A> {
-  /** The cached caller, if it is known. */
-  readonly known?: A | undefined
+  /** The caller of the first attempt, if it is in the cache. */
+  readonly first?: A | undefined
   /** The first attempts use the caller from the cache; the statement compares its version. */
   readonly startsCached?: boolean
   /** An answer that was made with old collections is made again: a part of it may be missing. */
@@ -40,17 +40,17 @@ export async function retry<A extends { readonly version: string } | null, T>(
   store: CatalogStore,
   identify: (isCached: boolean) => Promise<A>,
   work: (auth: A, attempt: Attempt) => Promise<T>,
-  { known, startsCached = false, isRead = false }: RetryOptions<A> = {},
+  { first, startsCached = false, isRead = false }: RetryOptions<A> = {},
 ): Promise<T> {
   const retries: Record<Fault, number> = { staleAuth: 0, conflict: 0, largeAnswer: 0, oldCatalog: 0 }
   const mayRetry = (fault: Fault) => retries[fault]++ < MAX_RETRIES[fault]
-  for (;;) {
+  for (let known = first; ; known = undefined) {
     const isAuthCached = startsCached && retries.staleAuth === 0
     const locksRecord = retries.conflict === MAX_RETRIES.conflict
     const isCatalogOld = watchCatalog(store)
     let auth: A | undefined
     try {
-      auth = (isAuthCached && known) || (await identify(isAuthCached))
+      auth = known ?? (await identify(isAuthCached))
       const result = await work(auth, { isAuthCached, locksRecord })
       if (!isRead || !(await isCatalogOld()) || !mayRetry('oldCatalog')) return result
     } catch (error) {

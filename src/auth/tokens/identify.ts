@@ -9,7 +9,8 @@ import { isSigned, type Purpose, readClaims } from './tokens.ts'
 const MAX_KNOWN = 10_000
 const BEARER = /^bearer /i
 
-interface Known {
+/** The owner of a token as of a lookup. */
+export interface Known {
   /** Any change of a collection makes it worthless. */
   readonly catalog: Catalog
   readonly auth: AuthRecord
@@ -38,7 +39,7 @@ export async function identify(
   if (token === '') return null
   const { catalog } = store
   const hit = cached && cachedIdentity(catalog, authorization)
-  if (hit) return hit
+  if (hit) return hit.auth
   const auth = await findByToken(store, token, 'auth')
   owners.delete(token)
   if (auth) owners.set(token, { catalog, auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
@@ -47,9 +48,9 @@ export async function identify(
 }
 
 /** The same from the cache, perhaps outdated; undefined if it is not cached. */
-export function cachedIdentity(catalog: Catalog, authorization: string | undefined): AuthRecord | undefined {
+export function cachedIdentity(catalog: Catalog, authorization: string | undefined): Known | undefined {
   const hit = owners.get(tokenOf(authorization))
-  return hit?.catalog === catalog && Date.now() < hit.untilMs ? hit.auth : undefined
+  return hit?.catalog === catalog && Date.now() < hit.untilMs ? hit : undefined
 }
 
 /** The record of a token that is valid for this purpose; null otherwise and for disabled users. */

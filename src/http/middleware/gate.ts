@@ -26,7 +26,7 @@ export const gate =
     const { headers } = incoming
     const known = cachedIdentity(services.store.catalog, headers.authorization)
     c.set('known', known)
-    const leave = await admission.requests.enter(knownHolderOf(incoming, services, known))
+    const leave = await admission.requests.enter(knownHolderOf(incoming, services, known?.auth))
     c.set('leaveRequest', leave)
     try {
       const { superuserIPs, rateLimits } = services.settings.current

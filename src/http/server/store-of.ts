@@ -26,7 +26,7 @@ export const holderOf = (
 export function callerOf(
   services: Pick<Services, 'store' | 'protocols'>,
   { headers }: IncomingMessage,
-  known = cachedIdentity(services.store.catalog, headers.authorization),
+  known = cachedIdentity(services.store.catalog, headers.authorization)?.auth,
 ): AuthRecord | undefined {
   const { catalog } = services.store
   const { authorization = '', 'x-api-key': apiKey } = headers
