@@ -197,10 +197,7 @@ const PATHS: Record<JournalEntry['kind'], string> = {
   incoming: '/api/devices/incoming',
 }
 
-/**
- * Sends the journal's entries to the server in order until they are acknowledged. `told` is called when the
- * server has taken some.
- */
+/** Sends the journal's entries in order until acknowledged. `told`: the server has taken some. */
 function openOutbox(journal: Journal, server: () => Server, told: () => void, say: (line: string) => void) {
   type Numbered = readonly [number, JournalEntry]
   const more = new WakeSignal()

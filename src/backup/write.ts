@@ -37,10 +37,7 @@ const BATCH: BatchSize = { rows: 500, bytes: 1_000_000 }
 const LOCK_TRIES = 5
 const LOCK_PAUSE_MS = 1_000
 
-/**
- * Writes a snapshot of the database to a new file at `path`, in one read-only transaction, row by row. A
- * temporary file comes first: there is a whole backup or none.
- */
+/** Writes a snapshot in one read-only transaction, first to a temporary file: a whole backup or none. */
 export async function writeBackup(db: Db, path: string, options: DumpOptions = {}): Promise<BackupSummary> {
   const { signal } = options
   const manifest = await newFile(path, (partial) =>

@@ -214,10 +214,7 @@ on conflict ("user") do update set pushes = case when h.ends <= now() then 1 els
   ends = case when h.ends <= now() then excluded.ends else h.ends end
 where h.ends <= now() or h.pushes < ${MAX_AN_HOUR}`
 
-/**
- * The jobs that push new texts to browsers: one for all waiting conversations of a user. Each push is sent
- * once, even if its push service refuses it.
- */
+/** Jobs that push new texts to browsers, one for all conversations of a user. Each push is sent once. */
 export const pushJobs = (storeOf: (user: string) => Store, settings: PushSettings, log: Logger): JobKind => ({
   name: PUSH,
   places: 16,

@@ -7,10 +7,7 @@ import type { AuthRecord, RequestInfo } from '../request/request.ts'
 export interface Extension {
   /** Maximum page size; PocketBase's 1,000 if absent. */
   readonly maxPerPage?: number
-  /**
-   * SQL of how many records `table` has in all, or with one value of the field `by`. A list that asks for
-   * nothing else need not count.
-   */
+  /** SQL of the number of records in `table`, or with one value of `by`: a plain list need not count. */
   readonly total?: { readonly by: string; readonly sql: (table: string, value?: string) => string }
   /** An index has all records by `order`, also per `owner`; searches in this order read the newest first. */
   readonly search?: { readonly order: string; readonly owner: string }

@@ -1,10 +1,7 @@
 /** Maximum uninterrupted work on the event loop. */
 const SLICE_MS = 4
 
-/**
- * Shares the event loop between long work and everything else. Work of one iteration shares a slice; then the
- * loop is free for as long as that took, at most `maxRestMs`.
- */
+/** Divides long work into slices; after each the loop is free as long as it took, at most `maxRestMs`. */
 export class EventLoopSlices {
   readonly #maxRestMs: number
   readonly #waiting: (() => void)[] = []

@@ -5,10 +5,7 @@ interface FailureLog {
   error(details: { readonly err: unknown }, message: string): void
 }
 
-/**
- * Works and rests by turns until the returned function is called, which waits for work that runs. `rest`:
- * ms, or a function. Of failures in a row the first is logged.
- */
+/** Works and rests by turns until its stop, which waits for the work. Logs the first of failures in a row. */
 export function repeat(
   work: () => Promise<unknown>,
   rest: number | ((ended: AbortSignal) => Promise<void>),

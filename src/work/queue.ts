@@ -29,10 +29,7 @@ export interface JobKind {
   readonly timeoutSeconds: number
   /** Failed runs in a row after which the job is dead. */
   readonly maxAttempts: number
-  /**
-   * Runs a job. A job that throws is tried again later. `signal` aborts at the time limit and when the server
-   * stops. After a crash a job runs twice.
-   */
+  /** Runs a job; one that throws is retried. `signal` aborts at the time limit and when the server stops. */
   run(job: Job, signal: AbortSignal): Promise<Again | undefined>
 }
 

@@ -134,10 +134,7 @@ function addTemplates(server: McpServer, services: McpServices, caller: McpCalle
   )
 }
 
-/**
- * Answers a request by streamable HTTP without sessions. `json`: its body, already read. Model Context
- * Protocol, revisions 2025 and 2026-07-28
- */
+/** Answers by streamable HTTP without sessions. Model Context Protocol, revisions 2025 and 2026-07-28 */
 export function answerMcp(
   services: McpServices,
   caller: McpCaller,

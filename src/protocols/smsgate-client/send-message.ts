@@ -15,10 +15,7 @@ import { prefixOf } from './path.ts'
 import { flagIn, invalid, numberIn, type Query, unknownDevice } from './query.ts'
 import { readSendBody } from './send-body.ts'
 
-/**
- * Sends as `/api/sms/send`, and says where the state is. Throws as that, 409 for a used id, 400 for a wrong
- * or missing device.
- */
+/** As `/api/sms/send`, with the place of the state. Throws also 409 for a used id, 400 for a device. */
 export async function answerSend({ c, services, json, ...known }: Call): Promise<MessageState> {
   const identify = async (isCached: boolean) => {
     const { sender, store } = isCached ? known : await requireClient(c, services, 'messages:send')

@@ -33,10 +33,7 @@ const MAX_BODY_BYTES = 1 << 20
 /** An MMS comes with its pictures, which we do not keep. */
 const MAX_EVENT_BYTES = 8 << 20
 
-/**
- * What the SMSGate app asks of its server. A 401 makes the app forget its registration: only an invalid token
- * gets one.
- */
+/** What the SMSGate app asks. Only an invalid token gets a 401: the app then forgets its registration. */
 export const SMSGATE: Protocol = {
   group: 'mobile',
   groups: { [`GET ${MOBILE_PATH}/events`]: STREAMS },

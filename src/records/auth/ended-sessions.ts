@@ -1,5 +1,2 @@
-/**
- * In `_changes`: a session ended. The record is then the account, see `accountHolder`. No collection has this
- * id.
- */
+/** In `_changes`: a session ended. The record is the account, see `accountHolder`. */
 export const ENDED_SESSIONS = '_auth_sessions'

@@ -138,10 +138,7 @@ select case when not settled then 0
   else least(60, greatest(1, extract(epoch from now() - nullif(scheduled_at, '')::timestamptz) / 60)) end::float8
 from campaigns where id = $1 and (not settled or status in ('scheduled', 'sending'))`
 
-/**
- * The jobs that bring campaigns forward: they store and steer messages, begin a campaign and end it. The
- * trigger campaigns_unsettled adds them; the key is the campaign.
- */
+/** Jobs that store, steer, begin and end campaigns. Added by a trigger of campaigns. */
 export const campaignJobs = (servicesOf: (user: string) => CampaignServices): JobKind => ({
   name: 'campaign',
   places: 4,

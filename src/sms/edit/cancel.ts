@@ -95,10 +95,7 @@ async function cancelSome(db: Db, user: string, batchId: string) {
   return { found: found.length, canceled: await cancelLocked(db, found, 1) }
 }
 
-/**
- * Cancels and refunds messages that this transaction has locked. Returns how many. Notifies the devices of
- * those with at least `fromAttempt` attempts.
- */
+/** Cancels and refunds locked messages; returns how many. Notifies devices from `fromAttempt` attempts on. */
 async function cancelLocked(db: Db, found: readonly Unclaimed[], fromAttempt: number): Promise<number> {
   if (found.length === 0) return 0
   const canceled = await failUnsent(db, LOCKED, REASONS.canceled, [found.map(([message]) => message)])

@@ -171,10 +171,7 @@ function taken(rows: readonly (readonly unknown[])[]): ClaimedMessage[] {
   return rows.map(toMessage)
 }
 
-/**
- * What the limits of a device and (JSON by id) its lines leave; null without any. Serializes a device's
- * claims.
- */
+/** What limits of a device and (JSON by id) its lines leave; null for none. Serializes its claims. */
 async function whatLimitsLeave(
   db: Db,
   device: Device,

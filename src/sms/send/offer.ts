@@ -145,10 +145,7 @@ const COUNT = `select
   (select count(*) from contacts where "user" = $1 and opted_out and phone = any($2::text[])),
   (select count(*) from webhooks where "user" = $1 and enabled and 'message.failed' = any(events))`
 
-/**
- * Charges a user for opted-out recipients, once for each webhook call that they cause. Throws 429 after too
- * many, 400 if one send would cause too many calls.
- */
+/** Charges each webhook call that opted-out recipients cause. Throws 429, 400 for too many in one send. */
 export async function chargeOptedOut(
   { db }: Pick<Store, 'db'>,
   user: string,

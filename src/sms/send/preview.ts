@@ -15,10 +15,7 @@ select coalesce(pb_text(sms_last_leaves_at($1, greatest(now(), nullif($2, '')::t
   case when $5 || $6 = '' then ''
     else (select min(n.line) from sms_named_lines($1, nullif($5, ''), nullif($6, ''), null, 0) n) end)), '')`
 
-/**
- * When the last of these texts can leave by the named device and line; '' for now, or if no line can take
- * them.
- */
+/** When the last of these texts can leave; '' for now, or if no line can take them. */
 export async function lastLeavesAt(
   { db }: Store,
   user: string,

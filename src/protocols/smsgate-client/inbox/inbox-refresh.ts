@@ -100,10 +100,7 @@ function deliverAgain({ db }: Store, user: string, { since, until, device }: Inb
   })
 }
 
-/**
- * Reads inboxes of phones again, and tells webhooks of what is stored if the body says so, or always (the
- * old form). Throws 400.
- */
+/** Reads inboxes again; tells webhooks if the body says so, or always (the old form). Throws 400. */
 export async function refreshInbox(store: Store, user: string, body: unknown, always = false) {
   const refresh = readRefreshBody(body)
   const { since, until, device } = refresh

@@ -42,10 +42,7 @@ interface OpenVerb {
   body: string | undefined
 }
 
-/**
- * Reads a TwiML document, without DTD: the verbs in its `<Response>`, each with the `<Body>` elements in it.
- * Throws TwimlError 12100 for no XML, 14110 for a wrong verb.
- */
+/** Reads a TwiML document without DTD. Throws TwimlError 12100 for no XML, 14110 for a wrong verb. */
 function readTwiml(text: string): Twiml {
   const messages: TwimlMessage[] = []
   let redirect: Twiml['redirect']

@@ -131,10 +131,7 @@ export async function sendersFrom({ db }: Store, user: string, number: string): 
   }))
 }
 
-/**
- * SQL: our number of message `m` of device `d`: that of its line, of the line it names, or the device's; ''
- * for none.
- */
+/** SQL: our number of message `m` of device `d`: of its line, the named line or the device; '' for none. */
 export const OWN_NUMBER = `coalesce(
   nullif(case m.message_type when 'incoming' then m."to" else m."from" end, ''),
   (select nullif(l.number, '') from sms_dispatch q join lines l on l.id = q.line
