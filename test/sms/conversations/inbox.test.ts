@@ -27,12 +27,18 @@ const settings = (values: object) =>
   server
     .query('delete from user_settings where "user" = $1', [ann.id])
     .then(() => ann.call('POST', '/api/collections/user_settings/records', { user: ann.id, ...values }))
-async function join(role: string): Promise<string> {
-  const values = { account: ann.id, member: (await server.makeUser()).id, role }
+async function join(role: string) {
+  const member = await server.makeUser()
+  const values = { account: ann.id, member: member.id, role }
   const made = await server.superuser.call('POST', '/api/collections/members/records', values)
   expect(made.status, JSON.stringify(made.body)).toBe(200)
-  return made.body.id
+  return { id: made.body.id as string, member }
 }
+const act = async ({ id, member }: Awaited<ReturnType<typeof join>>) => {
+  const { body } = await member.call('POST', '/api/account/act-for', { account: ann.id })
+  return client(server.url, id, body.token)
+}
+let membership: Awaited<ReturnType<typeof join>>
 let ben: string
 
 beforeEach(async () => {
@@ -45,7 +51,8 @@ beforeEach(async () => {
     'user_settings',
   ])
     await server.query(`delete from ${table}`)
-  ben = await join('agent')
+  membership = await join('agent')
+  ben = membership.id
 })
 
 const hear = (...texts: (readonly [string, string])[]) => server.hear(phone, texts)
@@ -112,7 +119,7 @@ describe('whose conversation it is', () => {
     await hear([ZOE, 'Hello'])
     const { id, assigned_at } = await conversation()
     expect(assigned_at).toBe('')
-    const strangers = [eve.id, await join('viewer'), 'nobody000000000', phone.id]
+    const strangers = [eve.id, (await join('viewer')).id, 'nobody000000000', phone.id]
     for (const assignee of strangers) {
       expect((await change({ assignee }, id)).body.data.assignee).toBeDefined()
       const values = { user: ann.id, number: MAX, assignee }
@@ -156,7 +163,7 @@ describe('whose conversation it is', () => {
   test('in turns, if so set, exactly, also by two servers', async () => {
     await settings({ assign: 'turns' })
     await join('viewer')
-    const people = [ann.id, ben, await join('admin')].sort()
+    const people = [ann.id, ben, (await join('admin')).id].sort()
     const second = client(other.url, phone.id, phone.token)
     const numbers = Array.from({ length: 30 }, (_, i) => `+49151000000${i + 10}`)
     await Promise.all(numbers.map((from, i) => server.hear(i % 2 ? second : phone, [[from, 'Hello']])))
@@ -262,6 +269,41 @@ describe('notes', () => {
     await ann.call('DELETE', `${CONVERSATIONS}/${id}`)
     expect((await ann.call('GET', NOTES)).body.items).toEqual([])
   })
+})
+
+test('a member who acts does all that under the own name, and leaves notes of others alone', async () => {
+  const acting = await act(membership)
+  const [viewer, admin] = [await act(await join('viewer')), await act(await join('admin'))]
+  await settings({ assign: 'answerer' })
+  await hear([ZOE, 'Hello'])
+  const ears = [
+    await TestListener.on(server.url, ann.token, 'presence'),
+    await TestListener.on(other.url, acting.token, 'presence'),
+  ]
+  const { id } = await conversation()
+  const presence = { conversation: id, state: 'writing' }
+  expect((await acting.call('POST', '/api/account/presence', presence)).status).toBe(204)
+  for (const ear of ears) expect((await ear.next(1))[0]!.data).toMatchObject({ ...presence, sender: ben })
+  await Promise.all(ears.map((ear) => ear.close()))
+
+  await acting.call('POST', '/api/sms/send', { recipients: [ZOE], body: 'From Ben' })
+  expect(await conversation()).toMatchObject({ last_sender: ben, assignee: ben })
+  expect((await acting.call('GET', '/api/account/inbox')).body).toMatchObject({ mine: 1, all: 1 })
+  expect(await counts()).toMatchObject({ mine: 0, all: 1 })
+
+  const note = { user: ann.id, conversation: id, text: 'Call her' }
+  const [hers, his] = [await ann.call('POST', NOTES, note), await acting.call('POST', NOTES, note)]
+  expect([hers.body.author, his.body.author]).toEqual([ann.id, ben])
+  const edit = (who: Client, { body }: typeof his) =>
+    who.call('PATCH', `${NOTES}/${body.id}`, { text: 'New' })
+  expect((await edit(acting, hers)).status).toBe(404)
+  expect((await acting.call('DELETE', `${NOTES}/${hers.body.id}`)).status).toBe(404)
+  for (const who of [acting, admin, ann])
+    expect((await edit(who, his)).body).toMatchObject({ text: 'New', author: ben })
+  expect((await acting.call('DELETE', `${NOTES}/${his.body.id}`)).status).toBe(204)
+  expect((await viewer.call('POST', NOTES, note)).status).toBe(403)
+  expect((await change({ blocked: true }, id, viewer)).status).toBe(403)
+  expect((await viewer.call('GET', NOTES)).body.items).toHaveLength(1)
 })
 
 describe('presence', () => {
