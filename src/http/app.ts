@@ -26,6 +26,7 @@ import { sentRoutes } from './routes/sent.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { smsRoutes } from './routes/sms.ts'
 import { inboxRoutes } from './routes/team/inbox.ts'
+import { invitationRoutes } from './routes/team/invitations.ts'
 import { memberRoutes } from './routes/team/members.ts'
 import { userRoutes } from './routes/users.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
@@ -61,6 +62,7 @@ export function createApp(services: Services): Hono<Env> {
   app.use('/api/*', gate(services))
   app.route('/api', accountRoutes(services))
   app.route('/api/account', memberRoutes(services))
+  app.route('/api/account', invitationRoutes(services))
   app.route('/api/account', inboxRoutes(services))
   app.route('/api', adminRoutes(services))
   app.route('/api', backupRoutes(services))

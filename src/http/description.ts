@@ -15,6 +15,7 @@ import { recordPaths } from './routes/records.ts'
 import { sentPaths } from './routes/sent.ts'
 import { smsPaths } from './routes/sms.ts'
 import { inboxPaths } from './routes/team/inbox.ts'
+import { invitationPaths } from './routes/team/invitations.ts'
 import { memberPaths } from './routes/team/members.ts'
 import { userPaths } from './routes/users.ts'
 import { webhookPaths } from './routes/webhooks.ts'
@@ -37,6 +38,7 @@ export const OWN_ROUTES: DescribedRoutes = {
     ...webhookPaths(),
     ...accountPaths(),
     ...memberPaths(),
+    ...invitationPaths(),
     ...inboxPaths(),
     ...userPaths(),
     ...batchPaths(),

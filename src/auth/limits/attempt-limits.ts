@@ -91,6 +91,10 @@ const CODE_SECONDS = 300
 export const limitPairingAttempts = <T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> =>
   countWrong(db, 'code', ip, check)
 
+/** The same for the secret of an invitation. */
+export const limitInvitationAttempts = <T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> =>
+  countWrong(db, 'invitation', ip, check)
+
 /** The same for an SMSGate app's private token. Apps repeat a stale one, so it counts once in 5 minutes. */
 export async function limitPrivateTokenAttempts<T>(
   db: Db,

@@ -85,12 +85,12 @@ export async function recordRefusedSignIn(
   )
 }
 
-const FORGET = `
-delete from _audit where id in (
-  select id from _audit where created < pb_text(now() - make_interval(days => $1)) order by created limit 10000)`
+const forget = (table: string) => `
+delete from ${table} where id in (
+  select id from ${table} where created < pb_text(now() - make_interval(days => $1)) order by created limit 10000)`
 
 /** Deletes entries older than `days`; 0 keeps all. */
 export async function deleteOldAuditEntries(db: Db, days: number): Promise<void> {
   if (days === 0) return
-  while ((await db.query(FORGET, [days])).count > 0);
+  for (const table of ['_audit', 'account_audit']) while ((await db.query(forget(table), [days])).count > 0);
 }

@@ -1,4 +1,5 @@
 import type { InSameTransaction } from '../../auth/account/change.ts'
+import { AUDITED, recordMemberAudit } from '../../auth/members/audit.ts'
 import {
   type AuditEntry,
   recordAudit,
@@ -16,14 +17,17 @@ import type { Ctx, Services } from '../context.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 
-/** Writes down what a superuser does, by default outside of any transaction. */
+/** Writes down what a superuser or a member does, by default outside of any transaction. */
 export const auditRequest = (
   c: Ctx,
   services: Services,
   auth: AuthRecord,
   entry: AuditEntry,
   db: Db = storeOf(c, services, auth).db,
-) => recordAudit(db, { auth, ip: clientIp(c, services) }, entry)
+) =>
+  auth.actor
+    ? recordMemberAudit(db, auth, entry)
+    : recordAudit(db, { auth, ip: clientIp(c, services) }, entry)
 
 /** What notes a change that was confirmed by a mailed link, in its transaction. */
 export const auditConfirmation =
@@ -51,7 +55,7 @@ const isEmptyObject = (value: object) => Object.keys(value).length === 0
 
 const ACTIONS: Readonly<Record<string, string>> = { POST: 'create', PATCH: 'update', DELETE: 'delete' }
 
-/** Records a superuser's write in its transaction. `sent`: keys of the files that came with it. */
+/** Records a superuser's or a member's write in its transaction. `sent`: keys of the files with it. */
 export function auditWrite(
   c: Ctx,
   services: Services,
@@ -59,7 +63,7 @@ export function auditWrite(
   collection: Collection,
   sent: Iterable<string> = [],
 ): WriteOptions['inSameTransaction'] {
-  if (!auth?.isSuperuser) return undefined
+  if (!auth?.isSuperuser && !(auth?.actor && AUDITED.has(collection.id))) return undefined
   const action = ACTIONS[method] ?? method
   const fields = action === 'delete' ? [] : namesIn([...Object.keys(body), ...sent], collection)
   return ({ db }, record) =>

@@ -19,6 +19,7 @@ import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
+import { auditRequest } from '../middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
 import { limitPairing } from '../middleware/pair-tries.ts'
 import { authOf, buildRequest, meterFor } from '../request-info.ts'
@@ -53,7 +54,10 @@ export function pairingRoutes(services: Services): Hono<Env> {
         async (user) => {
           body ??= readJson(c, MAX_BODY_BYTES)
           const { name } = checkShape(PAIRING_BODY, await body)
-          return startPairing(storeOf(c, services, user), user, name ?? '', config.publicUrl)
+          const made = await startPairing(storeOf(c, services, user), user, name ?? '', config.publicUrl)
+          if (user.actor)
+            await auditRequest(c, services, user, { action: 'make pairing code', collection: 'devices' })
+          return made
         },
       )
       c.header('cache-control', 'no-store')

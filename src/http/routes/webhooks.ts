@@ -28,14 +28,14 @@ const MAX_BODY_BYTES = 10_000
 
 /** `/api/webhooks`: actions of their user and of superusers. Errors: `{"error","message"}`. */
 export function webhookRoutes(services: Services): Hono<Env> {
-  /** Runs `work` for the caller; audits a superuser's action in the same transaction. */
+  /** Runs `work` for the caller; audits a superuser's or member's action in the same transaction. */
   const act = async <T>(c: Ctx, entry: AuditEntry, work: (inside: Store, owner: Owner) => Promise<T>) => {
     const auth = await authOf(c, services)
     const owner = ownerOf(auth)
     const store = storeOf(c, services, auth)
     return store.db.transaction(async (db) => {
       const result = await work({ db, catalog: store.catalog }, owner)
-      if (auth?.isSuperuser) await auditRequest(c, services, auth, entry, db)
+      if (auth?.isSuperuser || auth?.actor) await auditRequest(c, services, auth, entry, db)
       return result
     })
   }

@@ -180,7 +180,6 @@ test('an acting token makes no other token and changes no sign-in', async () => 
     ['PATCH', records('users', shop.id), { name: 'Evil' }],
     ['DELETE', records('users', shop.id)],
     ['GET', '/api/account/smsgate-key'],
-    ['PUT', '/api/account/push', { endpoint: 'https://example.com', keys: {} }],
   ]
   for (const [method, path, sent] of requests)
     expect([path, (await acting.call(method, path, sent)).status]).toEqual([path, 403])

@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import { type AuthCollection, SUPERUSERS, USERS_ID } from '../../collections/collection.ts'
+import { badRequest } from '../../errors.ts'
+import { now } from '../../fields/types/date.ts'
+import type { PasswordWork } from '../../records/auth/passwords.ts'
+import { logChange } from '../../records/changes.ts'
+import type { Extensions } from '../../records/extension.ts'
+import { lockFreshAuth } from '../../records/fresh-auth.ts'
+import { deleteRecords } from '../../records/write/cascade.ts'
+import { createRecord } from '../../records/write/write.ts'
+import { type AuthRecord, senderIdOf, serverRequest } from '../../request/request.ts'
+import { randomId, randomText } from '../../tools/random.ts'
+import type { AuthServices } from '../auth-services.ts'
+import { sendMail } from '../mail/mailer.ts'
+import { escapeHtml, layout, linkTo, nameInMail, namesOf } from '../mail/mails.ts'
+import { sha256 } from '../tokens/secrets.ts'
+
+const INVITATIONS = 'member_invitations'
+const DAYS = 7
+const SECRET_LENGTH = 40
+/** Invitations of an account that have not expired. */
+const MAX_OPEN = 100
+
+/** Whom an account invites. */
+export const INVITATION = z.object({
+  role: z.enum(['admin', 'agent', 'viewer'], 'must be admin, agent or viewer'),
+  email: z.union([z.literal(''), z.email('must be an email address').max(255)]).optional(),
+})
+
+const INVITE = `
+insert into member_invitations (id, account, email, role, expires, invited_by, hash, created)
+select $1, $2, $3, $4, pb_text(now() + interval '${DAYS} days'), $5, $6, pb_text(now())
+where (select count(*) from member_invitations where account = $2 and expires > pb_text(now())) < ${MAX_OPEN}`
+
+/**
+ * Makes an invitation and mails it, where there is an address and a mail server; otherwise the answer has its
+ * link. Throws 400 when too many are open or the mail server refuses it, StaleAuth.
+ */
+export async function invite(
+  store: Store,
+  services: AuthServices,
+  auth: AuthRecord,
+  { role, email = '' }: z.output<typeof INVITATION>,
+): Promise<{ id: string; link?: string }> {
+  const [id, secret] = [randomId(), randomText(SECRET_LENGTH)]
+  const values = [id, auth.id, email, role, senderIdOf(auth), sha256(secret)]
+  await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    await lockFreshAuth(inside, auth) // no removed member leaves an invitation behind
+    const { count } = await db.query(INVITE, values, 'invite')
+    if (count === 0) throw badRequest(`An account may have ${MAX_OPEN} open invitations.`)
+    await logChange(inside, { id: INVITATIONS }, 'create', id)
+  })
+  const link = `${namesOf(services).appUrl}/_/#/join/${secret}`
+  if (email === '' || !services.settings.current.smtp.enabled) return { id, link }
+  try {
+    await mailInvitation(store, services, auth.id, email, link)
+  } catch (error) {
+    await store.db.query('delete from member_invitations where id = $1', [id])
+    services.log.warn({ err: error }, 'an invitation could not be mailed')
+    throw badRequest('The mail could not be sent. Make a link instead.')
+  }
+  return { id }
+}
+
+async function mailInvitation(
+  { db }: Store,
+  services: AuthServices,
+  account: string,
+  to: string,
+  link: string,
+): Promise<void> {
+  const { rows } = await db.query('select name from senders where id = $1', [account])
+  const { appName } = namesOf(services)
+  const name = nameInMail(String(rows[0]?.[0] ?? ''), appName)
+  const html = `<p>${escapeHtml(name)} invites you to answer texts together.</p>
+<p>${linkTo(link, 'Join the team', 'btn')}</p>
+<p>The link is good for ${DAYS} days and for one person. If you do not know ${escapeHtml(name)}, ignore this mail.</p>`
+  await sendMail(services, { to, subject: `${name} invites you`, html: layout(html) })
+}
+
+/** An open invitation. */
+interface Invitation {
+  readonly id: string
+  readonly account: string
+  readonly role: string
+  readonly email: string
+}
+
+const FIND = 'select id, account, role, email from member_invitations where hash = $1 and expires > $2'
+
+/** The invitation with this secret. Throws 400. `isLocked`: until the transaction ends. */
+export async function findInvitation({ db }: Store, secret: string, isLocked = false): Promise<Invitation> {
+  const { rows } = await db.query(`${FIND}${isLocked ? ' for update' : ''}`, [sha256(secret), now()])
+  if (!rows[0]) throw badRequest('The invitation is invalid, has expired or was used.')
+  const [id, account, role, email] = rows[0].map(String) as [string, string, string, string]
+  return { id, account, role, email }
+}
+
+/** Makes a user a member by an invitation, which is gone then. Returns the account. Throws 400. */
+export async function acceptInvitation(
+  store: Store,
+  extensions: Extensions,
+  secret: string,
+  member: string,
+): Promise<string> {
+  return store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    const { id, account, role } = await findInvitation(inside, secret, true)
+    if (account === member) throw badRequest('The invitation is for others: this is its own account.')
+    const { rows } = await db.query('select from members where account = $1 and member = $2', [
+      account,
+      member,
+    ])
+    if (rows.length > 0) throw badRequest('You are a member already.')
+    await deleteRecords(inside, extensions, store.catalog.find(INVITATIONS)!, [id])
+    const request = serverRequest(store.catalog.find(SUPERUSERS)!, { account, member, role })
+    await createRecord(inside, extensions, store.catalog.find('members')!, request)
+    return account
+  })
+}
+
+/** A new user who joins. */
+export interface Newcomer {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+  readonly passwordConfirm: string
+}
+
+/**
+ * Makes a new user who joins by an invitation, also where users may not sign up. The email is verified where
+ * the invitation was mailed to it. Returns the account. Throws 400 with field errors.
+ */
+export async function joinAsNew(
+  store: Store,
+  extensions: Extensions,
+  secret: string,
+  { email: sentTo }: Invitation,
+  { name, email, password, passwordConfirm }: Newcomer,
+  passwordWork: PasswordWork,
+): Promise<string> {
+  const verified = sentTo !== '' && sentTo.toLowerCase() === email.toLowerCase()
+  const body = { name, email, password, passwordConfirm, verified }
+  const users = store.catalog.find(USERS_ID) as AuthCollection
+  let account = ''
+  await createRecord(store, extensions, users, serverRequest(store.catalog.find(SUPERUSERS)!, body), {
+    passwordWork,
+    inSameTransaction: async (inside, id) => {
+      account = await acceptInvitation(inside, extensions, secret, id)
+    },
+  })
+  return account
+}

@@ -1,0 +1,114 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { limitInvitationAttempts, limitMails } from '../../../auth/limits/attempt-limits.ts'
+import {
+  acceptInvitation,
+  findInvitation,
+  INVITATION,
+  invite,
+  joinAsNew,
+} from '../../../auth/members/invitations.ts'
+import { USERS_ID } from '../../../collections/collection.ts'
+import { forbidden } from '../../../errors.ts'
+import { object, text } from '../../../fields/shape.ts'
+import { failures, success } from '../../../openapi/schemas/answers.ts'
+import { ACCOUNT } from '../../../openapi/schemas/chapters.ts'
+import { chapter } from '../../../openapi/schemas/operations.ts'
+import { ANYONE, SIGNED_IN } from '../../../openapi/schemas/security.ts'
+import { checkShape } from '../../../sms/send/shape.ts'
+import { readJson } from '../../body/json-body.ts'
+import type { Ctx, Env, Services } from '../../context.ts'
+import { readForm } from '../../forms/form.ts'
+import { auditRequest } from '../../middleware/audit.ts'
+import { requireUser } from '../../middleware/guards.ts'
+import { GUEST_BODY_BYTES } from '../../middleware/guest-body.ts'
+import { passwordWork } from '../../middleware/password-work.ts'
+import { authOf } from '../../request-info.ts'
+import { retry } from '../../retry.ts'
+import { clientIp } from '../../server/client-ip.ts'
+import { storeOf } from '../../server/store-of.ts'
+
+/** `/api/account/invitations`: how others become members of an account. */
+export const invitationRoutes = (services: Services) =>
+  new Hono<Env>()
+    .post('/invitations', async (c) => {
+      const { user: account } = await requireUser(c, services)
+      const asked = checkShape(INVITATION, await readJson(c, GUEST_BODY_BYTES))
+      const { config, store } = services
+      const from = { db: store.signIn.db, config, collection: USERS_ID, ip: clientIp(c, services) }
+      if (asked.email) await limitMails({ ...from, account })
+      const identify = async () => (await requireUser(c, services)).auth
+      c.header('cache-control', 'no-store')
+      return c.json(
+        await retry(store, identify, async (auth) => {
+          const inside = storeOf(c, services, auth)
+          const made = await invite(inside, services, auth, asked)
+          const entry = { action: 'create', collection: 'member_invitations', record: made.id }
+          if (auth.actor) await auditRequest(c, services, auth, entry)
+          return made
+        }),
+      )
+    })
+    .post('/invitations/accept', async (c) => {
+      const form = await readForm(c, ACCEPT)
+      const auth = await authOf(c, services)
+      if (auth && auth.collection.id !== USERS_ID) throw forbidden('Only users may ask for this.')
+      const account = await accept(c, services, auth?.id, form)
+      return c.json({ account })
+    })
+
+const ACCEPT = object({ secret: text, name: text, email: text, password: text, passwordConfirm: text })
+type Accept = ReturnType<(typeof ACCEPT)['zero']>
+
+/** Makes a user, or a new one, a member. Returns the account. Guessed secrets are limited. */
+async function accept(c: Ctx, services: Services, user: string | undefined, form: Accept): Promise<string> {
+  const { extensions, store } = services
+  const find = () => findInvitation(store.signIn, form.secret)
+  const invitation = await limitInvitationAttempts(store.signIn.db, clientIp(c, services), find)
+  if (user !== undefined) return acceptInvitation(store.signIn, extensions, form.secret, user)
+  const work = passwordWork(c, services, null)
+  return joinAsNew(store.signIn, extensions, form.secret, invitation, form, work)
+}
+
+const NEW = 'Of a new user; leave it out when signed in.'
+
+/** The description. */
+export const invitationPaths = (): ZodOpenApiPathsObject =>
+  chapter(ACCOUNT, SIGNED_IN, {
+    'POST /api/account/invitations': {
+      id: 'invite',
+      summary: 'Invite somebody to act for the account',
+      description:
+        'For the account and its admins. With an `email`, and where the server sends mail, the link is mailed; otherwise the answer has it, this once. It is good for 7 days and for one person. `member_invitations` lists the open ones; deleting one revokes it.',
+      body: [INVITATION, { role: 'agent', email: 'ben@example.com' }],
+      responses: [
+        success(
+          'The invitation.',
+          z.object({ id: z.string(), link: z.string().optional() }).meta({ id: 'Invited' }),
+        ),
+        failures(400, 401, 413),
+      ],
+    },
+    'POST /api/account/invitations/accept': {
+      id: 'acceptInvitation',
+      summary: 'Accept an invitation',
+      description:
+        'Signed in, the user becomes a member. Without a token a new user is made who is one, also where users may not sign up.',
+      security: ANYONE,
+      body: [
+        z.object({
+          secret: z.string().describe('The end of the link.'),
+          name: z.string().optional().describe(NEW),
+          email: z.string().optional().describe(NEW),
+          password: z.string().optional().describe(NEW),
+          passwordConfirm: z.string().optional().describe(NEW),
+        }),
+        { secret: 'mU3k…' },
+      ],
+      responses: [
+        success('Joined.', z.object({ account: z.string().describe('Its id.') }).meta({ id: 'Joined' })),
+        failures(400, 401, 404, 413),
+      ],
+    },
+  })
