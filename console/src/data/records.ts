@@ -64,6 +64,8 @@ export interface Conversation extends Owned {
   readonly archived: boolean
   /** The id of a sender, or ''. */
   readonly assignee: string
+  /** The id of the sender of the last outgoing text, or ''. */
+  readonly last_sender: string
   readonly blocked: boolean
   /** '' for no reminder. */
   readonly follow_up_at: string

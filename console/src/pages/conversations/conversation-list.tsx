@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { Conversation, Message } from '../../data/records.ts'
-import { may } from '../../data/session.ts'
+import { may, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { isPhone } from '../../data/use/media.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -100,7 +100,9 @@ function Row({
   isChosen: boolean
   people: People
 }) {
-  const { number, name, last_text, last_type, last_at, unread, assignee, follow_up_at } = conversation
+  const { number, name, last_text, last_type, last_at, last_sender, unread } = conversation
+  const { assignee, follow_up_at } = conversation
+  const other = people.hasTeam && last_sender !== session.value?.sender && people.nameOf(last_sender)
   const facts = [people.hasTeam && people.nameOf(assignee), follow_up_at && formatDateTime(follow_up_at)]
   const row = (
     <a
@@ -116,7 +118,7 @@ function Row({
         {facts.map((fact) => fact && <span key={fact}>{fact}</span>)}
       </span>
       <span class="conversations-last">
-        {last_type === 'outgoing' && `${t('You:')} `}
+        {last_type === 'outgoing' && `${other ? `${other}:` : t('You:')} `}
         {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
       </span>
       {unread > 0 && (

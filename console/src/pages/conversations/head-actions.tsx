@@ -44,7 +44,7 @@ export function HeadActions({ conversation, hasTeam }: { conversation: Conversat
       )}
       {conversation.follow_up_at ? (
         <Button icon="close" iconOnly={iconOnly} onClick={() => void followUp(undefined)}>
-          {t('No reminder on {day}', { day: formatDateTime(conversation.follow_up_at) })}
+          {t('Remove the reminder of {day}', { day: formatDateTime(conversation.follow_up_at) })}
         </Button>
       ) : (
         <WhenMenu

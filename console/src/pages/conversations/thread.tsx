@@ -91,15 +91,15 @@ export function Thread({
           )}
         </div>
       </div>
+      <p class="conversations-presence" aria-live="polite">
+        {presence.others.map(({ sender, name, state }) => (
+          <span key={sender}>
+            {state === 'writing' ? t('{name} is writing', { name }) : t('{name} is reading', { name })}
+          </span>
+        ))}
+      </p>
       {may('agent') && (
         <footer class={isNote ? 'conversations-write note-box' : 'conversations-write'}>
-          <p class="conversations-presence" aria-live="polite">
-            {presence.others.map(({ sender, name, state }) => (
-              <span key={sender}>
-                {state === 'writing' ? t('{name} is writing', { name }) : t('{name} is reading', { name })}
-              </span>
-            ))}
-          </p>
           {id && (
             <div class="conversations-kinds">
               {[false, true].map((note) => (
