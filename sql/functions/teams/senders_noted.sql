@@ -1,5 +1,6 @@
 -- Trigger of users, members, api_keys, campaigns and auto_answers: keeps their rows in senders. A sender
--- stays when its source is deleted, since messages name it. The argument is the kind of the sender.
+-- stays when its source is deleted, since messages name it. The argument is the kind of the sender. Clients
+-- may choose the id of a record: that of another source is refused.
 create or replace function senders_noted() returns trigger language plpgsql as $$
 declare
   account text;
@@ -17,6 +18,10 @@ begin
     label := new.name;
   end if;
   insert into senders (id, "user", kind, name) values (new.id, account, tg_argv[0], coalesce(label, ''))
-  on conflict (id) do update set name = excluded.name;
+  on conflict (id) do update set name = excluded.name
+  where senders."user" = excluded."user" and senders.kind = excluded.kind;
+  if not found and tg_op = 'INSERT' then
+    raise unique_violation using message = 'another sender has this id';
+  end if;
   return null;
 end $$;

@@ -40,6 +40,28 @@ test('senders have a row for each source, which keeps its name and outlives it',
   expect(await query('select id from senders where "user" = $1', [shop.id])).toEqual([])
 })
 
+test('a record with the id of another sender is refused', async () => {
+  const [shop, other] = [await fixture.makeUser(), await fixture.makeUser()]
+  await rename(shop, 'Shop')
+  const { id } = await make(shop, 'api_keys', { user: shop.id, name: 'till' })
+  const before = await senders(shop)
+  for (const [who, taken] of [
+    [other, shop.id],
+    [other, id],
+    [shop, shop.id],
+  ] as const) {
+    const values = { id: taken, user: who.id, name: 'False' }
+    for (const [collection, more] of [
+      ['api_keys', {}],
+      ['auto_answers', { match: 'any', body: 'Hello' }],
+    ] as const) {
+      const path = `/api/collections/${collection}/records`
+      expect((await who.call('POST', path, { ...values, ...more })).status).toBe(400)
+    }
+  }
+  expect(await senders(shop)).toEqual(before)
+})
+
 test('senders of what was made by an older version are added at the start', async () => {
   const shop = await fixture.makeUser()
   await make(shop, 'api_keys', { user: shop.id, name: 'till' })
