@@ -7,7 +7,7 @@ const withPassword = (body: object, query = '', headers = {}) =>
   server.post(`/api/collections/users/auth-with-password${query}`, body, headers)
 
 const server = stopAfterAll(await startServerWithMail())
-const alice = await server.addUser('alice@example.com', { name: 'alice' })
+await server.addUser('alice@example.com', { name: 'alice' })
 
 test('answers the record, which sees its own email, and a token', async () => {
   const { status, body, text } = await withPassword({ identity: 'alice@example.com', password: PASSWORD })
@@ -19,15 +19,6 @@ test('answers the record, which sees its own email, and a token', async () => {
 })
 
 const FAILED = { data: {}, message: 'Failed to authenticate.', status: 400 }
-test.each([
-  ['wrong password', { identity: 'alice@example.com', password: 'wrong' }],
-  ['nobody', { identity: 'nobody@example.com', password: PASSWORD }],
-  ['no email', { identity: 'alice', password: PASSWORD }],
-  ['another case', { identity: 'Alice@example.com', password: PASSWORD }],
-])('%s', async (_, form) => {
-  expect((await withPassword(form)).body).toEqual(FAILED)
-})
-
 test('an unknown identity takes as long as a wrong password: a hash of the same cost is checked', async () => {
   const compare = vi.spyOn(createRequire(import.meta.url)('bcrypt'), 'compare')
   for (const identity of ['nobody@example.com', 'alice@example.com'])
@@ -92,17 +83,6 @@ test('a change of the auth rule ends all tokens of the collection', async () => 
     (await server.post('/api/collections/users/auth-refresh', {}, { authorization: token })).status,
   ).toBe(401)
   await server.change('users', { authRule: '' })
-})
-
-test('a token made for an impersonation is handed back, not renewed', async () => {
-  const made = await server.post(
-    `/api/collections/users/impersonate/${alice}`,
-    { duration: 100 },
-    await server.superuser(),
-  )
-  const authorization = String(made.body.token)
-  const refreshed = await server.post('/api/collections/users/auth-refresh', {}, { authorization })
-  expect(refreshed.body.token).toBe(authorization)
 })
 
 test('a new password ends the tokens of before, at once and in every cache', async () => {

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { complete } from '../../src/collections/definition/complete.ts'
 import { readNew, readOver } from '../../src/collections/definition/read.ts'
 import { collectionJson } from '../../src/collections/definition/serialise.ts'
-import { systemCollections } from '../../src/collections/definition/system.ts'
 import { ShapeError } from '../../src/fields/shape.ts'
 
 const make = (raw: unknown) => complete(readNew(raw))
@@ -68,8 +67,6 @@ test.each([
 ])('fields: %s', (_, raw, expected) => expect(readNew(raw).fields).toMatchObject(expected))
 
 test.each([
-  ['a number for a name', { name: 5 }],
-  ['an unknown field type', { fields: [{ name: 'a', type: 'nope' }] }],
   ['an object for a list', { fields: {} }],
   ['a fraction for a whole number', { fields: [{ name: 'a', type: 'text', max: 1.5 }] }],
   ['more than 64 bits', { fields: [{ name: 'a', type: 'text', max: 1e20 }] }],
@@ -106,14 +103,4 @@ test('answers have PocketBase key order and no secrets', () => {
   ])
   expect(text).not.toContain('secret')
   expect(text).toContain('\\u003cp\\u003eHello')
-})
-
-test('system collections have the ids that PocketBase gives them', () => {
-  expect(systemCollections().map(({ id, name }) => [name, id])).toEqual([
-    ['_mfas', 'pbc_2279338944'],
-    ['_otps', 'pbc_1638494021'],
-    ['_externalAuths', 'pbc_2281828961'],
-    ['_authOrigins', 'pbc_4275539003'],
-    ['_superusers', 'pbc_3142635823'],
-  ])
 })

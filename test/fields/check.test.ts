@@ -4,23 +4,14 @@ import { passwordError } from '../../src/fields/types/password.ts'
 import { fieldOf, judge, store } from './field.ts'
 
 test.each([
-  ['text too short', fieldOf('text', { min: 3 }), 'ab', 'min_text_constraint'],
   ['text counted in code points', fieldOf('text', { max: 3 }), '😀😀😀', ''],
-  ['text too long', fieldOf('text', { max: 3 }), 'abcd', 'max_text_constraint'],
   ['text of 5,000 at most', fieldOf('text'), 'x'.repeat(5001), 'max_text_constraint'],
   ['pattern found anywhere', fieldOf('text', { pattern: '\\d' }), 'a1b', ''],
   ['pattern in Go’s syntax', fieldOf('text', { pattern: '^(?i)[[:alpha:]]+\\z' }), 'Ab1', 'invalid_format'],
-  ['no id', fieldOf('text', { primaryKey: true }), '', 'required'],
   ['id with a dot', fieldOf('text', { primaryKey: true, pattern: '.' }), 'a.b', 'forbidden_pk_character'],
   ['id of a device', fieldOf('text', { primaryKey: true, pattern: '.' }), 'com1', 'reserved_pk'],
-  ['decimals', fieldOf('number', { onlyInt: true }), 1.5, 'only_int_constraint'],
-  ['number too small', fieldOf('number', { min: 1 }), -1, 'min_number_constraint'],
   ['0 passes any minimum', fieldOf('number', { min: 1 }), 0, ''],
-  ['0 is empty', fieldOf('number', { required: true }), 0, 'required'],
   ['infinity', fieldOf('number'), 'Infinity', 'not_a_number'],
-  ['bool must be true', fieldOf('bool', { required: true }), false, 'required'],
-  ['email', fieldOf('email'), 'a@b', 'is_email'],
-  ['email domain', fieldOf('email', { onlyDomains: ['a.com'] }), 'x@A.com', 'email_domain_not_allowed'],
   ['url without scheme', fieldOf('url'), 'a.com', ''],
   ['url with a zone', fieldOf('url'), 'http://[fe80::1%25eth0]', ''],
   ['url with a number that is no octet', fieldOf('url'), 'http://[::ffff:1.2.3.400]', 'invalid_url'],
@@ -28,9 +19,6 @@ test.each([
   ['url with a lone % in its path', fieldOf('url'), 'http://a.com/100%', 'invalid_url'],
   ['url with a lone % in its fragment', fieldOf('url'), 'http://a.com/#?100%', 'invalid_url'],
   ['url of a kind', fieldOf('url'), 'javascript:alert(1)', 'invalid_url'],
-  ['url host', fieldOf('url', { exceptDomains: ['x.com'] }), 'http://x.com/a', 'url_domain_not_allowed'],
-  ['editor in bytes', fieldOf('editor', { maxSize: 3 }), 'éé', 'content_size_limit'],
-  ['choice', fieldOf('select', { values: ['a'], maxSelect: 1 }), 'b', 'invalid_value'],
   [
     'too many before unknown ones',
     fieldOf('select', { values: ['a', 'b'], maxSelect: 2 }),
@@ -44,10 +32,7 @@ test.each([
     'too_many_values',
   ],
   ['and of a single relation', fieldOf('relation', { maxSelect: 1 }), '["a",1]', 'too_many_values'],
-  ['too few relations', fieldOf('relation', { minSelect: 2, maxSelect: 3 }), ['a'], 'not_enough_values'],
   ['too many files', fieldOf('file', { maxSelect: 2 }), ['a', 'b', 'c'], 'too_many_files'],
-  ['latitude', fieldOf('geoPoint'), { lat: 91, lon: 200 }, 'invalid_latitude'],
-  ['longitude', fieldOf('geoPoint'), { lat: 1, lon: 181 }, 'invalid_longitude'],
   ['0/0 is empty', fieldOf('geoPoint', { required: true }), { lat: 0, lon: 0 }, 'required'],
 ] as const)('%s', (_, field, raw, code) => expect(judge(field, raw)).toBe(code))
 
@@ -55,7 +40,6 @@ test.each([
   ['single: the last of several', fieldOf('select', { values: [], maxSelect: 1 }), ['a', 'b'], 'b'],
   ['single: a list in the last text', fieldOf('select', { values: [], maxSelect: 1 }), ['a', '["b"]'], 'b'],
   ['single: an empty one', fieldOf('relation', { maxSelect: 1 }), ['a', '[]'], ''],
-  ['multiple', fieldOf('relation', { maxSelect: 2 }), ['a', 'b', 'a'], ['a', 'b']],
   ['a list within a list', fieldOf('relation', { maxSelect: 2 }), [['a'], 'b'], []],
   ['of a file: one counts', fieldOf('file', { maxSelect: 2 }), [['a'], 'b', ['c', 'd'], [['a']]], ['a', 'b']],
   ['of a single file', fieldOf('file', { maxSelect: 1 }), [['a']], 'a'],

@@ -25,56 +25,28 @@ const refused = async (work: Promise<unknown>): Promise<Refused> => {
   return error as Refused
 }
 
-test.each([
-  ['list', 'GET', ''],
-  ['view', 'GET', '/users'],
-  ['create', 'POST', ''],
-  ['update', 'PATCH', '/users'],
-  ['delete', 'DELETE', '/users'],
-  ['truncate', 'DELETE', '/users/truncate'],
-  ['import', 'PUT', '/import'],
-  ['scaffolds', 'GET', '/meta/scaffolds'],
-  ['providers', 'GET', '/meta/oauth2-providers'],
-  ['dry run', 'POST', '/meta/dry-run-view'],
-])('%s: guests are told to sign in', async (_, method, path) => {
-  const answer = await fetch(`${server.url}/api/collections${path}`, { method })
+test('guests are told to sign in before a dry run', async () => {
+  const answer = await fetch(`${server.url}/api/collections/meta/dry-run-view`, { method: 'POST' })
   expect(answer.status).toBe(401)
 })
 
-test.each([
-  ['filter', { filter: 'type = "auth" && system = false' }, ['users', 'devices']],
-  [
-    'sort',
-    { filter: 'name ~ "sms_"', sort: '-name' },
-    ['sms_usage', 'sms_templates', 'sms_messages', 'sms_events'],
-  ],
-  ['page', { filter: 'name ~ "sms_"', sort: 'name', page: 2, perPage: 3 }, ['sms_usage']],
-  ['creation order', { perPage: 2 }, ['_mfas', '_otps']],
-])('list by %s', async (_, query, expected) => {
-  const { items } = await pb.send('/api/collections', { query })
-  expect(items.map(({ name }: { name: string }) => name)).toEqual(expected)
+test('a list without a sort is in the order of creation', async () => {
+  const { items } = await pb.send('/api/collections', { query: { perPage: 2 } })
+  expect(items.map(({ name }: { name: string }) => name)).toEqual(['_mfas', '_otps'])
 })
 
 test.each([
-  ['a field that is not offered', { filter: 'listRule = ""' }],
   ['a modifier', { filter: 'name:lower = "users"' }],
   ['the request', { filter: '@request.auth.id != ""' }],
-  ['another collection', { filter: '@collection.users.id != ""' }],
-  ['an unknown sort', { sort: 'nope' }],
   ['a modifier in the sort', { sort: 'type,-name:lower' }],
-  ['a broken filter', { filter: '(((' }],
 ])('list by %s is a 400', async (_, query) => {
   expect(await refused(pb.send('/api/collections', { query }))).toMatchObject({ status: 400 })
 })
 
 const field = (more: object) => ({ fields: [{ name: 'a', type: 'text', ...more }] })
 test.each<[string, object, Record<string, string>]>([
-  ['name', { name: '' }, { name: 'validation_required' }],
-  ['name', { name: 'a b' }, { name: 'validation_match_invalid' }],
-  ['name', { name: 'USERS' }, { name: 'validation_collection_name_exists' }],
   ['name', { name: '_params' }, { name: 'validation_collection_name_invalid' }],
   ['name', { name: '_pb_users_auth_' }, { name: 'validation_collection_name_id_duplicate' }],
-  ['type', { type: 'nope' }, { type: 'validation_in_invalid' }],
   [
     'type, with fields of its own',
     { type: 'nope', fields: [{ name: 'a', type: 'text' }] },
@@ -85,28 +57,12 @@ test.each<[string, object, Record<string, string>]>([
     { type: 'nope', fields: [] },
     { type: 'validation_in_invalid', fields: 'validation_required' },
   ],
-  ['id', { id: 'a b' }, { id: 'validation_match_invalid' }],
-  ['id', { id: 'contacts' }, { id: 'validation_invalid_or_existing_id' }],
-  ['field name', field({ name: 'expand' }), { 'fields.1.name': 'validation_not_in_invalid' }],
   ['field name', field({ name: 'a_via_b' }), { 'fields.1.name': 'validation_found_via' }],
-  ['text', field({ min: 3, max: 2 }), { 'fields.1.max': 'validation_min_greater_equal_than_required' }],
-  ['text', field({ pattern: '(' }), { 'fields.1.pattern': 'validation_invalid_regex' }],
   ['text', field({ pattern: '\\PC{0,1000}'.repeat(17) }), { 'fields.1.pattern': 'validation_invalid_regex' }],
   [
     'text',
     field({ autogeneratePattern: '[a-z]{3}', min: 5 }),
     { 'fields.1.autogeneratePattern': 'validation_invalid_autogenerate_pattern_value' },
-  ],
-  [
-    'number',
-    field({ type: 'number', min: 2, max: 1 }),
-    { 'fields.1.max': 'validation_min_number_constraint' },
-  ],
-  ['select', field({ type: 'select' }), { 'fields.1.values': 'validation_required' }],
-  [
-    'relation',
-    field({ type: 'relation', collectionId: 'nope' }),
-    { 'fields.1.collectionId': 'validation_field_relation_missing_collection' },
   ],
   [
     'email',
@@ -118,26 +74,12 @@ test.each<[string, object, Record<string, string>]>([
     field({ type: 'file', thumbs: ['1x1', 'big'] }),
     { 'fields.1.thumbs.1': 'validation_match_invalid' },
   ],
-  ['rule', { listRule: 'nope = 1' }, { listRule: 'validation_invalid_rule' }],
-  ['rule', { updateRule: '(((' }, { updateRule: 'validation_invalid_rule' }],
-  ['index', { indexes: ['nope'] }, { 'indexes.0': 'validation_invalid_index_expression' }],
   [
     'index',
     { indexes: ['CREATE INDEX idx_devices_user ON x (id)'] },
     { 'indexes.0': 'validation_existing_index_name' },
   ],
-  ['view', { type: 'view' }, { viewQuery: 'validation_required', fields: 'validation_required' }],
-  [
-    'auth',
-    { type: 'auth', authToken: { duration: 1 } },
-    { 'authToken.duration': 'validation_min_greater_equal_than_required' },
-  ],
   ['auth', { type: 'auth', mfa: { enabled: true } }, { 'mfa.enabled': 'validation_mfa_not_enough_auths' }],
-  [
-    'auth',
-    { type: 'auth', passwordAuth: { identityFields: ['name'] } },
-    { 'passwordAuth.identityFields': 'validation_missing_field' },
-  ],
   [
     'auth',
     { type: 'auth', passwordAuth: { identityFields: [''] } },
@@ -161,16 +103,9 @@ function codes(data: Record<string, unknown>, path = ''): Record<string, unknown
   )
 }
 
-test.each([
-  ['a wrong type', { name: 5 }, 'Failed to load the collection type data due to invalid formatting.'],
-  [
-    'an unknown field type',
-    { name: 'x', fields: [{ name: 'a', type: 'nope' }] },
-    'Failed to load the submitted data due to invalid formatting.',
-  ],
-])('create with %s', async (_, raw, message) => {
-  expect((await refused(pb.send('/api/collections', { method: 'POST', body: raw }))).response).toMatchObject({
-    message,
+test('a name that is a number is refused', async () => {
+  expect((await refused(create({ name: 5 }))).response).toMatchObject({
+    message: 'Failed to load the collection type data due to invalid formatting.',
     data: {},
   })
 })
@@ -238,24 +173,6 @@ test('an import of a field that comes twice is told of it', async () => {
   const { response } = await refused(pb.collections.import(twice as never))
   const { collections } = response.data as { collections: { message: string } }
   expect(collections.message).toContain('"name": "Duplicated or invalid field name a"')
-})
-
-test('import: all or nothing, matched by name, what is not named stays', async () => {
-  const fields = [{ name: 'a', type: 'text' }]
-  await pb.collections.import([
-    { name: 'one', fields },
-    { name: 'two', type: 'view', viewQuery: 'select id, a from one' },
-  ] as never)
-  await pb.collections.import([{ name: 'one', listRule: '', fields: [{ name: 'b', type: 'bool' }] }] as never)
-  const one = await pb.collections.getOne('one')
-  expect(one.listRule).toBe('')
-  expect(one.fields.map(({ name }) => name)).toEqual(['b', 'id', 'a'])
-  const bad = [{ name: 'three' }, { name: 'one', listRule: 'nope = 1' }]
-  const { response } = await refused(pb.collections.import(bad as never))
-  expect(codes(response.data)).toEqual({ collections: 'validation_collections_import_failure' })
-  expect(await refused(pb.collections.getOne('three'))).toMatchObject({ status: 404 })
-  await pb.collections.delete('two')
-  await pb.collections.delete('one')
 })
 
 const RAW = 'Failed to import the collections configuration. Raw error:\n'
@@ -415,12 +332,6 @@ test('rate limits follow a collection to its new name', async () => {
   await pb.collections.update('limited', { name: 'renamed' })
   expect((await pb.settings.getAll()).rateLimits.rules).toMatchObject([{ label: 'renamed:create' }])
   await pb.collections.delete('renamed')
-})
-
-test('scaffolds: one of each type, nameless', async () => {
-  const scaffolds = await pb.collections.getScaffolds()
-  expect(Object.keys(scaffolds)).toEqual(['auth', 'base', 'view'])
-  expect(scaffolds.auth).toMatchObject({ id: '', name: '', passwordAuth: { identityFields: ['email'] } })
 })
 
 const create = (body: object) => pb.send('/api/collections', { method: 'POST', body })

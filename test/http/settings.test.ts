@@ -1,12 +1,7 @@
 import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SettingsStore } from '../../src/settings/settings-store.ts'
-import {
-  type Answer,
-  PASSWORD,
-  type ServerWithMail,
-  startServerWithMail,
-} from '../support/server/server-with-mail.ts'
+import { type Answer, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
 
 let server: ServerWithMail
 let root: Record<string, string>
@@ -22,14 +17,6 @@ const get = (headers = root) => server.call('GET', '/api/settings', undefined, h
 /** Codes of the errors, nested as they came. */
 const codes = (data: object): unknown =>
   Object.fromEntries(Object.entries(data).map(([key, error]) => [key, error.code ?? codes(error)]))
-
-test('only superusers', async () => {
-  await server.addUser('user@example.com')
-  const authorization = await server.signIn('users', 'user@example.com', PASSWORD)
-  expect([(await get({})).status, (await get({ authorization })).status, (await get()).status]).toEqual([
-    401, 403, 200,
-  ])
-})
 
 test('keys stand in the order of PocketBase', async () => {
   const { body } = await get()

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { importPocketBase } from '../../src/import/pocketbase.ts'
@@ -92,15 +92,4 @@ export function contentsOf(folder: string): string[] {
 /** Imports a data directory. Answers the lines of the summary. */
 export async function bringSource(store: TestStore, folder: string): Promise<string[]> {
   return (await importPocketBase(store, folder, () => {})).split('\n')
-}
-
-/** PocketBase's own test data, where its Go module is; undefined elsewhere. */
-export function pocketBaseTestData(): string | undefined {
-  const module = 'pkg/mod/github.com/pocketbase/pocketbase@v0.39.11/tests/data'
-  const places = [
-    process.env.POCKETBASE_DATA,
-    process.env.GOPATH && join(process.env.GOPATH, module),
-    process.env.HOME && join(process.env.HOME, 'go', module),
-  ]
-  return places.find((place) => place && existsSync(join(place, 'data.db'))) || undefined
 }
