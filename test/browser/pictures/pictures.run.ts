@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { default as PocketBase, RecordModel } from 'pocketbase'
+import PocketBase, { type RecordModel } from 'pocketbase'
 import sharp from 'sharp'
 import { expect } from 'vitest'
 import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
@@ -45,6 +45,68 @@ for (const example of EXAMPLES)
     {},
     { locale: example.locale },
   )
+
+scenario('the pictures of docs/team.md', async (fixture) => {
+  const { page, visit } = fixture
+  const example = EXAMPLES[0]!
+  const phone = await furnish(fixture, example)
+  await furnishTeam(fixture)
+  await fixture.signIn()
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await visit('/team')
+  await page.getByText('Ben Carter').first().waitFor()
+  await takePicture(fixture, 'team')
+  await phone.hear(ANNA!, 'Is there parking?')
+  const thread = `/conversations/${encodeURIComponent(ANNA!)}`
+  await visit(thread)
+  await page.getByText('Can you bring the parcel').first().waitFor()
+  await takePicture(fixture, 'team-conversation')
+  await page.setViewportSize({ width: 390, height: 760 })
+  await visit(thread)
+  await page.getByText('Can you bring the parcel').first().waitFor()
+  await takePicture(fixture, 'team-phone', 390)
+})
+
+/** Ben answers and notes, Cleo reads, and somebody is invited. */
+async function furnishTeam({ ann, url }: BrowserFixture): Promise<void> {
+  const owner = await ann()
+  const invite = (role: string) =>
+    owner.send<{ link: string }>('/api/account/invitations', { method: 'POST', body: { role } })
+  const join = async (name: string, role: string) => {
+    const email = `${name.toLowerCase().replace(' ', '.')}@example.com`
+    const secret = (await invite(role)).link.replace(/^.*\//, '')
+    const password = 'a-long-password'
+    const body = { secret, name, email, password, passwordConfirm: password }
+    await owner.send('/api/account/invitations/accept', {
+      method: 'POST',
+      body,
+      headers: { authorization: '' },
+    })
+    const person = new PocketBase(url)
+    await person.collection('users').authWithPassword(email, password)
+    const account = owner.authStore.record!.id
+    const acting = await person.send('/api/account/act-for', { method: 'POST', body: { account } })
+    person.authStore.save(acting.token, acting.record)
+    return person
+  }
+  const ben = await join('Ben Carter', 'agent')
+  await join('Cleo Martin', 'viewer')
+  await invite('agent')
+  const found = await ben
+    .collection('conversations')
+    .getFirstListItem(ben.filter('number = {:n}', { n: ANNA }))
+  const { items } = await ben
+    .collection('senders')
+    .getList(1, 1, { filter: 'kind = "member" && name ~ "Ben"' })
+  await ben.collection('conversations').update(found.id, { assignee: items[0]!.id })
+  const body = { recipients: [ANNA], body: 'See you at five!' }
+  await ben.send('/api/sms/send', { method: 'POST', body })
+  await ben.collection('conversation_notes').create({
+    user: owner.authStore.record!.id,
+    conversation: found.id,
+    text: 'Can you bring the parcel to the counter?',
+  })
+}
 
 /** A shop with contacts, a template, a phone, and texts in both directions. */
 async function furnish({ ann, url }: BrowserFixture, example: Example): Promise<Phone> {
@@ -113,11 +175,11 @@ async function showTemplate({ page, say, visit }: BrowserFixture, { template }: 
 async function takeForReadme(fixture: BrowserFixture, example: Example): Promise<void> {
   const { page, say, visit } = fixture
   const desktop = page.viewportSize()!
-  await takePicture(fixture, '../console')
+  await takePicture(fixture, 'desktop')
   await page.setViewportSize({ width: 390, height: 760 })
   await visit(`/conversations/${encodeURIComponent(ANNA!)}`)
   await page.getByLabel(say('Texts')).getByText(example.incoming.last).waitFor()
-  await takePicture(fixture, '../console-phone', 390)
+  await takePicture(fixture, 'phone', 390)
   await page.setViewportSize(desktop)
 }
 

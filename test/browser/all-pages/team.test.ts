@@ -1,0 +1,213 @@
+import PocketBase from 'pocketbase'
+import { expect } from 'vitest'
+import type { Browser } from '../support/browser.ts'
+import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
+import { type Phone, pairPhone } from '../support/phone.ts'
+import { readQr } from '../support/qr.ts'
+
+const ZOE = '+4915112345678'
+const BEN = { name: 'Ben', email: 'ben@example.com', password: 'ben-password1' } as const
+const CLEO = { name: 'Cleo', email: 'cleo@example.com', password: 'cleo-password1' } as const
+const THREAD = `/#/conversations/${encodeURIComponent(ZOE)}`
+
+/** The client with which a window acts for the account. */
+async function clientOf({ page }: Browser, url: string): Promise<PocketBase> {
+  const { token, record } = (await page.evaluate(`JSON.parse(localStorage.getItem('pocketbase_auth'))`)) as {
+    token: string
+    record: { id: string; collectionId: string; collectionName: string }
+  }
+  const pb = new PocketBase(url)
+  pb.authStore.save(token, record)
+  return pb
+}
+
+/** Invites somebody by the page Team; the link that it shows. */
+async function invite({ page, visit, look }: BrowserFixture, role: string): Promise<string> {
+  await visit('/team')
+  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  await page.getByRole('dialog').getByLabel('Role').selectOption(role)
+  await page.getByRole('button', { name: 'Make the link' }).click()
+  await page.getByText('It works once, for 7 days.').waitFor()
+  const link = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
+  expect(await readQr(page, 'The invitation as a picture')).toBe(link)
+  await look('team-invitation')
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  return link
+}
+
+/** Whether the navigation has a page; on a phone it is behind More. */
+async function seesPage({ page }: Browser, screen: string, name: string): Promise<boolean> {
+  if (screen === 'phone') await page.getByRole('button', { name: 'More' }).click()
+  const pages = page.getByRole('navigation', { name: screen === 'phone' ? 'All pages' : 'Pages' })
+  await pages.getByRole('link', { name: 'Team' }).waitFor()
+  const found = await pages.getByRole('link', { name, exact: true }).count()
+  if (screen === 'phone') await page.keyboard.press('Escape')
+  return found > 0
+}
+
+/** Joins as a new person. */
+async function joinAsBen({ page, look, refused }: Browser, link: string): Promise<void> {
+  await page.goto(link)
+  await page.getByRole('heading', { name: 'Join the team' }).waitFor()
+  await look('join')
+  await page.getByLabel('Your name').fill(BEN.name)
+  await page.getByLabel('Email').fill(BEN.email)
+  await page.getByLabel('Password', { exact: true }).fill('short')
+  await page.getByLabel('The same password again').fill('short')
+  const join = page.getByRole('button', { name: 'Join', exact: true })
+  await refused(/^POST \/api\/account\/invitations\/accept: 400/, async () => {
+    await join.click()
+    await page.getByRole('alert').first().waitFor()
+  })
+  await page.getByLabel('Password', { exact: true }).fill(BEN.password)
+  await page.getByLabel('The same password again').fill(BEN.password)
+  await join.click()
+  await page.getByLabel('Account', { exact: true }).first().waitFor({ state: 'attached' })
+}
+
+/** Joins as a user that there is. */
+async function joinAsCleo({ page }: Browser, link: string): Promise<void> {
+  await page.goto(link)
+  await page.getByRole('button', { name: 'I have an account here' }).click()
+  await page.getByLabel('Email').fill(CLEO.email)
+  await page.getByLabel('Password').fill(CLEO.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: `Join as ${CLEO.email}` }).click()
+  await page.getByLabel('Account', { exact: true }).first().waitFor({ state: 'attached' })
+}
+
+async function expectUsed({ page, refused }: Browser, link: string): Promise<void> {
+  await page.goto(link)
+  await refused(/^POST \/api\/account\/invitations\/accept: 40/, async () => {
+    await page.getByRole('button', { name: `Join as ${CLEO.email}` }).click()
+    await page.getByText('This invitation has expired, was used, or was revoked.').waitFor()
+  })
+  await page.goto(`${new URL(link).origin}/#/messages`)
+}
+
+/** What the role forbids is not on the pages, and the API refuses it. */
+async function expectForbidden(window: Browser, { screen, url }: BrowserFixture, role: string) {
+  const { page } = window
+  const pb = await clientOf(window, url)
+  const user = pb.authStore.record!.id
+  const refused = async (ask: Promise<unknown>) => expect(ask).rejects.toMatchObject({ status: 403 })
+  const isAgent = role === 'agent'
+  for (const [name, isSeen] of [
+    ['API keys', false],
+    ['Webhooks', false],
+    ['Send', isAgent],
+    ['Contacts', true],
+  ] as const)
+    expect([name, await seesPage(window, screen, name)]).toEqual([name, isSeen])
+  await page.goto(`${url}/#/team`)
+  await page.getByRole('table', { name: 'Members' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0)
+  expect(await page.getByRole('heading', { name: 'Open invitations' }).count()).toBe(0)
+  await page.goto(`${url}/#/devices`)
+  await page.getByText('Desk phone').first().waitFor()
+  expect(await page.getByRole('button', { name: 'Add a device' }).count()).toBe(0)
+  await page.goto(`${url}/#/contacts`)
+  await page.getByText('Zoë').first().waitFor()
+  expect(await page.getByRole('button', { name: 'Add a contact' }).count()).toBe(isAgent ? 1 : 0)
+  await refused(pb.collection('api_keys').create({ user, name: 'mine' }))
+  await refused(pb.collection('api_keys').getList())
+  await refused(pb.send('/api/account/invitations', { method: 'POST', body: { role: 'admin' } }))
+  await refused(pb.send('/api/devices/pairing', { method: 'POST', body: { name: 'mine' } }))
+  await refused(pb.collection('users').update(user, { name: 'mine' }))
+  if (isAgent) return
+  await refused(pb.send('/api/sms/send', { method: 'POST', body: { recipients: [ZOE], body: 'Hello' } }))
+  await refused(pb.collection('contacts').create({ user, name: 'Max', phone: '+4915112345670' }))
+  await page.goto(`${url}${THREAD}`)
+  await page.getByText('Are you open?').last().waitFor()
+  expect(await page.getByLabel(/^(Answer from|Write$)/).count()).toBe(0)
+}
+
+/** Ann and Ben at one conversation: assigned, noted, typed at once, answered once. */
+async function answerTogether(ann: BrowserFixture, ben: Browser, phone: Phone): Promise<void> {
+  const { url } = ann
+  const answer = 'Answer from Desk phone'
+  for (const { page } of [ann, ben]) {
+    await page.goto(`${url}${THREAD}`)
+    await page.getByLabel(answer).waitFor()
+  }
+  await ben.page.getByRole('button', { name: 'Assign to me' }).click()
+  await ann.page.getByText('with Ben').waitFor()
+
+  await ben.page.getByRole('button', { name: 'Note', exact: true }).click()
+  const note = ben.page.getByLabel('Note for the team: it is not sent')
+  await note.fill('@An')
+  await note.press('Enter')
+  await note.pressSequentially('do we open on Sunday?')
+  await ben.page.getByRole('button', { name: 'Save the note' }).click()
+  await ann.page.getByText('@Ann do we open on Sunday?').first().waitFor()
+  const shop = await clientOf(ben, url)
+  const [written] = await shop.collection('conversation_notes').getFullList({ expand: 'author,mentions' })
+  expect(written?.expand).toMatchObject({ author: { name: 'Ben' }, mentions: [{ name: 'Ann' }] })
+
+  await ben.page.getByLabel(answer).pressSequentially('Yes, until six')
+  await ann.page.getByText('Ben is writing').waitFor()
+  await ann.look('team-conversation')
+  await ann.page.getByLabel(answer).fill('Yes')
+  await ben.page.getByRole('button', { name: 'Send', exact: true }).click()
+  const [task] = await phone.claim()
+  await phone.report(task!, 'sent')
+  const bubble = ann.page.getByRole('article').filter({ hasText: 'Yes, until six' })
+  await bubble.getByText('Ben', { exact: true }).waitFor()
+  await ann.page.getByRole('button', { name: 'Send', exact: true }).click()
+  await ann.page.getByRole('heading', { name: 'Ben has answered meanwhile' }).waitFor()
+  await ann.page.getByRole('button', { name: 'Not yet' }).click()
+  const sent = await shop.collection('sms_messages').getFullList({
+    filter: 'message_type = "outgoing"',
+    expand: 'sent_by',
+  })
+  expect(sent.map(({ body, expand }) => [body, expand?.sent_by.name])).toEqual([['Yes, until six', 'Ben']])
+}
+
+scenario(
+  'three people answer one number',
+  async (ann) => {
+    const { page, url } = ann
+    const owner = await ann.ann()
+    const user = owner.authStore.record!.id
+    const root = await ann.root()
+    await root.collection('users').create({ ...CLEO, passwordConfirm: CLEO.password, verified: true })
+    const phone = await pairPhone(url, owner, 'Desk phone')
+    await owner.collection('contacts').create({ user, name: 'Zoë', phone: ZOE })
+    await phone.hear(ZOE, 'Are you open?')
+    await ann.signIn()
+    const ben = await ann.another()
+    const cleo = await ann.another()
+
+    const link = await invite(ann, 'agent')
+    await joinAsBen(ben, link)
+    await joinAsCleo(cleo, await invite(ann, 'viewer'))
+    await expectUsed(cleo, link)
+    await expectForbidden(ben, ann, 'agent')
+    await expectForbidden(cleo, ann, 'viewer')
+    await answerTogether(ann, ben, phone)
+
+    await ann.visit('/team')
+    const members = page.getByRole('table', { name: 'Members' })
+    await members.getByRole('cell', { name: 'Ben' }).first().waitFor()
+    await ann.look('team')
+    await members.getByRole('button', { name: 'Remove Ben' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    // its requests of this moment are refused
+    await ben.refused(/: 40[134]$/, () =>
+      ben.page.getByText('You no longer have access to the account Ann').waitFor(),
+    )
+    await ben.look('team-ended')
+    const left = await clientOf(ben, url)
+    expect(left.authStore.record?.email).toBe(BEN.email)
+    await page.getByText('Ben was removed').waitFor()
+
+    // the others stay
+    await phone.hear(ZOE, 'Thanks!')
+    await cleo.page.goto(`${url}${THREAD}`)
+    await cleo.page.getByText('Thanks!').last().waitFor()
+    await members.getByRole('cell', { name: 'Cleo' }).first().waitFor()
+    await page.getByRole('link', { name: 'unread' }).filter({ visible: true }).first().waitFor()
+  },
+  {},
+  { ms: 300_000 },
+)
