@@ -17,9 +17,10 @@ const withoutPushService = (page: Page) =>
 async function turnOn({ page, visit }: BrowserFixture): Promise<Worker> {
   await page.context().grantPermissions(['notifications'])
   await visit('/account')
-  const started = page.context().waitForEvent('serviceworker')
+  const [started] = page.context().serviceWorkers()
+  const worker = started ?? (await page.context().waitForEvent('serviceworker'))
   await page.getByLabel(SWITCH).click()
-  return started
+  return worker
 }
 
 interface Shown {

@@ -17,10 +17,27 @@ interface Change extends RecordModel {
   readonly expand?: { readonly sender?: Sender }
 }
 
+/** Other names are shown as they are. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  create: t('Created'),
+  update: t('Changed'),
+  delete: t('Deleted'),
+}
+const THINGS: Readonly<Record<string, string>> = {
+  devices: t('Device'),
+  lines: t('Line'),
+  api_keys: t('API key'),
+  webhooks: t('Webhook'),
+  members: t('Member'),
+  member_invitations: t('Invitation'),
+}
+
 const COLUMNS: readonly Column<Change>[] = [
   { title: t('Who'), cell: ({ expand }) => expand?.sender?.name ?? '–' },
-  { title: t('Action'), cell: ({ action }) => action },
-  { title: t('Collection'), cell: ({ collection }) => collection },
+  {
+    title: t('What'),
+    cell: ({ action, collection }) => `${THINGS[collection] ?? collection}: ${ACTIONS[action] ?? action}`,
+  },
   { title: t('Record'), cell: ({ record }) => <span class="mono">{record}</span> },
   {
     title: t('Fields'),
