@@ -154,7 +154,7 @@ function restrict(collection: Collection, role: Role): Collection {
 }
 
 const needsOf = (collection: Collection): CollectionNeeds =>
-  COLLECTIONS[collection.id] ?? (collection.system || isBuiltIn(collection) ? NOTHING : OTHERS)
+  collection.system || isBuiltIn(collection) ? (COLLECTIONS[collection.id] ?? NOTHING) : OTHERS
 
 /** Those for whom the account acts itself are not its members' business. */
 function narrowed({ id }: Collection, rule: Rule): Rule {

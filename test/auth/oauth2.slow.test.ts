@@ -121,6 +121,19 @@ test('who comes for the first time gets a record, by the SDK and its event strea
   expect((await pb.collection('users').authRefresh()).record.id).toBe(record.id)
 })
 
+test('a member who acts for an account links no sign-in to it', async () => {
+  const account = await server.addUser(`shop-${count}@example.com`, { verified: true })
+  const member = await server.addUser(`member-${count}@example.com`, { verified: true })
+  const root = await server.superuser()
+  const body = { account, member, role: 'admin' }
+  expect((await server.post('/api/collections/members/records', body, root)).status).toBe(200)
+  const own = await server.signIn('users', `member-${count}@example.com`, PASSWORD)
+  const acted = await server.post('/api/account/act-for', { account }, { authorization: own })
+  const answer = await submit(await takeCode(), { authorization: String(acted.body.token) })
+  expect([answer.status, answer.body.message]).toEqual([403, 'Your role does not allow this.'])
+  expect([await linksOf(account), await isThere(email)]).toEqual([[], false])
+})
+
 test('who comes again gets the same record, whatever became of the address', async () => {
   const first = await signIn()
   oidc.accounts.set(oidc.account, { email: `new-${email}`, email_verified: true })

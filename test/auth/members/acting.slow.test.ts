@@ -256,6 +256,10 @@ describe('what an agent may not read', () => {
       expect([query, [400, 403].includes(status)]).toEqual([query, true])
     }
     expect((await acting.call('GET', '/api/collections/api_keys/export')).status).toBe(403)
+    const heads = ['contacts', 'api_keys'].map(
+      async (name) => (await acting.call('HEAD', records(name))).status,
+    )
+    expect(await Promise.all(heads)).toEqual([200, 403])
   })
 
   test('has no e-mail address of others', async () => {
@@ -285,6 +289,9 @@ describe('what an agent may not read', () => {
       'users/*',
     ]
     const heard = await TestListener.on(two.url, acting.token, ...topics)
+    // the same connection, subscribed at the other node
+    const body = { clientId: heard.id, subscriptions: topics }
+    expect((await acting.call('POST', '/api/realtime', body)).status).toBe(204)
     const owns = await TestListener.on(two.url, shop.token, 'api_keys/*', `api_keys/*?options=${filter}`)
     const key = await made(shop, 'api_keys', { user: shop.id, name: 'second' })
     await made(shop, 'contacts', { user: shop.id, phone: '+4915112345679' })
