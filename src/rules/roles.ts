@@ -106,11 +106,8 @@ export function requireRole({ actor }: AuthRecord, route: string): void {
   if (actor && !isEnough(actor.role, ROUTES[route] ?? 'owner')) throw roleTooSmall()
 }
 
-/** The store as the caller's role allows it: the rules of forbidden collections are null. */
-export const withRole = (store: Store, auth: AuthRecord | null): Store =>
-  auth?.actor ? new RoleStore(store, auth.actor.role) : store
-
-class RoleStore implements Store {
+/** A store as a member's role allows it: the rules of forbidden collections are null. */
+export class RoleStore implements Store {
   readonly #store: Store
   readonly #role: Role
 
