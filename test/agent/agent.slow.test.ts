@@ -1,34 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { runAgent } from '../../src/agent/run.ts'
 import { Simulator, type SimulatorOptions } from '../../src/agent/simulator.ts'
 import { pair, readPairing, readState, saveState } from '../../src/agent/state.ts'
 import { UserError } from '../../src/errors.ts'
 import { sweep } from '../../src/sms/sweep/sweep.ts'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
-let server: ServerWithDevices
-let folder: string
-beforeAll(async () => {
-  server = await startServerWithDevices({ LEASE_SECONDS: '60' })
-  folder = mkdtempSync(join(tmpdir(), 'pocketsms-agent-'))
-})
-afterAll(async () => {
-  await server.stop()
-  rmSync(folder, { recursive: true })
-})
+const server = stopAfterAll(await startServerWithDevices({ LEASE_SECONDS: '60' }))
+const folder = temporaryFolder()
 
 let files = 0
 interface Setup {

@@ -2,7 +2,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -10,7 +9,6 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
@@ -18,6 +16,7 @@ import type { Driver, IncomingText } from '../../src/agent/driver.ts'
 import { foldersIn, Gammu } from '../../src/agent/gammu.ts'
 import { ModemManager } from '../../src/agent/modem-manager.ts'
 import { Termux } from '../../src/agent/termux.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 
 // What stands behind a driver is played here: gammu-smsd's folders are real, mmcli and Termux:API are small
 // programs.
@@ -26,8 +25,7 @@ const TEXT = { id: 'abc', attempt: 1, to: '+4915112345678', body: `It's "late" â
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pocketsms-drivers-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  folder = temporaryFolder()
 })
 
 /** Starts a driver; what it tells is kept. */

@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { IncomingText } from '../../src/agent/driver.ts'
 import { foldersIn, Gammu } from '../../src/agent/gammu.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { runs } from '../support/installed.ts'
 
 // The real gammu-smsd with gammu's dummy phone, where Debian's packages gammu and gammu-smsd are installed.
@@ -50,8 +50,7 @@ checksecurity = 0
 
 /** The daemon and our driver on one spool; what comes in is kept. */
 async function desk() {
-  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-gammu-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const file = configuration(folder)
   const daemon = spawn('gammu-smsd', ['-c', file], { stdio: 'ignore', env: UTF8 })
   onTestFinished(async () => {

@@ -1,30 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Driver, DriverEvents, IncomingText, SendResult } from '../../src/agent/driver.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import { pair } from '../../src/agent/state.ts'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // What modems and the programs before them say is not always what a server takes.
 
-let server: ServerWithDevices
-let folder: string
-let user: Client
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  folder = mkdtempSync(join(tmpdir(), 'pocketsms-odd-'))
-  user = await server.makeUser()
-})
-afterAll(async () => {
-  await server.stop()
-  rmSync(folder, { recursive: true })
-})
+const server = stopAfterAll(await startServerWithDevices())
+const folder = temporaryFolder()
+const user = await server.makeUser()
 
 /** Sends nothing, for the reason that it was made with; says what it is told to. */
 class OddDriver implements Driver {

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type AlarmFixture, MINUTES_UNTIL_MAIL, openAlarmFixture } from '../support/alarm-fixture.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { MINUTES_UNTIL_MAIL, openAlarmFixture } from '../support/alarm-fixture.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const DAY_MINUTES = 24 * 60
 
-let fixture: AlarmFixture
 let owner: { id: string; email: string }
-beforeAll(async () => {
-  fixture = await openAlarmFixture()
-})
-afterAll(() => fixture.close())
+
+const fixture = stopAfterAll(await openAlarmFixture())
+
 beforeEach(async () => {
   await fixture.clear()
   fixture.mail.refuses = false

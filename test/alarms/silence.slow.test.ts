@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { recordOutage } from '../../src/sms/queue/renew.ts'
-import {
-  ALARM_MINUTES,
-  type AlarmFixture,
-  MINUTES_UNTIL_MAIL,
-  openAlarmFixture,
-} from '../support/alarm-fixture.ts'
+import { ALARM_MINUTES, MINUTES_UNTIL_MAIL, openAlarmFixture } from '../support/alarm-fixture.ts'
 import { assign } from '../support/database/queue.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 /** Until those that are back are gathered and the account's pace allows it. */
 const UNTIL_BACK_TOLD = 6
 
-let fixture: AlarmFixture
 let owner: { id: string; email: string }
-beforeAll(async () => {
-  fixture = await openAlarmFixture()
-})
-afterAll(() => fixture.close())
+
+const fixture = stopAfterAll(await openAlarmFixture())
+
 beforeEach(async () => {
   await fixture.clear()
   owner = await fixture.addOwner()

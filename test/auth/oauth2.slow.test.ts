@@ -5,27 +5,19 @@ import { OAUTH2_FORM } from '../../src/auth/oauth2/with-oauth2.ts'
 import type { OAuth2Provider } from '../../src/collections/auth-shape.ts'
 import type { AuthCollection } from '../../src/collections/collection.ts'
 import type { FileField } from '../../src/fields/field.ts'
-import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
-import { type OidcServer, startOidcServer } from '../support/services/oidc-server.ts'
+import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { startOidcServer } from '../support/services/oidc-server.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 globalThis.EventSource ??= EventSource as unknown as typeof globalThis.EventSource
 
-let server: ServerWithMail
-let oidc: OidcServer
-let redirectURL: string
-beforeAll(async () => {
-  server = await startServerWithMail()
-  redirectURL = `${server.server.url}/api/oauth2-redirect`
-  oidc = await startOidcServer(redirectURL)
-  await setUp({})
-})
-afterAll(async () => {
-  await server.stop()
-  await oidc.stop()
-})
+const MAPPED = { id: '', name: 'name', username: '', avatarURL: '' }
+const server = stopAfterAll(await startServerWithMail())
+const redirectURL = `${server.server.url}/api/oauth2-redirect`
+const oidc = stopAfterAll(await startOidcServer(redirectURL))
+await setUp({})
 
 type OAuth2 = AuthCollection['oauth2']
-const MAPPED = { id: '', name: 'name', username: '', avatarURL: '' }
 /** Lets users in by the provider. `options`: of the provider. */
 async function setUp(
   options: Partial<OAuth2Provider>,

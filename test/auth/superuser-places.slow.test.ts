@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { setSuperuserAddresses } from '../../src/auth/superusers/superuser-addresses.ts'
 import { UserError } from '../../src/errors.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { testConfig } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
@@ -52,7 +51,7 @@ test('what is no address is named, and nothing is changed', async () => {
 })
 
 test('the command takes any number of addresses', { timeout: 180_000 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-ips-'))
+  const folder = temporaryFolder()
   const { databaseUrl } = await testConfig()
   const env = { ...process.env, DATABASE_URL: databaseUrl ?? '', DATA_DIR: join(folder, 'data') }
   const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
@@ -61,17 +60,13 @@ test('the command takes any number of addresses', { timeout: 180_000 }, async ()
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env })
     return { status, said: stdout + stderr }
   }
-  try {
-    expect(ips('192.0.2.7', '2001:db8::/32')).toEqual({
-      status: 0,
-      said: 'Superusers may come from 192.0.2.7, 2001:db8::/32. Until now: anywhere.\n',
-    })
-    expect(ips('nowhere')).toMatchObject({ status: 1, said: expect.stringContaining('nowhere: ') })
-    expect(ips()).toEqual({
-      status: 0,
-      said: 'Superusers may come from anywhere. Until now: 192.0.2.7, 2001:db8::/32.\n',
-    })
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  expect(ips('192.0.2.7', '2001:db8::/32')).toEqual({
+    status: 0,
+    said: 'Superusers may come from 192.0.2.7, 2001:db8::/32. Until now: anywhere.\n',
+  })
+  expect(ips('nowhere')).toMatchObject({ status: 1, said: expect.stringContaining('nowhere: ') })
+  expect(ips()).toEqual({
+    status: 0,
+    said: 'Superusers may come from anywhere. Until now: 192.0.2.7, 2001:db8::/32.\n',
+  })
 })

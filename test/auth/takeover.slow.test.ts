@@ -1,38 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { AuthCollection } from '../../src/collections/collection.ts'
-import {
-  PASSWORD,
-  type ServerWithMail,
-  startServerWithMail,
-  tokenIn,
-} from '../support/server/server-with-mail.ts'
-import { type OidcServer, startOidcServer } from '../support/services/oidc-server.ts'
+import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
+import { startOidcServer } from '../support/services/oidc-server.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Somebody makes a record with another's address, and things that open it. Then the owner of the address
 // comes along.
 
 const NEW_PASSWORD = 'brandnew1'
 
-let server: ServerWithMail
-let oidc: OidcServer
-let redirectURL: string
-beforeAll(async () => {
-  server = await startServerWithMail({ WEBHOOK_ALLOW_PRIVATE: 'true' })
-  redirectURL = `${server.server.url}/api/oauth2-redirect`
-  oidc = await startOidcServer(redirectURL)
-  const { otp } = server.server.services.store.catalog.find('users') as AuthCollection
-  const provider = { pkce: null, displayName: 'Work', extra: null, ...oidc.options }
-  const oauth2 = {
-    enabled: true,
-    mappedFields: { id: '', name: 'name', username: '', avatarURL: '' },
-    providers: [provider],
-  } as unknown as AuthCollection['oauth2']
-  await server.change('users', { oauth2, otp: { ...otp, enabled: true } })
-})
-afterAll(async () => {
-  await server.stop()
-  await oidc.stop()
-})
+const server = stopAfterAll(await startServerWithMail({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const redirectURL = `${server.server.url}/api/oauth2-redirect`
+const oidc = stopAfterAll(await startOidcServer(redirectURL))
+const { otp } = server.server.services.store.catalog.find('users') as AuthCollection
+const provider = { pkce: null, displayName: 'Work', extra: null, ...oidc.options }
+const oauth2 = {
+  enabled: true,
+  mappedFields: { id: '', name: 'name', username: '', avatarURL: '' },
+  providers: [provider],
+} as unknown as AuthCollection['oauth2']
+await server.change('users', { oauth2, otp: { ...otp, enabled: true } })
 
 let count = 0
 let address: string

@@ -1,16 +1,13 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { withDevices } from '../support/server/server-with-devices.ts'
-import { type BackupServer, startBackupServer } from '../support/services/backups.ts'
+import { startBackupServer } from '../support/services/backups.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // The answers are those of PocketBase 0.39.11, which was asked the same.
 
-let site: BackupServer
-beforeAll(async () => {
-  site = await startBackupServer()
-})
-afterAll(() => site.stop())
+const site = stopAfterAll(await startBackupServer())
 
 const LOADING = 'An error occurred while loading the submitted data.'
 const VALIDATING = 'An error occurred while validating the submitted data.'

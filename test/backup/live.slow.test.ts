@@ -5,36 +5,28 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { checkBackup } from '../../src/backup/check.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import type { Db } from '../../src/db/open.ts'
 import { type Environment, emptyDatabase, withDatabase } from '../support/database/empty-databases.ts'
-import type { TestServer } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { type Client, withDevices } from '../support/server/server-with-devices.ts'
+import { withDevices } from '../support/server/server-with-devices.ts'
 import { startServer } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 /** Between two sends of a connection, so that the backup gets on in the same process. */
 const PAUSE_MS = 20
 const folder = temporaryFolder()
 
-let place: Environment
-let server: TestServer
-let db: Db
-let user: Client
-
-beforeAll(async () => {
-  place = await emptyDatabase()
-  server = await startServer({ env: { ...place, SMS_MONTHLY_QUOTA: '1000000' } })
-  db = server.services.store.db
-  const fixture = await withDevices(server)
-  user = await fixture.makeUser()
-  await fixture.pair(user)
-})
-afterAll(() => server.stop())
+const place: Environment = await emptyDatabase()
+const server = stopAfterAll(await startServer({ env: { ...place, SMS_MONTHLY_QUOTA: '1000000' } }))
+const db: Db = server.services.store.db
+const fixture = await withDevices(server)
+const user = await fixture.makeUser()
+await fixture.pair(user)
 
 const spawnCommand = (args: readonly string[], on: Environment) =>
   spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...on }, cwd: folder })

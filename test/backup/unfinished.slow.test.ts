@@ -1,12 +1,13 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import { start } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { type Client, client, withDevices } from '../support/server/server-with-devices.ts'
 import { startServer, testConfig } from '../support/server/start.ts'
-import { type Receiver, startReceiver } from '../support/services/receiver.ts'
+import { startReceiver } from '../support/services/receiver.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { deliveriesOf, makeWebhook } from '../support/webhook-fixture.ts'
 
 const REASON = 'Outcome unknown: restored from a backup'
@@ -15,10 +16,6 @@ const file = join(temporaryFolder(), 'backup.zip')
 
 /** Ids of messages by what they were doing when the backup was made. */
 const ids = { sent: '', sending: '', assigned: '', scheduled: '' }
-let user: Client
-let phone: Client
-let receiver: Receiver
-let used: unknown
 
 const sendTo = async (by: Client, body: object, key?: string) => {
   const headers = {
@@ -32,28 +29,25 @@ const sendTo = async (by: Client, body: object, key?: string) => {
 }
 let url: string
 
-beforeAll(async () => {
-  receiver = await startReceiver()
-  const server = await startServer({ env: SETTINGS })
-  url = server.url
-  const fixture = await withDevices(server)
-  user = await fixture.makeUser()
-  phone = await fixture.pair(user)
-  await makeWebhook(user, receiver.url)
-  const report = (id: string, status: string) =>
-    phone.call('POST', '/api/devices/report', { items: [{ id, attempt: 1, status }] })
-  for (const state of ['sent', 'sending', 'assigned'] as const) {
-    ids[state] = (await sendTo(user, {}, `key-${state}`)).message_ids[0]!
-    if (state !== 'assigned') await phone.call('POST', '/api/devices/claim', { limit: 10 })
-    if (state === 'sent') await report(ids.sent, 'sent')
-  }
-  const later = new Date(Date.now() + 86_400_000).toISOString()
-  ids.scheduled = (await sendTo(user, { scheduled_at: later })).message_ids[0]!
-  used = (await user.call('GET', '/api/sms/usage')).body.used
-  await writeBackup(server.services.store.db, file)
-  await server.stop()
-})
-afterAll(() => receiver.stop())
+const receiver = stopAfterAll(await startReceiver())
+const server = await startServer({ env: SETTINGS })
+url = server.url
+const fixture = await withDevices(server)
+const user = await fixture.makeUser()
+const phone = await fixture.pair(user)
+await makeWebhook(user, receiver.url)
+const report = (id: string, status: string) =>
+  phone.call('POST', '/api/devices/report', { items: [{ id, attempt: 1, status }] })
+for (const state of ['sent', 'sending', 'assigned'] as const) {
+  ids[state] = (await sendTo(user, {}, `key-${state}`)).message_ids[0]!
+  if (state !== 'assigned') await phone.call('POST', '/api/devices/claim', { limit: 10 })
+  if (state === 'sent') await report(ids.sent, 'sent')
+}
+const later = new Date(Date.now() + 86_400_000).toISOString()
+ids.scheduled = (await sendTo(user, { scheduled_at: later })).message_ids[0]!
+const used: unknown = (await user.call('GET', '/api/sms/usage')).body.used
+await writeBackup(server.services.store.db, file)
+await server.stop()
 
 /** Starts a server on what was restored from the file, asks, and stops it. */
 async function restored<T>(resume: boolean, work: (user: Client, phone: Client) => Promise<T>): Promise<T> {

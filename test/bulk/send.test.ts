@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type BulkOptions, sendCsv } from '../../src/bulk/command.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import {
   ANN,
   CLEO,
@@ -22,8 +22,7 @@ afterAll(async () => {
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pocketsms-bulk-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  folder = temporaryFolder()
 })
 
 const HEAD = 'phone,code,tail'

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePortFrom } from '../../src/demo/port.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { serve } from '../support/server/program.ts'
 import { authOptions, superusers } from './auth-options.ts'
-import { backupsInFolder, backupsInS3 } from './backups.ts'
 import { openBrowser } from './browser.ts'
 import {
   changeFields,
@@ -63,8 +61,6 @@ const PARTS: Readonly<Record<string, Part>> = {
   'application settings': applicationSettings,
   'mail settings': mailSettings,
   'storage, SQL': otherPages,
-  'backups in a folder': backupsInFolder,
-  'backups in S3': backupsInS3,
   logs,
   crons,
   'export and import': exportAndImport,
@@ -72,10 +68,8 @@ const PARTS: Readonly<Record<string, Part>> = {
 
 const port = await freePortFrom(FIRST_PORT, HOST)
 const proxy = await startProxy(dashboardFolder(), `http://${HOST}:${port}`)
-const backups = mkdtempSync(join(tmpdir(), 'pocketsms-dashboard-'))
 const server = await serve({
   DATA_DIR: temporaryFolder(),
-  BACKUP_DIR: backups,
   DATABASE_URL: '',
   HOST,
   PORT: String(port),
@@ -106,5 +100,4 @@ console.log(`Pictures are in ${PICTURES}`)
 await browser.close()
 proxy.stop()
 await server.stop()
-rmSync(backups, { recursive: true, force: true })
 process.exit(failed === 0 ? 0 : 1)

@@ -1,19 +1,17 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import PocketBase from 'pocketbase'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../support/database/postgres.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 
 const DEMO = fileURLToPath(new URL('../../src/demo/demo.ts', import.meta.url))
 const PATIENCE_MS = 240_000
 
 function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-demo-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   return folder
 }
 

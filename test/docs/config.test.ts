@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { type Block, blocksOf, PAGES, PROJECT, readPage } from './page.ts'
 import { readValues } from './shape.ts'
 
@@ -30,11 +30,7 @@ const KNOWN = [
   'python',
 ]
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pocketsms-config-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 function write(name: string, text: string): string {
   const file = join(folder, name)

@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import PocketBase from 'pocketbase'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestServer } from '../support/database/open.ts'
+import { describe, expect, test } from 'vitest'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { type Recipe, readRecipes } from './cookbook.ts'
 import { FIXTURES, id, type Named, PASSWORD } from './cookbook-data.ts'
 
@@ -82,25 +79,14 @@ const OWNERS = new Map(
     .map((record) => [record.id, record.user]),
 )
 
-let server: TestServer
-let folder: string
 const superuser = new PocketBase()
 const ann = new PocketBase()
 for (const client of [superuser, ann]) client.autoCancellation(false)
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'pocketsms-cookbook-'))
-  const fixtures = join(folder, 'fixtures.json')
-  writeFileSync(fixtures, JSON.stringify(FIXTURES))
-  server = await startServer({ fixtures })
-  for (const client of [superuser, ann]) client.baseURL = server.url
-  await superuser.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
-  await ann.collection('users').authWithPassword('ann@example.com', PASSWORD)
-})
-afterAll(async () => {
-  await server?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+const server = stopAfterAll(await startServer({ fixtures: FIXTURES }))
+for (const client of [superuser, ann]) client.baseURL = server.url
+await superuser.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
+await ann.collection('users').authWithPassword('ann@example.com', PASSWORD)
 
 /** Ids as the recipe orders them; in the order of the alphabet where it does not sort. */
 const inOrder = ({ sort }: Recipe, ids: readonly string[]) => (sort ? [...ids] : ids.toSorted())

@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { get } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestServer } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { runs } from '../support/installed.ts'
 import { type RunningProgram, startProgram } from '../support/server/program.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { blocksOf } from './page.ts'
 
 const HEARD_MS = 3_000
@@ -41,23 +41,14 @@ const PROXIES = {
   },
 } as const
 
-let folder: string
-let server: TestServer
-let token: string
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'pocketsms-proxy-'))
-  server = await startServer({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
-  const response = await fetch(`${server.url}/api/collections/_superusers/auth-with-password`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ identity: SUPERUSER.email, password: SUPERUSER.password }),
-  })
-  token = ((await response.json()) as { token: string }).token
+const folder = temporaryFolder()
+const server = stopAfterAll(await startServer({ env: { TRUSTED_PROXIES: '127.0.0.1' } }))
+const response = await fetch(`${server.url}/api/collections/_superusers/auth-with-password`, {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ identity: SUPERUSER.email, password: SUPERUSER.password }),
 })
-afterAll(async () => {
-  await server?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+const token = ((await response.json()) as { token: string }).token
 
 describe.each(['caddy', 'nginx'] as const)('behind %s, as docs/deploy.md sets it up', (name) => {
   const { isThere, config, args } = PROXIES[name]

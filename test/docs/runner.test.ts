@@ -1,17 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { withPorts } from './ports.ts'
 import { programs } from './script.ts'
 import { differences, isError, readValues } from './shape.ts'
 import { isEndless, Shell } from './shell.ts'
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pocketsms-runner-'))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 test.each([
   ['other values are fine', '{"id":"a","n":1}', '{"id":"b","n":2}', []],

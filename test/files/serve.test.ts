@@ -1,16 +1,9 @@
 import PocketBase, { type RecordModel } from 'pocketbase'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { Db } from '../../src/db/open.ts'
-import type { TestServer } from '../support/database/open.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
-
-let server: TestServer
-let pb: PocketBase
-let ann: PocketBase
-let bob: PocketBase
-let album: RecordModel
-let secret: RecordModel
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const PICTURE = await sharp({ create: { width: 300, height: 200, channels: 3, background: 'red' } })
   .png()
@@ -23,37 +16,34 @@ const FLAT = await sharp({ create: { width: 20_000, height: 1, channels: 3, back
   .png()
   .toBuffer()
 
-beforeAll(async () => {
-  server = await startServer()
-  pb = new PocketBase(server.url)
-  await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
-  const file = (name: string, options: object = {}) => ({ name, type: 'file', maxSelect: 9, ...options })
-  const fields = [
-    { name: 'owner', type: 'text' },
-    file('open', { thumbs: SIZES }),
-    file('closed', { protected: true }),
-  ]
-  const rules = { viewRule: 'owner = @request.auth.id', createRule: '' }
-  await pb.collections.create({ name: 'albums', type: 'base', fields, ...rules })
-  const viewQuery = 'select id, owner, open as shown, closed as hidden from albums'
-  await pb.collections.create({ name: 'shelf', type: 'view', viewQuery, viewRule: rules.viewRule })
-  ann = await user('ann')
-  bob = await user('bob')
-  const open = [
-    new File([PICTURE], 'picture.png'),
-    new File([LONG], 'long.bin'),
-    new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'drawing.svg'),
-    new File(['not a picture'], 'broken.png'),
-    new File([FLAT], 'flat.png'),
-    new File([PICTURE.subarray(0, 60)], 'torn.png'),
-  ]
-  album = await pb.collection('albums').create({ owner: ann.authStore.record!.id, open })
-  secret = await pb.collection('albums').create({
-    owner: ann.authStore.record!.id,
-    closed: [new File(['for Ann'], 'letter.txt'), new File([PICTURE], 'portrait.png')],
-  })
+const server = stopAfterAll(await startServer())
+const pb = new PocketBase(server.url)
+await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
+const file = (name: string, options: object = {}) => ({ name, type: 'file', maxSelect: 9, ...options })
+const fields = [
+  { name: 'owner', type: 'text' },
+  file('open', { thumbs: SIZES }),
+  file('closed', { protected: true }),
+]
+const rules = { viewRule: 'owner = @request.auth.id', createRule: '' }
+await pb.collections.create({ name: 'albums', type: 'base', fields, ...rules })
+const viewQuery = 'select id, owner, open as shown, closed as hidden from albums'
+await pb.collections.create({ name: 'shelf', type: 'view', viewQuery, viewRule: rules.viewRule })
+const ann = await user('ann')
+const bob = await user('bob')
+const open = [
+  new File([PICTURE], 'picture.png'),
+  new File([LONG], 'long.bin'),
+  new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'drawing.svg'),
+  new File(['not a picture'], 'broken.png'),
+  new File([FLAT], 'flat.png'),
+  new File([PICTURE.subarray(0, 60)], 'torn.png'),
+]
+const album: RecordModel = await pb.collection('albums').create({ owner: ann.authStore.record!.id, open })
+const secret: RecordModel = await pb.collection('albums').create({
+  owner: ann.authStore.record!.id,
+  closed: [new File(['for Ann'], 'letter.txt'), new File([PICTURE], 'portrait.png')],
 })
-afterAll(() => server.stop())
 
 async function user(name: string): Promise<PocketBase> {
   const password = `${name}-password`

@@ -2,49 +2,44 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PocketBase, { type RecordModel } from 'pocketbase'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { TestServer } from '../support/database/open.ts'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { openUploads } from '../support/open-uploads.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
-
-let server: TestServer
-let pb: PocketBase
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const file = (name: string, options: object = {}) => ({ name, type: 'file', maxSelect: 1, ...options })
 const OPEN = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }
 
-beforeAll(async () => {
-  server = await startServer()
-  pb = new PocketBase(server.url)
-  await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
-  await pb.collections.create({
-    ...OPEN,
-    name: 'docs',
-    type: 'base',
-    fields: [
-      { name: 'title', type: 'text' },
-      file('cover', { maxSize: 10 }),
-      file('pages', { maxSelect: 3, mimeTypes: ['text/plain'] }),
-    ],
-  })
-  await pb.collections.create({
-    ...OPEN,
-    name: 'notes',
-    type: 'base',
-    fields: [
-      file('scan'),
-      {
-        name: 'doc',
-        type: 'relation',
-        collectionId: (await pb.collections.getOne('docs')).id,
-        maxSelect: 1,
-        cascadeDelete: true,
-      },
-    ],
-  })
-  await pb.settings.update({ batch: { enabled: true, maxRequests: 50, timeout: 10 } })
+const server = stopAfterAll(await startServer())
+const pb = new PocketBase(server.url)
+await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
+await pb.collections.create({
+  ...OPEN,
+  name: 'docs',
+  type: 'base',
+  fields: [
+    { name: 'title', type: 'text' },
+    file('cover', { maxSize: 10 }),
+    file('pages', { maxSelect: 3, mimeTypes: ['text/plain'] }),
+  ],
 })
-afterAll(() => server.stop())
+await pb.collections.create({
+  ...OPEN,
+  name: 'notes',
+  type: 'base',
+  fields: [
+    file('scan'),
+    {
+      name: 'doc',
+      type: 'relation',
+      collectionId: (await pb.collections.getOne('docs')).id,
+      maxSelect: 1,
+      cascadeDelete: true,
+    },
+  ],
+})
+await pb.settings.update({ batch: { enabled: true, maxRequests: 50, timeout: 10 } })
+
 beforeEach(async () => {
   await pb.collections.truncate('docs')
 })

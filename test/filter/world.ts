@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect } from 'vitest'
 import { quote, tableName } from '../../src/collections/names.ts'
 import type { Config } from '../../src/config.ts'
@@ -11,12 +8,12 @@ import { compile } from '../../src/filter/compile/compile.ts'
 import type { CompiledFilter } from '../../src/filter/compile/compiled-filter.ts'
 import type { FilterQuery } from '../../src/filter/compile/filter-query.ts'
 import { FilterError } from '../../src/filter/errors.ts'
-import { importFiles } from '../../src/import/fixtures.ts'
 import { createLogger } from '../../src/log.ts'
 import { columnsOf, toValues } from '../../src/records/columns.ts'
 import type { AuthRecord, RequestInfo } from '../../src/request/request.ts'
 import { ruleFor } from '../../src/rules/access.ts'
 import { openDb, openStore, type TestStore } from '../support/database/open.ts'
+import { importCorpus } from '../support/server/start.ts'
 import { RECORDS, ROOT, SCHEMA } from './corpus.ts'
 import type { Answer } from './pocketbase.ts'
 
@@ -40,7 +37,7 @@ export async function openWorld(config: Config): Promise<World> {
   const db = await openDb(config, createLogger(config))
   await migrate(db)
   const store = await openStore(db)
-  await bringIn(store)
+  await importCorpus(store, { schema: SCHEMA, fixtures: { _superusers: [ROOT], ...RECORDS } })
   const readAuth = async (name: string, id: string): Promise<AuthRecord> => {
     const collection = store.catalog.find(name)!
     const { select } = columnsOf(collection)
@@ -115,18 +112,3 @@ export const requestOf = (auth: AuthRecord | null): RequestInfo => ({
   body: {},
   auth,
 })
-
-async function bringIn(store: TestStore): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'filter-'))
-  const write = (name: string, value: unknown) => {
-    const file = join(folder, name)
-    writeFileSync(file, JSON.stringify(value))
-    return file
-  }
-  try {
-    const fixtures = write('fixtures.json', { _superusers: [ROOT], ...RECORDS })
-    await importFiles(store, { schema: write('schema.json', SCHEMA), fixtures }, () => {})
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}

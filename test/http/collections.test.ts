@@ -1,17 +1,12 @@
 import PocketBase from 'pocketbase'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestServer } from '../support/database/open.ts'
+import { expect, test } from 'vitest'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let server: TestServer
-let pb: PocketBase
-beforeAll(async () => {
-  server = await startServer()
-  pb = new PocketBase(server.url)
-  pb.autoCancellation(false)
-  await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServer())
+const pb = new PocketBase(server.url)
+pb.autoCancellation(false)
+await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
 
 interface Refused {
   readonly status: number
@@ -175,6 +170,7 @@ test('an import of a field that comes twice is told of it', async () => {
   expect(collections.message).toContain('"name": "Duplicated or invalid field name a"')
 })
 
+await pb.collections.create({ name: 'titled', fields: [{ name: 'name', type: 'text' }] })
 const RAW = 'Failed to import the collections configuration. Raw error:\n'
 
 test.each<[string, object[], string]>([
@@ -214,8 +210,8 @@ test.each<[string, object[], string]>([
   ],
   [
     'a field with the name of another one',
-    [{ name: 'contact_groups', fields: [{ name: 'name', type: 'number' }] }],
-    `${RAW}failed to save collection "contact_groups": SQL logic error: error in table contact_groups after rename: duplicate column name: name (1).`,
+    [{ name: 'titled', fields: [{ name: 'name', type: 'number' }] }],
+    `${RAW}failed to save collection "titled": SQL logic error: error in table titled after rename: duplicate column name: name (1).`,
   ],
   [
     'a view of nothing',

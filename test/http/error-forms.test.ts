@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createUnavailableApp } from '../../src/http/unavailable.ts'
-import type { TestServer } from '../support/database/open.ts'
 import { withDevices } from '../support/server/server-with-devices.ts'
 import { startServer } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Errors have the form of the routes they come from, whatever raises them.
 
@@ -24,17 +24,11 @@ const FORMS: readonly (readonly [family: string, keys: readonly string[]])[] = [
   ['/2010-04-01', ['code', 'message', 'more_info', 'status']],
 ]
 
-let server: TestServer
-let paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
-
 const keysOf = async (answer: Response) => Object.keys((await answer.json()) as Json).sort()
 
-beforeAll(async () => {
-  server = await startServer()
-  const document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as { paths: typeof paths }
-  paths = document.paths
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServer())
+const document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as { paths: typeof paths }
+const paths: Record<string, Record<string, { responses: Record<string, unknown> }>> = document.paths
 
 test.each(FORMS)('an unknown route below %s', async (family, keys) => {
   const answer = await fetch(`${server.url}${family}/no/such/route`, { method: 'PUT' })

@@ -1,15 +1,11 @@
 import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SettingsStore } from '../../src/settings/settings-store.ts'
-import { type Answer, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { type Answer, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let server: ServerWithMail
-let root: Record<string, string>
-beforeAll(async () => {
-  server = await startServerWithMail()
-  root = await server.superuser()
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithMail())
+const root = await server.superuser()
 
 const patch = (body: unknown) => server.call('PATCH', '/api/settings', body, root)
 const get = (headers = root) => server.call('GET', '/api/settings', undefined, headers)

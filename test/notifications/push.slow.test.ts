@@ -1,25 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { startPushService } from '../support/services/push-service.ts'
 import { until } from '../support/services/receiver.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Texts come in over HTTP, and a push service decrypts what the server sends to a browser.
 
 const ZOE = '+4915112345678'
 const MAX = '+4915187654321'
 
-let server: ServerWithDevices
 let service: Awaited<ReturnType<typeof startPushService>>
 let user: Client
 let phone: Client
-beforeAll(async () => {
-  server = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
-})
-afterAll(() => server.stop())
+
+const server = stopAfterAll(await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+
 beforeEach(async () => {
   service = await startPushService()
   user = await server.makeUser()

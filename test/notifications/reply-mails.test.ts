@@ -1,30 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { addReplyMails, type ReplyMailServices } from '../../src/notifications/reply-mails.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
-import { type MailServer, startMailServer } from '../support/services/mail-server.ts'
+import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { startMailServer } from '../support/services/mail-server.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Nothing is mailed by itself: time passes and mails go out when a test says so.
 
-let server: ServerWithDevices
-let mail: MailServer
-let post: ReplyMailServices
 let user: Client
 let phone: Client
-beforeAll(async () => {
-  mail = await startMailServer()
-  server = await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.com' })
-  post = server.server.services
-  await server.server.services.settings.save({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
-})
-afterAll(async () => {
-  await mail.stop()
-  await server.stop()
-})
+
+const mail = stopAfterAll(await startMailServer())
+const server = stopAfterAll(await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.com' }))
+const post: ReplyMailServices = server.server.services
+await server.server.services.settings.save({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
+
 beforeEach(async () => {
   for (const table of ['conversations', 'reply_mails', 'user_settings', '_jobs'])
     await query(`delete from ${table}`)

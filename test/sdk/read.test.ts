@@ -1,19 +1,16 @@
 import PocketBase, { ClientResponseError } from 'pocketbase'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TestServer } from '../support/database/open.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startReadTestServer } from '../support/server/read-test-server.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let server: TestServer
 let pb: PocketBase
 
-beforeAll(async () => {
-  server = await startReadTestServer()
-  await server.services.store.db.query(
-    `insert into "books" (id, title, shelf)
-     select 'extra' || lpad(i::text, 10, '0'), 'Extra ' || i, 'shelfthree00001' from generate_series(1, 2100) i`,
-  )
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startReadTestServer())
+await server.services.store.db.query(
+  `insert into "books" (id, title, shelf)
+   select 'extra' || lpad(i::text, 10, '0'), 'Extra ' || i, 'shelfthree00001' from generate_series(1, 2100) i`,
+)
+
 beforeEach(() => {
   pb = new PocketBase(server.url)
 })

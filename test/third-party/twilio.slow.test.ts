@@ -3,17 +3,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../support/server/server-with-devices.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import {
-  type App,
   type AppCall,
   pairPhone,
   receive,
   report,
   startApp,
   startTwilioFixture,
-  type TwilioFixture,
   type TwilioUser,
 } from '../support/twilio/twilio-fixture.ts'
 import { hasNode, hasPython, NODE_PACKAGE, PYTHON } from './twilio-libraries.ts'
@@ -22,20 +20,10 @@ const NUMBER = '+4915550000001'
 const TO = '+4915112345601'
 const run = promisify(execFile)
 
-let fixture: TwilioFixture
-let ann: TwilioUser
-let phone: Client
-let app: App
-beforeAll(async () => {
-  fixture = await startTwilioFixture()
-  ann = await fixture.makeUser()
-  phone = await pairPhone(fixture, ann, NUMBER)
-  app = await startApp()
-})
-afterAll(async () => {
-  await app.stop()
-  await fixture.stop()
-})
+const fixture = stopAfterAll(await startTwilioFixture())
+const ann: TwilioUser = await fixture.makeUser()
+const phone = await pairPhone(fixture, ann, NUMBER)
+const app = stopAfterAll(await startApp())
 
 /** A status callback as the app got it. */
 async function statusCallback(): Promise<AppCall> {

@@ -1,32 +1,24 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import type { Db } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
-import { type OpenDb, openStore, type TestStore } from '../support/database/open.ts'
+import { openStore } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { openTestDb } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Values of every type that a row of ours can have go through a backup and come back as they were.
 
 const folder = temporaryFolder()
-let source: OpenDb
-let target: OpenDb
-let store: TestStore
 let files = 0
 
-beforeAll(async () => {
-  source = await openTestDb()
-  target = await openTestDb()
-  await migrate(source)
-  store = await openStore(source)
-})
-afterAll(async () => {
-  await store.close()
-  await Promise.all([source.close(), target.close()])
-})
+const source = stopAfterAll(await openTestDb())
+const target = stopAfterAll(await openTestDb())
+await migrate(source)
+stopAfterAll(await openStore(source))
 
 /** Postgres has no NUL in a text, and UTF-8 no half of a pair. */
 const texts = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\0', ''))

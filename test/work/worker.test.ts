@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { kindsOf } from '../../src/jobs.ts'
 import { createLogger } from '../../src/log.ts'
 import { hasRoomSql, type JobKind, readJobFigures } from '../../src/work/queue.ts'
 import { Worker } from '../../src/work/worker.ts'
-import type { OpenDb } from '../support/database/open.ts'
 import { openPreparedDb, startServer } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const log = createLogger({ logLevel: 'silent' })
-let db: OpenDb
-beforeAll(async () => {
-  db = await openPreparedDb()
-})
-afterAll(() => db.close())
+
+const db = stopAfterAll(await openPreparedDb())
+
 beforeEach(async () => {
   await db.query('delete from _jobs')
 })

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
+import { expect, test } from 'vitest'
+import { startWriteTestServer } from '../../support/server/write-test-server.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let shop: WriteTestServer
-beforeAll(async () => {
-  shop = await startWriteTestServer()
-})
-afterAll(() => shop.stop())
+const shop = stopAfterAll(await startWriteTestServer())
 
 const SHELVES = '/api/collections/shelves/records'
 const TOOLS = '/api/collections/tools/records'

@@ -1,12 +1,8 @@
 import { connect, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { admission } from '../../../src/admission/admission.ts'
-import {
-  ANN,
-  BEN,
-  type ServerWithUsers,
-  startServerWithUsers,
-} from '../../support/server/server-with-users.ts'
+import { ANN, BEN, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Ann has contacts that expand into each other, Ben has some with large data. Each row is a way to ask for
 // more than one answer may hold.
@@ -15,24 +11,11 @@ const LOOP = 'user.contacts_via_user.user.contacts_via_user'
 const MIB = 1 << 20
 const LARGE = 60
 
-let server: ServerWithUsers
-let ann: Record<string, string>
-let ben: Record<string, string>
 const sockets: Socket[] = []
 
-beforeAll(async () => {
-  server = await startServerWithUsers()
-  ann = await server.signedIn('users', ANN.id)
-  ben = await server.signedIn('users', BEN.id)
-  await addContacts(ANN.id, 'a', 1000, `'{}'`)
-  await addContacts(BEN.id, 'b', LARGE, `to_json(repeat('x', 1000000))`)
-})
-afterAll(() => server.stop())
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy()
-  await vi.waitFor(() => expect(admission.memory.taken).toBe(0), 5_000)
-})
-
+const server = stopAfterAll(await startServerWithUsers())
+const ann = await server.signedIn('users', ANN.id)
+const ben = await server.signedIn('users', BEN.id)
 const addContacts = (user: string, letter: string, count: number, data: string) =>
   server.rows(
     `insert into contacts (id, "user", name, phone, data, created, updated)
@@ -40,6 +23,13 @@ const addContacts = (user: string, letter: string, count: number, data: string) 
     from generate_series(1, $4::int) n`,
     [letter, user, letter === 'a' ? '1' : '2', count],
   )
+await addContacts(ANN.id, 'a', 1000, `'{}'`)
+await addContacts(BEN.id, 'b', LARGE, `to_json(repeat('x', 1000000))`)
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await vi.waitFor(() => expect(admission.memory.taken).toBe(0), 5_000)
+})
 
 const CONTACTS = '/api/collections/contacts/records'
 

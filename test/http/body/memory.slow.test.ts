@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { admission } from '../../../src/admission/admission.ts'
-import { type ServerWithDevices, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Bodies of one client that never end, while others send theirs.
 
@@ -12,11 +13,7 @@ const FORM = 'multipart/form-data; boundary=x'
 const FILE = '--x\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\n'
 const VALUE = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
 
-let server: ServerWithDevices
-beforeAll(async () => {
-  server = await startServerWithDevices()
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithDevices())
 
 const sockets: Socket[] = []
 afterEach(async () => {

@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+import { expect, test } from 'vitest'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Postgres does not take NUL, not even to look for it.
 
-let server: ServerWithDevices
-let user: Client
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  user = await server.makeUser()
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithDevices())
+const user = await server.makeUser()
 
 test.each([
   ['GET', '/api/sms/batches/%00', 'batch_not_found'],

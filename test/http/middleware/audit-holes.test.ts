@@ -1,27 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deleteSuperuser, upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
 import { createApp } from '../../../src/http/app.ts'
 import { importFiles } from '../../../src/import/fixtures.ts'
-import {
-  PASSWORD,
-  type ServerWithMail,
-  startServerWithMail,
-  tokenIn,
-} from '../../support/server/server-with-mail.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { PASSWORD, startServerWithMail, tokenIn } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: ServerWithMail
-let root: Record<string, string>
-let user: string
-beforeAll(async () => {
-  server = await startServerWithMail({ WEBHOOK_ALLOW_PRIVATE: 'true' })
-  root = await server.superuser()
-  user = await server.addUser('ann@example.com')
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithMail({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const root = await server.superuser()
+const user = await server.addUser('ann@example.com')
+
 const query = (text: string) => server.server.services.store.db.query(text)
 beforeEach(() => query('delete from _audit'))
 
@@ -145,8 +136,7 @@ describe('what is done at the terminal', () => {
   })
 
   test('an import', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'pocketsms-audit-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder()
     const fixtures = join(folder, 'fixtures.json')
     const contact = { id: 'contact00000001', user, name: 'Bob', phone: '+4915112345678' }
     writeFileSync(fixtures, JSON.stringify({ contacts: [contact] }))

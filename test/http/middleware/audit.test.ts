@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { deleteOldAuditEntries } from '../../../src/auth/superusers/audit.ts'
-import { PASSWORD, type ServerWithMail, startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: ServerWithMail
-let root: Record<string, string>
-let user: string
-beforeAll(async () => {
-  server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1' })
-  root = { ...(await server.superuser()), 'x-forwarded-for': '203.0.113.7' }
-  user = await server.addUser('ann@example.com')
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1' }))
+const root = { ...(await server.superuser()), 'x-forwarded-for': '203.0.113.7' }
+const user = await server.addUser('ann@example.com')
+
 beforeEach(() => server.server.services.store.db.query('delete from _audit'))
 
 interface Row {

@@ -1,14 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { PASSWORD, type ServerWithMail, startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { afterEach, expect, test } from 'vitest'
+import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: ServerWithMail
-let root: Record<string, string>
-beforeAll(async () => {
-  server = await startServerWithMail()
-  root = await server.superuser()
-  await server.addUser('user@example.com')
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithMail())
+const root = await server.superuser()
+await server.addUser('user@example.com')
 
 const settings = () => server.server.services.settings
 afterEach(() =>

@@ -1,23 +1,19 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ServerWithDevices, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { describe, expect, test } from 'vitest'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: ServerWithDevices
-let token: string
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  token = (await server.makeUser()).token
-  const notes = {
-    name: 'notes',
-    type: 'base',
-    createRule: '',
-    updateRule: '@request.auth.id != ""',
-    fields: [{ name: 'text', type: 'text', max: 400_000 }],
-  }
-  expect((await server.superuser.call('POST', '/api/collections', notes)).status).toBe(200)
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithDevices())
+const token = (await server.makeUser()).token
+const notes = {
+  name: 'notes',
+  type: 'base',
+  createRule: '',
+  updateRule: '@request.auth.id != ""',
+  fields: [{ name: 'text', type: 'text', max: 400_000 }],
+}
+expect((await server.superuser.call('POST', '/api/collections', notes)).status).toBe(200)
 
 const LARGE = JSON.stringify({ text: 'a'.repeat(100_000), requests: [] })
 const RECORDS = '/api/collections/notes/records'

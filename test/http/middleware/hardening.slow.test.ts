@@ -1,23 +1,20 @@
 import { once } from 'node:events'
 import { request as ask } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { isTooComplex } from '../../../src/fields/values/json-text.ts'
 import { hasHugeNumber, JSON_BOUNDS } from '../../../src/http/body/body-limits.ts'
 import { CONNECTION_OPTIONS } from '../../../src/http/server/connections.ts'
 import { strictTransport } from '../../../src/http/server/front.ts'
 import { startCpuTimer } from '../../support/server/cpu-timer.ts'
-import { PASSWORD, type ServerWithMail, startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: ServerWithMail
-let user: string
-let token: string
-beforeAll(async () => {
-  server = await startServerWithMail({ PUBLIC_URL: 'https://sms.example.com', HSTS_DAYS: '30' })
-  user = await server.addUser('ann@example.com', { monthly_quota: 5 })
-  token = await server.signIn('users', 'ann@example.com', PASSWORD)
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(
+  await startServerWithMail({ PUBLIC_URL: 'https://sms.example.com', HSTS_DAYS: '30' }),
+)
+const user = await server.addUser('ann@example.com', { monthly_quota: 5 })
+const token = await server.signIn('users', 'ann@example.com', PASSWORD)
 
 const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`

@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ServerWithDevices, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { expect, test } from 'vitest'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const PASSWORD = 'a-long-password'
 const RECORDS = '/api/collections/patrons/records'
 
-let server: ServerWithDevices
-beforeAll(async () => {
-  server = await startServerWithDevices({ SIGN_IN_TRIES: '1' })
-  const own = 'id = @request.auth.id'
-  const patrons = {
-    name: 'patrons',
-    type: 'auth',
-    createRule: 'name != "no"',
-    updateRule: own,
-    listRule: own,
-  }
-  const fields = [{ name: 'name', type: 'text', max: 10 }]
-  const made = await server.superuser.call('POST', '/api/collections', { ...patrons, fields })
-  expect(made.status, JSON.stringify(made.body)).toBe(200)
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithDevices({ SIGN_IN_TRIES: '1' }))
+const own = 'id = @request.auth.id'
+const patrons = {
+  name: 'patrons',
+  type: 'auth',
+  createRule: 'name != "no"',
+  updateRule: own,
+  listRule: own,
+}
+const fields = [{ name: 'name', type: 'text', max: 10 }]
+const made = await server.superuser.call('POST', '/api/collections', { ...patrons, fields })
+expect(made.status, JSON.stringify(made.body)).toBe(200)
 
 let count = 0
 const member = (values: object = {}) => ({

@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { BaseCollection } from '../../../src/collections/collection.ts'
 import { withCatalog } from '../../../src/http/retry.ts'
-import { type OpenDb, openStore, type TestStore } from '../../support/database/open.ts'
+import { openStore, type TestStore } from '../../support/database/open.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let db: OpenDb
-let here: TestStore
-let elsewhere: TestStore
-beforeAll(async () => {
-  db = await openPreparedDb()
-  here = await openStore(db)
-  elsewhere = await openStore(db)
-})
-afterAll(async () => {
-  await here.close()
-  await elsewhere.close()
-  await db.close()
-})
+const db = stopAfterAll(await openPreparedDb())
+const here = stopAfterAll(await openStore(db))
+const elsewhere = stopAfterAll(await openStore(db))
 
 /** What `store` does not know yet. */
 const change = (store: TestStore, listRule: string) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { findAuthRecord } from '../../../src/auth/auth-rows.ts'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { AuthCollection, BaseCollection } from '../../../src/collections/collection.ts'
@@ -10,28 +10,18 @@ import { StaleAuth } from '../../../src/records/fresh-auth.ts'
 import { Conflict } from '../../../src/records/write/store.ts'
 import { LargeAnswer } from '../../../src/request/answer-meter.ts'
 import type { AuthRecord } from '../../../src/request/request.ts'
-import { type OpenDb, openStore, type TestStore } from '../../support/database/open.ts'
+import { openStore } from '../../support/database/open.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const USER = 'user00000000001'
 
-let db: OpenDb
-let here: TestStore
-let elsewhere: TestStore
-beforeAll(async () => {
-  db = await openPreparedDb()
-  here = await openStore(db)
-  elsewhere = await openStore(db)
-  await db.query(
-    `insert into users (id, email, "tokenKey", password) values ($1, 'a@example.com', 'x', 'x')`,
-    [USER],
-  )
-})
-afterAll(async () => {
-  await here.close()
-  await elsewhere.close()
-  await db.close()
-})
+const db = stopAfterAll(await openPreparedDb())
+const here = stopAfterAll(await openStore(db))
+const elsewhere = stopAfterAll(await openStore(db))
+await db.query(`insert into users (id, email, "tokenKey", password) values ($1, 'a@example.com', 'x', 'x')`, [
+  USER,
+])
 
 let attempts: Attempt[] = []
 let waits = 0

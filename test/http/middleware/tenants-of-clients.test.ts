@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+import { expect, test } from 'vitest'
+import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Alice's key opens the APIs of SMSGate and Twilio. Nothing there shows or touches what is Bob's.
 
 const NUMBER = '+4915550000002'
 
-let server: ServerWithDevices
-let alice: Client
-let bob: Client
-let key: Readonly<Record<string, string>>
 const bobs: Record<string, string> = {}
-let before: string
 
 const records = (name: string) => `/api/collections/${name}/records`
 const sidOf = (letters: string, id: string) => `${letters}${Buffer.from(id).toString('hex')}00`
@@ -35,36 +27,37 @@ async function snapshot(): Promise<string> {
   )
 }
 
-beforeAll(async () => {
-  server = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
-  alice = await server.makeUser()
-  bob = await server.makeUser()
-  await server.pair(alice)
-  const phone = await server.pair(bob, { name: 'SECRET phone', phone: NUMBER })
-  key = await make(alice, 'api_keys', { name: 'all', scopes: ['all:any'], twilio: true })
-  const received = {
-    items: [{ from: '+491700000001', body: 'SECRET reply', received_at: '2026-11-20T07:00:00Z' }],
-  }
-  expect((await phone.call('POST', '/api/devices/incoming', received)).status).toBe(200)
-  const text = { recipients: ['+491700000001', '+491700000002'], body: 'SECRET', scheduled_at: '2099-01-01' }
-  const sent = (await bob.call('POST', '/api/sms/send', text)).body
-  const hook = await make(bob, 'webhooks', {
-    url: 'https://secret.example.com',
-    smsgate_event: 'sms:sent',
-    smsgate_id: 'bobs-hook',
-    events: ['message.sent'],
-  })
-  const bobsKey = await make(bob, 'api_keys', { name: 'all', scopes: ['all:any'], twilio: true })
-  Object.assign(bobs, {
-    message: sent.message_ids[0],
-    batch: sent.batch_id,
-    device: phone.id,
-    hook: hook.smsgate_id,
-    keySid: bobsKey.key_sid,
-  })
-  before = await snapshot()
+const server = stopAfterAll(await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const alice = await server.makeUser()
+const bob = await server.makeUser()
+await server.pair(alice)
+const phone = await server.pair(bob, { name: 'SECRET phone', phone: NUMBER })
+const key: Readonly<Record<string, string>> = await make(alice, 'api_keys', {
+  name: 'all',
+  scopes: ['all:any'],
+  twilio: true,
 })
-afterAll(() => server?.stop())
+const received = {
+  items: [{ from: '+491700000001', body: 'SECRET reply', received_at: '2026-11-20T07:00:00Z' }],
+}
+expect((await phone.call('POST', '/api/devices/incoming', received)).status).toBe(200)
+const text = { recipients: ['+491700000001', '+491700000002'], body: 'SECRET', scheduled_at: '2099-01-01' }
+const sent = (await bob.call('POST', '/api/sms/send', text)).body
+const hook = await make(bob, 'webhooks', {
+  url: 'https://secret.example.com',
+  smsgate_event: 'sms:sent',
+  smsgate_id: 'bobs-hook',
+  events: ['message.sent'],
+})
+const bobsKey = await make(bob, 'api_keys', { name: 'all', scopes: ['all:any'], twilio: true })
+Object.assign(bobs, {
+  message: sent.message_ids[0],
+  batch: sent.batch_id,
+  device: phone.id,
+  hook: hook.smsgate_id,
+  keySid: bobsKey.key_sid,
+})
+const before = await snapshot()
 
 interface Asked {
   readonly status: number

@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+import { describe, expect, test } from 'vitest'
+import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Two users who must never see or touch what is the other's. Everything of Bob's carries the word SECRET.
 
@@ -28,14 +25,8 @@ const OWNED = {
 type Owned = keyof typeof OWNED
 const NAMES = Object.keys(OWNED) as Owned[]
 
-let server: ServerWithDevices
-let alice: Client
-let bob: Client
-let alicesPhone: Client
-let bobsPhone: Client
 /** An id of Bob's in each collection that has one, and of things that are no records. */
 const bobs: Partial<Record<Owned | 'batch', string>> = {}
-let before: string
 
 const records = (name: string) => `/api/collections/${name}/records`
 
@@ -58,41 +49,38 @@ async function snapshot(): Promise<string> {
   return JSON.stringify(await Promise.all(lists))
 }
 
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  ;[alice, bob] = [await server.makeUser(), await server.makeUser()]
-  ;[alicesPhone, bobsPhone] = [await server.pair(alice), await server.pair(bob, { name: 'SECRET phone' })]
-  bobs.users = bob.id
-  bobs.devices = bobsPhone.id
-  bobs.user_settings = await make(bob, 'user_settings', { country: 'DE' })
-  bobs.contact_groups = await make(bob, 'contact_groups', { name: 'SECRET friends' })
-  bobs.contacts = await make(bob, 'contacts', {
-    name: 'SECRET Cy',
-    phone: '+491700000001',
-    groups: [bobs.contact_groups],
-  })
-  bobs.sms_templates = await make(bob, 'sms_templates', { name: 'SECRET greeting', body: 'SECRET {{name}}' })
-  const lines = await bob.call('GET', records('lines'))
-  bobs.lines = lines.body.items[0].id
-  bobs.auto_answers = await make(bob, 'auto_answers', { match: 'any', body: 'SECRET answer', enabled: true })
-  bobs.conversations = await make(bob, 'conversations', { number: '+491700000001' })
-  bobs.webhooks = await make(bob, 'webhooks', {
-    url: 'https://SECRET.example.com',
-    events: ['message.sent'],
-    enabled: true,
-  })
-  bobs.api_keys = await make(bob, 'api_keys', { name: 'SECRET key' })
-  const { body } = await bob.call('POST', '/api/sms/send', {
-    recipients: ['+491700000001', '+491700000002'],
-    body: 'SECRET',
-  })
-  bobs.batch = body.batch_id
-  bobs.sms_messages = body.message_ids[0]
-  const usage = await bob.call('GET', records('sms_usage'))
-  bobs.sms_usage = usage.body.items[0].id
-  before = await snapshot()
+const server = stopAfterAll(await startServerWithDevices())
+const [alice, bob] = [await server.makeUser(), await server.makeUser()]
+const [alicesPhone, bobsPhone] = [await server.pair(alice), await server.pair(bob, { name: 'SECRET phone' })]
+bobs.users = bob.id
+bobs.devices = bobsPhone.id
+bobs.user_settings = await make(bob, 'user_settings', { country: 'DE' })
+bobs.contact_groups = await make(bob, 'contact_groups', { name: 'SECRET friends' })
+bobs.contacts = await make(bob, 'contacts', {
+  name: 'SECRET Cy',
+  phone: '+491700000001',
+  groups: [bobs.contact_groups],
 })
-afterAll(() => server?.stop())
+bobs.sms_templates = await make(bob, 'sms_templates', { name: 'SECRET greeting', body: 'SECRET {{name}}' })
+const lines = await bob.call('GET', records('lines'))
+bobs.lines = lines.body.items[0].id
+bobs.auto_answers = await make(bob, 'auto_answers', { match: 'any', body: 'SECRET answer', enabled: true })
+bobs.conversations = await make(bob, 'conversations', { number: '+491700000001' })
+bobs.webhooks = await make(bob, 'webhooks', {
+  url: 'https://SECRET.example.com',
+  events: ['message.sent'],
+  enabled: true,
+})
+bobs.api_keys = await make(bob, 'api_keys', { name: 'SECRET key' })
+const { body } = await bob.call('POST', '/api/sms/send', {
+  recipients: ['+491700000001', '+491700000002'],
+  body: 'SECRET',
+})
+bobs.batch = body.batch_id
+bobs.sms_messages = body.message_ids[0]
+const usage = await bob.call('GET', records('sms_usage'))
+bobs.sms_usage = usage.body.items[0].id
+const before = await snapshot()
 
 describe.each([
   ['a user', () => alice],

@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { admission } from '../../../src/admission/admission.ts'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import { readNew } from '../../../src/collections/definition/read.ts'
-import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
+import { startWriteTestServer } from '../../support/server/write-test-server.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const TOOLS = 'collections/tools/records'
 const LARGE = 3 << 20
 
-let shop: WriteTestServer
-beforeAll(async () => {
-  shop = await startWriteTestServer()
-  const [manual] = readNew({
-    name: 'x',
-    fields: [{ name: 'manual', type: 'editor', maxSize: 2 * LARGE }],
-  }).fields
-  await shop.server.services.store.change((draft) => {
-    const tools = draft.catalog.find('tools')!
-    return saveCollection(draft, { ...tools, fields: [...tools.fields, manual!] })
-  })
+const shop = stopAfterAll(await startWriteTestServer())
+const [manual] = readNew({
+  name: 'x',
+  fields: [{ name: 'manual', type: 'editor', maxSize: 2 * LARGE }],
+}).fields
+await shop.server.services.store.change((draft) => {
+  const tools = draft.catalog.find('tools')!
+  return saveCollection(draft, { ...tools, fields: [...tools.fields, manual!] })
 })
-afterAll(() => shop.stop())
 
 const records = async (name: string) =>
   (await shop.server.services.store.db.query('select count(*)::int from tools where name = $1', [name])).rows

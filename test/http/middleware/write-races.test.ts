@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { BaseCollection } from '../../../src/collections/collection.ts'
 import { openStore } from '../../support/database/open.ts'
-import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
+import { startWriteTestServer } from '../../support/server/write-test-server.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const PASSWORD = 'secret12345'
 const ANN = 'workerann000001'
 const TOOL = 'hammer000000001'
 const TOOLS = 'collections/tools/records'
 
-let shop: WriteTestServer
-beforeAll(async () => {
-  shop = await startWriteTestServer()
-  await shop.server.services.settings.save({ batch: { enabled: true, maxRequests: 50, timeout: 60 } })
-  const ann = { id: ANN, email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
-  await shop.ask('', 'POST', 'collections/workers/records', ann)
-  await shop.signIn('ann', 'workers', 'ann@example.com', PASSWORD)
-  await shop.ask('', 'POST', TOOLS, { id: TOOL, name: 'hammer' })
-})
-afterAll(() => shop.stop())
+const shop = stopAfterAll(await startWriteTestServer())
+await shop.server.services.settings.save({ batch: { enabled: true, maxRequests: 50, timeout: 60 } })
+const ann = { id: ANN, email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
+await shop.ask('', 'POST', 'collections/workers/records', ann)
+await shop.signIn('ann', 'workers', 'ann@example.com', PASSWORD)
+await shop.ask('', 'POST', TOOLS, { id: TOOL, name: 'hammer' })
 
 const patch = (body: object, query = '') => shop.ask('ann', 'PATCH', `${TOOLS}/${TOOL}${query}`, body)
 const tool = async () => (await shop.ask('', 'GET', `${TOOLS}/${TOOL}`)).body

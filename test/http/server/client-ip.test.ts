@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addressOf } from '../../../src/http/server/client-ip.ts'
-import { type ServerWithMail, startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: ServerWithMail
-let root: Record<string, string>
-beforeAll(async () => {
-  server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1,10.0.0.0/8' })
-  root = await server.superuser()
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1,10.0.0.0/8' }))
+const root = await server.superuser()
 
 test.each([
   ['without a proxy: the connection', '', '127.0.0.1'],

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestServer } from '../../support/database/open.ts'
+import { expect, test } from 'vitest'
 import { startServer } from '../../support/server/start.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server?.stop())
+const server = stopAfterAll(await startServer())
 
 test.each([
   [

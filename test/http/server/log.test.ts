@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
 import { createLogger } from '../../../src/log.ts'
-import { start, type TestServer } from '../../support/database/open.ts'
+import { start } from '../../support/database/open.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const PROXY = '127.0.0.1'
 const STRANGER = '127.0.0.2'
 const OURS = /^[A-Za-z0-9]{8}-[0-9a-z]+$/
 
-let server: TestServer
 let lines: string[] = []
 
 interface Line {
@@ -19,12 +19,12 @@ interface Line {
   readonly [name: string]: unknown
 }
 
-beforeAll(async () => {
-  const config = await testConfig({ TRUSTED_PROXIES: PROXY, LOG_LEVEL: 'info' })
-  server = await start(config, createLogger(config, { write: (line) => void lines.push(line) }))
-  await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
-})
-afterAll(() => server.stop())
+const config = await testConfig({ TRUSTED_PROXIES: PROXY, LOG_LEVEL: 'info' })
+const server = stopAfterAll(
+  await start(config, createLogger(config, { write: (line) => void lines.push(line) })),
+)
+await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
+
 beforeEach(() => {
   lines = []
 })

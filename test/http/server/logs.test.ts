@@ -1,24 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
 import { start } from '../../support/database/open.ts'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-  withDevices,
-} from '../../support/server/server-with-devices.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { type Client, startServerWithDevices, withDevices } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: ServerWithDevices
-let people: Record<string, Client>
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  people = { guest: server.guest, user: await server.makeUser(), superuser: server.superuser }
-})
-afterAll(() => server?.stop())
+const server = stopAfterAll(await startServerWithDevices())
+const people: Record<string, Client> = {
+  guest: server.guest,
+  user: await server.makeUser(),
+  superuser: server.superuser,
+}
 
 const NO_SENSE = 'Something went wrong while processing your request.'
 
@@ -180,7 +173,7 @@ test('of no day nothing is kept', async () => {
 })
 
 test('what waits when a server is told to stop is there afterwards', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-logs-'))
+  const folder = temporaryFolder()
   const config = await testConfig()
   const kept = config.databaseUrl ? config : { ...config, dataDir: folder }
   const first = await start(kept)
@@ -191,7 +184,6 @@ test('what waits when a server is told to stop is there afterwards', async () =>
   const { body } = await again.superuser.call('GET', '/api/logs?filter=data.status%3D404')
   expect(body.items.map(({ message }: Log) => message)).toEqual(['GET /api/nowhere'])
   await again.stop()
-  rmSync(folder, { recursive: true })
 })
 
 test.each([

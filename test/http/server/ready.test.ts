@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { Db } from '../../../src/db/open.ts'
 import { createLogger } from '../../../src/log.ts'
 import { start } from '../../support/database/open.ts'
-import {
-  client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+import { client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { testConfig } from '../../support/server/start.ts'
 import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let fixture: ServerWithDevices
 const ready = () => fixture.guest.call('GET', '/api/ready')
 
-beforeAll(async () => {
-  fixture = await startServerWithDevices()
-})
-afterAll(() => fixture.stop())
+const fixture = stopAfterAll(await startServerWithDevices())
 
 describe('GET /api/ready', () => {
   test('a server in good order, to anybody', async () => {

@@ -1,13 +1,9 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestServer } from '../../support/database/open.ts'
+import { expect, test } from 'vitest'
 import { startServer } from '../../support/server/start.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startServer())
 
 /** By Node's own client: fetch would clean the path itself. */
 const ask = (method: string, path: string, origin: string) =>

@@ -1,28 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+import { expect, test } from 'vitest'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Users who ask for what takes hours hurt nobody but themselves.
 
-let server: ServerWithDevices
-let hostile: Client
-let victim: Client
-let phone: Client
-beforeAll(async () => {
-  server = await startServerWithDevices({ CLIENT_STATEMENT_SECONDS: '5', DATABASE_POOL: '4' })
-  ;[hostile, victim] = [await server.makeUser(), await server.makeUser()]
-  phone = await server.pair(victim)
-  await server.server.services.store.db.query(
-    `insert into contacts (id, "user", name, phone)
-    select 'contact' || lpad(i::text, 8, '0'), $1, 'name ' || i, '+49151' || lpad(i::text, 8, '0') from generate_series(1, 1000) i`,
-    [hostile.id],
-  )
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(
+  await startServerWithDevices({ CLIENT_STATEMENT_SECONDS: '5', DATABASE_POOL: '4' }),
+)
+const [hostile, victim] = [await server.makeUser(), await server.makeUser()]
+const phone = await server.pair(victim)
+await server.server.services.store.db.query(
+  `insert into contacts (id, "user", name, phone)
+  select 'contact' || lpad(i::text, 8, '0'), $1, 'name ' || i, '+49151' || lpad(i::text, 8, '0') from generate_series(1, 1000) i`,
+  [hostile.id],
+)
 
 const PATH = 'user.contacts_via_user.user.contacts_via_user.user.contacts_via_user'
 const SLOW = `/api/collections/contacts/records?filter=${encodeURIComponent(`${PATH}.name ?= 'x' && ${PATH}.phone ?~ name`)}`

@@ -1,16 +1,14 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
 import { readConfig } from '../../../src/config.ts'
 import { createLogger } from '../../../src/log.ts'
 import { TestListener } from '../../realtime/ear.ts'
 import { start } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type RunningProgram, serve } from '../../support/server/program.ts'
 import { type Client, client, openStream } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
@@ -23,7 +21,7 @@ const SLACK_MS = 5_000
 /** Of a request that the server has begun to read, the client is told so. */
 const KNOWN = { expect: '100-continue' }
 const PASSWORD = 'secret-enough'
-const folder = mkdtempSync(join(tmpdir(), 'pocketsms-stop-'))
+const folder = temporaryFolder()
 
 let env: Record<string, string>
 let root: Client
@@ -51,7 +49,6 @@ beforeAll(async () => {
   device = client(url, paired.body.record.id, paired.body.token)
   await first.stop()
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 beforeEach(async () => {
   server = await open()

@@ -1,20 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import {
-  type Client,
-  openStream,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../../support/server/server-with-devices.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Client, openStream, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/services/receiver.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-let server: ServerWithDevices
-let user: Client
-beforeAll(async () => {
-  server = await startServerWithDevices({ MAX_STREAMS: '3', TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' })
-  user = await server.makeUser()
-})
-afterAll(() => server?.stop())
+const server = stopAfterAll(
+  await startServerWithDevices({ MAX_STREAMS: '3', TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' }),
+)
+const user = await server.makeUser()
 
 /** Opens a stream as from an address that a proxy tells of; `close` ends it. */
 async function open(path: string, from: string, { token }: Client) {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { TestServer } from '../database/open.ts'
 import { startServer } from './start.ts'
 
@@ -162,15 +159,5 @@ const FIXTURES = {
 }
 
 /** A server with the library in it. */
-export async function startReadTestServer(): Promise<TestServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'library-'))
-  const schema = join(folder, 'schema.json')
-  const fixtures = join(folder, 'fixtures.json')
-  try {
-    writeFileSync(schema, JSON.stringify(SCHEMA))
-    writeFileSync(fixtures, JSON.stringify(FIXTURES))
-    return await startServer({ schema, fixtures })
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
+export const startReadTestServer = (): Promise<TestServer> =>
+  startServer({ schema: SCHEMA, fixtures: FIXTURES })

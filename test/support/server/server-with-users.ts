@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { findAuthRecord } from '../../../src/auth/auth-rows.ts'
 import { signToken } from '../../../src/auth/tokens/tokens.ts'
 import type { Store } from '../../../src/collections/catalog.ts'
@@ -134,7 +131,7 @@ export interface ServerWithUsers {
 }
 
 export async function startServerWithUsers(env: Record<string, string> = {}): Promise<ServerWithUsers> {
-  const server = await startWithFixtures(env)
+  const server = await startServer({ env, fixtures: FIXTURES })
   const { store } = server.services
   const { db } = store
   const ask: ServerWithUsers['ask'] = async (method, path, body, headers = { 'x-api-key': ANN.key }) => {
@@ -163,17 +160,6 @@ export async function startServerWithUsers(env: Record<string, string> = {}): Pr
     },
     rows: async (text, params) => (await db.query(text, params)).rows,
     stop: () => server.stop(),
-  }
-}
-
-async function startWithFixtures(env: Record<string, string>) {
-  const folder = mkdtempSync(join(tmpdir(), 'shop-'))
-  try {
-    const fixtures = join(folder, 'fixtures.json')
-    writeFileSync(fixtures, JSON.stringify(FIXTURES))
-    return await startServer({ env, fixtures })
-  } finally {
-    rmSync(folder, { recursive: true })
   }
 }
 

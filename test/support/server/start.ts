@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
 import { type Config, readConfig } from '../../../src/config.ts'
 import { importFiles } from '../../../src/import/fixtures.ts'
@@ -6,6 +8,7 @@ import { createLogger } from '../../../src/log.ts'
 import { watchAnswers } from '../answers/answers.ts'
 import { type OpenDb, openDb, start, type TestServer } from '../database/open.ts'
 import { createDatabase, dropDatabase } from '../database/postgres.ts'
+import { temporaryFolder } from '../database/temporary-folder.ts'
 
 export const SUPERUSER = { email: 'root@example.com', password: 'rootpass12345' } as const
 
@@ -53,15 +56,28 @@ async function open(settings: Promise<Config>): Promise<OpenDb> {
   return openDb(config, createLogger(config))
 }
 
-/**
- * A server on its own database, with SUPERUSER in it; the corpus of `schema` and `fixtures` files if given.
- */
+/** Collections and records to import: each a file, or what is to be in one. */
+interface Corpus {
+  readonly schema?: unknown
+  readonly fixtures?: unknown
+}
+
+export const importCorpus = (store: TestServer['services']['store'], { schema, fixtures }: Corpus) =>
+  importFiles(store, { schema: fileOf(schema), fixtures: fileOf(fixtures) }, () => {})
+
+function fileOf(content: unknown): string | undefined {
+  if (content === undefined || typeof content === 'string') return content
+  const file = join(temporaryFolder(), 'corpus.json')
+  writeFileSync(file, JSON.stringify(content))
+  return file
+}
+
+/** A server on its own database, with SUPERUSER and this corpus in it. */
 export async function startServer(
-  options: { env?: Record<string, string>; schema?: string; fixtures?: string } = {},
+  options: Corpus & { env?: Record<string, string> } = {},
 ): Promise<TestServer> {
   const server = await watchAnswers(await start(await testConfig(options.env, 'prepared')))
   await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
-  const { schema, fixtures } = options
-  if (schema || fixtures) await importFiles(server.services.store, { schema, fixtures }, () => {})
+  if (options.schema || options.fixtures) await importCorpus(server.services.store, options)
   return server
 }

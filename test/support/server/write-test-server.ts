@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { TestServer } from '../database/open.ts'
 import { SUPERUSER, startServer } from './start.ts'
 
@@ -94,11 +91,7 @@ export interface WriteTestServer {
 
 /** A server with the workshop's collections; `super` is signed in. */
 export async function startWriteTestServer(): Promise<WriteTestServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'workshop-'))
-  const schema = join(folder, 'schema.json')
-  writeFileSync(schema, JSON.stringify(SCHEMA))
-  const server = await startServer({ schema })
-  rmSync(folder, { recursive: true })
+  const server = await startServer({ schema: SCHEMA })
   const tokens: Record<string, string> = {}
   const ask: WriteTestServer['ask'] = async (who, method, path, body, type = 'application/json') => {
     const isRaw = typeof body === 'string' || body instanceof FormData
