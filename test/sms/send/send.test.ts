@@ -5,6 +5,7 @@ import {
   BEN,
   BENS_PHONE,
   GROUPS,
+  keyOf,
   PHONES,
   startServerWithUsers,
 } from '../../support/server/server-with-users.ts'
@@ -50,7 +51,7 @@ test('one message: answer and record', async () => {
     error_message: '',
     line: expect.stringMatching(/^[a-z0-9]{15}$/),
     waiting_for: '',
-    sent_by: ANN.id,
+    sent_by: keyOf(ANN),
     user: ANN.id,
     updated: created,
   })

@@ -46,8 +46,10 @@ const device = (id: string, user: string) => ({
   enabled: true,
   last_seen: ONLINE,
 })
+/** The id of somebody's API key. */
+export const keyOf = ({ id }: { readonly id: string }) => `key${id}`.slice(0, 15)
 const apiKey = ({ id, key }: typeof ANN, more = {}) => ({
-  id,
+  id: keyOf({ id }),
   user: id,
   name: 'shop',
   prefix: key.slice(0, 10),
