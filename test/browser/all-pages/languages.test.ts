@@ -100,6 +100,8 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/conversations', say('New conversation')],
   [CONVERSATION, ...makeNote(say), say('Delete the note')],
   [CONVERSATION, openPanel, exactly(say('Block'))],
+  ['/team', say('Invite somebody')],
+  ['/team', say('Invite somebody'), say('Make the link'), sees('heading', say('The invitation'))],
   ['/devices', say('Add a device')],
   ['/devices', say('Add a device'), say('Show the code'), sees('timer')],
   [`/devices/${ids.device}`, say('Delete the device')],
@@ -160,7 +162,13 @@ const dialogsOfSuperuser = (say: Say, ids: Furnished): readonly Way[] => [
 ]
 
 /** They last as long as a restore does, or need a team. */
-const OTHERS = ['Nothing was restored', 'Restoring', '{name} has answered meanwhile']
+const OTHERS = [
+  'Leave the team?',
+  'Nothing was restored',
+  'Remove {name} from the team?',
+  'Restoring',
+  '{name} has answered meanwhile',
+]
 
 /** All that a page says and shows as a tip: texts between tags, and attributes that are read. */
 const SAID = `(() => {
