@@ -4,11 +4,12 @@
 -- tables of a new installation do not exist yet: their collections have these fields.
 
 alter table if exists sms_messages add column if not exists sent_by text collate "C" not null default '';
--- An optional field whose column exists counts as removed on purpose: the field comes with its column.
+-- An optional field whose column exists counts as removed on purpose: the field comes with its column, unless
+-- the installation has a field of this name.
 update _collections set data = replace(data::text, (data -> 'fields')::text, left((data -> 'fields')::text, -1)
   || ',{"cascadeDelete":false,"collectionId":"senders","help":"","hidden":false,"id":"relation3279478006","maxSelect":1,'
   || '"minSelect":0,"name":"sent_by","presentable":false,"required":false,"system":false,"type":"relation"}]')::json
-where id = 'sms_messages';
+where id = 'sms_messages' and not exists (select from json_array_elements(data -> 'fields') f where f ->> 'name' = 'sent_by');
 alter table if exists conversations
   add column if not exists assignee text collate "C" not null default '',
   add column if not exists assigned_at pb_date,
