@@ -44,7 +44,9 @@ export async function invite(
   { role, email = '' }: z.output<typeof INVITATION>,
 ): Promise<{ id: string; link?: string }> {
   const [id, secret] = [randomId(), randomText(SECRET_LENGTH)]
-  const values = [id, auth.id, email, role, senderIdOf(auth), sha256(secret)]
+  const isMailed = email !== '' && services.settings.current.smtp.enabled
+  // who gets the link need not have the address
+  const values = [id, auth.id, isMailed ? email : '', role, senderIdOf(auth), sha256(secret)]
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     await lockFreshAuth(inside, auth) // no removed member leaves an invitation behind
@@ -53,7 +55,7 @@ export async function invite(
     await logChange(inside, { id: INVITATIONS }, 'create', id)
   })
   const link = `${namesOf(services).appUrl}/_/#/join/${secret}`
-  if (email === '' || !services.settings.current.smtp.enabled) return { id, link }
+  if (!isMailed) return { id, link }
   try {
     await mailInvitation(store, services, auth.id, email, link)
   } catch (error) {

@@ -97,6 +97,20 @@ test('an invitation by mail verifies the address that it went to, and no other',
   }
 })
 
+test('a link that was not mailed verifies no address', async () => {
+  const shop = await makeUser()
+  const { smtp } = services.settings.current
+  await root.call('PATCH', '/api/settings', { smtp: { enabled: false } })
+  const person = newcomer()
+  const { link } = (await shop.call('POST', INVITATIONS, { role: 'agent', email: person.email })).body
+  await root.call('PATCH', '/api/settings', { smtp })
+  expect((await accept(guest, { secret: secretIn(link), ...person })).status).toBe(200)
+  const { rows } = await services.store.db.query('select verified from users where email = $1', [
+    person.email,
+  ])
+  expect(rows).toEqual([[false]])
+})
+
 test('invitations expire, and go with their account', async () => {
   const [shop, ben] = [await makeUser(), await makeUser()]
   const [late, orphan] = [await invited(shop), await invited(shop)]
