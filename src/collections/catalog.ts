@@ -26,8 +26,10 @@ export class Catalog {
     return this.#byKey.get(`#${nameOrId}`) ?? this.#byKey.get(nameOrId.toLowerCase())
   }
 
+  /** Also of a collection as another catalog has it. */
   field(collection: Collection, name: string): Field | undefined {
-    return this.#fields.get(collection)?.get(name)
+    const known = this.#fields.get(collection)
+    return known ? known.get(name) : collection.fields.find((field) => field.name === name)
   }
 }
 

@@ -91,13 +91,13 @@ const stepsIn = (tree: ExpandTree): number =>
  */
 function expandKey(catalog: Catalog, from: Collection, tree: ExpandTree, request: RequestInfo): string {
   const { auth } = request
-  const viewer = auth && accountHolder(auth.collection.id, auth.id)
+  const viewer = auth && [accountHolder(auth.collection.id, auth.id), auth.actor !== undefined]
   const inExpand: RequestInfo = { ...request, context: 'expand' }
   const walk = (collection: Collection, paths: ExpandTree): unknown[] =>
     [...paths].map(([name, rest]) => {
       const target = findRelation(catalog, collection, name)?.target
       if (!target) return null
-      // each viewer sees its own email
+      // each viewer sees its own email, its members do not
       const who = target.type === 'auth' ? viewer : null
       return [ruleKey(catalog, target, inExpand), who, ...walk(target, rest)]
     })

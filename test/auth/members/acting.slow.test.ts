@@ -319,6 +319,21 @@ describe('what an agent may not read', () => {
   })
 })
 
+test('of one event with an expand, the account alone has its e-mail address', async () => {
+  const { shop, acting } = await makeTeam()
+  const options = encodeURIComponent(JSON.stringify({ query: { expand: 'user' } }))
+  const [owns, heard] = await Promise.all(
+    [shop, acting].map(({ token }) => TestListener.on(one.url, token, `contacts/*?options=${options}`)),
+  )
+  await made(shop, 'contacts', { user: shop.id, phone: '+4915112345678' })
+  const emails = [owns!, heard!].map(async (listener) => {
+    const [event] = await listener.next(1)
+    await listener.close()
+    return event!.data.record.expand.user.email
+  })
+  expect(await Promise.all(emails)).toEqual([shop.email, undefined])
+})
+
 test('connections of an account and of its members are not mixed up', async () => {
   const { shop, acting } = await makeTeam('viewer')
   const stream = await TestListener.on(one.url, acting.token, 'contacts/*')
