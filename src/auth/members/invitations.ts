@@ -110,6 +110,8 @@ export async function acceptInvitation(
   return store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     const { id, account, role } = await findInvitation(inside, secret, true)
+    // a takeover of the account waits, and finds the new member
+    await db.query('select from users where id = $1 for share', [account], 'invitation account')
     if (account === member) throw badRequest('The invitation is for others: this is its own account.')
     const { rows } = await db.query('select from members where account = $1 and member = $2', [
       account,
