@@ -5,7 +5,7 @@ import { z } from 'zod'
 const PREFIX = 'whsec_'
 const RANDOM_BYTES = 32
 
-/** What only the answer to the create of a webhook holds, and the one to a rotation. */
+/** Only the answers that create a webhook or rotate its secret have this. */
 export const NEW_SECRET = z.object({
   secret: z.string().describe('What deliveries are signed with: `whsec_…`. Shown this once.'),
 })

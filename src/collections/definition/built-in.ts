@@ -19,7 +19,7 @@ const OPTIONAL: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Whether a built-in field is optional; its column stays in the table. */
+/** Whether an installation may remove a built-in field. Its column stays in the table. */
 export const isOptionalField = ({ id }: Pick<Collection, 'id'>, { name }: Pick<Field, 'name'>) =>
   OPTIONAL.has(`${id}.${name}`)
 

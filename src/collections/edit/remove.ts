@@ -28,7 +28,10 @@ export async function dropCollection(draft: CatalogDraft, collection: Collection
   await draft.remove(collection)
 }
 
-/** Deletes a collection. Throws a CollectionInUseError. PocketBase: core/collection_model.go */
+/**
+ * Deletes a collection. Throws a CollectionInUseError, also for a system collection. PocketBase:
+ * core/collection_model.go
+ */
 export async function deleteCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.system)
     throw new CollectionInUseError(`[${collection.name}] system collections cannot be deleted`)

@@ -26,7 +26,7 @@ function namesOf(catalog: Catalog): Names {
   }
 }
 
-/** Translates only the names of a view's query, which is Postgres' SQL already. */
+/** Quotes names where Postgres needs it, in the query of a view that is Postgres' SQL already. */
 export const translateNames = (sql: string, catalog: Catalog): string =>
   sqlTokens(sql).map(namesOf(catalog)).join('')
 

@@ -119,7 +119,7 @@ export async function noteClockAhead(
 const CLOCK = `update smsgate_phones set clock_ms = $3
   where device = $1 and "user" = $2 and abs(coalesce(clock_ms, 0) - $3::float8) > ${CLOCK_NOISE_MS}`
 
-/** The phone said what time it is, just now. */
+/** Keeps by how many milliseconds the clock of a phone is ahead of ours. */
 export async function noteClock(store: Store, device: Device, ms: number): Promise<void> {
   await store.db.query(CLOCK, [device.id, device.user, ms], 'smsgate clock')
 }

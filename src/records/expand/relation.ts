@@ -45,7 +45,7 @@ export function idsIn(holder: Collection, field: RelationField, row: RecordRow):
   return typeof value === 'string' && value !== '' ? [value] : []
 }
 
-/** SQL: the ids in parameter `$position` name row `row` (direct), or it refers to them (back). */
+/** SQL: the ids in parameter `$position` name row `row` (direct), or that row refers to them (back). */
 export function relatedSql({ target, field, back }: Relation, position: number, row: string): string {
   if (!back) return `${row}."id" = ANY($${position}::text[])`
   const column = `c.${quote(columnName(field.name))}`

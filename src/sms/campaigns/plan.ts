@@ -36,7 +36,10 @@ export const textsFor = (
 ): Promise<Text[]> =>
   variables ? fillTemplate(store, user, body, variables, phones) : writeTexts(store, user, { body }, phones)
 
-/** A campaign's recipients without opt-outs, and their segments. Throws what a send to them would throw. */
+/**
+ * A campaign's recipients without opt-outs, and their segments. Throws what is wrong with recipients or
+ * template, and 400 if all have opted out.
+ */
 export async function planAudience(
   store: Store,
   user: string,

@@ -6,7 +6,7 @@ import type { SendBody } from './body.ts'
 import { checkBody, TEXT, writeTexts } from './content.ts'
 import { allRecipients, optedOut } from './recipients.ts'
 
-/** What this field of previews and campaigns says. */
+/** The description of `last_leaves_at`, for previews and campaigns. */
 export const LAST_LEAVES_AT =
   'When the last text can leave by the limits of the lines, after those that wait already; empty without a line.'
 

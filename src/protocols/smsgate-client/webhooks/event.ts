@@ -6,7 +6,7 @@ import type { FitWebhook } from '../../../webhooks/extensions.ts'
 import { DATA_URL } from '../../smsgate/wire.ts'
 import { ensureSigningKey } from './signing-key.ts'
 
-/** SMSGate's events, and ours that they are told at. A cancellation is a failure with its own reason. */
+/** SMSGate's events, and ours that they are told at. Our cancellations are failures with their own reason. */
 export const SMSGATE_EVENTS = {
   'sms:received': 'message.received',
   'sms:data-received': 'message.received',

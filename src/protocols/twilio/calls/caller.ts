@@ -20,7 +20,7 @@ interface Delivery {
   readonly config: Pick<Config, 'webhookAllowPrivate'>
 }
 
-/** Makes the signed requests of one delivery. Together they take no longer than one call may. */
+/** Makes the signed requests of one delivery. Together they may take as long as one call. */
 export function callerFor({ eventId, form, signingKey, config }: Delivery, signal: AbortSignal) {
   const endMs = performance.now() + TIMEOUT_MS
   const caller = {
