@@ -17,7 +17,7 @@ begin
   returning c.id, c.assignee = '' into changed, is_free;
   if is_free and exists (select from user_settings s where s."user" = owner and s.assign = 'answerer') then
     update conversations c set assignee = p.id, assigned_at = moment
-    from sms_messages m join senders p on p.id = m.sent_by and p.kind in ('owner', 'member')
+    from sms_messages m join senders p on p.id = m.sent_by and p."user" = owner and p.kind in ('owner', 'member')
     where c.id = changed and m.id = message_id;
   end if;
   if changed is not null and exists (select from _listeners) then

@@ -67,7 +67,7 @@ const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNO
 /**
  * Finds the user of an API key; null if the key is unknown or expired, or its user deleted or disabled. One
  * lookup. With `cached` the result may be out of date: the caller compares the versions of key and user in
- * its own statement and repeats without `cached` if they differ. Updates `last_used_at` at most once a minute.
+ * its own statement and repeats without `cached` if they differ. Sets `last_used_at` once a minute at most.
  */
 export async function identifyKey(
   store: Store,
