@@ -13,4 +13,5 @@ export async function cleanUpSignIns(store: Store): Promise<void> {
   }
   await deleteExpiredAttempts(store.db)
   await deleteExpiredSessions(store.db)
+  await store.db.query(`delete from member_invitations where expires < pb_text(now() - interval '30 days')`)
 }
