@@ -6,7 +6,7 @@ let shop: WriteTestServer
 const PASSWORD = 'secret12345'
 const statements: string[] = []
 /** Statements of the work that the server does each second. */
-const isPeriodic = (text: string) => /\b(campaigns|sms_dispatch|_jobs)\b/.test(text)
+const isPeriodic = (text: string) => /\b(campaigns|conversations|sms_dispatch|_jobs)\b/.test(text)
 
 beforeAll(async () => {
   shop = await startWriteTestServer()
