@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
 import type { AuthRecord, Role } from '../../request/request.ts'
 
-const ROLE = z.enum(['admin', 'agent', 'viewer'])
+export const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Role[]
+const ROLE = z.enum(ROLES)
 const NAME = z.string().describe("The name, or the email's part before the @.")
 
 /** The account of a token and who uses it. */

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import type { AuthRecord } from '../../request/request.ts'
+import { type AuthRecord, senderIdOf } from '../../request/request.ts'
 import type { AuditEntry } from '../superusers/audit.ts'
 
 /** Collections of which an account sees what its members changed. */
@@ -19,9 +19,9 @@ values (pb_new_id(), $1, $2, $3, $4, $5, $6, pb_text(now()))`
 /** Records what a member did, in the transaction of `db`. */
 export async function recordMemberAudit(
   db: Db,
-  { id, actor }: AuthRecord,
+  auth: AuthRecord,
   { action, collection = '', record = '', fields = [] }: AuditEntry,
 ): Promise<void> {
-  const values = [id, actor?.id ?? id, action, collection, record, JSON.stringify(fields)]
+  const values = [auth.id, senderIdOf(auth), action, collection, record, JSON.stringify(fields)]
   await db.query(NOTE, values, 'note deed of member')
 }

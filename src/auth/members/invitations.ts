@@ -15,6 +15,7 @@ import type { AuthServices } from '../auth-services.ts'
 import { sendMail } from '../mail/mailer.ts'
 import { escapeHtml, layout, linkTo, nameInMail, namesOf } from '../mail/mails.ts'
 import { sha256 } from '../tokens/secrets.ts'
+import { ROLES } from './accounts.ts'
 
 const INVITATIONS = 'member_invitations'
 const DAYS = 7
@@ -24,7 +25,7 @@ const MAX_OPEN = 100
 
 /** Whom an account invites. */
 export const INVITATION = z.object({
-  role: z.enum(['admin', 'agent', 'viewer'], 'must be admin, agent or viewer'),
+  role: z.enum(ROLES, 'must be admin, agent or viewer'),
   email: z.union([z.literal(''), z.email('must be an email address').max(255)]).optional(),
 })
 

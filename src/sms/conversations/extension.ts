@@ -35,9 +35,12 @@ export const conversationsExtension: Extension = {
       last_message,
       last_sender,
       device,
+      unread: 0,
+      unanswered: last_type === 'incoming',
+      archived: false,
+      assigned_at: values.assignee ? now() : '',
+      ...(values.blocked && BLOCKED),
     })
-    Object.assign(values, { unread: 0, unanswered: last_type === 'incoming', archived: false })
-    Object.assign(values, { assigned_at: values.assignee ? now() : '' }, values.blocked && BLOCKED)
   },
   async beforeUpdate(store, values, old) {
     Object.assign(
