@@ -27,6 +27,7 @@ const MAX_REASON = 1_000
 const MAX_SENDER = 50
 /** The server accepts dates from 1970 to 9999. */
 const END_MS = Date.UTC(10_000, 0)
+const STOPPED = 'The agent was stopped'
 
 /** Connects a server with a driver: claims messages, sends them, reports results. */
 export class Agent {
@@ -38,7 +39,7 @@ export class Agent {
   readonly #work = new WakeSignal()
   readonly #jobs: Job[] = []
   readonly #running = new Set<Promise<void>>()
-  #isEnding = false
+  readonly #ending = new AbortController()
   /** Messages of the last claim that this agent holds already, perhaps from an earlier run. */
   #held = 0
 
@@ -58,8 +59,9 @@ export class Agent {
       received: (text, at) => {
         const item = takeable(text, at)
         this.#say(`received a text from ${item.from}`)
-        this.#outbox.put({ kind: 'incoming', item })
+        return this.#outbox.put({ kind: 'incoming', item })
       },
+      roomGrew: this.#work.notifier,
     })
     const failed = new AbortController()
     const all = AbortSignal.any([ended, failed.signal])
@@ -74,8 +76,8 @@ export class Agent {
 
   /** Waits for messages in the radio and returns the others. Reports results now or after a restart. */
   async #finish(): Promise<void> {
-    this.#isEnding = true
-    for (const job of this.#jobs.splice(0)) this.#giveBack(job, 'The agent was stopped')
+    this.#ending.abort()
+    for (const job of this.#jobs.splice(0)) this.#giveBack(job, STOPPED)
     await Promise.all(this.#running)
     await this.#driver.stop()
     await this.#outbox.tellLast()
@@ -110,11 +112,12 @@ export class Agent {
 
   /** True if there may be more messages. */
   async #claim(ended: AbortSignal): Promise<boolean> {
-    const free = this.#driver.parallel - this.#running.size - this.#jobs.length
-    if (free < this.#driver.parallel / 2) return false
+    const { parallel } = this.#driver
+    const free = parallel - this.#running.size - this.#jobs.length
+    if (free < Math.max(parallel / 2, 1)) return false
     const askedMs = performance.now()
     // The server returns held messages first, so ask for that many more.
-    const limit = Math.min(MAX_CLAIM, free + this.#held)
+    const limit = Math.min(MAX_CLAIM, free + Math.max(this.#held, parallel - free))
     const path = '/api/devices/claim'
     const answer = await call<{ items: Claimed[] }>(this.#server(), 'POST', path, { limit }, ended)
     const { items } = answer.body
@@ -136,7 +139,8 @@ export class Agent {
   }
 
   #next(): void {
-    while (this.#running.size < this.#driver.parallel && !this.#isEnding) {
+    const { ready, parallel } = this.#driver
+    while ((ready || this.#running.size < parallel) && !this.#ending.signal.aborted) {
       const job = this.#jobs.shift()
       if (!job) return
       const sending = this.#send(job).finally(() => {
@@ -149,28 +153,33 @@ export class Agent {
   }
 
   async #send(job: Job): Promise<void> {
-    const { id, attempt, to, body, sim } = job
-    if (performance.now() > job.untilMs) return this.#giveBack(job, 'The lease ran out')
-    this.#journal.begin(id, attempt)
-    const result = await this.#driver.send({ id, attempt, to, body, sim })
+    const { id, attempt, to, body, sim, untilMs } = job
+    const { signal } = this.#ending
+    const isReady = (await this.#driver.ready?.(untilMs, signal)) ?? performance.now() <= untilMs
+    if (!isReady) return this.#giveBack(job, signal.aborted ? STOPPED : 'The lease ran out')
+    await this.#journal.begin(id, attempt)
+    const result = await this.#driver.send({ id, attempt, to, body, sim }, untilMs)
     this.#say(`${result.outcome} to ${to}${result.outcome === 'failed' ? `: ${result.error}` : ''}`)
-    this.#reportResult(job, result)
+    if (result.outcome !== 'unknown') this.#reportResult(job, result)
   }
 
   /** It was never handed to the radio, so another device may have it. */
   #giveBack(job: Job, error: string): void {
     this.#say(`given back, to ${job.to}: ${error}`)
-    this.#journal.begin(job.id, job.attempt)
+    void this.#journal.begin(job.id, job.attempt)
     this.#reportResult(job, { outcome: 'failed', error, notSent: true })
   }
 
   #reportResult({ id, attempt }: Job, result: SendResult): void {
     const details = result.outcome === 'failed' ? { ...reasonOf(result.error), not_sent: result.notSent } : {}
-    this.#report(id, attempt, result.outcome, this.#driver.now?.() ?? new Date(), details)
+    void this.#report(id, attempt, result.outcome, this.#driver.now?.() ?? new Date(), details)
   }
 
-  #report(id: string, attempt: number, status: string, at: Date, details: object): void {
-    this.#outbox.put({ kind: 'report', item: { id, attempt, status, at: at.toISOString(), ...details } })
+  #report(id: string, attempt: number, status: string, at: Date, details: object): Promise<void> {
+    return this.#outbox.put({
+      kind: 'report',
+      item: { id, attempt, status, at: at.toISOString(), ...details },
+    })
   }
 }
 
@@ -197,17 +206,19 @@ const PATHS: Record<JournalEntry['kind'], string> = {
   incoming: '/api/devices/incoming',
 }
 
-/** Sends the journal's entries in order until acknowledged. `told`: the server has taken some. */
+/** Sends the journal's entries until acknowledged, each kind in order. `told`: the server has taken some. */
 function openOutbox(journal: Journal, server: () => Server, told: () => void, say: (line: string) => void) {
   type Numbered = readonly [number, JournalEntry]
   const more = new WakeSignal()
   const next = (): readonly Numbered[] => {
-    const untold = [...journal.untold].slice(0, MAX_ITEMS)
-    const end = untold.findIndex(([, { kind }]) => kind !== untold[0]![1].kind)
-    return end < 0 ? untold : untold.slice(0, end)
+    const batch: Numbered[] = []
+    for (const entry of journal.untold)
+      if (entry[1].kind === (batch[0] ?? entry)[1].kind && batch.push(entry) === MAX_ITEMS) break
+    return batch
   }
   const tell = async (entries: readonly Numbered[], ended: AbortSignal): Promise<void> => {
     const { kind } = entries[0]![1]
+    let isRefused = false
     try {
       await call(server(), 'POST', PATHS[kind], { items: entries.map(([, { item }]) => item) }, ended)
     } catch (error) {
@@ -218,8 +229,12 @@ function openOutbox(journal: Journal, server: () => Server, told: () => void, sa
         return
       }
       say(`The server will not take a ${kind}: ${error.message}`)
+      isRefused = true
     }
-    journal.forget(entries.map(([number]) => number))
+    journal.forget(
+      entries.map(([number]) => number),
+      isRefused,
+    )
   }
   const empty = async (ended: AbortSignal) => {
     for (let some = next(); some.length > 0 && !ended.aborted; some = next()) {
@@ -229,9 +244,10 @@ function openOutbox(journal: Journal, server: () => Server, told: () => void, sa
   }
   return {
     /** Keeps an entry until the server has it. */
-    put(entry: JournalEntry): void {
-      journal.keep(entry)
+    put(entry: JournalEntry): Promise<void> {
+      const kept = journal.keep(entry)
       more.notify()
+      return kept
     },
     /** Works until `ended`. Throws ServerRefusal when the server refuses the device. */
     run: (ended: AbortSignal) =>

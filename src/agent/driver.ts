@@ -7,9 +7,12 @@ export interface OutgoingText {
   readonly sim: number
 }
 
-/** Result of handing a message to the radio. `notSent`: it certainly was not sent, so a retry is safe. */
+/**
+ * Result of handing a message to the radio. `notSent`: it certainly was not sent, so a retry is safe. What is
+ * unknown is not reported: the server does with it as its `guarantee` says.
+ */
 export type SendResult =
-  | { readonly outcome: 'sent' }
+  | { readonly outcome: 'sent' | 'unknown' }
   | { readonly outcome: 'failed'; readonly error: string; readonly notSent: boolean }
 
 /** An incoming text. `sim` 0: unknown. */
@@ -19,11 +22,13 @@ export interface IncomingText {
   readonly sim: number
 }
 
-/** Events of a driver besides results of `send`. Dates are by the driver's clock. */
+/** Events of a driver besides results of `send`. Dates are by the driver's clock; promises: it is on disk. */
 export interface DriverEvents {
   /** The network reports delivery or, with `error`, final failure. */
-  delivered(text: Pick<OutgoingText, 'id' | 'attempt'>, at: Date, error?: string): void
-  received(text: IncomingText, at: Date): void
+  delivered(text: Pick<OutgoingText, 'id' | 'attempt'>, at: Date, error?: string): Promise<void>
+  received(text: IncomingText, at: Date): Promise<void>
+  /** `parallel` has grown. */
+  roomGrew(): void
 }
 
 /** A SIM card; `slot` from 1. */
@@ -38,13 +43,15 @@ export interface Sim {
 
 /** A phone or modem. One file per driver. */
 export interface Driver {
-  /** Messages that it can take at once. */
+  /** Messages that it can take at once; 0 while it has no connection. */
   readonly parallel: number
   /** Its SIM cards, if it can tell them apart; known after `start`. */
   readonly sims?: readonly Sim[]
   start(events: DriverEvents): Promise<void>
-  /** Hands a message to the radio. Called once per attempt. Never throws. */
-  send(text: OutgoingText): Promise<SendResult>
+  /** Waits until `send` can begin: false when `untilMs` (monotonic clock) or `ended` came first. */
+  ready?(untilMs: number, ended: AbortSignal): Promise<boolean>
+  /** Hands a message to the radio, before `untilMs`. Called once per attempt. Never throws. */
+  send(text: OutgoingText, untilMs: number): Promise<SendResult>
   /** Its clock, by which results are reported, if it has one of its own. */
   now?(): Date
   stop(): Promise<void>

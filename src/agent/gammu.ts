@@ -47,7 +47,7 @@ export class Gammu implements Driver {
     this.#stop = repeat(
       async () => {
         this.#lookForResults()
-        this.#receive(events)
+        await this.#receive(events)
       },
       LOOK_MS,
       STDERR,
@@ -93,7 +93,7 @@ export class Gammu implements Driver {
   }
 
   /** Reads whole texts only (parts are `…_00.txt`, `…_01.txt`) and deletes files after passing them on. */
-  #receive(events: DriverEvents): void {
+  async #receive(events: DriverEvents): Promise<void> {
     const { inbox } = this.#folders
     const names = readdirSync(inbox)
       .filter((name) => RECEIVED.test(name))
@@ -102,7 +102,7 @@ export class Gammu implements Driver {
     const troubles: unknown[] = []
     for (const parts of Map.groupBy(names, (name) => name.slice(0, name.lastIndexOf('_'))).values()) {
       try {
-        this.#take(parts, events)
+        await this.#take(parts, events)
       } catch (error) {
         troubles.push(error) // the others need not wait for it
       }
@@ -110,13 +110,13 @@ export class Gammu implements Driver {
     if (troubles.length > 0) throw troubles[0]
   }
 
-  #take(parts: readonly string[], events: DriverEvents): void {
+  async #take(parts: readonly string[], events: DriverEvents): Promise<void> {
     const { inbox } = this.#folders
     const [first = ''] = parts
     if (!this.#told.has(first)) {
       const [, ...fields] = RECEIVED.exec(first)!
       const body = parts.map((name) => readText(join(inbox, name))).join('')
-      events.received({ from: fields[7]!, body, sim: 0 }, instantOf(fields))
+      await events.received({ from: fields[7]!, body, sim: 0 }, instantOf(fields))
       this.#told.add(first)
     }
     for (const name of parts) rmSync(join(inbox, name), { force: true })

@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs'
-import { parseJson } from '../tools/json.ts'
+import { LineFile } from './line-file.ts'
 
 /** A report or a received text as the server takes it. */
 export interface JournalEntry {
@@ -15,93 +6,73 @@ export interface JournalEntry {
   readonly item: Readonly<Record<string, unknown>>
 }
 
+/** `refused`: the server took none of them, so it may hand out these attempts again. */
 type Entry =
   | { readonly begun: string; readonly day: number }
   | { readonly tell: number; readonly kind: JournalEntry['kind']; readonly item: JournalEntry['item'] }
-  | { readonly told: readonly number[] }
+  | { readonly told: readonly number[]; readonly refused?: boolean }
 
 const DAY_MS = 86_400_000
 /** Longer than any lease: the server does not hand out older attempts. */
 const KEPT_DAYS = 7
-/** The file is rewritten when it has this many lines too many. */
-const MAX_SPARE_LINES = 10_000
+/** Longer than a claim takes: one that was on its way before a report may bring its attempt again. */
+const REPORTED_MS = 60_000
 
-/** What an agent must remember after a crash. JSON lines, each synced before anything depends on it. */
+/** What an agent must remember after a crash. */
 export class Journal {
-  readonly #file: string
-  #descriptor: number
-  #lines = 0
+  readonly #lines: LineFile<Entry>
   #last = 0
-  /** The last line was written in part. */
-  #isTorn = false
   readonly #begun = new Map<string, number>()
   readonly #untold = new Map<number, JournalEntry>()
+  /** Begun attempts whose result the server has, oldest first, and since when (monotonic clock). */
+  readonly #reported = new Map<string, number>()
 
   constructor(file: string) {
-    this.#file = file
-    if (existsSync(file)) this.#read(readFileSync(file, 'utf8'))
-    this.#descriptor = this.#rewrite()
+    this.#lines = new LineFile<Entry>(
+      file,
+      (entry) => this.#read(entry),
+      () => this.#live(),
+    )
   }
 
-  #read(text: string): void {
-    for (const line of text.split('\n')) {
-      const entry = parseJson(line) as Entry | undefined
-      if (!entry) continue // empty, or torn by a kill
-      if ('begun' in entry) this.#begun.set(entry.begun, entry.day)
-      else if ('told' in entry) for (const number of entry.told) this.#untold.delete(number)
-      else this.#untold.set(entry.tell, { kind: entry.kind, item: entry.item })
-      if ('tell' in entry) this.#last = Math.max(this.#last, entry.tell)
-    }
+  #read(entry: Entry): void {
+    if ('begun' in entry) this.#begun.set(entry.begun, entry.day)
+    else if ('told' in entry) for (const key of this.#take(entry)) this.#begun.delete(key)
+    else this.#untold.set(entry.tell, { kind: entry.kind, item: entry.item })
+    if ('tell' in entry) this.#last = Math.max(this.#last, entry.tell)
   }
 
-  /** Writes the live entries to a new file that replaces the old one; on an error the old one stays. */
-  #rewrite(): number {
+  /** Removes told entries. Returns the attempts that the server will not hand out again. */
+  #take({ told, refused }: { readonly told: readonly number[]; readonly refused?: boolean }): string[] {
+    const taken = told.flatMap((number) => this.#untold.get(number) ?? [])
+    for (const number of told) this.#untold.delete(number)
+    return refused ? [] : taken.map(({ item }) => `${item.id}.${item.attempt}`)
+  }
+
+  *#live(): Iterable<Entry> {
     const oldest = today() - KEPT_DAYS
     for (const [key, day] of this.#begun) if (day < oldest) this.#begun.delete(key)
-    const entries: Entry[] = [
-      ...[...this.#begun].map(([begun, day]) => ({ begun, day })),
-      ...[...this.#untold].map(([tell, telling]) => ({ tell, ...telling })),
-    ]
-    const temporary = `${this.#file}.new`
-    const descriptor = openSync(temporary, 'w', 0o600)
-    // Not writeSync, which writes only a part on a full disk without an error.
-    writeFileSync(descriptor, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
-    fdatasyncSync(descriptor)
-    renameSync(temporary, this.#file)
-    this.#lines = entries.length
-    return descriptor
-  }
-
-  #append(entry: Entry): void {
-    const before = this.#isTorn ? '\n' : ''
-    this.#isTorn = true
-    writeFileSync(this.#descriptor, `${before}${JSON.stringify(entry)}\n`)
-    fdatasyncSync(this.#descriptor)
-    this.#isTorn = false
-    this.#lines++
-    if (this.#lines - this.#begun.size - this.#untold.size < MAX_SPARE_LINES) return
-    const old = this.#descriptor
-    this.#descriptor = this.#rewrite()
-    closeSync(old)
+    for (const [begun, day] of this.#begun) yield { begun, day }
+    for (const [tell, telling] of this.#untold) yield { tell, ...telling }
   }
 
   /** Whether an attempt was handed to the radio, also in an earlier run: it must not be again. */
   hasBegun(id: string, attempt: number): boolean {
-    return this.#begun.has(`${id}.${attempt}`)
+    return this.#begun.has(`${id}.${attempt}`) || this.#reported.has(`${id}.${attempt}`)
   }
 
-  begin(id: string, attempt: number): void {
+  begin(id: string, attempt: number): Promise<void> {
     const begun = `${id}.${attempt}`
     const day = today()
     this.#begun.set(begun, day)
-    this.#append({ begun, day })
+    return this.#lines.append({ begun, day })
   }
 
   /** Keeps an entry for the server until `forget`. */
-  keep(telling: JournalEntry): void {
+  keep(telling: JournalEntry): Promise<void> {
     const tell = ++this.#last
     this.#untold.set(tell, telling)
-    this.#append({ tell, ...telling })
+    return this.#lines.append({ tell, ...telling })
   }
 
   /** Entries that the server does not know yet, oldest first, by number. */
@@ -109,14 +80,20 @@ export class Journal {
     return this.#untold
   }
 
-  /** Removes entries that the server has. */
-  forget(numbers: readonly number[]): void {
-    for (const number of numbers) this.#untold.delete(number)
-    this.#append({ told: numbers })
+  /** Removes entries that the server has, or has refused. */
+  forget(told: readonly number[], refused = false): void {
+    const nowMs = performance.now()
+    const entry = { told, ...(refused && { refused }) }
+    for (const key of this.#take(entry)) if (this.#begun.delete(key)) this.#reported.set(key, nowMs)
+    for (const [key, sinceMs] of this.#reported) {
+      if (nowMs - sinceMs < REPORTED_MS) break
+      this.#reported.delete(key)
+    }
+    void this.#lines.append(entry)
   }
 
   close(): void {
-    closeSync(this.#descriptor)
+    this.#lines.close()
   }
 }
 

@@ -120,7 +120,10 @@ export class Modem {
       const { timestamp } = sms.properties
       const key = JSON.stringify([path, number, text, timestamp])
       if (!this.#told.has(key))
-        events.received({ from: number, body: text, sim: this.#slot }, instantOf(timestamp) ?? new Date())
+        await events.received(
+          { from: number, body: text, sim: this.#slot },
+          instantOf(timestamp) ?? new Date(),
+        )
       this.#told.add(key)
       if (await this.#forget(path)) this.#told.delete(key)
     }
@@ -132,8 +135,8 @@ export class Modem {
       const state = sms?.properties['delivery-state'] ?? ''
       if (sms && (state === '' || state === '--' || state === 'unknown' || /^(temporary|still)/.test(state)))
         continue
-      if (/^completed/.test(state)) events.delivered(text, new Date())
-      else if (state) events.delivered(text, new Date(), `The network could not deliver it: ${state}`)
+      if (/^completed/.test(state)) await events.delivered(text, new Date())
+      else if (state) await events.delivered(text, new Date(), `The network could not deliver it: ${state}`)
       await this.#forget(path)
     }
   }

@@ -65,13 +65,13 @@ export class Simulator implements Driver {
     if (Math.random() < lose) return
     const report = setTimeout(() => {
       this.#reports.delete(report)
-      this.#events?.delivered({ id, attempt }, this.now())
+      void this.#events?.delivered({ id, attempt }, this.now())
     }, deliveryMs)
     this.#reports.add(report)
   }
 
   receive(text: IncomingText): void {
-    this.#events?.received(text, this.now())
+    void this.#events?.received(text, this.now())
   }
 
   async stop(): Promise<void> {

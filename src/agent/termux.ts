@@ -69,7 +69,10 @@ export class Termux implements Driver {
     const isFirst = Number.isNaN(this.#last)
     for (const { _id, number, body, received } of texts)
       if (!isFirst && _id > this.#last)
-        events.received({ from: number, body, sim: this.sims.length === 1 ? 1 : 0 }, instantOf(received))
+        await events.received(
+          { from: number, body, sim: this.sims.length === 1 ? 1 : 0 },
+          instantOf(received),
+        )
     if (!isFirst && newest <= this.#last) return
     this.#last = newest
     writeFileSync(this.#memory, String(newest), { mode: 0o600 })

@@ -33,9 +33,10 @@ async function run(driver: Driver) {
   const received: (IncomingText & { at: string })[] = []
   const delivered: string[] = []
   await driver.start({
-    received: (text, at) => void received.push({ ...text, at: at.toISOString() }),
-    delivered: ({ id, attempt }, _, error) =>
+    received: async (text, at) => void received.push({ ...text, at: at.toISOString() }),
+    delivered: async ({ id, attempt }, _, error) =>
       void delivered.push(`${id}.${attempt}${error ? ` ${error}` : ''}`),
+    roomGrew() {},
   })
   onTestFinished(() => driver.stop())
   return { received, delivered }
@@ -132,9 +133,9 @@ test('gammu: outlives a folder that goes away, and a file that nobody can read',
 })
 
 test('gammu: says which folder is missing', async () => {
-  await expect(new Gammu(foldersIn(folder)).start({ received() {}, delivered() {} })).rejects.toThrow(
-    /inbox is no folder/,
-  )
+  await expect(
+    new Gammu(foldersIn(folder)).start({ async received() {}, async delivered() {}, roomGrew() {} }),
+  ).rejects.toThrow(/inbox is no folder/)
 })
 
 /** Texts are files `<number>.json` in a folder; each call is noted. */
@@ -380,7 +381,7 @@ test('a driver without its program says what to install', async () => {
   onTestFinished(() => {
     process.env.PATH = before
   })
-  await expect(new ModemManager('any').start({ received() {}, delivered() {} })).rejects.toThrow(
-    /Install ModemManager/,
-  )
+  await expect(
+    new ModemManager('any').start({ async received() {}, async delivered() {}, roomGrew() {} }),
+  ).rejects.toThrow(/Install ModemManager/)
 })

@@ -59,7 +59,11 @@ async function desk() {
   })
   const received: IncomingText[] = []
   const driver = new Gammu(foldersIn(folder))
-  await driver.start({ received: (text) => void received.push(text), delivered() {} })
+  await driver.start({
+    received: async (text) => void received.push(text),
+    async delivered() {},
+    roomGrew() {},
+  })
   onTestFinished(() => driver.stop())
   const arrive = (from: string, text: string) =>
     execFileSync(

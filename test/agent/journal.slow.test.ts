@@ -17,35 +17,35 @@ const report = (id: string) => ({ kind: 'report' as const, item: { id, attempt: 
 const idsOf = (journal: Journal) => [...journal.untold.values()].map(({ item }) => item.id)
 
 test('remembers over a death which attempts were begun, and which not', () => {
-  new Journal(file).begin('a', 1) // not closed: it died
+  void new Journal(file).begin('a', 1) // not closed: it died
   const next = new Journal(file)
   expect(next.hasBegun('a', 1)).toBe(true)
   expect(next.hasBegun('a', 2)).toBe(false)
   expect(next.hasBegun('b', 1)).toBe(false)
 })
 
-test('keeps what the server does not know, in order, until it does', () => {
+test('keeps what the server does not know, in order, until it does', async () => {
   const journal = new Journal(file)
-  for (const id of ['a', 'b', 'c']) journal.keep(report(id))
+  for (const id of ['a', 'b', 'c']) await journal.keep(report(id))
   journal.forget([[...journal.untold.keys()][1]!])
   const next = new Journal(file)
   expect(idsOf(next)).toEqual(['a', 'c'])
-  next.keep(report('d'))
+  await next.keep(report('d'))
   expect(idsOf(new Journal(file))).toEqual(['a', 'c', 'd'])
 })
 
-test('a line torn by a kill costs that line only', () => {
+test('a line torn by a kill costs that line only', async () => {
   const journal = new Journal(file)
-  journal.begin('a', 1)
-  journal.keep(report('a'))
+  await journal.begin('a', 1)
+  await journal.keep(report('a'))
   appendFileSync(file, '{"tell":2,"kind":"rep')
   const next = new Journal(file)
   expect(next.hasBegun('a', 1)).toBe(true)
-  next.keep(report('b'))
+  await next.keep(report('b'))
   expect(idsOf(new Journal(file))).toEqual(['a', 'b'])
 })
 
-test('forgets attempts of last week, and stays small', () => {
+test('forgets attempts of last week, and stays small', async () => {
   const day = Math.floor(Date.now() / 86_400_000)
   writeFileSync(
     file,
@@ -55,12 +55,24 @@ test('forgets attempts of last week, and stays small', () => {
   expect(journal.hasBegun('old', 1)).toBe(false)
   expect(journal.hasBegun('new', 1)).toBe(true)
   for (let i = 0; i < 100; i++) {
-    journal.keep(report(String(i)))
+    await journal.keep(report(String(i)))
     journal.forget([...journal.untold.keys()])
   }
   journal.close()
   new Journal(file).close()
   expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(1)
+})
+
+test('forgets attempts whose results the server has taken, after a restart', async () => {
+  const journal = new Journal(file)
+  for (const id of ['taken', 'refused']) {
+    await journal.begin(id, 1)
+    await journal.keep(report(id))
+    journal.forget([...journal.untold.keys()], id === 'refused')
+    expect(journal.hasBegun(id, 1)).toBe(true)
+  }
+  const next = new Journal(file)
+  expect([next.hasBegun('taken', 1), next.hasBegun('refused', 1)]).toEqual([false, true])
 })
 
 const SOURCE = new URL('../../src/agent/journal.ts', import.meta.url).href
@@ -109,10 +121,10 @@ describe.runIf(canLimit)('on a disk that is full', () => {
     expect(idsOf(new Journal(file))).toEqual(['later'])
   })
 
-  test('it does not start, and what it kept stays', () => {
+  test('it does not start, and what it kept stays', async () => {
     const journal = new Journal(file)
     const ids = Array.from({ length: 100 }, (_, i) => `m${i}`)
-    for (const id of ids) journal.keep(report(id))
+    for (const id of ids) await journal.keep(report(id))
     const error = whenFull(`
       limit(${LIMIT})
       try { new Journal(file) } catch (error) { return error.code }

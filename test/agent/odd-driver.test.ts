@@ -77,7 +77,7 @@ test.each<[what: string, text: Partial<IncomingText>, at: Date, expected: object
 ])('a text %s is not lost', async (_, text, at, expected) => {
   const driver = new OddDriver({ outcome: 'sent' })
   await whileRunning(driver, async () => {
-    driver.events.received({ sim: 0, ...text } as IncomingText, at)
+    await driver.events.received({ sim: 0, ...text } as IncomingText, at)
     const { body = '', from } = expected as { body?: string; from?: string }
     const filter = from ? `from = "${from}"` : `body = "${body}"`
     await expect.poll(() => newest(`message_type = "incoming" && ${filter}`)).toMatchObject(expected)
