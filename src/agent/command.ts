@@ -7,6 +7,9 @@ import { foldersIn, Gammu } from './gammu.ts'
 import { ModemManager } from './modem-manager.ts'
 import { runAgent } from './run.ts'
 import { Simulator } from './simulator.ts'
+import { Smpp } from './smpp/driver.ts'
+import { checkCarrier } from './smpp/session.ts'
+import { readSettings } from './smpp/settings.ts'
 import { findPaired, newStateFile, onlyStateFile, pair, readPairing, refuseExisting } from './state.ts'
 import { Termux } from './termux.ts'
 
@@ -20,7 +23,7 @@ const number = (description: string, fallback: string) =>
 const driverArgs = {
   driver: {
     type: 'string',
-    description: 'what sends: simulator, gammu, modemmanager or termux',
+    description: 'what sends: simulator, gammu, modemmanager, termux or smpp',
     valueHint: 'NAME',
     default: 'simulator',
   },
@@ -49,6 +52,17 @@ const driverArgs = {
     valueHint: 'NAME',
     default: 'any',
   },
+  settings: {
+    type: 'string',
+    description: "smpp: JSON file with the carrier's account",
+    valueHint: 'FILE',
+    default: 'smpp.json',
+  },
+  check: {
+    type: 'boolean',
+    description: 'smpp: only binds, and says what the carrier answers',
+    default: false,
+  },
 } as const
 type DriverArgs = ParsedArgs<typeof driverArgs>
 
@@ -58,6 +72,7 @@ const DRIVERS: Readonly<Record<string, (args: DriverArgs, stateFile: string) => 
   gammu: ({ spool }) => new Gammu(foldersIn(spool)),
   modemmanager: ({ modem }) => new ModemManager(...readModems(modem)),
   termux: ({ sims }, stateFile) => new Termux(`${stateFile}.termux`, readNumber('sims', sims, 0, MAX_SIMS)),
+  smpp: ({ settings }, stateFile) => new Smpp(readSettings(settings, process.env), `${stateFile}.smpp`),
 }
 
 function readModems(names: string): string[] {
@@ -132,6 +147,7 @@ const PLATFORMS: Readonly<Record<string, string>> = {
   gammu: 'modem',
   modemmanager: 'modem',
   termux: 'android',
+  smpp: 'modem',
 }
 
 async function join(args: ParsedArgs<typeof pairArgs>, platform: string, file?: string): Promise<string> {
@@ -150,8 +166,13 @@ function driverOf(args: DriverArgs) {
   return make
 }
 
-async function run(args: DriverArgs, file: string): Promise<void> {
-  const driver = driverOf(args)(args, file)
+/** @param fileOf names or makes the state file, unless only the carrier is checked. */
+async function run(args: DriverArgs, fileOf: () => string | Promise<string>): Promise<void> {
+  const make = driverOf(args) // a wrong one costs no code
+  if (args.check && args.driver !== 'smpp') throw new UserError('--check is for --driver smpp.')
+  if (args.check) return checkCarrier(readSettings(args.settings, process.env), say)
+  const file = await fileOf()
+  const driver = make(args, file)
   const ended = new AbortController()
   onStopSignal(() => ended.abort())
   await runAgent(file, driver, sayWithTime, ended.signal)
@@ -186,7 +207,7 @@ const runCommand = defineCommand({
       'Send what the server has for this device. The simulator receives what is typed: NUMBER TEXT.',
   },
   args: { ...driverArgs, state },
-  run: ({ args }) => untilDone(() => run(args, args.state || onlyStateFile(process.env))),
+  run: ({ args }) => untilDone(() => run(args, () => args.state || onlyStateFile(process.env))),
 })
 
 const startCommand = defineCommand({
@@ -196,12 +217,13 @@ const startCommand = defineCommand({
   },
   args: { ...pairArgs, ...driverArgs, state },
   run: ({ args }) =>
-    untilDone(async () => {
-      driverOf(args) // a wrong one costs no code
-      const { url, code } = readPairing(args.url, args.code ?? '')
-      const known = args.state ? undefined : findPaired(process.env, url, code)
-      await run(args, known ?? (await join(args, PLATFORMS[args.driver] ?? 'other', args.state)))
-    }),
+    untilDone(() =>
+      run(args, () => {
+        const { url, code } = readPairing(args.url, args.code ?? '')
+        const known = args.state ? undefined : findPaired(process.env, url, code)
+        return known ?? join(args, PLATFORMS[args.driver] ?? 'other', args.state)
+      }),
+    ),
 })
 
 /** `pocketsms agent`: the program beside a phone or modem. */

@@ -12,6 +12,7 @@ const DRIVERS = [
   ['gammu', t('USB modem (gammu-smsd)')],
   ['modemmanager', t('Modem (ModemManager)')],
   ['termux', t('This Android phone (Termux)')],
+  ['smpp', t('Account of a carrier (SMPP)')],
   ['simulator', t('None: simulate a phone')],
 ] as const
 

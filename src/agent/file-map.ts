@@ -1,0 +1,42 @@
+import { LineFile } from './line-file.ts'
+
+/** A map that survives a kill and a power cut. Its oldest entry goes when there are more than `max`. */
+export class FileMap<Value> {
+  readonly #lines: LineFile<readonly [key: string, value?: Value]>
+  readonly #map = new Map<string, Value>()
+  readonly #max: number
+
+  constructor(file: string, max: number) {
+    this.#max = max
+    this.#lines = new LineFile(
+      file,
+      ([key, value]) => this.#change(key, value),
+      () => this.#map,
+    )
+  }
+
+  #change(key: string, value: Value | undefined): void {
+    this.#map.delete(key) // what is set again becomes the newest
+    if (value !== undefined) this.#map.set(key, value)
+    if (this.#map.size > this.#max) this.#map.delete(this.#map.keys().next().value!)
+  }
+
+  get(key: string): Value | undefined {
+    return this.#map.get(key)
+  }
+
+  /** All entries, oldest first. */
+  entries(): Iterable<[string, Value]> {
+    return this.#map
+  }
+
+  /** Changes the map at once; without a value, the key is deleted. Resolves when it is on the disk. */
+  set(key: string, value?: Value): Promise<void> {
+    this.#change(key, value)
+    return this.#lines.append(value === undefined ? [key] : [key, value])
+  }
+
+  close(): void {
+    this.#lines.close()
+  }
+}

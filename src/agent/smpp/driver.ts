@@ -1,0 +1,148 @@
+import { randomInt } from 'node:crypto'
+import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
+import { decode, encode } from './alphabets.ts'
+import { Link } from './link.ts'
+import { Parts, placeOf } from './parts.ts'
+import { Receipts } from './receipts.ts'
+import { type Pdu, statusName } from './session.ts'
+import type { Settings } from './settings.ts'
+
+/** The server's maximum for a claim. */
+const MAX_PARALLEL = 100
+/** Work that is claimed ahead, well below a lease. */
+const MAX_SECONDS = 30
+const MAX_PARTS = 255
+const MAX_PAYLOAD = 65_535
+/** Bits of esm_class: a header, and two types of receipt. SMPP 3.4, 5.2.12 */
+const UDH = 0x40
+const TYPE = 0x3c
+const RECEIPTS = new Set([0x04, 0x20])
+/** RINVBNDSTS, RSYSERR, RX_T_APPN: not taken, but perhaps later. */
+const PASSING = new Set([0x04, 0x08, 0x64])
+
+/** A carrier's account by SMPP 3.4: a line for each sender. */
+export class Smpp implements Driver {
+  readonly sims: readonly Sim[]
+  readonly #settings: Settings
+  readonly #files: string
+  #link!: Link
+  #receipts!: Receipts
+  #parts!: Parts
+  #reference = randomInt(65_536)
+
+  /** @param files beginning of the names of its files. */
+  constructor(settings: Settings, files: string) {
+    this.#settings = settings
+    this.#files = files
+    const { host, senders } = settings
+    this.sims = senders.map(({ address, ton }, i) =>
+      ton === 1
+        ? { slot: i + 1, number: `+${address}`, carrier: host }
+        : { slot: i + 1, carrier: `${address} (${host})` },
+    )
+  }
+
+  /** As many as may be unanswered, or as the carrier takes in a second. */
+  get parallel(): number {
+    const { rate } = this.#link
+    const { sessions, window } = this.#settings
+    return Math.ceil(Math.min(Math.max(sessions * window, rate), rate * MAX_SECONDS, MAX_PARALLEL))
+  }
+
+  async start(events: DriverEvents): Promise<void> {
+    this.#receipts = new Receipts(`${this.#files}-sent`, this.#settings, events.delivered)
+    this.#parts = new Parts(`${this.#files}-parts`, events.received)
+    this.#link = new Link(this.#settings, (pdu) => this.#deliver(pdu, events), events.roomGrew)
+  }
+
+  ready(untilMs: number, ended: AbortSignal): Promise<boolean> {
+    return this.#link.turn(untilMs, false, ended)
+  }
+
+  async send(text: OutgoingText, untilMs: number): Promise<SendResult> {
+    const { alphabet, long_texts, registered_delivery, senders } = this.#settings
+    const sender = senders[Math.max(text.sim, 1) - 1]
+    const { dataCoding, isLong, parts } = encode(text.body, alphabet, long_texts === 'payload')
+    const isTooLong = parts.length > MAX_PARTS || parts[0]!.length > MAX_PAYLOAD
+    if (!sender || isTooLong) {
+      this.#link.endTurn()
+      return failed(isTooLong ? 'The text is too long' : `There is no sender ${text.sim}`, !isTooLong)
+    }
+    const { ton, npi, validity_minutes } = this.#settings
+    const common = {
+      source_addr_ton: sender.ton,
+      source_addr_npi: sender.npi,
+      source_addr: sender.address,
+      dest_addr_ton: ton,
+      dest_addr_npi: npi,
+      destination_addr: text.to.replace(/^\+/, ''),
+      data_coding: dataCoding,
+      registered_delivery,
+      validity_period: validity_minutes > 0 ? period(validity_minutes) : '',
+    }
+    const reference = this.#reference++
+    const ids: string[] = []
+    for (const [i, bytes] of parts.entries()) {
+      const content = isLong
+        ? partOf(long_texts, bytes, reference, parts.length, i + 1)
+        : { short_message: bytes }
+      const answer = await this.#link.submit({ ...common, ...content }, untilMs, i > 0)
+      if (!answer) return { outcome: 'unknown' }
+      if (answer === 'late') return failed(`The carrier took ${i} of ${parts.length} parts in time`, i === 0)
+      const { command_status: status, message_id } = answer
+      if (status !== 0)
+        return failed(`The carrier refused it: ${statusName(status)}`, i === 0 && PASSING.has(status))
+      if (message_id) ids.push(String(message_id))
+    }
+    if (registered_delivery && ids.length === parts.length) await this.#receipts.add(ids, text)
+    return { outcome: 'sent' }
+  }
+
+  async #deliver(pdu: Pdu, events: DriverEvents): Promise<void> {
+    const { default_alphabet, senders } = this.#settings
+    const { short_message, message_payload, source_addr, destination_addr, receipted_message_id } = pdu
+    const [esmClass, dataCoding] = [Number(pdu.esm_class ?? 0), Number(pdu.data_coding ?? 0)]
+    const all = [short_message, message_payload].find((each) => Buffer.isBuffer(each) && each.length > 0)
+    const content = (all as Buffer | undefined) ?? Buffer.alloc(0)
+    const start = esmClass & UDH ? 1 + (content[0] ?? 0) : 0
+    const bytes = content.subarray(start)
+    if (RECEIPTS.has(esmClass & TYPE) || receipted_message_id !== undefined)
+      return this.#receipts.take(pdu, bytes.toString('latin1'))
+    const from = `${pdu.source_addr_ton === 1 ? '+' : ''}${source_addr}`.replace(/^\++/, '+')
+    const to = String(destination_addr).replace(/^\+/, '')
+    const sim = senders.findIndex(({ address }) => address === to) + 1
+    const body = decode(bytes, dataCoding, default_alphabet).replaceAll('\0', '')
+    const place = placeOf(pdu, content.subarray(1, start))
+    if (place) return this.#parts.take(place, { from, to, sim, body })
+    return events.received({ from, sim, body: body.toWellFormed() }, new Date())
+  }
+
+  async stop(): Promise<void> {
+    await this.#link.stop()
+    this.#receipts.close()
+    this.#parts.close()
+  }
+}
+
+const failed = (error: string, notSent: boolean): SendResult => ({ outcome: 'failed', error, notSent })
+
+/** A relative time. SMPP 3.4, 7.1.1.2 */
+function period(minutes: number): string {
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  return `0000${two(minutes / 1440)}${two((minutes / 60) % 24)}${two(minutes % 60)}00000R`
+}
+
+/** The fields of part `seq` of `total`, or of a long text as a whole. */
+function partOf(form: Settings['long_texts'], bytes: Buffer, reference: number, total: number, seq: number) {
+  if (form === 'payload') return { message_payload: bytes }
+  if (form === 'udh') {
+    const header = Buffer.from([5, 0, 3, reference & 0xff, total, seq])
+    return { esm_class: UDH, short_message: Buffer.concat([header, bytes]) }
+  }
+  return {
+    short_message: bytes,
+    sar_msg_ref_num: reference & 0xffff,
+    sar_total_segments: total,
+    sar_segment_seqnum: seq,
+  }
+}

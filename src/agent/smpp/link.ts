@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bindsOf, type Pdu, Session } from './session.ts'
+import type { Settings } from './settings.ts'
+
+/** Pauses before a session is opened again double from the first to the longest. */
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
+/** Turns are given this often: those of one moment share a sync of the journal. */
+const TICK_MS = 20
+/** ESME_RMSGQFUL and ESME_RTHROTTLED. */
+const TOO_FAST = new Set([0x14, 0x58])
+/** The rate is halved at most once in this time. */
+const SLOW_DOWN_MS = 1_000
+const SLOWEST = 0.5
+
+interface Waiting {
+  readonly untilMs: number
+  readonly ended: AbortSignal | undefined
+  settle(isGiven: boolean): void
+}
+
+/** All sessions of an account: keeps them open and submits at the carrier's pace. */
+export class Link {
+  readonly #settings: Settings
+  readonly #ended = new AbortController()
+  readonly #sessions = new Set<Session>()
+  readonly #senders = new Set<Session>()
+  readonly #loops: readonly Promise<void>[]
+  #waiting: Waiting[] = []
+  #timer: NodeJS.Timeout | undefined
+  /** Turns that were given and have not ended. */
+  #turns = 0
+  #rate: number
+  /** Turns that the rate allows now. */
+  #tokens = 1
+  #filledMs = performance.now()
+  #slowedMs = Number.NEGATIVE_INFINITY
+
+  /** @param deliver see Session. @param opened called when a session can send. */
+  constructor(settings: Settings, deliver: (pdu: Pdu) => Promise<void>, opened: () => void) {
+    this.#settings = settings
+    this.#rate = settings.rate
+    const keepOpen = async (bind: ReturnType<typeof bindsOf>[number]) => {
+      const { signal } = this.#ended
+      for (let tries = 0; !signal.aborted; tries++) {
+        try {
+          const session = await Session.open(settings, bind, deliver)
+          say(`${bind} is open`)
+          tries = 0
+          this.#sessions.add(session)
+          if (bind !== 'bind_receiver') this.#senders.add(session)
+          opened()
+          if (signal.aborted) await session.close()
+          await session.closed
+          this.#sessions.delete(session)
+          this.#senders.delete(session)
+          say(`${bind} has ended`)
+        } catch (error) {
+          say(`${bind} failed: ${(error as Error).message}`)
+        }
+        const longest = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS)
+        await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {}) // ended
+      }
+    }
+    const binds = Array.from({ length: settings.sessions }, () => bindsOf(settings)).flat()
+    this.#loops = binds.map(keepOpen)
+  }
+
+  /** Turns a second at the moment; 0 while no session can send. */
+  get rate(): number {
+    return this.#senders.size > 0 ? this.#rate : 0
+  }
+
+  #usable(): Session[] {
+    return [...this.#senders].filter(({ isWritable }) => isWritable)
+  }
+
+  /** Waits for a turn to submit, `isFirst` before all others. False when `untilMs` or `ended` came first. */
+  turn(untilMs: number, isFirst: boolean, ended?: AbortSignal): Promise<boolean> {
+    return new Promise((settle) => {
+      this.#waiting[isFirst ? 'unshift' : 'push']({ untilMs, ended, settle })
+      if (!this.#timer) this.#giveTurns()
+    })
+  }
+
+  #giveTurns(): void {
+    clearTimeout(this.#timer)
+    const nowMs = this.#refill()
+    const window = this.#usable().length * this.#settings.window
+    this.#waiting = this.#waiting.filter(({ untilMs, ended, settle }) => {
+      const isLate = nowMs > untilMs || ended?.aborted === true
+      const isGiven = !isLate && this.#tokens >= 1 && this.#turns < window
+      if (isGiven) {
+        this.#tokens--
+        this.#turns++
+      }
+      if (isLate || isGiven) settle(isGiven)
+      return !isLate && !isGiven
+    })
+    this.#timer = this.#waiting.length > 0 ? setTimeout(() => this.#giveTurns(), TICK_MS) : undefined
+  }
+
+  endTurn(): void {
+    this.#turns--
+    if (this.#waiting.length > 0) this.#giveTurns()
+  }
+
+  /** Returns the time. */
+  #refill(): number {
+    const nowMs = performance.now()
+    const seconds = (nowMs - this.#filledMs) / 1000
+    this.#filledMs = nowMs
+    const { rate } = this.#settings
+    this.#rate = Math.min(rate, this.#rate + (rate / 10) * seconds)
+    this.#tokens = Math.min(Math.max(1, this.#rate / 10), this.#tokens + this.#rate * seconds)
+    return nowMs
+  }
+
+  #slowDown(): void {
+    const nowMs = this.#refill()
+    if (nowMs - this.#slowedMs < SLOW_DOWN_MS) return
+    this.#slowedMs = nowMs
+    this.#rate = Math.max(this.#rate / 2, Math.min(SLOWEST, this.#settings.rate))
+    this.#tokens = -this.#rate * (SLOW_DOWN_MS / 1000)
+    say(`the carrier wants fewer: ${this.#rate.toFixed(1)} a second`)
+  }
+
+  /**
+   * Submits a message in the turn that the caller has, or first `waits` for one; again when the carrier says
+   * that it comes too fast. Undefined: no answer came. `late`: it was not taken before `untilMs`.
+   */
+  async submit(fields: object, untilMs: number, waits: boolean): Promise<Pdu | undefined | 'late'> {
+    let hasTurn = !waits
+    while (hasTurn || (await this.turn(untilMs, true))) {
+      hasTurn = false
+      try {
+        const [session] = this.#usable().sort((a, b) => a.load - b.load)
+        const answer = await session?.request('submit_sm', fields)
+        if (session && !(answer && TOO_FAST.has(answer.command_status))) return answer
+        if (session) this.#slowDown()
+      } finally {
+        this.endTurn()
+      }
+    }
+    return 'late'
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort()
+    await Promise.all([...this.#sessions].map((session) => session.close()))
+    await Promise.all(this.#loops)
+  }
+}
+
+const say = (line: string) => void process.stderr.write(`SMPP: ${line}\n`)

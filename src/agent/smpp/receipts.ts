@@ -1,0 +1,86 @@
+import type { DriverEvents, OutgoingText } from '../driver.ts'
+import { FileMap } from '../file-map.ts'
+import type { Pdu } from './session.ts'
+import type { Settings } from './settings.ts'
+
+/** A text that went out; `parts`: the carrier's ids of all its parts. */
+interface Sent extends Pick<OutgoingText, 'id' | 'attempt'> {
+  readonly parts: readonly string[]
+}
+
+const MAX_SENT = 200_000
+const MAX_EARLY = 10_000
+/** Final values of message_state, and their words in a receipt's text. SMPP 3.4, 5.2.28 and appendix B */
+const STATES: Readonly<Record<string, string>> = {
+  2: 'DELIVRD',
+  3: 'EXPIRED',
+  4: 'DELETED',
+  5: 'UNDELIV',
+  8: 'REJECTD',
+}
+
+/** Matches receipts with texts by the carrier's ids. A receipt may come before the answer to submit_sm. */
+export class Receipts {
+  readonly #settings: Settings
+  readonly #delivered: DriverEvents['delivered']
+  /** By the id of each part that has no receipt. */
+  readonly #sent: FileMap<Sent>
+  /** Receipts of unknown ids: an error, '' for delivery. */
+  readonly #early = new Map<string, string>()
+
+  constructor(file: string, settings: Settings, delivered: DriverEvents['delivered']) {
+    this.#settings = settings
+    this.#delivered = delivered
+    this.#sent = new FileMap(file, MAX_SENT)
+  }
+
+  /** Remembers the carrier's ids of all parts of a text. */
+  async add(ids: readonly string[], { id, attempt }: OutgoingText): Promise<void> {
+    const parts = ids.map((each) => keyOf(each, this.#settings.answer_ids))
+    for (const part of parts) void this.#sent.set(part, { id, attempt, parts })
+    for (const part of parts) {
+      const early = this.#early.get(part)
+      this.#early.delete(part)
+      if (early !== undefined) await this.#apply(part, early)
+    }
+  }
+
+  /** Takes a receipt. States that are not final change nothing. */
+  async take(pdu: Pdu, text: string): Promise<void> {
+    const { receipted_message_id: tlv, message_state } = pdu
+    const { answer_ids, receipt_ids } = this.#settings
+    const wordOf = (field: string) => new RegExp(`\\b${field}:\\s*(\\w+)`, 'i').exec(text)?.[1] ?? ''
+    const state = STATES[Number(message_state)] ?? wordOf('stat').toUpperCase()
+    if (!Object.values(STATES).includes(state)) return
+    const error =
+      state === 'DELIVRD' ? '' : `The carrier did not deliver it: ${state} ${wordOf('err')}`.trim()
+    const keys = [
+      keyOf(String(tlv ?? ''), answer_ids),
+      keyOf(/\bid:\s*(\S+)/i.exec(text)?.[1] ?? '', receipt_ids),
+    ]
+    const known = keys.find((key) => this.#sent.get(key))
+    if (known) return this.#apply(known, error)
+    for (const key of keys.filter(Boolean)) this.#early.set(key, error)
+    while (this.#early.size > MAX_EARLY) this.#early.delete(this.#early.keys().next().value!)
+  }
+
+  /** A text is delivered when all its parts are, and has failed when one has. */
+  async #apply(part: string, error: string): Promise<void> {
+    const sent = this.#sent.get(part)
+    if (!sent) return
+    const others = sent.parts.filter((each) => each !== part && this.#sent.get(each)?.id === sent.id)
+    if (error || others.length === 0) await this.#delivered(sent, new Date(), error)
+    for (const each of error ? sent.parts : [part]) await this.#sent.set(each)
+  }
+
+  close(): void {
+    this.#sent.close()
+  }
+}
+
+/** An id in the form in which ids are compared: no leading zeros, hexadecimal ones by value. */
+function keyOf(id: string, form: Settings['answer_ids']): string {
+  const plain = id.replace(/\0+$/, '').trim().toLowerCase()
+  const text = form === 'hex' && /^[\da-f]+$/.test(plain) ? String(BigInt(`0x${plain}`)) : plain
+  return text.replace(/^0+(?=.)/, '')
+}

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { UserError } from '../../errors.ts'
+import { parseJson } from '../../tools/json.ts'
+
+const ascii = (max: number) =>
+  z
+    .string()
+    .regex(/^[ -~]*$/, 'must be plain ASCII')
+    .max(max)
+const whole = (min: number, max: number, fallback: number) => z.int().min(min).max(max).default(fallback)
+
+const GIVEN_SENDER = z.strictObject({
+  address: ascii(20).min(1),
+  ton: z.int().min(0).max(6),
+  npi: z.int().min(0).max(18),
+})
+export type Sender = Readonly<z.output<typeof GIVEN_SENDER>>
+
+/** Type of number and numbering plan by form: international, name, short code. SMPP 3.4, 5.2.5 */
+function senderOf(text: string): Sender {
+  if (text.startsWith('+')) return { address: text.slice(1), ton: 1, npi: 1 }
+  return /^\d+$/.test(text) ? { address: text, ton: 3, npi: 0 } : { address: text, ton: 5, npi: 0 }
+}
+
+const SENDER = z.union(
+  [
+    z
+      .string()
+      .regex(/^(\+[1-9]\d{1,14}|\d{1,15}|[ -~]{1,11})$/)
+      .transform(senderOf),
+    GIVEN_SENDER,
+  ],
+  'must be a number as "+4915112345678", a short code, a name of at most 11 characters, or {"address","ton","npi"}',
+)
+/** As compared: `text` and `decimal` without leading zeros, `hex` by value. */
+const IDS = z.enum(['text', 'decimal', 'hex'])
+
+const SETTINGS = z
+  .strictObject({
+    host: z.string().min(1),
+    port: whole(1, 65_535, 2775),
+    tls: z.boolean().default(false),
+    /** File of certificates to trust in place of the system's. */
+    ca: z.string().default(''),
+    system_id: ascii(64).min(1),
+    password: ascii(64).optional(),
+    system_type: ascii(64).default(''),
+    bind: z.enum(['transceiver', 'separate']).default('transceiver'),
+    /** Binds of each kind. */
+    sessions: whole(1, 10, 1),
+    /** Lines 1, 2, … of the device. */
+    senders: z.array(SENDER).min(1).max(8),
+    /** Of recipients. */
+    ton: whole(0, 6, 1),
+    npi: whole(0, 18, 1),
+    /** submit_sm a second, all sessions together. */
+    rate: z.number().min(0.1).max(1000).default(10),
+    /** Unanswered submit_sm a session. */
+    window: whole(1, 100, 10),
+    answer_seconds: whole(1, 90, 30),
+    enquire_link_seconds: whole(1, 600, 30),
+    alphabet: z.enum(['gsm', 'latin1']).default('gsm'),
+    /** Meaning of data_coding 0 in received texts. */
+    default_alphabet: z.enum(['gsm', 'latin1']).default('gsm'),
+    long_texts: z.enum(['udh', 'sar', 'payload']).default('udh'),
+    /** 0: the carrier's own. */
+    validity_minutes: whole(0, 43_199, 0),
+    registered_delivery: whole(0, 31, 1),
+    /** Of message_id in submit_sm_resp, and of `id:` in receipts. */
+    answer_ids: IDS.default('text'),
+    receipt_ids: IDS.optional(),
+  })
+  .transform((settings) => ({ ...settings, receipt_ids: settings.receipt_ids ?? settings.answer_ids }))
+export type Settings = Readonly<z.output<typeof SETTINGS>> & { readonly password: string }
+
+/** Reads and checks a file of settings. Throws a UserError, which never quotes a value. */
+export function readSettings(file: string, env: NodeJS.ProcessEnv): Settings {
+  const given = parseJson(readText(file))
+  if (given === undefined) throw new UserError(`${file} is no JSON.`)
+  const { success, data, error } = SETTINGS.safeParse(given)
+  if (!success) {
+    const lines = error.issues.map(({ path, message }) => `  ${path.join('.') || 'the file'}: ${message}`)
+    throw new UserError(`Wrong settings in ${file}:\n${lines.join('\n')}`)
+  }
+  const password = data.password ?? env.SMPP_PASSWORD
+  if (password === undefined)
+    throw new UserError(`password is missing: in ${file}, or as the environment variable SMPP_PASSWORD.`)
+  return { ...data, password, ca: data.ca && readText(data.ca) }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UserError(`${file} cannot be read: ${(error as Error).message}`)
+  }
+}

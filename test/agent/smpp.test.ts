@@ -1,0 +1,258 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { IncomingText, OutgoingText } from '../../src/agent/driver.ts'
+import { Smpp } from '../../src/agent/smpp/driver.ts'
+import { checkCarrier, type Pdu } from '../../src/agent/smpp/session.ts'
+import { readSettings } from '../../src/agent/smpp/settings.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { Smsc } from './smsc.ts'
+
+const folder = temporaryFolder()
+let files = 0
+
+/** A carrier and an agent's driver that may be opened several times, one after the other. */
+async function setUp(more: object = {}) {
+  const smsc = new Smsc()
+  const port = await smsc.start()
+  const file = join(folder, String(++files))
+  const account = { host: '127.0.0.1', port, system_id: 'acme', password: 'secret' }
+  const senders = ['+4930123', 'Acme']
+  writeFileSync(`${file}.json`, JSON.stringify({ ...account, senders, rate: 1000, ...more }))
+  const settings = readSettings(`${file}.json`, {})
+  const received: IncomingText[] = []
+  const delivered: string[] = []
+  let driver: Smpp | undefined
+  const close = async () => {
+    await driver?.stop()
+    driver = undefined
+  }
+  const open = async () => {
+    await close()
+    driver = new Smpp(settings, file)
+    await driver.start({
+      received: async (text) => void received.push(text),
+      delivered: async ({ id }, _, error) => void delivered.push(`${id} ${error || 'delivered'}`),
+      roomGrew() {},
+    })
+    await expect.poll(() => driver?.parallel).toBeGreaterThan(0)
+  }
+  onTestFinished(async () => {
+    await close()
+    await smsc.stop()
+  })
+  const send = async (text: Partial<OutgoingText> = {}, untilMs = performance.now() + 60_000) => {
+    await driver!.ready(untilMs, new AbortController().signal)
+    const whole = { id: 'a', attempt: 1, to: '+4915112345678', body: 'Hello', sim: 1, ...text }
+    return driver!.send(whole, untilMs)
+  }
+  await open()
+  return { smsc, settings, received, delivered, open, send }
+}
+
+const TEXTS = {
+  gsm: `${'Grüße für 5 € {Ωmega} '.repeat(20)}€€€`,
+  latin1: 'Þórr á skóginn ½ ÷ ¢ '.repeat(20),
+  ucs2: 'Ещё 😀 '.repeat(40),
+}
+
+/** The same message from the carrier, from a phone. */
+const echo = ({ esm_class, data_coding, short_message, ...rest }: Pdu) => ({
+  source_addr: '4915112345678',
+  source_addr_ton: 1,
+  destination_addr: rest.source_addr,
+  esm_class,
+  data_coding,
+  short_message,
+  ...Object.fromEntries(Object.entries(rest).filter(([name]) => /^(sar_|message_payload)/.test(name))),
+})
+
+test.each(
+  (['udh', 'sar', 'payload'] as const).flatMap((long_texts) =>
+    Object.entries(TEXTS).map(([alphabet, body]) => ({ long_texts, alphabet, body })),
+  ),
+)('a long text in $alphabet goes out and comes in by $long_texts', async ({ long_texts, alphabet, body }) => {
+  const { smsc, received, open, send } = await setUp({
+    long_texts,
+    alphabet: alphabet === 'latin1' ? 'latin1' : 'gsm',
+  })
+  expect(await send({ body, sim: 2 })).toEqual({ outcome: 'sent' })
+  const { submitted } = smsc
+  expect(submitted[0]).toMatchObject({
+    source_addr: 'Acme',
+    source_addr_ton: 5,
+    destination_addr: '4915112345678',
+    dest_addr_ton: 1,
+    data_coding: { gsm: 0, latin1: 3, ucs2: 8 }[alphabet],
+    registered_delivery: 1,
+  })
+  expect(submitted.length).toBe(long_texts === 'payload' ? 1 : alphabet === 'ucs2' ? 5 : 4)
+  for (const { short_message } of submitted as unknown as { short_message: Buffer }[]) {
+    expect(short_message.length).toBeLessThanOrEqual(alphabet === 'gsm' ? 160 : 140)
+    if (alphabet === 'gsm') expect(short_message.at(-1)).not.toBe(0x1b)
+    if (alphabet === 'ucs2' && short_message.length > 0) expect(short_message.at(-2)! & 0xfc).not.toBe(0xd8)
+  }
+  // the last part first, the first one twice, and a restart before the others
+  const [first, ...others] = [...submitted].reverse()
+  for (const pdu of [first!, first!]) expect(await smsc.deliver(echo(pdu))).toBe(0)
+  if (others.length > 0) expect(received).toEqual([])
+  await open()
+  for (const pdu of others) expect(await smsc.deliver(echo(pdu))).toBe(0)
+  const times = long_texts === 'payload' ? 2 : 1
+  expect(received).toEqual(new Array(times).fill({ from: '+4915112345678', sim: 2, body }))
+  if (others.length > 0) await smsc.deliver(echo(others.at(-1)!))
+  expect(received).toHaveLength(times)
+})
+
+test.each<[what: string, hex: string, data_coding: number, body: string, esm_class?: number]>([
+  ['an escape of GSM 03.38', '1b654100', 0, '€A@'],
+  ['a message class', '001b3c', 0xf1, '@['],
+  ['ASCII', '41e9', 1, 'Aé'],
+  ['Latin-1 with a zero', '4100e9', 3, 'Aé'],
+  ['UCS-2 with a byte too many', '00e9d83dde0000', 8, 'é😀'],
+  ['half a character', 'd83d0041', 8, '\ufffdA'],
+  ['a header without parts', '06050400000000c8', 3, 'È', 0x40],
+  ['a header that is cut off', '0a0003', 3, '', 0x40],
+])('%s comes in', async (_, hex, data_coding, body, esm_class = 0) => {
+  const { smsc, received } = await setUp()
+  const fields = { source_addr: 'Bank', source_addr_ton: 5, destination_addr: '4930123', esm_class }
+  expect(await smsc.deliver({ ...fields, data_coding, short_message: Buffer.from(hex, 'hex') })).toBe(0)
+  expect(received).toEqual([{ from: 'Bank', sim: 1, body }])
+})
+
+const receipt = (id: string, stat = 'DELIVRD', err = '000') => ({
+  esm_class: 4,
+  short_message: Buffer.from(
+    `id:${id} sub:001 dlvrd:001 submit date:2611201200 done date:2611201201 stat:${stat} err:${err} text:Hello`,
+  ),
+})
+const tlv = (receipted_message_id: string | Buffer, message_state = 2) => ({
+  esm_class: 4,
+  short_message: Buffer.alloc(0),
+  receipted_message_id,
+  message_state,
+})
+
+test.each<[what: string, settings: object, ids: readonly string[], receipts: readonly object[]]>([
+  ['texts', {}, ['00A1', '00a2'], [receipt('a1'), receipt('00A2')]],
+  [
+    'decimal ids for hexadecimal ones',
+    { answer_ids: 'hex', receipt_ids: 'decimal' },
+    ['1A2B', '00ff'],
+    [receipt('0000006699'), receipt('255')],
+  ],
+  [
+    'hexadecimal ids for decimal ones',
+    { answer_ids: 'decimal', receipt_ids: 'hex' },
+    ['6699', '255'],
+    [receipt('1A2B'), receipt('FF')],
+  ],
+  ['fields', {}, ['x-1', 'x-2'], [tlv('x-1\0'), tlv('x-2')]],
+])('receipts as %s, before and after the answer, and after a restart', async (_, settings, ids, receipts) => {
+  const { smsc, delivered, open, send } = await setUp(settings)
+  const body = 'Hello '.repeat(40)
+  smsc.answer = () => ({ message_id: ids[(smsc.submitted.length - 1) % 2]! })
+  await send({ id: 'after', body })
+  await smsc.deliver(receipts[1]!)
+  await smsc.deliver(receipts[1]!)
+  expect(delivered).toEqual([])
+  await open()
+  await smsc.deliver(receipts[0]!)
+  expect(delivered).toEqual(['after delivered'])
+  for (const each of receipts) await smsc.deliver(each)
+  await send({ id: 'before', body })
+  expect(delivered).toEqual(['after delivered', 'before delivered'])
+})
+
+test('a text has failed when one part has; states in between and unknown ids change nothing', async () => {
+  const { smsc, delivered, send } = await setUp()
+  await send({ body: 'Hello '.repeat(40) })
+  for (const each of [receipt('1', 'ENROUTE'), receipt('99', 'UNDELIV'), tlv('1', 6), receipt('1')])
+    expect(await smsc.deliver(each)).toBe(0)
+  expect(delivered).toEqual([])
+  for (const id of ['2', '2', '1']) await smsc.deliver(receipt(id, 'UNDELIV', '034'))
+  expect(delivered).toEqual(['a The carrier did not deliver it: UNDELIV 034'])
+})
+
+test('what looks like a receipt in the text of a phone is a text', async () => {
+  const { smsc, received, delivered, send } = await setUp()
+  await send()
+  await smsc.deliver({ ...receipt('1'), esm_class: 0, source_addr: '49151', destination_addr: 'Acme' })
+  expect([delivered, received.length]).toEqual([[], 1])
+})
+
+test('a carrier that wants less gets all texts once', async () => {
+  const { smsc, send } = await setUp({ window: 5 })
+  const taken: string[] = []
+  smsc.answer = (pdu) => {
+    if (smsc.submitted.length < 4) return { command_status: smsc.submitted.length % 2 ? 0x58 : 0x14 }
+    return { message_id: String(taken.push(String(pdu.short_message))) }
+  }
+  const bodies = Array.from({ length: 20 }, (_, i) => `text ${i}`)
+  const results = await Promise.all(bodies.map((body) => send({ body })))
+  expect(results).toEqual(bodies.map(() => ({ outcome: 'sent' })))
+  expect(taken.sort()).toEqual(bodies.sort())
+})
+
+test('what the carrier refuses has failed, and is proven unsent if it may pass', async () => {
+  const { smsc, send } = await setUp()
+  smsc.answer = () => ({ command_status: 0x0b })
+  const error = 'The carrier refused it: ESME_RINVDSTADR (0x0b)'
+  expect(await send()).toEqual({ outcome: 'failed', error, notSent: false })
+  smsc.answer = () => ({ command_status: 0x08 })
+  expect(await send()).toMatchObject({ outcome: 'failed', notSent: true })
+  smsc.answer = () => ({ command_status: 0x58 })
+  expect(await send({}, performance.now() + 500)).toMatchObject({ outcome: 'failed', notSent: true })
+  expect(await send({ sim: 3 })).toMatchObject({ outcome: 'failed', notSent: true })
+})
+
+test('without an answer the outcome is unknown, and nothing is submitted again', async () => {
+  const { smsc, send } = await setUp({ answer_seconds: 1 })
+  smsc.answer = () => undefined
+  expect(await send()).toEqual({ outcome: 'unknown' })
+  const texts = [send(), send({ body: 'Hello '.repeat(40) })]
+  await expect.poll(() => smsc.submitted.length).toBe(3)
+  smsc.cut()
+  expect(await Promise.all(texts)).toEqual([{ outcome: 'unknown' }, { outcome: 'unknown' }])
+  smsc.answer = () => ({ message_id: '1' })
+  expect(await send()).toEqual({ outcome: 'sent' })
+  expect(smsc.submitted).toHaveLength(4)
+  expect(smsc.bound).toHaveLength(2)
+})
+
+test('a message that cannot be read costs the link, and texts go on by the next', async () => {
+  const { smsc, received, send } = await setUp({ bind: 'separate', validity_minutes: 1501, window: 1 })
+  expect(smsc.bound.map(({ command }) => command).sort()).toEqual(['bind_receiver', 'bind_transmitter'])
+  smsc.write(Buffer.from('0000000800000000', 'hex'))
+  await expect.poll(() => smsc.bound.length, { timeout: 10_000 }).toBe(4)
+  expect(await send()).toEqual({ outcome: 'sent' })
+  expect(smsc.submitted[0]).toMatchObject({ validity_period: '000001010100000R' })
+  expect(received).toEqual([])
+})
+
+test('a check says what the carrier answers', async () => {
+  const { smsc, settings } = await setUp()
+  const lines: string[] = []
+  await checkCarrier(settings, (line) => lines.push(line))
+  const bind = `bind_transceiver as acme at 127.0.0.1:${settings.port}`
+  expect(lines).toEqual([`${bind}: ESME_ROK (0x00)`])
+  smsc.bindStatus = 0x0e
+  await expect(checkCarrier(settings, () => {})).rejects.toThrow(`${bind}: ESME_RINVPASWD (0x0e)`)
+})
+
+const RIGHT = { host: 'a', system_id: 'b', password: 'c0nfidential', senders: ['+4930123'] }
+test.each<[what: string, text: string]>([
+  ['is no JSON', '{"password":"c0nfidential",}'],
+  ['the file: ', '[]'],
+  ['host: ', JSON.stringify({ ...RIGHT, host: 1 })],
+  ['port: ', JSON.stringify({ ...RIGHT, port: 0 })],
+  ['pasword', JSON.stringify({ ...RIGHT, pasword: 'c0nfidential' })],
+  ['senders.0: must be a number', JSON.stringify({ ...RIGHT, senders: ['A name that is long'] })],
+  ['password is missing', JSON.stringify({ ...RIGHT, password: undefined })],
+])('wrong settings: %s', (what, text) => {
+  const file = join(folder, 'wrong.json')
+  writeFileSync(file, text)
+  const read = () => readSettings(file, {})
+  expect(read).toThrow(what)
+  expect(read).not.toThrow('c0nfidential')
+})

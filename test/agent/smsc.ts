@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import smpp from 'smpp'
+import type { Pdu } from '../../src/agent/smpp/session.ts'
+
+/** What a carrier answers to a submit_sm: fields of the answer, or nothing at all. */
+type Answer = { readonly message_id?: string; readonly command_status?: number } | undefined
+
+interface Session {
+  readonly socket: Socket
+  send(pdu: Pdu, answered?: (answer: Pdu) => void): boolean
+  on(event: 'pdu', heard: (pdu: Pdu) => void): void
+  on(event: 'error' | 'close', heard: () => void): void
+}
+
+/** A carrier in this process, of the library's server side. Its fields are as on the wire. */
+export class Smsc {
+  /** Each submit_sm, in the order in which they came. */
+  readonly submitted: Pdu[] = []
+  readonly bound: Pdu[] = []
+  /** The answer to a submit_sm, and to a bind. */
+  answer: (pdu: Pdu) => Answer = () => ({ message_id: String(this.submitted.length) })
+  bindStatus = 0
+  readonly #server: Server
+  readonly #sessions = new Set<Session>()
+
+  constructor() {
+    this.#server = smpp.createServer((session: Session) => {
+      this.#sessions.add(session)
+      session.on('error', () => {})
+      session.on('close', () => this.#sessions.delete(session))
+      session.on('pdu', (pdu) => {
+        if (pdu.isResponse()) return
+        if (pdu.command === 'submit_sm') this.submitted.push(pdu)
+        if (pdu.command.startsWith('bind')) this.bound.push(pdu)
+        const status = pdu.command.startsWith('bind') ? { command_status: this.bindStatus } : {}
+        const answer = pdu.command === 'submit_sm' ? this.answer(pdu) : status
+        if (answer) session.send(pdu.response(answer))
+      })
+    })
+  }
+
+  async start(): Promise<number> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Hands a message to the client. Resolves with the status of its answer. */
+  deliver(fields: object): Promise<number> {
+    const [session] = this.#sessions
+    const pdu = new smpp.PDU('deliver_sm', { data_coding: 0, ...fields })
+    return new Promise((resolve) => session!.send(pdu, (answer) => resolve(answer.command_status)))
+  }
+
+  /** Writes bytes as they are. */
+  write(bytes: Buffer): void {
+    for (const { socket } of this.#sessions) socket.write(bytes)
+  }
+
+  cut(): void {
+    for (const { socket } of this.#sessions) socket.destroy()
+  }
+
+  async stop(): Promise<void> {
+    this.cut()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}
