@@ -1,6 +1,7 @@
 import { invitationsExtension, membersExtension } from './auth/members/members.ts'
 import { SUPERUSERS_ID, superusersExtension } from './auth/superusers/superusers.ts'
 import { USERS_ID } from './collections/collection.ts'
+import { hooksExtension } from './hooks/extension.ts'
 import { forgetPhones } from './protocols/smsgate/phone.ts'
 import { fitSmsgate } from './protocols/smsgate-client/webhooks/event.ts'
 import { fitTwilio, twilioKeysExtension } from './protocols/twilio/extensions.ts'
@@ -36,6 +37,8 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['conversation_notes', strict(notesExtension)],
     ['campaigns', campaignsExtension],
     ['auto_answers', strict(autoAnswersExtension)],
+    ['hooks', strict(hooksExtension)],
+    ['hook_calls', strict()],
     ['senders', strict({ keepsReferences: true })],
     ['members', strict(membersExtension)],
     ['member_invitations', strict(invitationsExtension)],

@@ -7,6 +7,7 @@ import { serveSchedule } from './backup/service/schedule.ts'
 import type { CatalogStore } from './collections/catalog/catalog-store.ts'
 import type { Store } from './collections/catalog.ts'
 import type { Config } from './config.ts'
+import { cleanUpHooks } from './hooks/window.ts'
 import type { Logger } from './log.ts'
 import { deleteOldLogs } from './logs/request-log.ts'
 import { cleanUpPushes, pushJobs } from './notifications/push-jobs.ts'
@@ -57,6 +58,12 @@ export function jobsOf(
     { id: 'batteryCleanUp', ...HOURLY, run: () => deleteOldBatteries(store) },
     { id: 'messageTotals', ...HOURLY, run: () => keepTotals(store.db) },
     { id: 'webhookCleanUp', ...HOURLY, run: () => cleanUpDeliveries(store, webhookLogDays) },
+    {
+      id: 'hookCleanUp',
+      ...HOURLY,
+      // texts are in calls, too
+      run: () => cleanUpHooks(store.db, Math.min(webhookLogDays, retention.days || webhookLogDays)),
+    },
     { id: 'backupSchedule', ...EVERY_MINUTE, run: () => serveSchedule(store, settings, backups, log) },
     { id: 'deadJobs', ...HOURLY, run: () => deleteDeadJobs(store.db) },
     { id: 'pushCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpPushes(store.db) },

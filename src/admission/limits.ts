@@ -31,7 +31,7 @@ export const MAX_WAIT_MS = 10_000
 export const LIMITS = {
   /** Of any kind, until the answer is made. */
   requests: { name: 'requests at once', total: 1_000, share: 50 },
-  /** Previews, plans of campaigns, thumbnails: each takes up to some seconds of a core. */
+  /** Previews, calls of hooks, plans of campaigns, thumbnails: each takes up to some seconds of a core. */
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
   /** Each locks rows of the queue. */
   claims: { name: 'claims at once', total: 4, share: 4 },

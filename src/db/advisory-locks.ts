@@ -12,6 +12,8 @@ export const LOCKS = {
   webhookLease: 7_367_006,
   /** With a user: webhooks of a user are created one after the other, so that they count each other. */
   webhookCount: 7_367_020,
+  /** The same of hooks. */
+  hookCount: 7_367_027,
   /** With a user: inbox refreshes of a user go one after the other, so that they count each other. */
   inboxRefresh: 7_367_022,
   /** The one node that holds it builds an index in the background. */

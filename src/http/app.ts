@@ -29,7 +29,8 @@ import { inboxRoutes } from './routes/team/inbox.ts'
 import { invitationRoutes } from './routes/team/invitations.ts'
 import { memberRoutes } from './routes/team/members.ts'
 import { userRoutes } from './routes/users.ts'
-import { webhookRoutes } from './routes/webhooks.ts'
+import { hookRoutes } from './routes/webhooks/hooks.ts'
+import { webhookRoutes } from './routes/webhooks/webhooks.ts'
 import { routedPath } from './server/front.ts'
 
 /** Routes whose errors are `{"error","message"}`, whatever raises them. */
@@ -76,6 +77,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api/files', fileRoutes(services))
   app.route('/api/realtime', realtimeRoutes(services))
   app.route('/api/oauth2-redirect', oauth2Routes(services))
+  app.route('/api/hooks', hookRoutes(services))
   app.route('/api/settings', settingsRoutes(services))
   app.route('/', docsRoutes(services, [OWN_ROUTES, ...services.protocols]))
   app.route('/', consoleRoutes(services))

@@ -18,7 +18,8 @@ import { inboxPaths } from './routes/team/inbox.ts'
 import { invitationPaths } from './routes/team/invitations.ts'
 import { memberPaths } from './routes/team/members.ts'
 import { userPaths } from './routes/users.ts'
-import { webhookPaths } from './routes/webhooks.ts'
+import { hookPaths } from './routes/webhooks/hooks.ts'
+import { webhookPaths } from './routes/webhooks/webhooks.ts'
 
 /** What the routes of this room say of themselves. */
 export const OWN_ROUTES: DescribedRoutes = {
@@ -36,6 +37,7 @@ export const OWN_ROUTES: DescribedRoutes = {
     ...pairingPaths(records.schemaOf('devices')!),
     ...collectionPaths(records),
     ...webhookPaths(),
+    ...hookPaths(),
     ...accountPaths(),
     ...memberPaths(),
     ...invitationPaths(),

@@ -68,6 +68,7 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
   ['settings', 'settings'],
   ['sms', 'sms'],
   ['webhooks', 'webhooks'],
+  ['hooks', 'hooks'],
   ['health', 'health'],
   ['ready', 'health'],
   ['oauth2-redirect', 'auth'],

@@ -39,6 +39,8 @@ const COLLECTIONS: Readonly<Record<string, CollectionNeeds>> = {
   api_keys: ['admin', 'admin', 'admin'],
   webhooks: ['admin', 'admin', 'admin'],
   webhook_deliveries: ['admin', 'owner', 'owner'],
+  hooks: ['admin', 'admin', 'admin'],
+  hook_calls: ['admin', 'owner', 'owner'],
 }
 /** Collections that superusers made. */
 const OTHERS: CollectionNeeds = ['viewer', 'agent', 'agent']
@@ -91,6 +93,7 @@ const ROUTES: Readonly<Record<string, Role>> = {
   'POST /api/campaigns/:id/retry': 'admin',
   'GET /api/devices/states': 'viewer',
   'POST /api/devices/pairing': 'admin',
+  'POST /api/hooks/preview': 'admin',
   'POST /api/webhooks/:id/test': 'admin',
   'POST /api/webhooks/:id/rotate': 'admin',
   'POST /api/webhooks/:id/resend-failed': 'admin',

@@ -24,6 +24,7 @@ export const USER_ACCESS = z
     api_keys: LIST,
     devices: LIST,
     webhooks: LIST,
+    hooks: LIST,
     auto_answers: LIST,
     campaigns: LIST.describe('Those that are not over.'),
     waiting: z.int().min(0).describe('Messages that no device has claimed.'),
@@ -36,7 +37,7 @@ export const ENABLE_USER = z
     access: z
       .enum(['end', 'keep'])
       .describe(
-        '`end`: keys, devices and webhooks are deleted, automatic answers disabled, campaigns and waiting messages canceled. `keep`: all stays; campaigns stay paused.',
+        '`end`: keys, devices, webhooks and hooks are deleted, automatic answers disabled, campaigns and waiting messages canceled. `keep`: all stays; campaigns stay paused.',
       ),
   })
   .meta({ id: 'EnableUser' })
@@ -46,6 +47,7 @@ const LISTS = {
   api_keys: ['name', 'true'],
   devices: ['name', 'true'],
   webhooks: ['url', 'enabled'],
+  hooks: ['name', 'enabled'],
   auto_answers: ['name', 'enabled'],
   campaigns: ['name', `status in ('scheduled', 'sending', 'paused')`],
 } as const

@@ -598,6 +598,69 @@ CREATE TRIGGER sms_device_lines AFTER INSERT OR DELETE OR UPDATE OF "user", phon
 CREATE TRIGGER sms_device_room AFTER UPDATE OF enabled, last_seen, per_minute, daily_limit ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_room();
 CREATE TRIGGER twilio_numbers_went AFTER DELETE ON devices REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_numbers_went();
 
+create table hook_calls (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  hook text collate "C" not null default ''::text,
+  body text collate "C" not null default ''::text,
+  outcome text collate "C" not null default ''::text,
+  error text collate "C" not null default ''::text,
+  texts json,
+  messages json,
+  created pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint hook_calls__rowid_key UNIQUE (_rowid),
+  constraint hook_calls_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_hook_calls_hook ON hook_calls USING btree (hook, created);
+CREATE INDEX idx_hook_calls_user ON hook_calls USING btree ("user", created);
+
+create table hook_once (
+  hook text collate "C" not null,
+  key text collate "C" not null,
+  until timestamp with time zone not null,
+  constraint hook_once_pkey PRIMARY KEY (hook, key)
+);
+CREATE INDEX hook_once_until ON hook_once USING btree (until);
+
+create table hook_windows (
+  hook text collate "C" not null,
+  began timestamp with time zone not null,
+  sent integer not null,
+  held integer not null default 0,
+  summary text[] collate "C" not null default '{}'::text[],
+  constraint hook_windows_pkey PRIMARY KEY (hook)
+);
+
+create table hooks (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  enabled boolean not null default false,
+  secret text collate "C" not null default ''::text,
+  preset text collate "C" not null default ''::text,
+  template text collate "C" not null default ''::text,
+  recipients json,
+  groups text[] collate "C" not null default '{}'::text[],
+  recipients_from text collate "C" not null default ''::text,
+  line text collate "C" not null default ''::text,
+  once_key text collate "C" not null default ''::text,
+  once_minutes double precision not null default 0,
+  resolved text collate "C" not null default ''::text,
+  resolved_when text collate "C" not null default ''::text,
+  quiet_from text collate "C" not null default ''::text,
+  quiet_to text collate "C" not null default ''::text,
+  rate double precision not null default 0,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint hooks__rowid_key UNIQUE (_rowid),
+  constraint hooks_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_hooks_user ON hooks USING btree ("user");
+CREATE UNIQUE INDEX idx_hooks_secret ON hooks USING btree (secret) WHERE secret <> ''::text;
+CREATE TRIGGER senders_of_hooks AFTER INSERT OR UPDATE OF name ON hooks FOR EACH ROW EXECUTE FUNCTION senders_noted('hook');
+
 create table line_recipients (
   line text collate "C" not null,
   month text collate "C" not null,

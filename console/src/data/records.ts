@@ -74,7 +74,7 @@ export interface Conversation extends Owned {
 
 /** A person or thing that sends for an account. */
 export interface Sender extends RecordModel {
-  readonly kind: 'owner' | 'member' | 'key' | 'campaign' | 'answer'
+  readonly kind: 'owner' | 'member' | 'key' | 'campaign' | 'answer' | 'hook'
   readonly name: string
 }
 

@@ -1,4 +1,4 @@
--- Trigger of users, members, api_keys, campaigns and auto_answers: keeps their rows in senders. A sender
+-- Trigger of users, members, api_keys, campaigns, auto_answers, hooks: keeps their rows in senders. A sender
 -- stays when its source is deleted, since messages name it. The argument is the kind of the sender. Clients
 -- may choose the id of a record: that of another source is refused.
 create or replace function senders_noted() returns trigger language plpgsql as $$

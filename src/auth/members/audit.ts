@@ -8,6 +8,7 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'lines',
   'api_keys',
   'webhooks',
+  'hooks',
   'members',
   'member_invitations',
 ])

@@ -40,7 +40,7 @@ export const userPaths = (): ZodOpenApiPathsObject =>
       id: 'readUserAccess',
       summary: 'List what acts for a user',
       description:
-        'For superusers: API keys, devices, enabled webhooks and automatic answers, campaigns that are not over, and how many messages wait.',
+        'For superusers: API keys, devices, enabled webhooks, hooks and automatic answers, campaigns that are not over, and how many messages wait.',
       responses: [success('The lists.', USER_ACCESS), failures(401, 404)],
     },
     'POST /api/users/{id}/enable': {

@@ -1,7 +1,7 @@
 import { readQuery } from '../query.ts'
 
-/** The secret end of the address to which a phone posts. */
-const SECRET_END = /(?<=\/incoming\/).*/
+/** The secret end of the address to which a phone or a tool posts. */
+const SECRET_END = /(?<=\/incoming\/|\/api\/hooks\/).*/
 
 /** Characters of a URL that are looked at; escapes make it up to nine times as long as what a log keeps. */
 const MAX_READ = 9_000

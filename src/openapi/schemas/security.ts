@@ -22,6 +22,7 @@ export const SECURITY_SCHEMES = {
     description: "The user's email or id, and an API key as the password.",
   },
   smsgateToken: { type: 'http', scheme: 'bearer', description: 'An API key, or a token of `/auth/token`.' },
+  hook: { type: 'http', scheme: 'bearer', description: 'The secret of a record of `hooks`.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: `psk_…`.' },
   twilio: {
     type: 'http',
@@ -39,6 +40,7 @@ export const SENDER: Security = [{ apiKey: [] }, { token: [] }]
 /** An API key, also as a bearer token. */
 export const KEY_HOLDER: Security = [{ apiKey: [] }]
 export const TWILIO: Security = [{ twilio: [] }]
+export const HOOK: Security = [{ hook: [] }]
 export const DEVICE: Security = [{ deviceToken: [] }]
 /** Programs written for SMSGate's server. */
 export const SMSGATE_CLIENT: Security = [{ smsgateLogin: [] }, { smsgateToken: [] }]

@@ -5,6 +5,7 @@ import { DatabaseUnavailable } from '../../db/errors.ts'
 import { RetryLater } from '../../errors.ts'
 import { wakeDevices } from '../wake/wake.ts'
 import type { Offer } from './offer.ts'
+import { renderVerdict } from './render-verdict.ts'
 import { type AcceptConfig, storeOffers, type Verdict } from './store-offers.ts'
 
 interface Waiting {
@@ -120,6 +121,17 @@ export class Acceptor {
     }
     void alone()
   }
+}
+
+/**
+ * Accepts an offer in the store's transaction, with what its caller stores. Returns the devices to wake after
+ * the commit. Throws the refusal, StaleAuth.
+ */
+export async function acceptInside(store: Store, config: AcceptConfig, offer: Offer): Promise<string[]> {
+  const { verdicts, wake } = await storeOffers(store, config, [offer])
+  await renderVerdict(store, offer, verdicts.get(offer)!)
+  counts.accepted.messages += offer.messages.length
+  return wake
 }
 
 function count(group: readonly Waiting[], verdicts: ReadonlyMap<Offer, Verdict>): void {

@@ -197,6 +197,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/realtime',
     'POST /api/settings/apple/generate-client-secret',
     'POST /api/sms/preview',
+    'POST /api/hooks/preview',
   ],
   'always refuses': ['POST /api/sql'],
   'lets a user in, and superusers never': ['POST /api/collections/{}/auth-with-oauth2'],
@@ -243,6 +244,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/3rdparty/v1/auth/token/refresh',
     'DELETE /api/3rdparty/v1/auth/token/{}',
   ],
+  'is for who knows the secret of a hook': ['POST /api/hooks', 'POST /api/hooks/{}'],
   'is for devices alone': [
     'POST /api/devices/pair',
     'POST /api/devices/heartbeat',

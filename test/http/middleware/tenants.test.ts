@@ -21,6 +21,8 @@ const OWNED = {
   api_keys: { name: 'mine now' },
   webhooks: { url: 'https://mine.example.com' },
   webhook_deliveries: { event: 'mine now' },
+  hooks: { template: 'mine now' },
+  hook_calls: { body: 'mine now' },
 } as const
 type Owned = keyof typeof OWNED
 const NAMES = Object.keys(OWNED) as Owned[]
@@ -71,6 +73,10 @@ bobs.webhooks = await make(bob, 'webhooks', {
   events: ['message.sent'],
   enabled: true,
 })
+bobs.hooks = await make(bob, 'hooks', { name: 'SECRET alarm', preset: 'text', recipients: ['+491700000001'] })
+const { secret: bobsHook } = (await bob.call('GET', `${records('hooks')}/${bobs.hooks}`)).body
+expect((await server.guest.call('POST', `/api/hooks/${bobsHook}`, { text: 'SECRET' })).status).toBe(200)
+bobs.hook_calls = (await bob.call('GET', records('hook_calls'))).body.items[0].id
 bobs.api_keys = await make(bob, 'api_keys', { name: 'SECRET key' })
 const { body } = await bob.call('POST', '/api/sms/send', {
   recipients: ['+491700000001', '+491700000002'],

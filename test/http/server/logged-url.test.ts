@@ -33,6 +33,7 @@ test.each([
   ['a number in a parameter', '/api/x?sort=4915112345678', '/api/x?sort=…'],
   ['a number in a path', '/api/sms/%2B4915112345678', '/api/sms/…'],
   ['a secret path', '/api/mobile/v1/incoming/secret', '/api/mobile/v1/incoming/…'],
+  ['the secret of a hook', '/api/hooks/secret', '/api/hooks/…'],
   ['short numbers and ids in a path', '/api/123456/1234567a', undefined],
   ['a broken escape', '/api/x?filter=%zz&page=1', '/api/x?page=1'],
   ['too much', `/${'a/'.repeat(1000)}`, `/${'a/'.repeat(1000)}`.slice(0, 1000).concat('...')],

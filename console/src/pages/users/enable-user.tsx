@@ -12,6 +12,7 @@ const LISTS = {
   api_keys: t('API keys'),
   devices: t('Devices'),
   webhooks: t('Webhooks'),
+  hooks: t('Hooks'),
   auto_answers: t('Automatic answers'),
   campaigns: t('Campaigns'),
 } as const
@@ -61,7 +62,7 @@ export function EnableUser({ user, onClose }: { user: User; onClose: () => void 
       )}
       <p class="note">
         {t(
-          'To end means: keys, devices and webhooks are deleted, automatic answers disabled, campaigns and messages that wait canceled. Campaigns that you keep stay paused.',
+          'To end means: keys, devices, webhooks and hooks are deleted, automatic answers disabled, campaigns and messages that wait canceled. Campaigns that you keep stay paused.',
         )}
       </p>
       <Actions>

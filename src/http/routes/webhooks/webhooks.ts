@@ -1,11 +1,11 @@
 import { Hono } from 'hono'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import type { AuditEntry } from '../../auth/superusers/audit.ts'
-import type { Store } from '../../collections/catalog.ts'
-import { success } from '../../openapi/schemas/answers.ts'
-import { chapter } from '../../openapi/schemas/operations.ts'
-import { webhookRefusals } from '../../openapi/schemas/refusals.ts'
-import { SIGNED_IN } from '../../openapi/schemas/security.ts'
+import type { AuditEntry } from '../../../auth/superusers/audit.ts'
+import type { Store } from '../../../collections/catalog.ts'
+import { success } from '../../../openapi/schemas/answers.ts'
+import { chapter } from '../../../openapi/schemas/operations.ts'
+import { webhookRefusals } from '../../../openapi/schemas/refusals.ts'
+import { SIGNED_IN } from '../../../openapi/schemas/security.ts'
 import {
   DELIVERY_REQUEST,
   RESENT,
@@ -15,14 +15,14 @@ import {
   SINCE,
   STARTED,
   sendTest,
-} from '../../webhooks/deliveries.ts'
-import { type Owner, ownerOf, rotateSecret } from '../../webhooks/hook.ts'
-import { NEW_SECRET } from '../../webhooks/secrets.ts'
-import { readJson } from '../body/json-body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
-import { auditRequest } from '../middleware/audit.ts'
-import { authOf } from '../request-info.ts'
-import { storeOf } from '../server/store-of.ts'
+} from '../../../webhooks/deliveries.ts'
+import { type Owner, ownerOf, rotateSecret } from '../../../webhooks/hook.ts'
+import { NEW_SECRET } from '../../../webhooks/secrets.ts'
+import { readJson } from '../../body/json-body.ts'
+import type { Ctx, Env, Services } from '../../context.ts'
+import { auditRequest } from '../../middleware/audit.ts'
+import { authOf } from '../../request-info.ts'
+import { storeOf } from '../../server/store-of.ts'
 
 const MAX_BODY_BYTES = 10_000
 

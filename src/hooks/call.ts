@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
+import { ApiError, GatewayError, notFound } from '../errors.ts'
+import { cleanText } from '../fields/values/cast.ts'
+import { changeLogCte } from '../records/changes.ts'
+import { acceptInside } from '../sms/send/accept.ts'
+import { prepareOffer } from '../sms/send/offer.ts'
+import { allRecipients } from '../sms/send/recipients.ts'
+import { wakeDevices } from '../sms/wake/wake.ts'
+import { compose, readHookBody } from './compose.ts'
+import { type Hook, type HookFields, lockHook } from './hook.ts'
+import { noteSend, readWindow, summaryOf } from './window.ts'
+
+const OUTCOMES = z.enum(['sent', 'repeated', 'resolved', 'limited', 'refused', 'disabled'])
+
+export const HOOK_CALLED = z
+  .object({
+    outcome: OUTCOMES.exclude(['refused']).describe(
+      '`repeated`: the event was sent before. `limited`: it is counted in a summary. `resolved`: the hook sends nothing when all is well again.',
+    ),
+    messages: z.array(z.string()).describe('Records of `sms_messages`.'),
+  })
+  .meta({ id: 'HookCalled' })
+
+const TEXTS = z.array(z.object({ to: z.string(), text: z.string() }))
+export const HOOK_PREVIEW = z
+  .object({
+    outcome: OUTCOMES,
+    error: z.string().describe('Why it would be refused; else empty.'),
+    texts: TEXTS.describe('What would be sent, to the first 20 recipients.'),
+  })
+  .meta({ id: 'HookPreview' })
+
+interface Call {
+  readonly outcome: z.output<typeof OUTCOMES>
+  readonly texts?: z.output<typeof TEXTS>
+  readonly messages?: readonly string[]
+  /** Devices to wake. */
+  readonly wake?: readonly string[]
+  readonly refusal?: ApiError
+}
+
+export type HookConfig = Pick<Config, 'maxRecipients' | 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays'>
+
+/** Does what a body asks of a hook, and keeps the call. Throws 404, 400, 503, StaleAuth. */
+export async function callHook(
+  store: Store,
+  config: HookConfig,
+  secret: string,
+  raw: string,
+  isForm: boolean,
+): Promise<z.output<typeof HOOK_CALLED>> {
+  const call = await store.db.transaction(async (db) => {
+    const hook = await lockHook(db, secret)
+    if (!hook) throw notFound()
+    const inside = { db, catalog: store.catalog }
+    const made = await send(inside, config, hook, readHookBody(raw, isForm)).catch(refused)
+    await noteCall(inside, hook, raw, made)
+    return made
+  })
+  wakeDevices(call.wake ?? [])
+  const { outcome, messages = [] } = call
+  if (outcome === 'refused') throw call.refusal
+  return { outcome, messages: [...messages] }
+}
+
+/** Sends, in the store's transaction. What is refused has stored nothing. */
+async function send(store: Store, config: HookConfig, hook: Hook, body: unknown): Promise<Call> {
+  if (!hook.enabled) return { outcome: 'disabled' }
+  const composed = await compose(store, hook.user, hook, body, config.maxRecipients)
+  if (!composed) return { outcome: 'resolved' }
+  const window = await readWindow(store.db, hook, composed.key)
+  if (window.wasSent) return { outcome: 'repeated' }
+  const sender = { user: hook.user, version: hook.userVersion, key: null, sentBy: hook.id }
+  const offer = await prepareOffer(store, config.maxRecipients, sender, composed.send, null)
+  const texts = textsOf(
+    offer.messages.map(({ to }) => to),
+    composed.text,
+  )
+  if (window.isOpen && window.sent >= hook.rate) {
+    const summary = summaryOf(hook, window, offer)
+    if (summary.messages.length > 0) await acceptInside(store, config, summary)
+    await noteSend(store.db, hook, window, summary)
+    return { outcome: 'limited', texts }
+  }
+  const later = window.quietUntil !== ''
+  const wake = await acceptInside(store, config, { ...offer, scheduledAt: window.quietUntil, later })
+  await noteSend(store.db, hook, window)
+  return { outcome: 'sent', texts, messages: offer.messages.map(({ id }) => id), wake }
+}
+
+/** A refused call. Limits and faults of the server are thrown again. */
+function refused(error: unknown): Call {
+  if (error instanceof ApiError && error.status === 400) return { outcome: 'refused', refusal: error }
+  if (!(error instanceof GatewayError)) throw error
+  return { outcome: 'refused', refusal: new ApiError(error.status === 503 ? 503 : 400, error.message) }
+}
+
+/** Recipients whose texts are kept and shown. */
+const MAX_TEXTS = 20
+const textsOf = (phones: readonly string[], text: string) =>
+  phones.slice(0, MAX_TEXTS).map((to) => ({ to, text }))
+
+/** What a body would send by a hook, saved or not. Stores nothing. */
+export async function previewHook(
+  store: Store,
+  { maxRecipients }: Pick<Config, 'maxRecipients'>,
+  user: string,
+  hook: HookFields,
+  raw: string,
+): Promise<z.output<typeof HOOK_PREVIEW>> {
+  const preview = async (): Promise<Call> => {
+    const composed = await compose(store, user, hook, readHookBody(raw), maxRecipients)
+    if (!composed) return { outcome: 'resolved' }
+    const phones = await allRecipients(store, user, composed.send, maxRecipients)
+    return { outcome: 'sent', texts: textsOf(phones, composed.text) }
+  }
+  const { outcome, refusal, texts = [] } = await preview().catch(refused)
+  return { outcome, error: refusal?.message ?? '', texts }
+}
+
+/** Characters of a body that are kept. */
+const MAX_KEPT = 65_536
+/** Calls of a hook that are kept. */
+const CALLS_KEPT = 10
+
+const NOTE = `
+with written as (
+  insert into hook_calls (id, hook, "user", body, outcome, error, texts, messages, created)
+  values (pb_new_id(), $1, $2, $3, $4, $5, $6::json, $7::json, pb_text(clock_timestamp())) returning id
+), old as (
+  delete from hook_calls where hook = $1 and _rowid <= (
+    select c._rowid from hook_calls c where c.hook = $1 order by c._rowid desc offset ${CALLS_KEPT - 1} limit 1)
+), ${changeLogCte('written', 'create', 'hook_calls')}
+select from written`
+
+async function noteCall({ db }: Store, { id, user }: Hook, raw: string, call: Call): Promise<void> {
+  const { outcome, refusal, texts = [], messages = [] } = call
+  const kept = cleanText(raw.slice(0, MAX_KEPT))
+  const lists = [JSON.stringify(texts), JSON.stringify(messages)]
+  await db.query(NOTE, [id, user, kept, outcome, refusal?.message ?? '', ...lists], 'hook note')
+}

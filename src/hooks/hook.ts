@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { objectsOf } from '../db/rows.ts'
+import { isDisabledSql } from '../records/auth/disabled.ts'
+import { PRESETS } from './presets.ts'
+
+const text = (max: number) => z.string().max(max).default('')
+
+/** The fields that make texts of a body. A preview has those of a hook that may not be saved. */
+export const HOOK_FIELDS = z.object({
+  preset: z.enum(Object.keys(PRESETS) as (keyof typeof PRESETS)[]),
+  template: text(2_000),
+  recipients: z.array(z.string().max(100)).max(100).default([]),
+  groups: z.array(z.string().max(100)).max(100).default([]),
+  recipients_from: text(200),
+  line: text(100),
+  once_key: text(500),
+  resolved: text(10),
+  resolved_when: text(200),
+})
+export type HookFields = z.output<typeof HOOK_FIELDS>
+
+/** A record of `hooks`. */
+export interface Hook extends HookFields {
+  readonly id: string
+  readonly user: string
+  readonly name: string
+  readonly enabled: boolean
+  readonly once_minutes: number
+  readonly rate: number
+  /** `xmin` of the user's record: every change gives another. */
+  readonly userVersion: string
+}
+
+// repeats the condition of the partial index
+const BY_SECRET = `h.secret = $1 and h.secret <> '' and not ${isDisabledSql('h."user"')}`
+
+/** The account of the hook with this secret; undefined for an unknown one, and for a disabled account. */
+export async function hookAccount({ db }: Store, secret: string): Promise<string | undefined> {
+  const { rows } = await db.lookUp(
+    `select h."user" from hooks h where ${BY_SECRET}`,
+    [secret],
+    'hook account',
+  )
+  return rows[0] && String(rows[0][0])
+}
+
+const LOCK = `
+select h.*, h.recipients::text as recipients, u.xmin::text as "userVersion"
+from hooks h join users u on u.id = h."user" where ${BY_SECRET} for update of h`
+
+/** The same hook. It is locked until `db` ends: calls on all nodes go one after the other. */
+export async function lockHook(db: Db, secret: string): Promise<Hook | undefined> {
+  const [row] = objectsOf<Hook & { recipients: string | null }>(await db.query(LOCK, [secret]))
+  return row && { ...row, recipients: JSON.parse(row.recipients ?? '[]') }
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import type { Db } from '../db/open.ts'
+import { objectsOf } from '../db/rows.ts'
+import { formatDate } from '../fields/types/date.ts'
+import { changeLogCte } from '../records/changes.ts'
+import type { Offer } from '../sms/send/offer.ts'
+import { countSegments } from '../sms/send/segments.ts'
+import type { Hook } from './hook.ts'
+
+/** What a hook sent lately. The hour of its rate is a window from the first call on. */
+interface Window {
+  /** The event was sent. */
+  readonly wasSent: boolean
+  /** SHA-256 of the name of the event; '' for an event without a name. */
+  readonly key: string
+  readonly isOpen: boolean
+  /** Calls that sent. */
+  readonly sent: number
+  /** Calls that were held back, and the recipients of the scheduled messages that say so. */
+  readonly held: number
+  readonly phones: readonly string[]
+  /** The end of the quiet hours, '' outside of them; when the summary leaves. */
+  readonly quietUntil: string
+  readonly endsAt: string
+}
+
+// `clock_timestamp()`, since `now()` is older by the wait for the lock
+const READ = `
+select exists (select from hook_once o where o.hook = $1 and o.key = $2 and o.until > c.now) as "wasSent", $2 as key,
+  coalesce(c.ends > c.now, false) as "isOpen", w.sent, w.held,
+  array(select m."to" from sms_messages m where m.id = any(w.summary)) as phones,
+  coalesce(pb_text(sms_quiet_until(h.quiet_from, h.quiet_to, '{}', c.zone, c.now)), '') as "quietUntil",
+  pb_text(coalesce(sms_quiet_until(h.quiet_from, h.quiet_to, '{}', c.zone, c.ends), c.ends)) as "endsAt"
+from hooks h left join hook_windows w on w.hook = h.id
+cross join lateral (
+  select clock_timestamp() as now, w.began + interval '1 hour' as ends, sms_time_zone(h."user") as zone
+) c
+where h.id = $1`
+
+/** Reads the window of a locked hook. `event`: '' for one without a name. */
+export async function readWindow(db: Db, { id, once_minutes }: Hook, event: string): Promise<Window> {
+  const isNamed = event !== '' && once_minutes > 0
+  const key = isNamed ? createHash('sha256').update(event).digest('base64url') : ''
+  return objectsOf<Window>(await db.query(READ, [id, key], 'hook window'))[0]!
+}
+
+/** Numbers that a summary goes to. */
+const MAX_PHONES = 1_000
+
+/** The summary at the end of a window, for those recipients of a call that is held back who get none yet. */
+export function summaryOf({ name }: Hook, { held, phones, endsAt }: Window, offer: Offer): Offer {
+  const body = `${name}: and ${held + 1} more`
+  const { segments } = countSegments(body)
+  const others = offer.messages.filter(({ to }) => !phones.includes(to))
+  const messages = others.slice(0, MAX_PHONES - phones.length).map((message) => ({ ...message, segments }))
+  return { ...offer, body, messages, scheduledAt: endsAt, later: true }
+}
+
+const REMEMBER = `
+insert into hook_once (hook, key, until) values ($1, $2, clock_timestamp() + $3 * interval '1 minute')
+on conflict (hook, key) do update set until = excluded.until`
+const COUNT = 'update hook_windows set sent = sent + 1 where hook = $1'
+const OPEN = `
+insert into hook_windows (hook, began, sent) values ($1, clock_timestamp(), 1)
+on conflict (hook) do update set began = excluded.began, sent = 1, held = 0, summary = '{}'`
+const HOLD = `
+with held as (
+  update hook_windows set held = held + 1, summary = summary || $2::text[] where hook = $1 returning summary
+), written as (
+  update sms_messages set body = $3, updated = $4
+  where id in (select unnest(summary) from held) and status = 'pending' returning id
+), ${changeLogCte('written', 'update', 'sms_messages')}
+select from written`
+
+/** Notes that a call was sent, or held back and counted in the summary, which says how many there are. */
+export async function noteSend(db: Db, hook: Hook, { key, isOpen }: Window, summary?: Offer): Promise<void> {
+  if (key) await db.query(REMEMBER, [hook.id, key, hook.once_minutes], 'hook once')
+  if (!summary) {
+    await db.query(isOpen ? COUNT : OPEN, [hook.id], `hook count ${isOpen}`)
+    return
+  }
+  const ids = summary.messages.map(({ id }) => id)
+  await db.query(HOLD, [hook.id, ids, summary.body, formatDate(new Date())], 'hook hold')
+}
+
+/** Deletes what is too old: events that may be sent again, windows, calls. Call it now and then. */
+export async function cleanUpHooks(db: Db, days: number): Promise<void> {
+  await db.query('delete from hook_once where until < now()')
+  await db.query(`delete from hook_windows where began < now() - interval '1 day'`)
+  const before = formatDate(new Date(Date.now() - days * 86_400_000))
+  await db.query('delete from hook_calls where created < $1', [before])
+}

@@ -1,0 +1,90 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { admission } from '../../../admission/admission.ts'
+import { tokenOf } from '../../../auth/tokens/identify.ts'
+import { notFound } from '../../../errors.ts'
+import { callHook, HOOK_CALLED, HOOK_PREVIEW, previewHook } from '../../../hooks/call.ts'
+import { HOOK_FIELDS, hookAccount } from '../../../hooks/hook.ts'
+import { failures, success } from '../../../openapi/schemas/answers.ts'
+import { chapter } from '../../../openapi/schemas/operations.ts'
+import { HOOK, NOBODY, SIGNED_IN } from '../../../openapi/schemas/security.ts'
+import { retryStale } from '../../../sms/send/sender.ts'
+import { checkShape } from '../../../sms/send/shape.ts'
+import { readBytes } from '../../body/bytes.ts'
+import { readJson } from '../../body/json-body.ts'
+import { memoryOf } from '../../body/memory-of.ts'
+import type { Ctx, Env, Services } from '../../context.ts'
+import { requireUser } from '../../middleware/guards.ts'
+
+const MAX_BYTES = 256 << 10
+const PREVIEW = z
+  .object({
+    hook: HOOK_FIELDS.describe('Fields of a hook, saved or not.'),
+    body: z.string().max(MAX_BYTES).describe('As it would come: JSON, or plain text.'),
+  })
+  .meta({ id: 'HookPreviewBody' })
+
+/** `/api/hooks`: texts from bodies that other tools post. */
+export const hookRoutes = (services: Services): Hono<Env> =>
+  new Hono<Env>()
+    .post('/preview', async (c) => {
+      const { user, store } = await requireUser(c, services)
+      // each character of the body may be escaped
+      const { hook, body } = checkShape(PREVIEW, await readJson(c, 4 * MAX_BYTES))
+      const preview = () => previewHook(store, services.config, user, hook, body)
+      return c.json(await admission.heavyWork.run(user, preview))
+    })
+    .post('/:secret', (c) => call(c, services, c.req.param('secret')))
+    .post('/', (c) => call(c, services, tokenOf(c.req.header('authorization'))))
+
+/** An unknown secret costs one look-up, as a wrong API key does. One call of an account runs at a time. */
+async function call(c: Ctx, { store, config }: Services, secret: string): Promise<Response> {
+  const user = await hookAccount(store.signIn, secret)
+  if (user === undefined) throw notFound()
+  const raw = (await readBytes(c.env.incoming, MAX_BYTES, () => memoryOf(c))).toString('utf8')
+  const isForm = c.req.header('content-type')?.startsWith('application/x-www-form-urlencoded') === true
+  const work = () => callHook(store.forUser(user), config, secret, raw, isForm)
+  return c.json(await admission.heavyWork.run(user, () => retryStale(work)))
+}
+
+const CALL = {
+  requestBody: {
+    required: true,
+    description: 'JSON, the fields of a form, or plain text, of at most 256 KiB.',
+    content: { 'application/json': {}, 'application/x-www-form-urlencoded': {}, 'text/plain': {} },
+  },
+  responses: [
+    success('What became of it.', HOOK_CALLED, { outcome: 'sent', messages: ['k3v9x0c2m5n8b1a'] }),
+    failures(400, 404, 413),
+  ],
+}
+
+/** The description. */
+export const hookPaths = (): ZodOpenApiPathsObject =>
+  chapter('hooks', SIGNED_IN, {
+    'POST /api/hooks/preview': {
+      id: 'previewHook',
+      summary: 'See what a hook would send',
+      description: 'Nothing is sent or stored.',
+      body: [
+        PREVIEW,
+        { hook: { preset: 'text', recipients: ['+4915112345678'] }, body: 'The backup failed.' },
+      ],
+      responses: [success('The texts, or why there are none.', HOOK_PREVIEW), failures(400, 401, 413)],
+    },
+    'POST /api/hooks/{secret}': {
+      id: 'callHook',
+      summary: 'Send texts from a body',
+      description:
+        'The record of `hooks` with this secret says what is sent to whom. What is missing in the body is a 400 that names it. 503: no phone can send now.',
+      security: NOBODY,
+      ...CALL,
+    },
+    'POST /api/hooks': {
+      id: 'callHookByHeader',
+      summary: 'Send texts from a body, with the secret in a header',
+      security: HOOK,
+      ...CALL,
+    },
+  })

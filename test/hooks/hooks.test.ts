@@ -1,0 +1,300 @@
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createLogger } from '../../src/log.ts'
+import { start } from '../support/database/open.ts'
+import { type Client, client, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { testConfig } from '../support/server/start.ts'
+import { until } from '../support/services/receiver.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+
+const fixture = stopAfterAll(await startServerWithDevices())
+const { guest, superuser, query } = fixture
+const [alice, bob] = [await fixture.makeUser(), await fixture.makeUser()]
+const records = (name: string) => `/api/collections/${name}/records`
+const TO = '+4915112345678'
+
+beforeAll(async () => {
+  await fixture.pair(alice)
+  await fixture.pair(bob)
+})
+
+async function made(who: Client, collection: string, values: object) {
+  const { status, body } = await who.call('POST', records(collection), { user: who.id, ...values })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body
+}
+const hookOf = (who: Client, values: object = {}) =>
+  made(who, 'hooks', { name: 'Alarm', preset: 'text', recipients: [TO], ...values })
+const post = (hook: { secret: string }, body: unknown) =>
+  guest.call('POST', `/api/hooks/${hook.secret}`, body)
+const textsBy = async (hook: { id: string }) =>
+  (await query('select body from sms_messages where sent_by = $1 order by _rowid', [hook.id])).map(
+    ([text]) => text,
+  )
+const callsOf = async (who: Client, hook: { id: string }) =>
+  (await who.call('GET', `${records('hook_calls')}?filter=hook="${hook.id}"&sort=-@rowid`)).body.items
+const remove = (who: Client, hook: { id: string }) => who.call('DELETE', `${records('hooks')}/${hook.id}`)
+
+const alertmanager = (status: string, startsAt = '2026-11-23T16:00:00Z') => ({
+  status,
+  alerts: [{ status, labels: { alertname: 'DiskFull' }, annotations: {}, fingerprint: 'f', startsAt }],
+})
+
+test('a body is sent, its sender is the hook, the call is kept', async () => {
+  const hook = await hookOf(alice)
+  expect(hook).toMatchObject({
+    enabled: true,
+    once_minutes: 60,
+    rate: 60,
+    secret: expect.stringMatching(/^\w{32}$/),
+  })
+  const { status, body } = await post(hook, 'The backup failed')
+  expect([status, body.outcome]).toEqual([200, 'sent'])
+  const [id] = body.messages
+  const message = (await alice.call('GET', `${records('sms_messages')}/${id}?expand=sent_by`)).body
+  expect(message).toMatchObject({ to: TO, body: 'The backup failed', status: 'assigned' })
+  expect(message.expand.sent_by).toMatchObject({ kind: 'hook', name: 'Alarm' })
+  expect(await callsOf(alice, hook)).toMatchObject([
+    {
+      outcome: 'sent',
+      body: 'The backup failed',
+      error: '',
+      texts: [{ to: TO, text: 'The backup failed' }],
+      messages: [id],
+    },
+  ])
+})
+
+test('the secret comes in a header, too, and is made anew', async () => {
+  const hook = await hookOf(bob)
+  const byHeader = (secret: string) =>
+    client(fixture.url, '', `Bearer ${secret}`).call('POST', '/api/hooks', { text: 'Hi' })
+  expect((await byHeader(hook.secret)).body.outcome).toBe('sent')
+  const changed = (await bob.call('PATCH', `${records('hooks')}/${hook.id}`, { secret: '' })).body
+  expect(changed.secret).toMatch(/^\w{32}$/)
+  expect((await byHeader(hook.secret)).status).toBe(404)
+  expect((await post(changed, 'Hi')).status).toBe(200)
+  await bob.call('PATCH', `${records('hooks')}/${hook.id}`, { enabled: false })
+  expect((await post(changed, 'Hi')).body).toEqual({ outcome: 'disabled', messages: [] })
+  await remove(bob, hook)
+  expect((await post(changed, 'Hi')).status).toBe(404)
+  expect(await query('select from hook_calls where hook = $1', [hook.id])).toEqual([])
+  expect((await post({ secret: '' }, 'Hi')).status).toBe(404)
+})
+
+test('a hook of a disabled account is unknown', async () => {
+  const user = await fixture.makeUser()
+  const hook = await hookOf(user)
+  const { id } = await made(superuser, 'user_settings', { user: user.id, disabled: true })
+  expect((await post(hook, 'Hi')).status).toBe(404)
+  await superuser.call('PATCH', `${records('user_settings')}/${id}`, { disabled: false })
+  // it has no phone: the tool may ask again
+  expect(await post(hook, 'Hi')).toMatchObject({
+    status: 503,
+    body: { message: 'No devices available to send messages.' },
+  })
+})
+
+describe('a body is refused, and the refusal is kept', () => {
+  const group = 'Night shift'
+  test.each([
+    [
+      'without a value',
+      { preset: 'alertmanager' },
+      { alerts: [{ status: 'firing', labels: {} }] },
+      'The body has no alerts.0.labels.alertname.',
+    ],
+    ['without a text', {}, { text: ' ' }, 'The text is empty.'],
+    ['without recipients', { recipients: [] }, 'Hi', 'The hook has no recipients.'],
+    ['without a template', { preset: 'custom' }, 'Hi', 'The hook has no template.'],
+    [
+      'without those it names',
+      { recipients: [], recipients_from: 'to' },
+      { text: 'Hi' },
+      'The body has no to.',
+    ],
+    [
+      'that names a group of another account',
+      { recipients_from: 'to' },
+      { text: 'Hi', to: group },
+      `"${group}" is no number`,
+    ],
+    ['that is deep', {}, '['.repeat(100_000) + ']'.repeat(100_000), 'The body has no text.'],
+  ])('%s', async (_, values, body, message) => {
+    if (!(await bob.call('GET', `${records('contact_groups')}`)).body.totalItems)
+      await made(bob, 'contact_groups', { name: group })
+    const hook = await hookOf(alice, values)
+    const answer = await post(hook, body)
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { data: {}, message: expect.stringContaining(message) },
+    })
+    expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error: answer.body.message }])
+    await remove(alice, hook)
+  })
+
+  test('that is too large', async () => {
+    const hook = await hookOf(alice)
+    expect((await post(hook, 'x'.repeat(300_000))).status).toBe(413)
+    expect((await post(hook, 'x'.repeat(200_000))).status).toBe(200)
+    expect((await textsBy(hook)).map((text) => String(text).length)).toEqual([1_600])
+    await remove(alice, hook)
+  })
+})
+
+describe("what is another account's", () => {
+  test.each([
+    ['a group', 'groups', 'contact_groups', { name: 'theirs' }],
+    ['a line', 'line', 'lines', undefined],
+  ])('%s is neither chosen nor reached', async (_, field, collection, values) => {
+    const id = values
+      ? (await made(bob, collection, values)).id
+      : (await bob.call('GET', records(collection))).body.items[0].id
+    const value = field === 'groups' ? [id] : id
+    const hook = await hookOf(alice)
+    const path = `${records('hooks')}/${hook.id}`
+    expect((await alice.call('PATCH', path, { [field]: value })).status).toBe(404)
+    expect((await alice.call('PATCH', path, { user: bob.id })).status).toBe(404)
+    const create = { user: alice.id, name: 'x', preset: 'text', [field]: value }
+    expect((await alice.call('POST', records('hooks'), create)).status).toBe(400)
+    // as after a group or a line has changed hands
+    expect((await superuser.call('PATCH', path, { [field]: value })).status).toBe(200)
+    expect((await post(hook, 'Hi')).status).toBe(400)
+    expect(await textsBy(hook)).toEqual([])
+    await remove(alice, hook)
+  })
+
+  test('its own groups are reached by name', async () => {
+    const group = await made(alice, 'contact_groups', { name: 'On call' })
+    await made(alice, 'contacts', { phone: '+4915100000001', groups: [group.id] })
+    const hook = await hookOf(alice, { recipients_from: 'to' })
+    const { body } = await post(hook, { text: 'Hi', to: ['On call', '+49 151 00000002, On call'] })
+    expect(body.messages).toHaveLength(3)
+    await remove(alice, hook)
+  })
+})
+
+describe('an event is sent once', () => {
+  test('an alert and its end are two texts; repeated, none', async () => {
+    const hook = await hookOf(alice, { preset: 'alertmanager' })
+    for (const status of ['firing', 'resolved'])
+      for (const outcome of ['sent', 'repeated'])
+        expect((await post(hook, alertmanager(status))).body.outcome).toBe(outcome)
+    expect(await textsBy(hook)).toEqual(['firing: DiskFull', 'resolved: DiskFull'])
+    await query(`update hook_once set until = now() where hook = $1`, [hook.id])
+    expect((await post(hook, alertmanager('firing'))).body.outcome).toBe('sent')
+    await alice.call('PATCH', `${records('hooks')}/${hook.id}`, { resolved: 'skip' })
+    expect((await post(hook, alertmanager('resolved'))).body.outcome).toBe('resolved')
+    await remove(alice, hook)
+  })
+
+  test('by two nodes at the same moment', async () => {
+    const hook = await hookOf(alice, { preset: 'alertmanager' })
+    const { databaseUrl } = fixture.server.services.config
+    const second = await start(
+      await testConfig({ DATABASE_URL: databaseUrl! }),
+      createLogger({ logLevel: 'silent' }),
+    )
+    onTestFinished(() => second.stop())
+    const nodes = [guest, client(second.url, '', '')]
+    const calls = Array.from({ length: 10 }, (_, i) =>
+      nodes[i % 2]!.call('POST', `/api/hooks/${hook.secret}`, alertmanager('firing')),
+    )
+    const outcomes = (await Promise.all(calls)).map(({ body }) => body.outcome)
+    expect(outcomes.sort()).toEqual([...Array(9).fill('repeated'), 'sent'])
+    expect(await textsBy(hook)).toHaveLength(1)
+    await remove(alice, hook)
+  })
+
+  test('a server that dies before the end leaves nothing, and the next call sends', async () => {
+    const hook = await hookOf(alice, { preset: 'alertmanager' })
+    const dying = `create function dying() returns trigger language plpgsql as $$ begin raise 'dying'; end $$`
+    await query(dying)
+    await query('create trigger dying before insert on hook_calls for each row execute function dying()')
+    expect((await post(hook, alertmanager('firing'))).status).toBe(500)
+    await query('drop function dying cascade')
+    expect(await textsBy(hook)).toEqual([])
+    expect((await post(hook, alertmanager('firing'))).body.outcome).toBe('sent')
+    await remove(alice, hook)
+  })
+})
+
+test('beyond the rate one summary comes, at the end of the hour', async () => {
+  const hook = await hookOf(alice, { rate: 3, recipients: [TO, '+4915100000001'] })
+  const calls = Array.from({ length: 100 }, (_, i) => post(hook, `Alert ${i}`))
+  const outcomes = (await Promise.all(calls)).map(({ body }) => body.outcome)
+  expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(3)
+  expect(outcomes.filter((outcome) => outcome === 'limited')).toHaveLength(97)
+  expect(await callsOf(alice, hook)).toHaveLength(10)
+  expect(await textsBy(hook)).toHaveLength(8)
+  const SUMMARY = `from sms_messages where sent_by = $1 and status = $2 and body = 'Alarm: and 97 more'`
+  const summary = `select scheduled_at = (select pb_text(began + interval '1 hour') from hook_windows where hook = $1) ${SUMMARY}`
+  expect(await query(summary, [hook.id, 'pending'])).toEqual([[true], [true]])
+  await query(`update sms_dispatch set due_at = now() where message in (select id ${SUMMARY})`, [
+    hook.id,
+    'pending',
+  ])
+  await until('the summary leaves', async () => (await query(summary, [hook.id, 'assigned'])).length === 2)
+  await query(`update hook_windows set began = began - interval '1 hour' where hook = $1`, [hook.id])
+  expect((await post(hook, 'Alert 100')).body.outcome).toBe('sent')
+  await remove(alice, hook)
+})
+
+test('in quiet hours texts wait for their end', async () => {
+  const [[from, to]] = (await query(
+    `select to_char(now() at time zone 'UTC' - interval '1 hour', 'HH24:MI'), to_char(now() at time zone 'UTC' + interval '2 hours', 'HH24:MI')`,
+  )) as [[string, string]]
+  const hook = await hookOf(alice, { quiet_from: from, quiet_to: to })
+  const { body } = await post(hook, 'Hi')
+  const message = (await alice.call('GET', `${records('sms_messages')}/${body.messages[0]}`)).body
+  expect(message).toMatchObject({
+    status: 'pending',
+    scheduled_at: expect.stringContaining(` ${to}:00.000Z`),
+  })
+  await remove(alice, hook)
+})
+
+describe('a hook is not saved', () => {
+  test.each([
+    [
+      'with a template that cannot be read',
+      { template: '{{#if a}}' },
+      'template',
+      'validation_invalid_template',
+    ],
+    ['with such a key', { once_key: '{{a' }, 'once_key', 'validation_invalid_template'],
+    ['with wrong numbers', { recipients: ['0151 1'] }, 'recipients', 'validation_invalid_recipients'],
+    ['with a guessable secret', { secret: 'abc' }, 'secret', 'validation_invalid_format'],
+    ['beyond the rate', { rate: 1_001 }, 'rate', 'validation_max_number_constraint'],
+  ])('%s', async (_, values, field, code) => {
+    const body = { user: alice.id, name: 'x', preset: 'text', ...values }
+    const answer = await alice.call('POST', records('hooks'), body)
+    expect(answer).toMatchObject({ status: 400, body: { data: { [field]: { code } } } })
+  })
+
+  test('beyond 20 of an account', async () => {
+    const user = await fixture.makeUser()
+    const creates = Array.from({ length: 22 }, () =>
+      user.call('POST', records('hooks'), { user: user.id, name: 'x', preset: 'text' }),
+    )
+    const refused = (await Promise.all(creates)).filter(({ status }) => status === 400)
+    expect(refused.map(({ body }) => body.data.user.code)).toEqual(Array(2).fill('validation_too_many_hooks'))
+  })
+})
+
+test('a preview shows the texts, or what is missing, and stores nothing', async () => {
+  const preview = (hook: object, body: unknown) =>
+    alice.call('POST', '/api/hooks/preview', { hook: { preset: 'text', ...hook }, body })
+  expect((await preview({ recipients: [TO] }, 'Hi')).body).toEqual({
+    outcome: 'sent',
+    error: '',
+    texts: [{ to: TO, text: 'Hi' }],
+  })
+  expect((await preview({ recipients: [TO], template: '{{a.b}}' }, '{"a":{}}')).body).toEqual({
+    ...{ outcome: 'refused', error: 'The body has no a.b.', texts: [] },
+  })
+  expect((await preview({ template: '{{#if' }, 'Hi')).body.error).toMatch(/^The template cannot be read/)
+  const resolved = { preset: 'alertmanager', resolved: 'skip', recipients: [TO] }
+  expect((await preview(resolved, JSON.stringify(alertmanager('resolved')))).body.outcome).toBe('resolved')
+  expect((await guest.call('POST', '/api/hooks/preview', {})).status).toBe(401)
+  expect((await preview({ preset: 'other' }, 'Hi')).status).toBe(400)
+})
