@@ -742,6 +742,7 @@ CREATE INDEX idx_members_member ON members USING btree (member);
 CREATE UNIQUE INDEX idx_members_account_member ON members USING btree (account, member);
 CREATE TRIGGER acting_ended_by_member AFTER DELETE OR UPDATE OF role ON members FOR EACH ROW EXECUTE FUNCTION acting_ended();
 CREATE TRIGGER member_left AFTER DELETE ON members FOR EACH ROW EXECUTE FUNCTION member_left();
+CREATE TRIGGER member_reads_only AFTER UPDATE OF role ON members FOR EACH ROW WHEN (new.role = 'viewer'::text AND old.role <> 'viewer'::text) EXECUTE FUNCTION member_left();
 CREATE TRIGGER senders_of_members AFTER INSERT ON members FOR EACH ROW EXECUTE FUNCTION senders_noted('member');
 
 create table push_hours (

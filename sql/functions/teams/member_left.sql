@@ -1,8 +1,10 @@
--- Trigger of members: conversations of a removed member are nobody's again, and the member's browsers hear no
--- more of the account.
+-- Trigger of members: conversations of a member who was removed, or may only read now, are nobody's again.
+-- The browsers of a removed one hear no more of the account.
 create or replace function member_left() returns trigger language plpgsql as $$
 begin
-  delete from push_subscriptions where sender = old.id;
+  if tg_op = 'DELETE' then
+    delete from push_subscriptions where sender = old.id;
+  end if;
   with changed as (
     update conversations c set assignee = '', assigned_at = '', updated = pb_text(now())
     where c.id = any(array(

@@ -134,12 +134,18 @@ describe('whose conversation it is', () => {
     expect(await counts()).toMatchObject({ mine: 0, unassigned: 1 })
   })
 
-  test('nobody again when the member is removed, whose browsers hear no more', async () => {
+  test('nobody again when the member may only read, or is removed: his browsers hear no more', async () => {
     await hear([ZOE, 'Hello'])
-    await change({ assignee: ben }, (await conversation()).id)
+    const { id } = await conversation()
+    const member = `/api/collections/members/records/${ben}`
+    await change({ assignee: ben }, id)
+    await server.superuser.call('PATCH', member, { role: 'viewer' })
+    expect(await conversation()).toMatchObject({ assignee: '', assigned_at: '' })
+    await server.superuser.call('PATCH', member, { role: 'agent' })
+    await change({ assignee: ben }, id)
     await server.query(`insert into push_subscriptions (id, "user", endpoint, keys, user_agent, sender)
       values ('ben', '${ann.id}', 'https://push.example', '{}', '', '${ben}')`)
-    await server.superuser.call('DELETE', `/api/collections/members/records/${ben}`)
+    await server.superuser.call('DELETE', member)
     expect(await conversation()).toMatchObject({ assignee: '', assigned_at: '' })
     expect(await server.query('select from push_subscriptions')).toEqual([])
   })
