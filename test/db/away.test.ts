@@ -7,7 +7,7 @@ import { openPostgres } from '../../src/db/postgres/postgres.ts'
 import { UserError } from '../../src/errors.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
 import { openDb, start, type TestServer } from '../support/database/open.ts'
-import { freePort, onServer } from '../support/database/postgres.ts'
+import { freePort, onServer, startPostgres } from '../support/database/postgres.ts'
 import { testConfig } from '../support/server/start.ts'
 import { type BreakableProxy, makeBreakableProxy } from '../support/services/breakable-proxy.ts'
 
@@ -148,6 +148,22 @@ test('one of several hosts that goes away while it is asked whether it takes wri
   const Client = clientOf(`postgres://ann@${host},${host}/sms?sslmode=disable`)
   await expect(new Client().connect()).rejects.toThrow('Connection terminated')
 })
+
+test('a primary whose synchronous standby left it is not used', async () => {
+  const { url, stop } = await startPostgres()
+  onTestFinished(stop)
+  const connects = async () => {
+    const client = new (clientOf(url))()
+    return client.connect().then(
+      () => client.end().then(() => true),
+      () => false,
+    )
+  }
+  expect(await connects()).toBe(true)
+  await onServer(url, `alter system set synchronous_standby_names = 'gone'`)
+  await onServer(url, 'select pg_reload_conf()')
+  await expect.poll(connects, { timeout: 20_000 }).toBe(false)
+}, 30_000)
 
 test('a database can be closed while it begins to listen', async () => {
   const { databaseUrl } = await testConfig()

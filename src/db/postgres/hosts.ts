@@ -4,6 +4,15 @@ import { DatabaseUnavailable } from '../errors.ts'
 /** How long one of several hosts may take to accept a connection: one that stands still is passed over. */
 const HOST_MS = 3_000
 
+/**
+ * Whether a server takes writes. One with a synchronous standby commits once: a primary that stood still
+ * while another took its place cannot.
+ */
+const CHECK = `
+select current_setting('transaction_read_only') as read_only,
+  case when current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery()
+    then pg_logical_emit_message(true, 'pocketsms', '') end`
+
 /** A connection string for each host of a libpq URL: `postgres://host1:5432,host2:5432/name`. */
 function urlsOf(url: string): string[] {
   const start = url.indexOf('://') + 3
@@ -46,9 +55,8 @@ export function clientOf(url: string): typeof pg.Client {
     async #connect(): Promise<this> {
       try {
         await super.connect()
-        const check = { text: 'show transaction_read_only', query_timeout: HOST_MS }
-        const { rows } = await this.query(check)
-        if (rows[0].transaction_read_only === 'off') return this
+        const { rows } = await this.query({ text: CHECK, query_timeout: HOST_MS } as pg.QueryConfig)
+        if (rows[0].read_only === 'off') return this
         throw new DatabaseUnavailable(new Error('This database server takes no writes.'))
       } catch (error) {
         if (this.#host === current) current = (current + 1) % urls.length
