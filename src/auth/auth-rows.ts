@@ -26,7 +26,7 @@ function disabledSql({ catalog }: Store, { id }: Collection): string {
   return id === DEVICES_ID ? isDisabledSql('b."user"') : 'false'
 }
 
-/** Throws 403 for a disabled user, as PocketBase does for an unmet authRule. */
+/** Throws 403 for a disabled user and his devices, as PocketBase does for an unmet authRule. */
 export function requireEnabled({ isDisabled }: AuthRecord): void {
   if (isDisabled) throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
 }

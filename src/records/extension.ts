@@ -3,7 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 
-/** Additions of the gateway to a collection, by its id. All parts are optional. */
+/** What the gateway adds to a collection. All parts are optional. */
 export interface Extension {
   /** Maximum page size; PocketBase's 1,000 if absent. */
   readonly maxPerPage?: number
@@ -51,4 +51,5 @@ export const withWriteRule = (rule: string, extension: Extension | undefined, au
   return rule && other ? `(${rule}) && ${other}` : rule || other
 }
 
+/** By the id of the collection. */
 export type Extensions = ReadonlyMap<string, Extension>

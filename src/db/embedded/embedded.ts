@@ -12,7 +12,7 @@ const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 30_000]
 /** One that runs for so long is not in trouble: the next pause is the first again. */
 const STEADY_MS = 60_000
 
-/** A Postgres that this process uses, and keeps running. */
+/** A Postgres that this process uses, and restarts when it ends. */
 export interface Embedded {
   /** As DATABASE_URL. */
   readonly url: string

@@ -19,7 +19,7 @@ export const IN_USE = (folder: string) =>
     `The database in ${folder} is in use on another host or in another container. Stop the server there, or let both use one Postgres by DATABASE_URL.`,
   )
 
-/** The error for a program of Postgres that failed with these words. */
+/** The error when Postgres does not start: what to do, if that is known, and the end of its output. */
 export function whyNot(folder: string, said: string): UserError {
   const sentence = KNOWN.find(([pattern]) => pattern.test(said))?.[1](folder)
   const lines = said.trim().split('\n').slice(-LAST_LINES).join('\n  ')

@@ -8,7 +8,7 @@ const FORBIDDEN = [...'./\\|"\'`<>:?*%$\0\t\n\r ']
 /** Device names of Windows. */
 const RESERVED = /^(CON|PRN|AUX|NUL|(COM|LPT)[1-9])$/
 
-/** The error of an id in a collection with its own id pattern. PocketBase: core/field_text.go */
+/** Refuses ids that cannot be file names, whatever the collection allows. PocketBase: core/field_text.go */
 export function keyError(id: string): FieldError | undefined {
   const ch = FORBIDDEN.find((character) => id.includes(character))
   if (ch !== undefined) {

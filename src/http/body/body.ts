@@ -11,7 +11,7 @@ import { readMultipart } from './multipart.ts'
 
 type Values = RequestBody['values']
 
-/** PocketBase's limit for all routes. Contract 8.2. */
+/** The largest body where a route has no limit of its own: PocketBase's. Contract 8.2. */
 export const MAX_BODY_BYTES = 32 << 20
 
 const NO_FILES: Uploads = new Map()

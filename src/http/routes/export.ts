@@ -6,7 +6,7 @@ import type { Env, Services } from '../context.ts'
 import { authOf, bodyOf, requestOf } from '../request-info.ts'
 import { storeOf } from '../server/store-of.ts'
 
-/** `/api/collections/…/export`: records as a CSV stream. A failure breaks the connection. */
+/** `/api/collections/…/export`: records as CSV. A failure after the first piece ends the connection. */
 export const exportRoutes = (services: Services) =>
   new Hono<Env>().get('/:collection/export', async (c) => {
     const name = c.req.param('collection')

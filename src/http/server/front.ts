@@ -144,7 +144,7 @@ function cleanPath(url: string): string | undefined {
 
 type Protocols = Pick<Services, 'protocols'>
 
-/** The path of a URL, in the spelling by which it is routed. */
+/** The path of a URL without its query, as it is routed: of other protocols in its canonical spelling. */
 export function pathOf({ protocols }: Protocols, url: string): string {
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)

@@ -21,7 +21,7 @@ export interface HandedText extends Attempt {
   readonly isKnown: boolean
 }
 
-/** What decides an answer to a pull. */
+/** What a phone holds, and whether it can be woken: decides the answer to its pull. */
 export interface HandedState {
   readonly texts: readonly HandedText[]
   /** Its event stream is open: it can be told to pull again. */
