@@ -38,6 +38,8 @@ export class Agent {
   readonly #outbox: ReturnType<typeof openOutbox>
   readonly #work = new WakeSignal()
   readonly #jobs: Job[] = []
+  /** Attempts that were claimed and not begun. */
+  readonly #claimed = new Set<string>()
   readonly #running = new Set<Promise<void>>()
   readonly #ending = new AbortController()
   /** Messages of the last claim that this agent holds already, perhaps from an earlier run. */
@@ -125,17 +127,21 @@ export class Agent {
     this.#held = items.length - fresh.length
     for (const item of fresh) {
       const ends = [item.lease_until, item.expires_at].filter(Boolean).map((date) => Date.parse(date))
+      this.#claimed.add(keyOf(item))
       this.#jobs.push({ ...item, untilMs: askedMs + Math.min(...ends) - answer.serverTime - MARGIN_MS })
     }
     this.#next()
     return fresh.length > 0 || (items.length === limit && limit < MAX_CLAIM)
   }
 
-  #hasSeen({ id, attempt }: Claimed): boolean {
-    return (
-      this.#journal.hasBegun(id, attempt) ||
-      this.#jobs.some((job) => job.id === id && job.attempt === attempt)
-    )
+  #hasSeen(item: Claimed): boolean {
+    return this.#journal.hasBegun(item.id, item.attempt) || this.#claimed.has(keyOf(item))
+  }
+
+  #begin(job: Job): Promise<void> {
+    const begun = this.#journal.begin(job.id, job.attempt)
+    this.#claimed.delete(keyOf(job))
+    return begun
   }
 
   #next(): void {
@@ -157,7 +163,7 @@ export class Agent {
     const { signal } = this.#ending
     const isReady = (await this.#driver.ready?.(untilMs, signal)) ?? performance.now() <= untilMs
     if (!isReady) return this.#giveBack(job, signal.aborted ? STOPPED : 'The lease ran out')
-    await this.#journal.begin(id, attempt)
+    await this.#begin(job)
     const result = await this.#driver.send({ id, attempt, to, body, sim }, untilMs)
     this.#say(`${result.outcome} to ${to}${result.outcome === 'failed' ? `: ${result.error}` : ''}`)
     if (result.outcome !== 'unknown') this.#reportResult(job, result)
@@ -166,7 +172,7 @@ export class Agent {
   /** It was never handed to the radio, so another device may have it. */
   #giveBack(job: Job, error: string): void {
     this.#say(`given back, to ${job.to}: ${error}`)
-    void this.#journal.begin(job.id, job.attempt)
+    void this.#begin(job)
     this.#reportResult(job, { outcome: 'failed', error, notSent: true })
   }
 
@@ -182,6 +188,8 @@ export class Agent {
     })
   }
 }
+
+const keyOf = ({ id, attempt }: Claimed) => `${id}.${attempt}`
 
 /** Long error output is cut, because the server would refuse the report. */
 const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Driver, DriverEvents, IncomingText, SendResult } from '../../src/agent/driver.ts'
+import type { Driver, DriverEvents, IncomingText, OutgoingText, SendResult } from '../../src/agent/driver.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import { pair } from '../../src/agent/state.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
@@ -15,7 +15,7 @@ const user = await server.makeUser()
 
 /** Sends nothing, for the reason that it was made with; says what it is told to. */
 class OddDriver implements Driver {
-  readonly parallel = 1
+  readonly parallel: number = 1
   readonly #result: SendResult
   events!: DriverEvents
 
@@ -47,6 +47,26 @@ async function whileRunning(driver: OddDriver, work: () => Promise<void>): Promi
   }
 }
 
+/** Takes any number of texts, and sends none before `release`. */
+class SlowDriver extends OddDriver {
+  override readonly parallel = 10
+  readonly sent: string[] = []
+  release = () => {}
+  readonly #released = new Promise<void>((resolve) => {
+    this.release = resolve
+  })
+
+  async ready(): Promise<boolean> {
+    await this.#released
+    return true
+  }
+
+  override send = async (text?: OutgoingText): Promise<SendResult> => {
+    this.sent.push(text!.to)
+    return { outcome: 'sent' }
+  }
+}
+
 const newest = async (filter: string) => {
   const query = new URLSearchParams({ filter, sort: '-@rowid', perPage: '1' })
   return (await user.call('GET', `/api/collections/sms_messages/records?${query}`)).body.items[0]
@@ -61,6 +81,20 @@ test('a reason of many pages is told in part', async () => {
     const { error_message } = await newest('message_type = "outgoing"')
     expect(error_message).toHaveLength(1_000)
     expect(error_message).toMatch(/^Error: no signal\. /)
+  })
+})
+
+test('a text that waits for its turn is claimed again, and sent once', async () => {
+  const driver = new SlowDriver({ outcome: 'sent' })
+  await whileRunning(driver, async () => {
+    const all = ['+491511', '+491512', '+491513']
+    for (const to of all) {
+      await user.call('POST', '/api/sms/send', { recipients: [to], body: 'Hello' })
+      await expect.poll(async () => (await newest(`to = "${to}"`)).status).toBe('sending')
+    }
+    driver.release()
+    await expect.poll(async () => (await newest('to = "+491513"')).status).toBe('sent')
+    expect(driver.sent.sort()).toEqual(all)
   })
 })
 
