@@ -45,27 +45,33 @@ export function checkValues(write: Write, values: Values = write.values): Checke
   const old = stored && { old: stored.old }
   const errors = validate(collection, { values, passwords, uploads, unreadable, ...old })
   const checked = { errors, conditions: [], parameters: new Parameters(guard.params) }
-  addConditions(checked, store.catalog, collection, values, !stored)
+  addConditions(checked, store.catalog, collection, values, stored?.old)
   return checked
 }
 
 /**
  * Adds the conditions: related records exist, the id is free. Fields with an error are skipped; a relation
- * without a target adds one. PocketBase: core/field_relation.go
+ * without a target adds one. Ids that are stored already (`old`) may be those of deleted lines and senders.
+ * PocketBase: core/field_relation.go
  */
 function addConditions(
   checked: Checked,
   catalog: Catalog,
   collection: Collection,
   values: Readonly<Values>,
-  isNew: boolean,
+  old: Readonly<Values> | undefined,
 ): void {
   const { errors } = checked
+  const isNew = old === undefined
+  const unstored = (name: string) => {
+    const known = new Set(chosenTexts(old?.[name] ?? ''))
+    return chosenTexts(values[name]!).filter((id) => !known.has(id))
+  }
   for (const field of collection.fields) {
     // Whether an id of an own pattern is free is tested before its other conditions.
     const isOwnKey = isNew && field.type === 'text' && field.primaryKey && field.pattern !== KEY_PATTERN
     if (errors[field.name] && !isOwnKey) continue
-    if (field.type === 'relation') addRelation(checked, catalog, field, chosenTexts(values[field.name]!))
+    if (field.type === 'relation') addRelation(checked, catalog, field, unstored(field.name))
     else if (isNew && field.type === 'text' && field.primaryKey)
       addFreeKey(checked, catalog, collection, field, String(values[field.name]))
   }
