@@ -62,7 +62,7 @@ export function webhooksExtension(
       if (!('enabled' in body)) values.enabled = true
       for (const fitForm of fits) await fitForm(store, values, FAILED)
       check(store, FAILED, { ...values, id: values.id || 'newwebhook00000' })
-      await checkDevice(store, FAILED, values)
+      await checkOwn(store, FAILED, values)
       await store.db.query('select pg_advisory_xact_lock($1, hashtext($2))', [
         LOCKS.webhookCount,
         values.user,
@@ -75,7 +75,7 @@ export function webhooksExtension(
       for (const field of SET_BY_SERVER) values[field] = old[field]!
       for (const fitForm of fits) await fitForm(store, values, NOT_UPDATED)
       if (values.url !== old.url) check(store, NOT_UPDATED, values)
-      if (values.device !== old.device) await checkDevice(store, NOT_UPDATED, values)
+      await checkOwn(store, NOT_UPDATED, values, old)
       const reason = endReason(values, old)
       if (reason) await failPending(store.db, String(old.id), String(old.user), reason)
     },
@@ -93,14 +93,28 @@ function endReason(values: Values, old: Readonly<Values>): string | undefined {
   return isOther ? END_REASONS.changed : undefined
 }
 
-const OWN_DEVICE = 'select 1 from devices d where d.id = $1 and d."user" = $2'
+const OWN = `
+select $1 = '' or exists (select from devices d where d.id = $1 and d."user" = $3),
+  $2::text[] <@ array(select l.id from lines l where l."user" = $3)`
 const NO_DEVICE = fieldError('validation_invalid_device', 'Must be a device of the user.')
+const NO_LINES = fieldError('validation_invalid_lines', 'Must be lines of the user.')
 
-/** Throws 400 for a device of somebody else. */
-async function checkDevice({ db }: Store, failed: string, { device, user }: Values): Promise<void> {
-  if (!device) return
-  const { rows } = await db.query(OWN_DEVICE, [device, user], 'webhook device')
-  if (!rows[0]) throw badRequest(failed, { device: NO_DEVICE })
+const linesOf = (values: Readonly<Values> | undefined) => (values?.lines ?? []) as readonly string[]
+
+/** Throws 400 for a device or lines of somebody else. Those stored before (`old`) may be deleted ones. */
+async function checkOwn(
+  { db }: Store,
+  failed: string,
+  values: Values,
+  old?: Readonly<Values>,
+): Promise<void> {
+  const device = values.device === old?.device ? '' : String(values.device ?? '')
+  const lines = linesOf(values).filter((line) => !linesOf(old).includes(line))
+  if (device === '' && lines.length === 0) return
+  const { rows } = await db.query(OWN, [device, lines, values.user], 'webhook limits')
+  const [isOwnDevice, areOwnLines] = rows[0]!
+  if (!isOwnDevice) throw badRequest(failed, { device: NO_DEVICE })
+  if (!areOwnLines) throw badRequest(failed, { lines: NO_LINES })
 }
 
 /** Deliveries: what they say goes with them. */

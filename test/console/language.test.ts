@@ -43,7 +43,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'pages/settings/rule-dialog.tsx': ['/api/sms/'],
   'pages/webhooks/new-webhook.tsx': ['webhook-signature'],
   'parts/dialog/dialog.tsx': ['.dialog-body :is(.field, .check) :is(input, select, textarea):enabled'],
-  'parts/form/webhook-fields.tsx': ['https://shop.example.com/hooks/sms'],
+  'parts/form/webhook-fields.tsx': ['https://shop.example.com/hooks/sms', '+4915112345678, +4930*, DHL'],
   'parts/icon.tsx': ['M4 6h16M4 12h16M4 18h16'],
   'shell/navigation.tsx': ['pocketsms'],
 }

@@ -1128,6 +1128,8 @@ create table webhooks (
   device text collate "C" not null default ''::text,
   smsgate_event text collate "C" not null default ''::text,
   smsgate_id text collate "C" not null default ''::text,
+  lines text[] collate "C" not null default '{}'::text[],
+  numbers text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,

@@ -242,6 +242,10 @@ export interface Webhook extends Owned {
   readonly url: string
   readonly events: readonly (typeof WEBHOOK_EVENTS)[number][]
   readonly enabled: boolean
+  /** Ids of the lines that it is limited to; none: all. */
+  readonly lines?: readonly string[]
+  /** Numbers of the other side that it is limited to, as `+4930*,DHL`; '' for all. */
+  readonly numbers?: string
   readonly updated: string
   readonly expand?: { readonly user?: User }
 }

@@ -1,7 +1,8 @@
 -- Queues webhook calls, an array of webhook_call: writes the queue, the records in webhook_deliveries and the
 -- payloads, and wakes the nodes. Leaves out calls about a deleted message, and those that their webhook does
--- not ask for: `device` names one device, `smsgate_event` an event of SMSGate, which has cancellations and
--- binary texts as events of their own.
+-- not ask for: `device` names one device, `lines` some lines, `numbers` those of the other side (`+4930*`:
+-- all that begin so), `smsgate_event` an event of SMSGate, which has cancellations and binary texts as events
+-- of their own.
 -- `clock_timestamp()` keeps the order of two calls of one transaction.
 create or replace function webhook_queue(calls anyarray) returns void language plpgsql as $$
 declare
@@ -14,12 +15,16 @@ begin
     select c.delivery, c.webhook, c."user", c.event_id, c.event, c.message, c.target,
       coalesce(c.image, row_to_json(m.*)) as image
     from unnest(calls) c left join sms_messages m on m.id = c.message left join webhooks w on w.id = c.webhook
-    where c.image is not null or m.id is not null and (w.device = '' or w.device = m.device) and case w.smsgate_event
-      when 'sms:failed' then m.error_message <> 'Canceled'
-      when 'sms:cancelled' then m.error_message = 'Canceled'
-      when 'sms:received' then not starts_with(m.body, 'data:application/octet-stream;base64,')
-      when 'sms:data-received' then starts_with(m.body, 'data:application/octet-stream;base64,')
-      else true end
+    where c.image is not null or m.id is not null and (w.device = '' or w.device = m.device)
+      and (w.lines = '{}' or m.line = any (w.lines))
+      and (w.numbers = '' or case m.message_type when 'incoming' then m."from" else m."to" end
+        like any (string_to_array(replace(w.numbers, '*', '%'), ',')))
+      and case w.smsgate_event
+        when 'sms:failed' then m.error_message <> 'Canceled'
+        when 'sms:cancelled' then m.error_message = 'Canceled'
+        when 'sms:received' then not starts_with(m.body, 'data:application/octet-stream;base64,')
+        when 'sms:data-received' then starts_with(m.body, 'data:application/octet-stream;base64,')
+        else true end
   ), queued as (
     insert into webhook_dispatch (delivery, webhook, "user", due_at, event, target)
     select c.delivery, c.webhook, c."user", clock_timestamp(), c.event, c.target from call c

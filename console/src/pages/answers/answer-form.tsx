@@ -10,10 +10,10 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { HoursFields } from '../../parts/form/hours-fields.tsx'
+import { LineChoice } from '../../parts/form/line-choice.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { AnswerText } from './answer-text.tsx'
 import { hoursOf, MATCHES } from './answer-words.ts'
-import { LineChoice } from './line-choice.tsx'
 
 /** What of an automatic answer is typed. */
 export interface TypedAnswer {
@@ -78,7 +78,6 @@ export function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined
     draft.discard()
     onClose()
   }
-  const shared = { typed, fault: save.fault, onChange: draft.change }
   return (
     <Dialog
       title={answer ? t('Change the automatic answer') : t('New automatic answer')}
@@ -112,7 +111,11 @@ export function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined
             hint={t('With commas between. Capitals do not matter.')}
           />
         )}
-        <LineChoice {...shared} />
+        <LineChoice
+          legend={t('Lines that it comes in by (none: all)')}
+          chosen={typed.lines}
+          onChosen={(lines) => draft.change({ lines })}
+        />
         <HoursFields
           hours={typed.hours}
           onChange={(part) => {
@@ -124,7 +127,7 @@ export function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined
           errors={errors}
           fault={save.fault}
         />
-        <AnswerText {...shared} />
+        <AnswerText typed={typed} onChange={draft.change} fault={save.fault} />
         <TextField
           label={t('Pause in hours')}
           name="pause_hours"

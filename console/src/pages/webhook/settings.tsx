@@ -2,6 +2,7 @@ import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/records.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { webhookRecord } from '../../data/webhooks.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
@@ -13,16 +14,17 @@ import { removeWebhook } from './remove.ts'
 
 /** Where a webhook leads, what it hears, whether it is on; and its end. */
 export function Settings({ webhook }: { webhook: Webhook }) {
-  const first = { url: webhook.url, events: webhook.events, enabled: webhook.enabled }
+  const { url, events, enabled, lines = [], numbers = '' } = webhook
+  const first = { url, events, enabled, lines, numbers }
   const draft = useDraft<WebhookDraft & { enabled: boolean }>(`webhook.${webhook.id}`, first, { asks: true })
   const save = useTask(async () => {
-    await pb.collection('webhooks').update(webhook.id, draft.changes)
+    await pb.collection('webhooks').update(webhook.id, webhookRecord(draft.changes))
     draft.saved()
     toast(t('Webhook saved'))
   })
   return (
     <Card title={t('Settings')}>
-      <Form onSubmit={save.run} fault={save.fault} names={['url', 'events']}>
+      <Form onSubmit={save.run} fault={save.fault} names={['url', 'events', 'numbers']}>
         <WebhookFields value={draft.value} onValue={draft.change} fault={save.fault} />
         <CheckField
           label={t('Switched on')}

@@ -4,6 +4,7 @@ import { WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { webhookRecord } from '../../data/webhooks.ts'
 import { t, tx } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
@@ -11,14 +12,15 @@ import { type WebhookDraft, WebhookFields } from '../../parts/form/webhook-field
 import { ShownOnce } from '../../parts/once.tsx'
 import { go } from '../../router.ts'
 
-const DRAFT: WebhookDraft = { url: '', events: WEBHOOK_EVENTS }
+const DRAFT: WebhookDraft = { url: '', events: WEBHOOK_EVENTS, lines: [], numbers: '' }
 
 /** Makes a webhook and shows its secret, once. */
 export function NewWebhook({ onClose }: { onClose: () => void }) {
   const draft = useDraft('webhook.new', DRAFT)
   const [made, setMade] = useState<Webhook & { secret?: string }>()
   const make = useTask(async () => {
-    setMade(await pb.collection('webhooks').create({ user: userId(), ...draft.value, enabled: true }))
+    const record = { ...webhookRecord(draft.value), user: userId(), enabled: true }
+    setMade(await pb.collection('webhooks').create(record))
     draft.saved()
   })
   const cancel = () => {
@@ -44,7 +46,7 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
     )
   return (
     <Dialog title={t('New webhook')} onClose={onClose}>
-      <Form onSubmit={make.run} fault={make.fault} names={['url', 'events']}>
+      <Form onSubmit={make.run} fault={make.fault} names={['url', 'events', 'numbers']}>
         <WebhookFields value={draft.value} onValue={draft.set} fault={make.fault} />
         <FormActions busy={make.busy} onCancel={cancel}>
           {t('Make the webhook')}

@@ -12,7 +12,7 @@ import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { toast } from '../toast.tsx'
-import { CheckField, SelectField, TextField } from './field.tsx'
+import { CheckField, CheckList, SelectField, TextField } from './field.tsx'
 import { Form, FormActions } from './form.tsx'
 import { NumberCountry } from './number-country.tsx'
 
@@ -122,7 +122,14 @@ export function ContactForm({
         />
       )}
       {groups.length > 0 && (
-        <GroupChoice groups={groups} chosen={chosen} onChoose={(chosen) => draft.change({ chosen })} />
+        <CheckList
+          class="group-choice"
+          legend={t('Groups')}
+          name="groups"
+          choices={groups.map(({ id, name }) => [id, name] as const)}
+          chosen={chosen}
+          onChosen={(chosen) => draft.change({ chosen })}
+        />
       )}
       <CheckField
         label={t('Has opted out: gets no texts')}
@@ -149,26 +156,3 @@ function withField(
   const others = Object.entries(fields).filter(([name]) => name !== title)
   return Object.fromEntries(typed === stored ? others : [...others, [title, typed]])
 }
-
-const GroupChoice = ({
-  groups,
-  chosen,
-  onChoose,
-}: {
-  groups: readonly ContactGroup[]
-  chosen: readonly string[]
-  onChoose: (ids: readonly string[]) => void
-}) => (
-  <fieldset class="group-choice">
-    <legend>{t('Groups')}</legend>
-    {groups.map(({ id, name }) => (
-      <CheckField
-        key={id}
-        label={name}
-        name={`group-${id}`}
-        value={chosen.includes(id)}
-        onValue={(isIn) => onChoose(isIn ? [...chosen, id] : chosen.filter((each) => each !== id))}
-      />
-    ))}
-  </fieldset>
-)

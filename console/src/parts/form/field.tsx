@@ -142,3 +142,40 @@ export const CheckField = ({
     <span>{label}</span>
   </label>
 )
+
+/** Any of a few choices: pairs of value and words. `name` is the record field's. */
+export const CheckList = <T extends string>({
+  class: look = 'checks',
+  legend,
+  name,
+  choices,
+  chosen,
+  onChosen,
+  fault,
+}: {
+  class?: string
+  legend: string
+  name: string
+  choices: readonly (readonly [value: T, words: string])[]
+  chosen: readonly T[]
+  onChosen: (chosen: readonly T[]) => void
+  fault?: Fault | undefined
+}) => (
+  <fieldset class={look}>
+    <legend>{legend}</legend>
+    {choices.map(([value, words]) => (
+      <CheckField
+        key={value}
+        label={words}
+        name={`${name}-${value}`}
+        value={chosen.includes(value)}
+        onValue={(isIn) => onChosen(isIn ? [...chosen, value] : chosen.filter((one) => one !== value))}
+      />
+    ))}
+    {fault?.fields[name] && (
+      <p class="note wrong" role="alert">
+        {fault.fields[name]}
+      </p>
+    )}
+  </fieldset>
+)

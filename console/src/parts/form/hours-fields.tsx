@@ -1,6 +1,8 @@
 import type { Fault } from '../../data/fault.ts'
 import { DAYS, dayName, type Hours } from '../../data/hours.ts'
-import { CheckField, TextField } from './field.tsx'
+import { CheckList, TextField } from './field.tsx'
+
+const DAY_CHOICES = DAYS.map((day) => [day, dayName(day)] as const)
 
 /** From when to when, on which days. `names` are those of the record's fields. */
 export function HoursFields({
@@ -33,20 +35,13 @@ export function HoursFields({
           />
         ))}
       </div>
-      <fieldset class="days">
-        <legend>{labels.days}</legend>
-        {DAYS.map((day) => (
-          <CheckField
-            key={day}
-            label={dayName(day)}
-            name={`${names.days}-${day}`}
-            value={hours.days.includes(day)}
-            onValue={(isIn) =>
-              onChange({ days: isIn ? [...hours.days, day] : hours.days.filter((one) => one !== day) })
-            }
-          />
-        ))}
-      </fieldset>
+      <CheckList
+        legend={labels.days}
+        name={names.days}
+        choices={DAY_CHOICES}
+        chosen={hours.days}
+        onChosen={(days) => onChange({ days })}
+      />
     </>
   )
 }

@@ -2,11 +2,14 @@ import type { Fault } from '../../data/fault.ts'
 import { WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
 import { EVENT_WORDS } from '../../data/webhooks.ts'
 import { t } from '../../language/words.ts'
-import { CheckField, TextField } from './field.tsx'
+import { CheckList, TextField } from './field.tsx'
+import { LineChoice } from './line-choice.tsx'
 
-export type WebhookDraft = Pick<Webhook, 'url' | 'events'>
+export type WebhookDraft = Pick<Webhook, 'url' | 'events'> & Required<Pick<Webhook, 'lines' | 'numbers'>>
 
-/** The address of a webhook, and what it wants to hear. */
+const EVENTS = WEBHOOK_EVENTS.map((event) => [event, EVENT_WORDS[event]] as const)
+
+/** The address of a webhook, and of what it is called. */
 export function WebhookFields({
   value,
   onValue,
@@ -16,10 +19,6 @@ export function WebhookFields({
   onValue: (value: WebhookDraft) => void
   fault: Fault | undefined
 }) {
-  const choose = (event: (typeof WEBHOOK_EVENTS)[number], isWanted: boolean) => {
-    const wanted = WEBHOOK_EVENTS.filter((each) => (each === event ? isWanted : value.events.includes(each)))
-    onValue({ ...value, events: wanted })
-  }
   return (
     <>
       <TextField
@@ -31,25 +30,28 @@ export function WebhookFields({
         onValue={(url) => onValue({ ...value, url })}
         fault={fault}
       />
-      <fieldset class="fields">
-        <legend>{t('Tell it when a message is')}</legend>
-        <div class="row">
-          {WEBHOOK_EVENTS.map((event) => (
-            <CheckField
-              key={event}
-              name={event}
-              label={EVENT_WORDS[event]}
-              value={value.events.includes(event)}
-              onValue={(isWanted) => choose(event, isWanted)}
-            />
-          ))}
-        </div>
-        {fault?.fields.events && (
-          <p class="note wrong" role="alert">
-            {fault.fields.events}
-          </p>
-        )}
-      </fieldset>
+      <CheckList
+        legend={t('Tell it when a message is')}
+        name="events"
+        choices={EVENTS}
+        chosen={value.events}
+        onChosen={(events) => onValue({ ...value, events })}
+        fault={fault}
+      />
+      <LineChoice
+        legend={t('Only messages of these lines (none: of all)')}
+        chosen={value.lines}
+        onChosen={(lines) => onValue({ ...value, lines })}
+      />
+      <TextField
+        label={t('Only to and from these numbers (empty: all)')}
+        name="numbers"
+        placeholder="+4915112345678, +4930*, DHL"
+        value={value.numbers}
+        onValue={(numbers) => onValue({ ...value, numbers })}
+        error={fault?.fields.numbers && t('Write numbers as +4915112345678, with commas between.')}
+        hint={t('With commas between. A star stands for any rest, and a name for a sender without a number.')}
+      />
     </>
   )
 }
