@@ -1,4 +1,4 @@
-import { parse } from '@handlebars/parser'
+import { type AST, parse } from '@handlebars/parser'
 import { badRequest } from '../errors.ts'
 
 // Handlebars' own parser reads a template, this file carries it out: Handlebars itself would make code of
@@ -6,23 +6,6 @@ import { badRequest } from '../errors.ts'
 
 /** Steps of a rendering: parts of the template, and items of lists. */
 const MAX_STEPS = 20_000
-
-/** A node of the parser's tree, as far as it is used. */
-interface Part {
-  readonly type: string
-  readonly original?: unknown
-  readonly value?: string
-  readonly path?: Part
-  readonly params?: readonly Part[]
-  readonly program?: Program
-  readonly inverse?: Program
-  readonly data?: boolean
-  readonly depth?: number
-  readonly parts?: readonly unknown[]
-}
-interface Program {
-  readonly body: readonly Part[]
-}
 
 /** What `this` is at a place of the template, its path in the body, and the variables of `#each`. */
 interface Scope {
@@ -33,9 +16,9 @@ interface Scope {
 }
 
 /** Throws 400 for a template that cannot be read. */
-export function parseTemplate(template: string): Program {
+export function parseTemplate(template: string): AST.Program {
   try {
-    return parse(template) as Program
+    return parse(template)
   } catch (error) {
     throw badRequest(`The template cannot be read: ${(error as Error).message.split('\n')[0]}`)
   }
@@ -57,19 +40,19 @@ class Rendering {
     this.#maxLength = maxLength
   }
 
-  add(program: Program | undefined | null, scope: Scope): void {
+  add(program: AST.Program | undefined, scope: Scope): void {
     for (const part of program?.body ?? []) {
       if (this.text.length > this.#maxLength) return
       this.#take(1)
-      if (part.type === 'ContentStatement') this.text += part.value
-      else if (part.type === 'BlockStatement') this.#addBlock(part, scope)
-      else if (part.type !== 'CommentStatement') this.text += printed(part, scope)
+      if (part.type === 'ContentStatement') this.text += (part as AST.ContentStatement).value
+      else if (part.type === 'BlockStatement') this.#addBlock(part as AST.BlockStatement, scope)
+      else if (part.type !== 'CommentStatement') this.text += printed(part as AST.MustacheStatement, scope)
     }
   }
 
-  #addBlock({ path, params = [], program, inverse }: Part, scope: Scope): void {
-    const kind = path?.original
-    if (!['if', 'unless', 'each'].includes(String(kind)) || params.length !== 1) throw unknown(`#${kind}`)
+  #addBlock({ path, params, program, inverse }: AST.BlockStatement, scope: Scope): void {
+    const kind = path.original
+    if (!['if', 'unless', 'each'].includes(kind) || params.length !== 1) throw unknown(`#${kind}`)
     const { value, names } = find(params[0], scope)
     if (kind !== 'each') {
       const isSet = Array.isArray(value) ? value.length > 0 : Boolean(value)
@@ -90,20 +73,20 @@ class Rendering {
   }
 }
 
-function printed({ type, path, params = [] }: Part, scope: Scope): string {
-  if (type !== 'MustacheStatement' || params.length > 0) throw unknown(path?.original)
+function printed({ type, path, params }: AST.MustacheStatement, scope: Scope): string {
+  if (type !== 'MustacheStatement' || params.length > 0) throw unknown(path)
   const { value, names } = find(path, scope)
   if (['string', 'number', 'boolean'].includes(typeof value)) return String(value)
   throw missing(names)
 }
 
-function find(path: Part | undefined, scope: Scope): Pick<Scope, 'value' | 'names'> {
-  const { type, original, data = false, depth = 0, parts = [] } = path ?? { type: '' }
-  const names = parts.filter((part) => typeof part === 'string')
-  if (type !== 'PathExpression' || names.length < parts.length) throw unknown(original)
+function find(path: AST.Expression | undefined, scope: Scope): Pick<Scope, 'value' | 'names'> {
+  const { type, original, data, depth, parts = [] } = path as AST.PathExpression
+  const names = parts.filter((part: unknown) => typeof part === 'string')
+  if (type !== 'PathExpression' || names.length < parts.length) throw unknown(path)
   let from: Scope | undefined = scope
   for (let up = 0; up < depth; up++) from = from?.outer
-  if (data) return { value: valueAt(from?.data, names), names: [String(original)] }
+  if (data) return { value: valueAt(from?.data, names), names: [original] }
   return { value: valueAt(from?.value, names), names: [...(from?.names ?? []), ...names] }
 }
 
@@ -114,10 +97,10 @@ export const valueAt = (from: unknown, names: readonly string[]): unknown =>
     return has ? (at as Record<string, unknown>)[name] : undefined
   }, from)
 
-const unknown = (tag: unknown) =>
-  badRequest(
-    `The template has ${tag ?? 'a tag'}, which is not known here: only values, #if, #unless and #each.`,
-  )
+const unknown = (tag: string | AST.Expression | undefined) => {
+  const name = typeof tag === 'string' ? tag : (tag as AST.PathExpression | undefined)?.original
+  return badRequest(`The template has ${name ?? 'a tag'}: only values, #if, #unless and #each are known.`)
+}
 
 /** A body lacks a value. */
 export const missing = (names: readonly string[]) =>

@@ -205,17 +205,19 @@ describe('an event is sent once', () => {
     await remove(alice, hook)
   })
 
-  test('a server that dies before the end leaves nothing, and the next call sends', async () => {
-    const hook = await hookOf(alice, { preset: 'alertmanager' })
-    const dying = `create function dying() returns trigger language plpgsql as $$ begin raise 'dying'; end $$`
-    await query(dying)
-    await query('create trigger dying before insert on hook_calls for each row execute function dying()')
-    expect((await post(hook, alertmanager('firing'))).status).toBe(500)
-    await query('drop function dying cascade')
-    expect(await textsBy(hook)).toEqual([])
-    expect((await post(hook, alertmanager('firing'))).body.outcome).toBe('sent')
-    await remove(alice, hook)
-  })
+  test.each(['sms_messages', 'hook_once', 'hook_windows', 'hook_calls'])(
+    'a server that dies when it writes %s leaves nothing, and the next call sends',
+    async (table) => {
+      const hook = await hookOf(alice, { preset: 'alertmanager' })
+      await query(`create function die() returns trigger language plpgsql as $$ begin raise 'dead'; end $$`)
+      await query(`create trigger die before insert on ${table} for each row execute function die()`)
+      expect((await post(hook, alertmanager('firing'))).status).toBe(500)
+      await query('drop function die cascade')
+      expect(await textsBy(hook)).toEqual([])
+      expect((await post(hook, alertmanager('firing'))).body.outcome).toBe('sent')
+      await remove(alice, hook)
+    },
+  )
 })
 
 test('beyond the rate one summary comes, at the end of the hour', async () => {
