@@ -165,6 +165,11 @@ export class Agent {
     if (!isReady) return this.#giveBack(job, signal.aborted ? STOPPED : 'The lease ran out')
     await this.#begin(job)
     const result = await this.#driver.send({ id, attempt, to, body, sim }, untilMs)
+    if (result.outcome === 'again') {
+      this.#claimed.add(keyOf(job))
+      void this.#journal.undo(id, attempt)
+      return this.#send(job)
+    }
     this.#say(`${result.outcome} to ${to}${result.outcome === 'failed' ? `: ${result.error}` : ''}`)
     if (result.outcome !== 'unknown') this.#reportResult(job, result)
   }

@@ -9,10 +9,11 @@ export interface OutgoingText {
 
 /**
  * Result of handing a message to the radio. `notSent`: it certainly was not sent, so a retry is safe. What is
- * unknown is not reported: the server does with it as its `guarantee` says.
+ * unknown is not reported: the server does with it as its `guarantee` says. `again`: it was not sent, and
+ * `send` is called again as soon as `ready` says so.
  */
 export type SendResult =
-  | { readonly outcome: 'sent' | 'unknown' }
+  | { readonly outcome: 'sent' | 'unknown' | 'again' }
   | { readonly outcome: 'failed'; readonly error: string; readonly notSent: boolean }
 
 /** An incoming text. `sim` 0: unknown. */
@@ -50,7 +51,7 @@ export interface Driver {
   start(events: DriverEvents): Promise<void>
   /** Waits until `send` can begin: false when `untilMs` (monotonic clock) or `ended` came first. */
   ready?(untilMs: number, ended: AbortSignal): Promise<boolean>
-  /** Hands a message to the radio, before `untilMs`. Called once per attempt. Never throws. */
+  /** Hands a message to the radio before `untilMs`, once per attempt but for `again`. Never throws. */
   send(text: OutgoingText, untilMs: number): Promise<SendResult>
   /** Its clock, by which results are reported, if it has one of its own. */
   now?(): Date

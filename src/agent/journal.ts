@@ -6,7 +6,10 @@ export interface JournalEntry {
   readonly item: Readonly<Record<string, unknown>>
 }
 
-/** `refused`: the server took none of them, so it may hand out these attempts again. */
+/**
+ * `day` 0: it was not sent, and may begin again. `refused`: the server took none of them, so it may hand out
+ * these attempts again.
+ */
 type Entry =
   | { readonly begun: string; readonly day: number }
   | { readonly tell: number; readonly kind: JournalEntry['kind']; readonly item: JournalEntry['item'] }
@@ -66,6 +69,13 @@ export class Journal {
     const day = today()
     this.#begun.set(begun, day)
     return this.#lines.append({ begun, day })
+  }
+
+  /** Takes `begin` back: the attempt was certainly not sent. */
+  undo(id: string, attempt: number): Promise<void> {
+    const begun = `${id}.${attempt}`
+    this.#begun.delete(begun)
+    return this.#lines.append({ begun, day: 0 })
   }
 
   /** Keeps an entry for the server until `forget`. */

@@ -63,7 +63,7 @@ test('forgets attempts of last week, and stays small', async () => {
   expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(1)
 })
 
-test('forgets attempts whose results the server has taken, after a restart', async () => {
+test('forgets attempts that were not sent, and, after a restart, those whose results the server has taken', async () => {
   const journal = new Journal(file)
   for (const id of ['taken', 'refused']) {
     await journal.begin(id, 1)
@@ -71,8 +71,12 @@ test('forgets attempts whose results the server has taken, after a restart', asy
     journal.forget([...journal.untold.keys()], id === 'refused')
     expect(journal.hasBegun(id, 1)).toBe(true)
   }
+  await journal.begin('undone', 1)
+  await journal.undo('undone', 1)
+  expect(journal.hasBegun('undone', 1)).toBe(false)
   const next = new Journal(file)
-  expect([next.hasBegun('taken', 1), next.hasBegun('refused', 1)]).toEqual([false, true])
+  const begun = ['taken', 'undone', 'refused'].filter((id) => next.hasBegun(id, 1))
+  expect(begun).toEqual(['refused'])
 })
 
 const SOURCE = new URL('../../src/agent/journal.ts', import.meta.url).href

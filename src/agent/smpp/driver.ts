@@ -86,9 +86,12 @@ export class Smpp implements Driver {
       const content = isLong
         ? partOf(long_texts, bytes, reference, parts.length, i + 1)
         : { short_message: bytes }
-      const answer = await this.#link.submit({ ...common, ...content }, untilMs, i > 0)
-      if (!answer) return { outcome: 'unknown' }
-      if (answer === 'late') return failed(`The carrier took ${i} of ${parts.length} parts in time`, i === 0)
+      let answer = i > 0 ? 'again' : await this.#link.submit({ ...common, ...content })
+      if (i === 0 && answer === 'again') return { outcome: 'again' }
+      while (answer === 'again' && (await this.#link.turn(untilMs, true)))
+        answer = await this.#link.submit({ ...common, ...content })
+      // some parts are out, or all
+      if (!answer || answer === 'again') return { outcome: 'unknown' }
       const { command_status: status, message_id } = answer
       if (status !== 0)
         return failed(`The carrier refused it: ${statusName(status)}`, i === 0 && PASSING.has(status))

@@ -126,23 +126,20 @@ export class Link {
   }
 
   /**
-   * Submits a message in the turn that the caller has, or first `waits` for one; again when the carrier says
-   * that it comes too fast. Undefined: no answer came. `late`: it was not taken before `untilMs`.
+   * Submits a message, which ends the turn. Undefined: no answer came. `again`: it was certainly not taken,
+   * as it came too fast or the link was cut before.
    */
-  async submit(fields: object, untilMs: number, waits: boolean): Promise<Pdu | undefined | 'late'> {
-    let hasTurn = !waits
-    while (hasTurn || (await this.turn(untilMs, true))) {
-      hasTurn = false
-      try {
-        const [session] = this.#usable().sort((a, b) => a.load - b.load)
-        const answer = await session?.request('submit_sm', fields)
-        if (session && !(answer && TOO_FAST.has(answer.command_status))) return answer
-        if (session) this.#slowDown()
-      } finally {
-        this.endTurn()
-      }
+  async submit(fields: object): Promise<Pdu | undefined | 'again'> {
+    try {
+      const [session] = this.#usable().sort((a, b) => a.load - b.load)
+      if (!session) return 'again'
+      const answer = await session.request('submit_sm', fields)
+      if (!answer || !TOO_FAST.has(answer.command_status)) return answer
+      this.#slowDown()
+      return 'again'
+    } finally {
+      this.endTurn()
     }
-    return 'late'
   }
 
   async stop(): Promise<void> {

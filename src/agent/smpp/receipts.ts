@@ -10,6 +10,8 @@ interface Sent extends Pick<OutgoingText, 'id' | 'attempt'> {
 
 const MAX_SENT = 200_000
 const MAX_EARLY = 10_000
+/** Longer than sending a text takes. An older receipt belongs to a text that had the same id before. */
+const EARLY_MS = 300_000
 /** Final values of message_state, and their words in a receipt's text. SMPP 3.4, 5.2.28 and appendix B */
 const STATES: Readonly<Record<string, string>> = {
   2: 'DELIVRD',
@@ -25,8 +27,8 @@ export class Receipts {
   readonly #delivered: DriverEvents['delivered']
   /** By the id of each part that has no receipt. */
   readonly #sent: FileMap<Sent>
-  /** Receipts of unknown ids: an error, '' for delivery. */
-  readonly #early = new Map<string, string>()
+  /** Receipts of unknown ids: an error, '' for delivery, and when they came (monotonic clock). */
+  readonly #early = new Map<string, { readonly error: string; readonly atMs: number }>()
 
   constructor(file: string, settings: Settings, delivered: DriverEvents['delivered']) {
     this.#settings = settings
@@ -41,7 +43,7 @@ export class Receipts {
     for (const part of parts) {
       const early = this.#early.get(part)
       this.#early.delete(part)
-      if (early !== undefined) await this.#apply(part, early)
+      if (early && performance.now() - early.atMs < EARLY_MS) await this.#apply(part, early.error)
     }
   }
 
@@ -60,7 +62,7 @@ export class Receipts {
     ]
     const known = keys.find((key) => this.#sent.get(key))
     if (known) return this.#apply(known, error)
-    for (const key of keys.filter(Boolean)) this.#early.set(key, error)
+    for (const key of keys.filter(Boolean)) this.#early.set(key, { error, atMs: performance.now() })
     while (this.#early.size > MAX_EARLY) this.#early.delete(this.#early.keys().next().value!)
   }
 
