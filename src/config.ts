@@ -90,7 +90,6 @@ const SETTINGS = {
   deviceAlarmMinutes: ['DEVICE_ALARM_MINUTES', whole(0, 0, 10_080)],
   leaseSeconds: ['LEASE_SECONDS', whole(120, 1)],
   webhookAllowPrivate: ['WEBHOOK_ALLOW_PRIVATE', flag],
-  /** How many days deliveries of webhooks are kept. */
   webhookLogDays: ['WEBHOOK_LOG_DAYS', whole(30, 1, 36_500)],
   vapidSubject: ['VAPID_SUBJECT', vapidSubject.default('mailto:admin@localhost')],
   databasePool: ['DATABASE_POOL', whole(24, 1, 200)],
@@ -172,9 +171,7 @@ const VIRTUAL = /^(docker|br-|veth|virbr|vmnet|vboxnet)/
 const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i
 
 /** Addresses that other computers reach this one by, IPv4 first: those of its networks, without loopback. */
-export function networkAddresses(
-  interfaces: NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces(),
-): string[] {
+export function networkAddresses(interfaces: NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces()) {
   return Object.entries(interfaces)
     .filter(([name]) => !VIRTUAL.test(name))
     .flatMap(([, infos = []]) => infos)

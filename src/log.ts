@@ -23,7 +23,6 @@ export function createLogger(
   )
 }
 
-/** An error as logged, with its causes. */
 function told(error: unknown, causes: number): unknown {
   if (!(error instanceof Error)) return String(error)
   const fields = error as unknown as Record<string, unknown>

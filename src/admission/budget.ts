@@ -21,7 +21,6 @@ export class Budget {
     this.#free = limit.total
   }
 
-  /** Bytes that are taken now. */
   get taken(): number {
     return this.#limit.total - this.#free
   }
@@ -110,7 +109,6 @@ export class Share {
     this.#budget.tryAdd(this, bytes, true)
   }
 
-  /** Gives some back. */
   giveBack(bytes: number): void {
     if (this.#isClosed) return
     this.#bytes -= bytes

@@ -24,7 +24,6 @@ export class DatabaseTime {
     this.#places = new Places(limit, (holder, taken) => this.#mayEnter(holder, taken))
   }
 
-  /** Statements that run and wait. */
   get use(): Readonly<Record<'running' | 'waiting', number>> {
     return this.#places.use
   }

@@ -21,7 +21,6 @@ export class GrowingRoom {
     this.#taken += more
   }
 
-  /** Gives all of it back. */
   leave(): void {
     this.#share.giveBack(this.#taken)
     this.#taken = 0

@@ -25,7 +25,6 @@ export class Places {
     this.#free = limit.total
   }
 
-  /** Holders of places. */
   get holders(): Iterable<string> {
     return this.#taken.keys()
   }

@@ -7,7 +7,6 @@ export interface Ticket {
   readonly holder: string
   /** Statements of superusers may run as long as any other. */
   readonly isSuperuser: boolean
-  /** Whether the client has closed its connection. */
   isGone(): boolean
 }
 

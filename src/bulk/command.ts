@@ -9,13 +9,7 @@ import { type Job, sendRows, tryRows } from './send-rows.ts'
 const SHOWN_REFUSALS = 10
 
 /** What the command line and the environment say. */
-export interface BulkOptions {
-  readonly csv: string
-  readonly template: string
-  readonly url: string
-  readonly key: string
-  readonly phoneColumn: string
-  readonly results: string
+export type BulkOptions = Record<'csv' | 'template' | 'url' | 'key' | 'phoneColumn' | 'results', string> & {
   readonly dryRun: boolean
 }
 

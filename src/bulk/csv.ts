@@ -6,11 +6,6 @@ export interface CsvRow {
   readonly values: Readonly<Record<string, string>>
 }
 
-interface Cells {
-  readonly line: number
-  readonly cells: readonly string[]
-}
-
 const SEPARATORS = [',', ';', '\t']
 const BYTE_ORDER_MARK = '\ufeff'
 
@@ -27,7 +22,7 @@ export function readCsv(text: string): CsvRow[] {
   })
 }
 
-function readCells(text: string): Cells[] {
+function readCells(text: string) {
   const [head = ''] = text.split(/[\r\n]/, 1)
   const cellsIn = (separator: string) => head.split(separator).length
   const separator = SEPARATORS.reduce((most, one) => (cellsIn(one) > cellsIn(most) ? one : most))
@@ -36,7 +31,7 @@ function readCells(text: string): Cells[] {
     `(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r\\n|\\n|\\r|$)`,
     'y',
   )
-  const rows: Cells[] = []
+  const rows: { line: number; cells: string[] }[] = []
   let line = 1
   for (let first = 1, cells: string[] = []; cell.lastIndex < text.length || cells.length > 0; ) {
     const found = cell.exec(text)

@@ -11,11 +11,6 @@ export interface RowResult {
   readonly error?: string
 }
 
-interface Head {
-  readonly run: string
-  readonly of: string
-}
-
 /** Results by row, as JSON lines, so that a run can continue. Name and line make the `client_ref`. */
 export class Results {
   readonly #descriptor: number
@@ -27,7 +22,7 @@ export class Results {
     const of = createHash('sha256').update(`${template}\n${csv}`).digest('hex')
     const isNew = !existsSync(file)
     const [head, ...done] = isNew ? [] : readLines(file)
-    const { run, of: before } = (head ?? { run: randomUUID(), of }) as Head
+    const { run, of: before } = (head ?? { run: randomUUID(), of }) as { run: string; of: string }
     if (!run || before !== of)
       throw new UserError(
         `${file} has the results of another file or template. Name a new one with --results.`,

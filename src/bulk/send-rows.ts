@@ -11,20 +11,6 @@ export interface Job {
   readonly rows: readonly CsvRow[]
 }
 
-/** Rows that were accepted, of them those that an earlier run had sent, and those that were refused. */
-interface Totals {
-  readonly accepted: number
-  readonly before: number
-  readonly refused: number
-}
-
-/** What a dry run found: segments of all, the first texts, and the rows that would be refused. */
-interface Trial {
-  readonly segments: number
-  readonly texts: readonly string[]
-  readonly refused: readonly string[]
-}
-
 type Told = (done: number) => void
 
 const AT_ONCE = 8
@@ -33,7 +19,7 @@ const SHOWN_TEXTS = 3
 const STOPPING = new Set([401, 402, 403, 503])
 
 /** Sends each row that `results` does not have as accepted. Throws a UserError for what stops them all. */
-export async function sendRows(job: Job, results: Results, told: Told): Promise<Totals> {
+export async function sendRows(job: Job, results: Results, told: Told) {
   const left = job.rows.filter(({ line }) => !results.has(line))
   const before = job.rows.length - left.length
   let accepted = before
@@ -51,8 +37,8 @@ export async function sendRows(job: Job, results: Results, told: Told): Promise<
   return { accepted, before, refused }
 }
 
-/** Asks for the text of each row; nothing is sent. */
-export async function tryRows(job: Job, told: Told): Promise<Trial> {
+/** Asks for the text of each row; nothing is sent. Returns the first texts and why rows would be refused. */
+export async function tryRows(job: Job, told: Told) {
   const texts: string[] = []
   const refused: string[] = []
   let segments = 0

@@ -44,9 +44,7 @@ async function startServer(): Promise<RunningServer> {
   return server
 }
 
-async function makeDesk(
-  server: RunningServer,
-): Promise<{ desk: DemoData; password: string; adminPassword: string }> {
+async function makeDesk(server: RunningServer) {
   const [password, adminPassword] = [randomText(12), randomText(12)]
   await upsertSuperuser(server.services.store.forEverybody('command'), SUPERUSER_EMAIL, adminPassword)
   const { api: superuser } = await signIn(server.url, '_superusers', SUPERUSER_EMAIL, adminPassword)
@@ -67,12 +65,7 @@ async function startPhones(server: RunningServer, desk: DemoData, ended: AbortSi
 }
 
 /** Sends with the API key, and prints what happens to the messages. */
-async function sendAndWatch(
-  desk: DemoData,
-  phones: readonly Phone[],
-  path: string,
-  body: object,
-): Promise<void> {
+async function sendAndWatch(desk: DemoData, phones: readonly Phone[], path: string, body: object) {
   const sender: Api = { url: desk.user.url, credentials: { 'x-api-key': desk.key } }
   const sent = await request<{ message_ids: string[] }>(sender, 'POST', path, body)
   const recipients = await nameRecipients(desk.user, sent.message_ids)
@@ -93,12 +86,6 @@ async function sendSome(desk: DemoData, phones: readonly Phone[]): Promise<void>
   await sendAndWatch(desk, phones, '/api/sms/send-template', { recipients: [], ...invitation })
 }
 
-interface Received {
-  readonly id: string
-  readonly from: string
-  readonly body: string
-}
-
 async function receiveOne(desk: DemoData, phone: Phone): Promise<void> {
   const [ann] = CONTACTS
   const text = `I will be there! (${new Date().toISOString().slice(11, 19)})`
@@ -106,7 +93,7 @@ async function receiveOne(desk: DemoData, phone: Phone): Promise<void> {
   step(`${ann.name} texts back to ${phone.name}; it is a record like the others:`)
   const filter = `message_type = "incoming" && body = "${text}"`
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(100)) {
-    const found = await findFirst<Received>(desk.user, 'sms_messages', filter)
+    const found = await findFirst<Record<'id' | 'from' | 'body', string>>(desk.user, 'sms_messages', filter)
     if (found) return detail(`${found.from}: ${found.body}`)
   }
   detail('It has not come in yet.')

@@ -60,12 +60,7 @@ export async function nameRecipients(user: Api, ids: readonly string[]): Promise
   return new Map(ids.map((id) => [id, names.get(numbers.get(id) ?? '') ?? numbers.get(id) ?? '']))
 }
 
-interface Event {
-  readonly id: string
-  readonly message: string
-  readonly status: string
-  readonly device: string
-}
+type Event = Record<'id' | 'message' | 'status' | 'device', string>
 
 const LOOK_MS = 100
 const FINAL = new Set(['delivered', 'failed'])

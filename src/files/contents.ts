@@ -64,11 +64,7 @@ const FIND = `select id, size, type, modified from _files
   where collection = $1 and record = $2 and name = $3 and thumb = $4`
 
 /** Finds a stored file or a thumbnail of it; undefined if there is none. */
-export async function findStored(
-  db: Db,
-  { collection, record, name }: FilePlace,
-  thumb = '',
-): Promise<StoredFile | undefined> {
+export async function findStored(db: Db, { collection, record, name }: FilePlace, thumb = '') {
   const { rows } = await db.query(FIND, [collection, record, name, thumb], 'find file')
   const [id, size, type, modified] = rows[0] ?? []
   if (id === undefined) return undefined
@@ -84,13 +80,7 @@ export class FileDeleted extends Error {
  * piece and no connection. `holder` (account or address) takes turns with others. Throws FileDeleted if the
  * file is deleted meanwhile, 503 when too many reads wait.
  */
-export async function* readStored(
-  db: Db,
-  { id }: StoredFile,
-  from: number,
-  to: number,
-  holder = '',
-): AsyncGenerator<Buffer> {
+export async function* readStored(db: Db, { id }: StoredFile, from: number, to: number, holder = '') {
   for (let at = from; at < to; ) {
     const part = Math.floor(at / CHUNK_BYTES)
     const offset = at - part * CHUNK_BYTES

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
+import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Share } from '../admission/budget.ts'
@@ -22,17 +22,12 @@ interface Stretch {
   readonly length: number
 }
 
-interface TemporaryFile {
-  readonly handle: FileHandle
-  readonly folder: string
-}
-
 /** Files of one request: first bytes in memory, the rest in one file, as open files are limited. */
 export class UploadSpace {
   readonly #share: Share | undefined
   readonly #room: GrowingRoom | undefined
   #memory: number
-  #file: Promise<TemporaryFile> | undefined
+  #file: ReturnType<typeof openTemporary> | undefined
   #end = 0
   #isClosed = false
 
@@ -90,7 +85,7 @@ export class UploadSpace {
   }
 }
 
-async function openTemporary(): Promise<TemporaryFile> {
+async function openTemporary() {
   const folder = await mkdtemp(join(tmpdir(), PREFIX))
   const handle = await open(join(folder, 'content'), 'w+')
   // nothing is left of it then if the process is killed; a system that does not allow it waits for the end

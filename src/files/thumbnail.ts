@@ -52,16 +52,11 @@ function fitted({ width, height, cut }: Wanted, from: Box): Box {
 
 const GRAVITY: Readonly<Record<string, string>> = { t: 'top', b: 'bottom' }
 
-export interface Thumbnail {
-  readonly type: string
-  readonly content: Content
-}
-
 /**
  * Makes a small upright copy of a picture, of the first frame of an animated one. Types that PocketBase
  * cannot write become PNG. Throws for an invalid picture or size. PocketBase: tools/filesystem, CreateThumb
  */
-export async function makeThumbnail(picture: Buffer, type: string, size: string): Promise<Thumbnail> {
+export async function makeThumbnail(picture: Buffer, type: string, size: string) {
   const wanted = readSize(size)
   // Loaded here, because few servers make thumbnails.
   const { default: sharp } = await import('sharp')
@@ -85,7 +80,7 @@ export async function makeThumbnail(picture: Buffer, type: string, size: string)
   return made('image/png', await resized.png().toBuffer())
 }
 
-const made = (type: string, bytes: Buffer): Thumbnail => ({ type, content: contentOf(bytes) })
+const made = (type: string, bytes: Buffer) => ({ type, content: contentOf(bytes) })
 
 export const contentOf = (bytes: Buffer): Content => ({
   size: bytes.length,

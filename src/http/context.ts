@@ -28,7 +28,6 @@ export interface Services {
   readonly settings: SettingsStore
   readonly config: Config
   readonly log: Logger
-  /** Requests to look up. */
   readonly logs: RequestLog
   readonly extensions: Extensions
   /** What sends, single messages as well as campaigns. */
@@ -59,7 +58,6 @@ export interface Protocol extends CountedProtocol, DescribedRoutes {
   readonly routes: (services: Services) => Hono<Env>
   /** Its programs follow no redirect: they take one for a success. */
   readonly isNeverRedirected?: boolean
-  /** The path by which a request is routed. */
   readonly canonicalPath?: (path: string) => string
   /** Part of all paths that `canonicalPath` changes. */
   readonly pathMark?: string
@@ -95,7 +93,6 @@ export type Env = {
     services?: Services
     /** The caller who is charged for a large body and for the answer. */
     asker?: AuthRecord | null
-    /** What the request takes of the server's memory. */
     memory?: RequestMemory
   }
 }

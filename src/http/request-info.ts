@@ -47,11 +47,7 @@ function cachedCaller(c: Ctx, { store }: Services): AuthRecord | undefined {
  * The caller, read from the database; `isCached`: perhaps from the cache (see records/fresh-auth). Throws 403
  * for a member whose role does not allow the route.
  */
-export async function authenticate(
-  c: Ctx,
-  services: Services,
-  isCached: boolean,
-): Promise<AuthRecord | null> {
+export async function authenticate(c: Ctx, services: Services, isCached: boolean) {
   const { authorization } = c.env.incoming.headers
   const known = isCached && cachedCaller(c, services)
   const auth = known || (await identify(services.store.signIn, authorization, { cached: isCached }))

@@ -2,12 +2,6 @@ import type { Metric, Registry } from 'prom-client'
 import type { Figure, FigureValue, WorkerFigures, WorkerMember, WorkerState } from '../workers/member.ts'
 import { type Family, familiesOf, type MetricsSource } from './families.ts'
 
-/** Text that Prometheus reads, and its content type. */
-export interface Exposition {
-  readonly type: string
-  readonly text: string
-}
-
 /** prom-client, loaded for the first that asks, with what it says of this process. */
 let library: Promise<{ create: () => Registry; ofProcess: Registry }> | undefined
 
@@ -19,7 +13,7 @@ async function load(): Promise<{ create: () => Registry; ofProcess: Registry }> 
 }
 
 /** Metrics in Prometheus' text format, of all workers by the label `worker`. Only this knows prom-client. */
-export function expositionOf(subject: MetricsSource, workers?: WorkerMember): () => Promise<Exposition> {
+export function expositionOf(subject: MetricsSource, workers?: WorkerMember) {
   const families = familiesOf(subject)
   const own = async () => [
     ...(await figuresOf(families.filter(({ isShared }) => !isShared))),
@@ -49,7 +43,7 @@ async function figureOf({ name, help, type, samples }: Family): Promise<Figure> 
 }
 
 /** Adapts our own counts to prom-client, which cannot take over totals. */
-async function render(figures: readonly Figure[]): Promise<Exposition> {
+async function render(figures: readonly Figure[]) {
   library ??= load()
   const registry = (await library).create()
   for (const figure of figures)
@@ -74,12 +68,7 @@ function ofAllWorkers(all: readonly WorkerFigures[], states: readonly WorkerStat
 }
 
 function stateFigures(states: readonly WorkerState[]): Figure[] {
-  const figure = (
-    name: string,
-    help: string,
-    type: string,
-    value: (state: WorkerState) => number,
-  ): Figure => {
+  const figure = (name: string, help: string, type: string, value: (state: WorkerState) => number) => {
     const values = states.map((state) => ({ labels: { worker: String(state.worker) }, value: value(state) }))
     return { name: `pocketsms_worker_${name}`, help, type, aggregator: 'first', values }
   }

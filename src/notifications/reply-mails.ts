@@ -77,18 +77,9 @@ export const replyMailJobs = (storeOf: (user: string) => Store, post: ReplyMailS
   },
 })
 
-interface Recipient {
-  readonly user: string
-  readonly to: string
-  readonly timeZone: string
-  readonly until: string
-}
+type Recipient = Readonly<Record<'user' | 'to' | 'timeZone' | 'until', string>>
 
-async function mail(
-  db: Db,
-  post: ReplyMailServices,
-  { user, to, timeZone, until }: Recipient,
-): Promise<void> {
+async function mail(db: Db, post: ReplyMailServices, { user, to, timeZone, until }: Recipient) {
   const found = objectsOf<WaitingConversation & { total: number }>(
     await db.query(READ, [user, until], 'reply mail read'),
   )

@@ -22,7 +22,6 @@ export interface RowStatement {
   readonly isGuarded: boolean
 }
 
-/** What a statement is made of. */
 interface StatementParts {
   readonly text: string
   /** Number of its values. */
@@ -76,11 +75,7 @@ const isOverGuard = (error: unknown): boolean =>
  * enough. Throws 400 for more than an answer may have, RetryLater without memory, LargeAnswer in a
  * transaction.
  */
-function readGuarded(
-  db: Db,
-  meter: AnswerMeter,
-  read: (limit: number) => Promise<readonly RecordRow[]>,
-): Promise<readonly RecordRow[]> {
+function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promise<readonly RecordRow[]>) {
   const readCounted = async () => {
     const rows = await read(meter.unread)
     meter.addRead(Number(rows.at(-1)?.at(-1) ?? 0))
@@ -128,7 +123,6 @@ const SMALL_BYTES = 40
 const GEO_BYTES = 100
 const LARGE_BYTES = 64 << 10
 
-/** Maximum bytes of this field's value. */
 function maxBytes(field: Field): number {
   switch (field.type) {
     case 'text':

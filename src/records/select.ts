@@ -4,7 +4,7 @@ import { quote, tableName } from '../collections/names.ts'
 import { compile } from '../filter/compile/compile.ts'
 import type { CompiledFilter, QueryStructure } from '../filter/compile/compiled-filter.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { columnsOf, type RecordRow } from './columns.ts'
+import { columnsOf } from './columns.ts'
 import { type RowStatement, readRows, rowStatement } from './read-rows.ts'
 
 /** A query on a collection beside its rule. */
@@ -33,10 +33,7 @@ export interface Selection {
 }
 
 /** The rows that a rule allows, each with `extra` at its end; undefined for a null rule. FilterError. */
-export async function selectRows(
-  store: Store,
-  selection: Selection,
-): Promise<readonly RecordRow[] | undefined> {
+export async function selectRows(store: Store, selection: Selection) {
   const { collection, rule, request } = selection
   const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
   if (compiled.never) return undefined
@@ -47,12 +44,7 @@ export async function selectRows(
 const statements = new WeakMap<QueryStructure, Map<string, RowStatement>>()
 
 /** The statement of a selection; the last one of its kind. */
-function statementOf(
-  { catalog }: Store,
-  compiled: CompiledFilter,
-  selection: Selection,
-  values: number,
-): RowStatement {
+function statementOf({ catalog }: Store, compiled: CompiledFilter, selection: Selection, values: number) {
   const { collection, request, kind, extra, isGuarded = false } = selection
   const known = statements.get(compiled.structure) ?? new Map<string, RowStatement>()
   const kept = kind === undefined ? undefined : known.get(kind)

@@ -1,17 +1,11 @@
 /** Called repeatedly with the progress of a step. */
 export type Progress = (step: string, done: number, total: number) => void
 
-/** The part of a stream that a progress line needs: process.stderr. */
-interface Terminal {
-  readonly isTTY?: boolean
-  write(text: string): unknown
-}
-
 const EVERY_MS = 100
 const SPARSE_EVERY_MS = 5_000
 
 /** Progress: one rewritten line on a terminal, elsewhere a line per step and every 5 s. */
-export function showProgress(terminal: Terminal): Progress {
+export function showProgress(terminal: { isTTY?: boolean; write(text: string): unknown }): Progress {
   let last = Date.now()
   return (step, done, total) => {
     const finished = done === total

@@ -13,13 +13,8 @@ const VIEWS = `
 select relname, pg_get_viewdef(oid) from pg_class
 where relkind = 'v' and relnamespace = current_schema()::regnamespace order by oid`
 
-export interface SchemaPlan {
-  readonly collections: readonly Collection[]
-  /** Queries of view collections in an order in which they can be created. */
-  readonly views: readonly { readonly name: string; readonly query: string }[]
-}
-
-export async function readPlan(db: Db): Promise<SchemaPlan> {
+/** The collections, and queries of the views among them in an order in which they can be created. */
+export async function readPlan(db: Db) {
   const collections = (await readCollections(db)).map(({ data }) => JSON.parse(data) as Collection)
   const ours = new Set(collections.filter(({ type }) => type === 'view').map(tableName))
   const { rows } = await db.query(VIEWS)
@@ -28,7 +23,8 @@ export async function readPlan(db: Db): Promise<SchemaPlan> {
 }
 
 /** Creates tables, indexes and views without rows. Throws a UserError for a forbidden view. */
-export async function buildTables(db: Db, { collections, views }: SchemaPlan): Promise<void> {
+type Plan = Awaited<ReturnType<typeof readPlan>>
+export async function buildTables(db: Db, { collections, views }: Plan): Promise<void> {
   for (const collection of collections) if (collection.type !== 'view') await createTable(db, collection)
   for (const { name, query } of views) {
     // A prepared statement is a single one, so a second one in the query is refused.

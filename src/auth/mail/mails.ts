@@ -117,12 +117,7 @@ export async function mailLink(
 }
 
 /** Mails a one-time password. Throws when the mail cannot be sent. */
-export async function mailOtp(
-  services: AuthServices,
-  auth: AuthRecord,
-  otpId: string,
-  password: string,
-): Promise<void> {
+export async function mailOtp(services: AuthServices, auth: AuthRecord, otpId: string, password: string) {
   await sendTemplate(services, auth, optionsOf(auth).otp.emailTemplate, { OTP_ID: otpId, OTP: password })
 }
 

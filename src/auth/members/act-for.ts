@@ -15,12 +15,7 @@ select $2, session, expires_at from auth_session_tokens where token_hash = $1 on
  * A token with which a member acts for an account; `own`: the member's token. It expires when that does, so
  * the same token gives the same one again. Throws 404 for an account that the user is no member of.
  */
-export async function actFor(
-  store: Store,
-  member: AuthRecord,
-  own: string,
-  account: string,
-): Promise<{ auth: AuthRecord; token: string }> {
+export async function actFor(store: Store, member: AuthRecord, own: string, account: string) {
   const collection = member.collection as AuthCollection
   const auth = await findActing(store, collection, account, sha256(own), { member: member.id })
   if (!auth) throw notFound()

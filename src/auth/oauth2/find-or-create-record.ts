@@ -23,11 +23,6 @@ import type { OAuth2Identity } from './with-oauth2.ts'
 
 const FAILED = 'Failed to authenticate.'
 
-interface OAuth2Record {
-  readonly auth: AuthRecord
-  readonly isNew: boolean
-}
-
 /** A sign-in whose record is not known yet. */
 interface Search {
   readonly store: Store
@@ -45,7 +40,7 @@ interface Search {
  * user, and 400 when a concurrent sign-in was faster. PocketBase: apis/record_auth_with_oauth2.go,
  * oauth2Submit
  */
-export async function findOrCreateRecord(search: Search): Promise<OAuth2Record> {
+export async function findOrCreateRecord(search: Search): Promise<{ auth: AuthRecord; isNew: boolean }> {
   const { store, collection } = search
   const linked = await findLinked(search)
   const known = linked ?? (await findUnlinked(search))
@@ -161,12 +156,7 @@ async function newRecordOf(
   return body
 }
 
-async function isFree(
-  store: Store,
-  collection: AuthCollection,
-  fieldName: string,
-  username: string,
-): Promise<boolean> {
+async function isFree(store: Store, collection: AuthCollection, fieldName: string, username: string) {
   const field = store.catalog.field(collection, fieldName)
   if (!field) return false
   if (field.type === 'text' && fieldType(field).check(field, username)) return false

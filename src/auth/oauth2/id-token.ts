@@ -1,5 +1,5 @@
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
-import { type RawProfile, valueAt } from './profile.ts'
+import { valueAt } from './profile.ts'
 import type { ProviderClient } from './provider-client.ts'
 import type { Provider } from './provider-type.ts'
 
@@ -22,11 +22,7 @@ export function readClaims(idToken: string): JWTPayload {
  * a key that the provider or the collection's options (`issuers`, `jwksURL`) name. Throws otherwise.
  * PocketBase: tools/auth/oidc.go, apple.go; OpenID Connect Core, 3.1.3.7
  */
-export async function readIdToken(
-  provider: Provider,
-  idToken: string,
-  send: ProviderClient,
-): Promise<RawProfile> {
+export async function readIdToken(provider: Provider, idToken: string, send: ProviderClient) {
   const claims = readClaims(idToken)
   if (![claims.aud].flat().includes(provider.clientId)) throw new Error('the id_token is for another client')
   const { issuers, jwksURL } = demandsOf(provider)

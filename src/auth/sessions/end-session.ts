@@ -23,12 +23,7 @@ where ("user" = $1 and sender = '' or sender in (select id from members where me
  * and the account's event streams are closed (those of other sessions reconnect). Throws 404. `also`: further
  * work in the transaction.
  */
-export async function endSession(
-  { db }: Store,
-  auth: AuthRecord,
-  id: string,
-  also?: InSameTransaction,
-): Promise<void> {
+export async function endSession({ db }: Store, auth: AuthRecord, id: string, also?: InSameTransaction) {
   const { collection, id: record } = auth
   await db.transaction(async (inside) => {
     const { rows } = await inside.query(END, [id, collection.id, record], 'session end')

@@ -52,12 +52,7 @@ async function readId(readForm: () => Promise<MfaForm>): Promise<string> {
   }
 }
 
-async function wantsMfa(
-  store: Store,
-  auth: AuthRecord,
-  rule: string,
-  request: RequestInfo,
-): Promise<boolean> {
+async function wantsMfa(store: Store, auth: AuthRecord, rule: string, request: RequestInfo) {
   try {
     return await satisfies(store, auth, rule, request)
   } catch (error) {

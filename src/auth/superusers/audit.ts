@@ -71,12 +71,7 @@ async function insert(
 }
 
 /** Records a failed sign-in as superuser. Names the account only if it exists. */
-export async function recordRefusedSignIn(
-  db: Db,
-  identity: string,
-  ip: string,
-  superusers: string,
-): Promise<void> {
+export async function recordRefusedSignIn(db: Db, identity: string, ip: string, superusers: string) {
   await db.query(
     `insert into _audit (superuser, email, ip, action, collection)
      select coalesce(s.id, ''), coalesce(s.email, ''), $2, 'sign in refused', $3::text

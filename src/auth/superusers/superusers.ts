@@ -85,7 +85,6 @@ export async function deleteSuperuser(store: Store, email: string): Promise<void
   })
 }
 
-/** Deletes the placeholder, which may be the only superuser. */
 async function deleteStandIn(store: Store): Promise<void> {
   const collection = superusersOf(store)
   await store.db.query(

@@ -1,14 +1,7 @@
 const BASIC = /^basic +([A-Za-z0-9+/=_-]+) *$/i
 
-/** The parts of an `Authorization: Basic` header. */
-export interface BasicCredentials {
-  readonly identity: string
-  /** Everything after the first colon. */
-  readonly password: string
-}
-
 /** Reads user name and password from an Authorization header; undefined if it has none. RFC 7617 */
-export function readBasic(authorization: string | undefined): BasicCredentials | undefined {
+export function readBasic(authorization: string | undefined) {
   const [, encoded = ''] = BASIC.exec(authorization ?? '') ?? []
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')

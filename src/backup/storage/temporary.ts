@@ -8,11 +8,7 @@ const PREFIX = '.tmp-'
 const LEFT_BEHIND_MS = 86_400_000
 
 /** Runs `work` with a new path in the backups folder and removes the file afterwards. */
-export async function withTemporary<T>(
-  folder: string,
-  purpose: string,
-  work: (path: string) => Promise<T>,
-): Promise<T> {
+export async function withTemporary<T>(folder: string, purpose: string, work: (path: string) => Promise<T>) {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, `${PREFIX}${purpose}-${randomUUID()}`)
   try {

@@ -85,10 +85,7 @@ function options(next: AuthCollection, rule: (text: Rule, key: 'authRule' | 'man
   })
 }
 
-function mfaProblem(
-  { mfa, passwordAuth, oauth2, otp }: AuthCollection,
-  rule: (text: string) => Problem,
-): ErrorData | undefined {
+function mfaProblem({ mfa, passwordAuth, oauth2, otp }: AuthCollection, rule: (text: string) => Problem) {
   if (!mfa.enabled) return undefined
   const methods = [passwordAuth, oauth2, otp].filter(({ enabled }) => enabled).length
   if (methods < 2) {

@@ -93,12 +93,7 @@ function forbiddenNode(tree: string): string | undefined {
   return value && `use ${SESSION_VALUES[Number(value) - FIRST_SESSION_VALUE] ?? 'current_schema'}`
 }
 
-async function forbiddenObject(
-  db: Db,
-  view: string,
-  tree: string,
-  collections: readonly Collection[],
-): Promise<string | undefined> {
+async function forbiddenObject(db: Db, view: string, tree: string, collections: readonly Collection[]) {
   const { rows } = await db.query(FORBIDDEN, [
     VIEW_FUNCTIONS,
     oids(tree, /:(?:funcid|aggfnoid|winfnoid) (\d+)/g),
@@ -112,11 +107,7 @@ async function forbiddenObject(
 }
 
 /** Throws a ViewQueryError for forbidden functions and tables. Reads Postgres' parse tree; runs nothing. */
-export async function checkViewAccess(
-  db: Db,
-  view: string,
-  collections: readonly Collection[],
-): Promise<void> {
+export async function checkViewAccess(db: Db, view: string, collections: readonly Collection[]) {
   const [row] = (await db.query(TREE, [quote(view)])).rows
   if (!row) throw new Error(`There is no view ${view}`)
   const [oid, tree] = row.map(String) as [string, string]

@@ -26,13 +26,6 @@ const LAG_MS = 500
 /** `unfit`: it is no replica of this primary, or one that was promoted. */
 export type ReplicaState = 'used' | 'late' | 'away' | 'unfit'
 
-export interface ReplicaLag {
-  readonly state: ReplicaState
-  /** How far it is behind the primary; null when one of them does not say. */
-  readonly bytes: number | null
-  readonly seconds: number | null
-}
-
 /** A streaming replica. A read may use it once it has all that was committed when the read came. */
 export class Replica {
   readonly #askPrimary: Session['query']
@@ -74,12 +67,13 @@ export class Replica {
     return this.#catchUp().catch(() => false)
   }
 
-  async lag(): Promise<ReplicaLag> {
+  /** How far it is behind the primary; null when one of them does not say. */
+  async lag() {
     const measured = await within(this.#measure(), LAG_MS).catch(() => ({ bytes: null, seconds: null }))
     return { state: this.state, ...measured }
   }
 
-  async #measure(): Promise<Omit<ReplicaLag, 'state'>> {
+  async #measure() {
     const needed = await this.#committed()
     const { replayed, ageSeconds } = await this.#position()
     const bytes = Math.max(0, needed - replayed)

@@ -20,18 +20,12 @@ const FORGET = `
 delete from _functions f where f.name = any($1) and not exists (
   select from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname = f.name)`
 
-/** What has to be done to the functions of a database, by their names. */
-export interface FunctionChanges {
-  /** Functions whose file differs from the one that was applied last. */
-  readonly changed: readonly string[]
-  readonly gone: readonly string[]
-}
-
 /**
- * Replaces the changed functions of `sql/functions`, a file for each name. Before the migrations, since
- * tables refer to functions; bodies are not checked, as their tables may not exist yet.
+ * Replaces the functions of `sql/functions` whose file has changed; returns their names and those without a
+ * file. Before the migrations, since tables refer to functions; bodies are not checked, as their tables may
+ * not exist yet.
  */
-export async function applyFunctions(tx: Db): Promise<FunctionChanges> {
+export async function applyFunctions(tx: Db) {
   await tx.script(MAKE_TABLE)
   const { rows } = await tx.query('select name, checksum from _functions')
   const applied = new Map(rows as [string, string][])
@@ -48,7 +42,8 @@ export async function applyFunctions(tx: Db): Promise<FunctionChanges> {
 }
 
 /** Drops functions without a file, and former arguments of changed ones, unless a view still uses them. */
-export async function dropOldFunctions(tx: Db, { changed, gone }: FunctionChanges): Promise<void> {
+type Changes = Awaited<ReturnType<typeof applyFunctions>>
+export async function dropOldFunctions(tx: Db, { changed, gone }: Changes): Promise<void> {
   if (changed.length === 0 && gone.length === 0) return
   const { rows } = await tx.query(OLD, [[...changed, ...gone]])
   for (const [signature] of rows) await tx.script(`drop function ${signature}`)

@@ -86,7 +86,6 @@ const CHARSETS: Readonly<Record<string, (text: string) => string>> = {
   'text/xml': (text) => DECLARATION.exec(text)?.[1] || guess(text),
 }
 
-/** A type with its charset, if the text has one. */
 function withCharset(type: string, head: string): string {
   const charset = CHARSETS[type]?.(head.slice(0, CHARSET_BYTES)) ?? ''
   return charset ? `${type}; charset=${charset}` : type

@@ -59,12 +59,7 @@ const patternOf = memoize(
     },
 )
 
-const unmatched = (
-  positive: boolean,
-  nullable: boolean,
-  text: Sql,
-  rows: Parameters<typeof leaf>[1],
-): Condition =>
+const unmatched = (positive: boolean, nullable: boolean, text: Sql, rows: Parameters<typeof leaf>[1]) =>
   nullable
     ? leaf(sql`(CASE WHEN ${text} IS NOT NULL THEN ${String(!positive)} END)`, rows, rows)
     : constant(!positive)

@@ -25,11 +25,7 @@ const NOTHING = Buffer.alloc(0)
  * Reads a JSON, multipart or urlencoded body. Forms are merged with the query. Throws
  * 400 for anything else, and RetryLater. PocketBase: core/event_request.go, contract 0.4
  */
-export async function readBody(
-  incoming: IncomingMessage,
-  maxBytes: number,
-  memoryOf: () => RequestMemory,
-): Promise<RequestBody> {
+export async function readBody(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
   const type = incoming.headers['content-type'] ?? ''
   const query = queryOf(incoming.url ?? '')
   if (type.startsWith('multipart/form-data')) {

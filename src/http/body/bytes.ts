@@ -54,11 +54,7 @@ export function mayExceedSmall(incoming: IncomingMessage): boolean {
 }
 
 /** The whole body. A large one is counted as memory. Throws as `piecesOf` does, and RetryLater. */
-export async function readBytes(
-  incoming: IncomingMessage,
-  maxBytes: number,
-  memoryOf: () => RequestMemory,
-): Promise<Buffer> {
+export async function readBytes(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
   const memory = mayExceedSmall(incoming) ? memoryOf() : undefined
   const declared = declaredBytes(incoming)
   const room = memory?.roomForBody(declared)

@@ -5,7 +5,7 @@ import { Busboy } from '@fastify/busboy'
 import { admission } from '../../admission/admission.ts'
 import { ApiError, badRequest, RetryLater } from '../../errors.ts'
 import { Spool, UploadSpace } from '../../files/spool.ts'
-import { readUpload, type Upload, type Uploads } from '../../files/upload.ts'
+import { readUpload, type Upload } from '../../files/upload.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
 import { countOf } from './body-limits.ts'
 import { ByteCollector, piecesOf } from './bytes.ts'
@@ -26,13 +26,6 @@ const PART_COST_BYTES = 1 << 10
 const PIECE_BYTES = 4 << 10
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i
-
-/** A form that was read: its values in order, and its files, which take room until they are released. */
-export interface MultipartForm {
-  readonly pairs: readonly [key: string, value: string][]
-  readonly files: Uploads
-  release(): Promise<void>
-}
 
 /** Receives the parts of a form, which are read side by side. `failed` is called with what goes wrong. */
 function readerOf(memory: RequestMemory, space: UploadSpace) {
@@ -67,7 +60,8 @@ function readerOf(memory: RequestMemory, space: UploadSpace) {
       content.catch(failed)
       values.push([key, content])
     },
-    async form(): Promise<MultipartForm> {
+    /** The values in order, and the files, which take room until they are released. */
+    async form() {
       const found = new Map<string, Upload[]>()
       for (const [key, content] of files) found.set(key, [...(found.get(key) ?? []), await content])
       const pairs: [string, string][] = []
@@ -86,11 +80,7 @@ const lastSegment = (name: string) => name.split('/').findLast((part) => part !=
  * errors of the disk. Files of a body without a limit (a superuser's backup) are not counted. PocketBase:
  * Go's mime/multipart, ReadForm
  */
-export async function readMultipart(
-  incoming: IncomingMessage,
-  maxBytes: number,
-  memory: RequestMemory,
-): Promise<MultipartForm> {
+export async function readMultipart(incoming: IncomingMessage, maxBytes: number, memory: RequestMemory) {
   const share = Number.isFinite(maxBytes) ? admission.temporaryFiles.open(memory.holder) : undefined
   const space = new UploadSpace(share, Number(incoming.headers['content-length'] ?? 0))
   const reader = readerOf(memory, space)
@@ -106,11 +96,7 @@ export async function readMultipart(
 }
 
 /** Joins tiny pieces of a form. One with many parts waits for its turn. */
-async function* paced(
-  pieces: AsyncIterable<Buffer>,
-  boundary: string,
-  memory: RequestMemory,
-): AsyncGenerator<Buffer> {
+async function* paced(pieces: AsyncIterable<Buffer>, boundary: string, memory: RequestMemory) {
   let gathered = new ByteCollector()
   for await (const piece of pieces) {
     gathered.add(piece)

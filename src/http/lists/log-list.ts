@@ -35,11 +35,7 @@ const logOf = ({ id, created, data, message, level }: Log): Log => ({ id, create
 type LogListServices = Pick<Services, 'extensions' | 'logs'>
 
 /** A page of the logs as JSON. Throws 400. PocketBase: apis/logs.go */
-export async function listLogs(
-  store: Store,
-  { extensions, logs }: LogListServices,
-  request: RequestInfo,
-): Promise<string> {
+export async function listLogs(store: Store, { extensions, logs }: LogListServices, request: RequestInfo) {
   compilePlain(LOGS, store.db, request)
   await logs.flush()
   const { fields, ...query } = request.query
@@ -62,11 +58,7 @@ export async function viewLog(store: Store, { logs }: LogListServices, id: strin
 }
 
 /** Numbers by hour: `[{date, total}]`, of the query's `filter`. Throws 400. */
-export async function logStats(
-  store: Store,
-  { logs }: LogListServices,
-  request: RequestInfo,
-): Promise<string> {
+export async function logStats(store: Store, { logs }: LogListServices, request: RequestInfo) {
   const { from, where, params, never } = compileStats(store.db, request)
   await logs.flush()
   const condition = never ? 'where false' : where && `where ${where}`

@@ -17,7 +17,6 @@ import { passwordWork } from './password-work.ts'
 /** Old passwords that one batch may bring: people change their own. */
 const MAX_OLD_PASSWORDS = 3
 
-/** A write of an auth record that a batch asks for. */
 interface Write {
   readonly method: string
   readonly collection: AuthCollection

@@ -25,10 +25,7 @@ const IN_COLLECTION = /^\/api\/collections\/([^/]+)\/(.+)$/
 const FILE = /^\/api\/files\/([^/]+)\/[^/]+\/[^/]+$/
 
 /** The collection and the actions that a path stands for; none for a route of no collection. */
-function readPath(
-  method: string,
-  path: string,
-): { collection: string; actions: readonly string[] } | undefined {
+function readPath(method: string, path: string) {
   const asGet = method === 'HEAD' ? 'GET' : method
   const [, collection, rest] = IN_COLLECTION.exec(path) ?? []
   if (collection && rest) {

@@ -16,10 +16,7 @@ interface Window {
 }
 
 /** The first rule that fits: for each label the rule of that name, else one whose path it lies under. */
-export function findRule(
-  rules: readonly RateLimitRule[],
-  asked: RateLimitSubject,
-): RateLimitRule | undefined {
+export function findRule(rules: readonly RateLimitRule[], asked: RateLimitSubject) {
   const fitting = rules.filter(
     ({ audience }) => audience === '' || audience === (asked.isSignedIn ? '@auth' : '@guest'),
   )

@@ -16,12 +16,7 @@ export interface SendingCaller extends Sender {
 }
 
 /** The sender, by X-API-Key or Authorization. Throws 401 for a guest, 403 for others and a missing scope. */
-export async function requireSender(
-  c: Ctx,
-  services: Services,
-  scopes: readonly Scope[],
-  cached = false,
-): Promise<SendingCaller> {
+export async function requireSender(c: Ctx, services: Services, scopes: readonly Scope[], cached = false) {
   const { store } = services
   const apiKey = c.env.incoming.headers['x-api-key']
   if (apiKey !== undefined) {
@@ -52,10 +47,7 @@ export async function requireUser(c: Ctx, services: Services, cached = false): P
 export const READS: readonly Scope[] = ['messages:read', 'messages:send']
 
 /** The user whose figures may be read; null for a superuser, who reads all. Throws as `requireSender`. */
-export async function requireReader(
-  c: Ctx,
-  services: Services,
-): Promise<{ readonly user: string | null; readonly store: Store }> {
+export async function requireReader(c: Ctx, services: Services) {
   const { 'x-api-key': apiKey } = c.env.incoming.headers
   const auth = apiKey === undefined ? await authOf(c, services) : null
   if (auth?.isSuperuser) return { user: null, store: storeOf(c, services, auth) }

@@ -26,10 +26,7 @@ const PAGE_HEADERS = pageHeaders("'self' 'unsafe-inline'")
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /** `/api/openapi.json` and `/docs`: the API description. Made at the first request. */
-export function docsRoutes(
-  { config, extensions }: Services,
-  described: readonly DescribedRoutes[],
-): Hono<Env> {
+export function docsRoutes({ config, extensions }: Services, described: readonly DescribedRoutes[]) {
   const description = once(() => {
     const subject = { url: config.publicUrl, collections: describedCollections(), extensions, described }
     return tagged(JSON.stringify(openApiDocument(subject)))
@@ -56,28 +53,17 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-interface Assets {
-  readonly version: string
-  readonly files: ReadonlyMap<string, Asset>
-}
-
-interface Asset {
-  readonly type: string
-  readonly plain: Buffer<ArrayBuffer>
-  /** 460 kB of the package's 1.7 MB; packed when first asked for. */
-  readonly packed: () => Promise<Uint8Array<ArrayBuffer>>
-}
-
-function readAssets(): Assets {
+function readAssets() {
   const files = Object.entries(ASSETS).map(([name, { path, type }]) => {
     const plain = readFileSync(path)
+    // 460 kB of the package's 1.7 MB; packed when first asked for
     const packed = once(() => promisify(gzip)(plain))
     return [name, { type: `${type}; charset=utf-8`, plain, packed }] as const
   })
   return { version: hashOf(...files.map(([, { plain }]) => plain)), files: new Map(files) }
 }
 
-async function sendAsset(c: Ctx, { version, files }: Assets): Promise<Response> {
+async function sendAsset(c: Ctx, { version, files }: ReturnType<typeof readAssets>): Promise<Response> {
   const asset = files.get(c.req.param('file') ?? '')
   if (!asset || c.req.param('version') !== version) return c.notFound()
   const headers = { 'content-type': asset.type, 'cache-control': FOR_EVER, vary: 'Accept-Encoding' }

@@ -51,7 +51,6 @@ const ACTIONS = [`(PUT|POST) ${RECORDS}()`, `(PATCH|DELETE) ${RECORDS}/([^/?]+)`
 const isNoUrl = (url: string) =>
   /%(?![\da-f]{2})/i.test(url.split('?')[0]!) || /[^\P{Cc}\x80-\x9f]/u.test(url)
 
-/** What one request of a batch asks for. */
 interface Action {
   readonly method: string
   /** Name or id, as the URL has it. */

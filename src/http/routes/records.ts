@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection, Rule } from '../../collections/collection.ts'
 import { notFound } from '../../errors.ts'
@@ -48,11 +47,7 @@ function collectionOf(catalog: Catalog, name: string): Collection {
 }
 
 /** List, view, create, update and delete of one collection, as far as its type has them. */
-export function recordPaths(
-  collection: Collection,
-  record: z.ZodObject,
-  extensions: Extensions,
-): ZodOpenApiPathsObject {
+export function recordPaths(collection: Collection, record: z.ZodObject, extensions: Extensions) {
   const { id, name } = collection
   const path = `/api/collections/${name}/records`
   const extension = extensions.get(id)

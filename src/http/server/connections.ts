@@ -46,11 +46,7 @@ export function endStalled(socket: Socket): void {
   else socket.destroy()
 }
 
-function limitAddresses(
-  server: Server,
-  config: Config,
-  settings: () => Pick<SettingsStore, 'current'>,
-): void {
+function limitAddresses(server: Server, config: Config, settings: () => Pick<SettingsStore, 'current'>) {
   const places = new Places({ name: 'connections', total: Infinity, share: config.maxConnectionsPerAddress })
   server.on('connection', (socket: Socket) => {
     const ip = addressOf(socket)

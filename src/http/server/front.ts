@@ -204,7 +204,6 @@ export class RequestTracker {
     this.#log = services.log
   }
 
-  /** A connection comes. */
   connected(socket: Socket): void {
     this.#silent.add(socket)
     socket.once('close', () => this.#heard(socket))
@@ -214,7 +213,6 @@ export class RequestTracker {
     if (this.#silent.delete(socket)) this.#tellIdle()
   }
 
-  /** A request comes. */
   admit(req: IncomingMessage, res: ServerResponse): void {
     const beganMs = performance.now()
     // an id costs 5 % of a view's rate: where requests are not logged, only one with a fault gets an id, when

@@ -57,7 +57,6 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
     get work() {
       return work
     },
-    /** Why nothing works on the database. */
     get reason() {
       return reason
     },

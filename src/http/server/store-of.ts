@@ -50,7 +50,6 @@ export const knownHolderOf = (
   known?: AuthRecord,
 ): string => holderOf(incoming, services, callerOf(services, incoming, known))
 
-/** The ticket of a request. */
 const ticketOf = (c: Ctx, services: Services, auth: AuthRecord | null): Ticket => ({
   holder: holderOf(c.env.incoming, services, auth),
   isSuperuser: auth?.isSuperuser ?? false,

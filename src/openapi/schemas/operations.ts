@@ -16,11 +16,7 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
  * Operations of one chapter (tag), by method and path: `GET /api/ready`. Each may have its own security, and
  * describe the parameters of its path.
  */
-export function chapter(
-  tag: string,
-  security: Security,
-  operations: Readonly<Record<string, Operation>>,
-): ZodOpenApiPathsObject {
+export function chapter(tag: string, security: Security, operations: Readonly<Record<string, Operation>>) {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, { id, params, body, responses, ...more }] of Object.entries(operations)) {
     const [method, path] = name.split(' ') as [string, string]

@@ -135,12 +135,7 @@ function addTemplates(server: McpServer, services: McpServices, caller: McpCalle
 }
 
 /** Answers by streamable HTTP without sessions. Model Context Protocol, revisions 2025 and 2026-07-28 */
-export function answerMcp(
-  services: McpServices,
-  caller: McpCaller,
-  request: Request,
-  json: unknown,
-): Promise<Response> {
+export function answerMcp(services: McpServices, caller: McpCaller, request: Request, json: unknown) {
   const handler = createMcpHandler(
     () => {
       const server = new McpServer(INFO, { instructions: INSTRUCTIONS })
@@ -157,11 +152,7 @@ export function answerMcp(
 /** The scope that reading templates needs: who may send a template may read it. */
 const TEMPLATE_SCOPE: Scope = 'messages:send'
 
-interface Template {
-  readonly id: string
-  readonly name: string
-  readonly body: string
-}
+type Template = Readonly<Record<'id' | 'name' | 'body', string>>
 
 const MAX_LISTED = 500
 

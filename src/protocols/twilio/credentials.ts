@@ -28,10 +28,7 @@ export function keyIn(header?: string): string | undefined {
 }
 
 /** The account of an Authorization header (AccountSid or key SID, and token). Throws 401. */
-export async function identifyAccount(
-  store: Store,
-  header: string | undefined,
-): Promise<Omit<Account, 'store'>> {
+export async function identifyAccount(store: Store, header: string | undefined) {
   const key = keyIn(header)
   const holder = key ? await identifyKey(store, key) : null
   if (!holder?.isTwilio || !hasSid(holder.auth.id)) throw unauthorized()

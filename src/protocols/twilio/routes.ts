@@ -226,11 +226,7 @@ async function identify(c: Ctx, services: Services): Promise<Account> {
 }
 
 /** Checks rate limit (429), credentials (401) and the account in the path (404), then runs `work`. */
-async function enter(
-  c: Ctx,
-  services: Services,
-  work: (account: Account) => Promise<Response>,
-): Promise<Response> {
+async function enter(c: Ctx, services: Services, work: (account: Account) => Promise<Response>) {
   c.set('services', services)
   const account = await identify(c, services).catch((error: unknown) => {
     pay(c, services, null)

@@ -109,11 +109,7 @@ const JUDGED = `case c.action
     where ${SAME} order by n.position desc limit 1) end`
 
 /** Images of changes of one collection, by position. Left out: records deleted before they could be read. */
-export async function readImages(
-  db: Db,
-  collection: Collection,
-  positions: readonly number[],
-): Promise<Map<number, RecordImage>> {
+export async function readImages(db: Db, collection: Collection, positions: readonly number[]) {
   const { select, count, id } = columnsOf(collection)
   const table = quote(tableName(collection))
   const { rows } = await db.query(

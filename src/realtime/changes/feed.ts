@@ -41,12 +41,7 @@ export interface ChangeFeed {
   end(): Promise<void>
 }
 
-export async function startFeed(
-  store: Store,
-  node: string,
-  log: Logger,
-  listener: FeedListener,
-): Promise<ChangeFeed> {
+export async function startFeed(store: Store, node: string, log: Logger, listener: FeedListener) {
   const { db } = store
   const { settled } = await registerNode(db, node)
   let since = await currentSnapshot(db)

@@ -141,10 +141,7 @@ export function judgeHere(access: Access, { collection, judgedRow }: Change): bo
 }
 
 /** Questions by their text, each with its index in the list: one statement answers those of one text. */
-export function openQuestions(
-  accesses: readonly Access[],
-  isOpen: (at: number) => boolean,
-): Map<string, [at: number, question: CompiledFilter][]> {
+export function openQuestions(accesses: readonly Access[], isOpen: (at: number) => boolean) {
   const open = new Map<string, [at: number, question: CompiledFilter][]>()
   for (const [at, access] of accesses.entries()) {
     const question = isOpen(at) ? questionOf(access) : undefined

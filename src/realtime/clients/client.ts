@@ -83,7 +83,6 @@ export class Client {
     parts.connection.write(this.#frame('PB_CONNECT', `{"clientId":"${this.id}"}`), () => {})
   }
 
-  /** The holder of its work. */
   get holder(): string {
     return this.viewer.account || this.origin.holder
   }
@@ -168,7 +167,6 @@ export class Client {
   }
 }
 
-/** What the flusher needs of a client. */
 interface Flushable {
   flush(): void
 }

@@ -183,7 +183,6 @@ export class SubscriptionIndex {
     return groups.flatMap(([viewer, { clients }]) => (isOf(viewer) ? clients : []))
   }
 
-  /** Whether a topic names this record. */
   has(collection: Collection, record: string): boolean {
     return basesOf(collection, record).some((base) => this.#entries.has(base))
   }

@@ -44,7 +44,6 @@ export class Viewers {
     return this.#known.has(accountHolder(collection, record))
   }
 
-  /** The viewers of an account. */
   of(account: string): Viewer[] {
     return [...(this.#known.get(account)?.values() ?? [])].map(({ viewer }) => viewer)
   }

@@ -79,12 +79,7 @@ function laneOf(collection: Collection, { access }: GroupState): string {
   return question || isManaged ? `${collection.id} ${question?.key ?? ''}` : ''
 }
 
-async function deliver(
-  event: ChangeEvent,
-  states: readonly GroupState[],
-  log: Logger,
-  asks: boolean,
-): Promise<void> {
+async function deliver(event: ChangeEvent, states: readonly GroupState[], log: Logger, asks: boolean) {
   const { store, change } = event
   try {
     if (asks && isTooOld(event)) return disconnect(states)
@@ -104,7 +99,7 @@ function disconnect(states: readonly GroupState[]): void {
   for (const { clients } of states) for (const client of clients) client.end()
 }
 
-export interface DeliveryParts {
+interface DeliveryParts {
   readonly store: CatalogStore
   readonly log: Logger
   readonly registry: ClientRegistry

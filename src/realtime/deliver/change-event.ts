@@ -43,11 +43,7 @@ export function toEvent(all: CatalogStore, change: Change): ChangeEvent {
 export const isTooOld = ({ atMs }: ChangeEvent): boolean => performance.now() - atMs > MAX_AGE_MS
 
 /** Sends an event to the clients of a group. `email`: whether they see the email of an auth record. */
-export async function sendTo(
-  { payloads, change }: ChangeEvent,
-  state: GroupState,
-  email: boolean,
-): Promise<void> {
+export async function sendTo({ payloads, change }: ChangeEvent, state: GroupState, email: boolean) {
   const { topic } = state.group
   const receivers = state.clients.filter((client) => isWanted(client, topic, change))
   if (receivers.length === 0) return

@@ -66,12 +66,7 @@ export class Payloads {
   }
 
   /** False for an expand that is too large, takes too long or is refused. */
-  async #expand(
-    store: Store,
-    rendered: RenderedRecord,
-    tree: ExpandTree,
-    request: RequestInfo,
-  ): Promise<boolean> {
+  async #expand(store: Store, rendered: RenderedRecord, tree: ExpandTree, request: RequestInfo) {
     try {
       await expandRecords(store, [rendered], tree, changeRequest(request, { meter: eventMeter() }))
       return isSmall(rendered)

@@ -52,26 +52,16 @@ function readForm(body: Readonly<Record<string, unknown>>): Form {
 
 const isPasswordGiven = ({ password, passwordConfirm }: Form) => password !== '' || passwordConfirm !== ''
 
-function checkPassword(
-  { password, passwordConfirm, oldPassword }: Form,
-  isNew: boolean,
-): FieldError | undefined {
+function checkPassword({ password, passwordConfirm, oldPassword }: Form, isNew: boolean) {
   return password === '' && (isNew || passwordConfirm !== '' || oldPassword !== '') ? required() : undefined
 }
 
-function checkConfirm(
-  { password, passwordConfirm, oldPassword }: Form,
-  isNew: boolean,
-): FieldError | undefined {
+function checkConfirm({ password, passwordConfirm, oldPassword }: Form, isNew: boolean) {
   if (passwordConfirm === '' && (isNew || password !== '' || oldPassword !== '')) return required()
   return passwordConfirm === password ? undefined : mismatch()
 }
 
-async function checkOldPassword(
-  form: Form,
-  hash: string,
-  work: PasswordWork,
-): Promise<FieldError | undefined> {
+async function checkOldPassword(form: Form, hash: string, work: PasswordWork) {
   if (!isPasswordGiven(form)) return undefined
   if (form.oldPassword === '') return required()
   if (await work.verify(form.oldPassword, hash)) return undefined

@@ -39,12 +39,7 @@ async function deleteSessions({ db }: Store, owner: Collection, ids: readonly st
   if (owner.id === USERS_ID) await db.query(END_BROWSERS, [ids])
 }
 
-async function dropFrom(
-  store: Store,
-  linked: Collection,
-  owner: Collection,
-  ids: readonly string[],
-): Promise<number> {
+async function dropFrom(store: Store, linked: Collection, owner: Collection, ids: readonly string[]) {
   const { rows } = await store.db.query(
     `with written as (delete from ${quote(tableName(linked))}
       where "collectionRef" = $1::text and "recordRef" = any($2::text[]) returning *),

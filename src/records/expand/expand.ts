@@ -132,7 +132,6 @@ const namedIds = (from: Collection, { field, back }: Relation, row: RecordRow): 
 
 type Find = (record: RenderedRecord) => readonly RenderedRecord[]
 
-/** Related records in the order of the record's ids. */
 function byId(from: Collection, { target, field }: Relation, related: readonly RenderedRecord[]): Find {
   const { id } = columnsOf(target)
   const index = new Map(related.map((rendered) => [rendered.row[id], rendered]))

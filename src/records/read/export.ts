@@ -7,7 +7,7 @@ import { FilterError } from '../../filter/errors.ts'
 import { AnswerMeter, AnswerTooLarge } from '../../request/answer-meter.ts'
 import { changeRequest, type RequestInfo } from '../../request/request.ts'
 import { readRuleFor } from '../../rules/access.ts'
-import { columnsOf, type RecordRow } from '../columns.ts'
+import { columnsOf } from '../columns.ts'
 import { answerRecords } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
 import { readRows, rowStatement } from '../read-rows.ts'
@@ -55,15 +55,9 @@ export async function* exportRecords(
   }
 }
 
-interface ExportPage {
-  /** Their `_rowid` is behind their columns. */
-  readonly rows: readonly RecordRow[]
-  readonly texts: readonly string[]
-}
-
 /**
- * The newest `size` rows below `_rowid` = `before` (null: of all); undefined if they are too large for a
- * page. A single row may have up to RECORD_BYTES.
+ * The newest `size` rows below `_rowid` = `before` (null: of all), their `_rowid` behind their columns;
+ * undefined if they are too large for a page. A single row may have up to RECORD_BYTES.
  */
 async function readPage(
   store: Store,
@@ -72,7 +66,7 @@ async function readPage(
   request: RequestInfo,
   before: number | null,
   size: number,
-): Promise<ExportPage | undefined> {
+) {
   const meter = new AnswerMeter(undefined, 0, size > 1 ? PAGE_BYTES : RECORD_BYTES)
   const counted = changeRequest(request, { meter })
   const { filter = '' } = request.query

@@ -11,15 +11,9 @@ import { toValues } from '../columns.ts'
 import { isRuleFault } from '../render/render.ts'
 import { selectRows } from '../select.ts'
 
-export interface ServedFile {
-  readonly place: FilePlace
-  /** The field that names it. */
-  readonly field: FileField
-}
-
 /**
- * The place of a file by the record that names it; a view's file is that of its origin. `ask` is called for
- * protected fields only. Throws 404. PocketBase: apis/file.go, contract 7.3
+ * The place of a file by the record that names it, and the field; a view's file is that of its origin. `ask`
+ * is called for protected fields only. Throws 404. PocketBase: apis/file.go, contract 7.3
  */
 export async function findServedFile(
   store: Store,
@@ -27,7 +21,7 @@ export async function findServedFile(
   id: string,
   name: string,
   ask: () => Promise<RequestInfo>,
-): Promise<ServedFile> {
+) {
   const row = await findRow(store, collection, id, '', NO_REQUEST)
   const values = row && toValues(collection, row)
   const field = collection.fields.find(
@@ -43,12 +37,7 @@ export async function findServedFile(
   return { place, field }
 }
 
-async function maySee(
-  store: Store,
-  collection: Collection,
-  id: string,
-  request: RequestInfo,
-): Promise<boolean> {
+async function maySee(store: Store, collection: Collection, id: string, request: RequestInfo) {
   if (request.auth?.isSuperuser) return true
   const rule = collection.viewRule
   if (rule === null) return false

@@ -3,7 +3,6 @@ import type { Collection } from '../../collections/collection.ts'
 import { notFound } from '../../errors.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { readRuleFor } from '../../rules/access.ts'
-import type { RecordRow } from '../columns.ts'
 import { answerRecord } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
 import { authVersionSql, StaleAuth } from '../fresh-auth.ts'
@@ -30,13 +29,7 @@ export async function viewRecord(
 }
 
 /** Undefined, too, when the rule cannot be evaluated for this record. */
-async function findRow(
-  store: Store,
-  collection: Collection,
-  rule: string,
-  id: string,
-  request: RequestInfo,
-): Promise<RecordRow | undefined> {
+async function findRow(store: Store, collection: Collection, rule: string, id: string, request: RequestInfo) {
   const { auth } = request
   const found = selectRows(store, {
     collection,

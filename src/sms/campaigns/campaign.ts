@@ -139,12 +139,7 @@ export async function findCampaign(db: Db, user: string, id: string): Promise<Ca
 export const isStored = ({ audience }: Campaign): boolean => audience.length === 0
 
 /** Changes campaigns, notifies subscribers, returns ids. `set`, `where`: SQL, parameters from $1. */
-export async function updateCampaigns(
-  db: Db,
-  set: string,
-  where: string,
-  params: readonly unknown[],
-): Promise<string[]> {
+export async function updateCampaigns(db: Db, set: string, where: string, params: readonly unknown[]) {
   const changed = await db.query(
     `with changed as (
       update campaigns set ${set}, updated = pb_text(now()) where ${where} returning id

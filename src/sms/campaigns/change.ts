@@ -48,11 +48,7 @@ batches = $13::json, recipients_count = $14, segments = $15, audience = $16::jso
 settled = false`
 
 /** False when the campaign was changed meanwhile. */
-async function revise(
-  services: CampaignServices,
-  campaign: Campaign,
-  change: CampaignChange,
-): Promise<boolean> {
+async function revise(services: CampaignServices, campaign: Campaign, change: CampaignChange) {
   const { store } = services
   const { user } = campaign
   await checkNotBegun(services, campaign)

@@ -11,11 +11,7 @@ import { checkQuota, textsFor } from './plan.ts'
 const TRIES = 5
 
 /** Stores missing messages by chunks with a key each. False when changed or aborted. Throws as a send. */
-export async function storeMessages(
-  services: CampaignServices,
-  campaign: Campaign,
-  signal?: AbortSignal,
-): Promise<boolean> {
+export async function storeMessages(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
   const { store, config } = services
   const stored = await phonesOf(store, campaign, campaign.batches[0]!)
   const reached = campaign.formerBatch

@@ -172,10 +172,7 @@ function taken(rows: readonly (readonly unknown[])[]): ClaimedMessage[] {
 }
 
 /** What limits of a device and (JSON by id) its lines leave; null for none. Serializes its claims. */
-async function whatLimitsLeave(
-  db: Db,
-  device: Device,
-): Promise<{ left: number | null; lines: string | null }> {
+async function whatLimitsLeave(db: Db, device: Device) {
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.claim, device.id])
   const { rows } = await db.query(ALLOWANCE, [device.id, device.user])
   if (!rows[0]) return { left: 0, lines: null }

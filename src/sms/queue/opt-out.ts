@@ -126,11 +126,7 @@ const GIVEN_BACK: MessageSource = {
 }
 
 /** Ends a returned message whose recipient has opted out (true). The caller locks the user's sends. */
-export async function endReturned(
-  db: Db,
-  device: Pick<Device, 'id' | 'user'>,
-  { id, attempt }: Attempt,
-): Promise<boolean> {
+export async function endReturned(db: Db, device: Pick<Device, 'id' | 'user'>, { id, attempt }: Attempt) {
   await db.query(UNCHARGE, [device.id, device.user, id, attempt], 'sms uncharge returned')
   return (await failUnsent(db, GIVEN_BACK, REASONS.optedOut, [device.id, device.user, id, attempt])) > 0
 }

@@ -12,11 +12,7 @@ export interface Sent {
 }
 
 /** The answer to a stored offer. Throws the refusal of one that was not stored, StaleAuth. */
-export async function renderVerdict(
-  store: Store,
-  offer: Offer,
-  { outcome, message }: Verdict,
-): Promise<Sent> {
+export async function renderVerdict(store: Store, offer: Offer, { outcome, message }: Verdict) {
   const { user, idempotency } = offer
   if (outcome === 'accepted') return { answer: offer.answer, replayed: false }
   if (outcome === 'replayed')

@@ -33,11 +33,7 @@ from json_to_recordset($6) g(owner text, recipients text[], requests sms_request
 cross join lateral sms_accept(g.owner, $1, $2, $3, $4, $5, g.recipients, g.requests) a`
 
 /** Stores a group of offers in one statement. Returns the verdict on each and the devices to wake. */
-export async function storeOffers(
-  store: Store,
-  config: AcceptConfig,
-  offers: readonly Offer[],
-): Promise<{ verdicts: ReadonlyMap<Offer, Verdict>; wake: string[] }> {
+export async function storeOffers(store: Store, config: AcceptConfig, offers: readonly Offer[]) {
   const now = new Date()
   const since = new Date(now.getTime() - config.deviceOnlineSeconds * 1000)
   const teller = hasPeers(store.db) ? NODE : ''
@@ -97,11 +93,7 @@ const requestRow = (offer: Offer) => ({
 const ACCEPT_PLAIN = `select sms_accept_plain(${Array.from({ length: 17 }, (_, i) => `$${i + 1}`).join(', ')})`
 
 /** Stores plain offers of one sender; undefined if `sms_accept` must decide. `terms`: as for `sms_accept`. */
-async function storePlain(
-  { db }: Store,
-  terms: readonly unknown[],
-  offers: readonly Offer[],
-): Promise<string[] | undefined> {
+async function storePlain({ db }: Store, terms: readonly unknown[], offers: readonly Offer[]) {
   const { user, version, key, keyVersion, sentBy } = offers[0]!
   const isSame = (one: Offer) =>
     one.user === user &&

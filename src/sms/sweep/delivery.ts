@@ -8,14 +8,7 @@ import { type PushSettings, pushWake } from '../devices/web-push.ts'
 import { DEVICES_IN_QUEUE } from '../queue/overdue.ts'
 import { extendAllLeases } from '../queue/renew.ts'
 import { countMessages } from '../usage/totals.ts'
-import {
-  checkForPeers,
-  listenToOtherNodes,
-  type OtherNodes,
-  onUnheardWake,
-  WAKE_CHANNEL,
-  wakeDevices,
-} from '../wake/wake.ts'
+import { checkForPeers, listenToOtherNodes, onUnheardWake, WAKE_CHANNEL, wakeDevices } from '../wake/wake.ts'
 import { checkQueue, deleteExpiredRows, sweep } from './sweep.ts'
 
 export interface DeliverySettings extends PushSettings {
@@ -38,11 +31,7 @@ const WAITING = `select p.device from ${DEVICES_IN_QUEUE} p
 where exists (select from sms_dispatch d where d.device = p.device and d.state = 'assigned')`
 
 /** Starts the sweeper, push and wake-ups between nodes. Wakes devices with messages from before the start. */
-export async function startDelivery(
-  store: Store,
-  settings: DeliverySettings,
-  log: Logger,
-): Promise<OtherNodes> {
+export async function startDelivery(store: Store, settings: DeliverySettings, log: Logger) {
   await countMessages(store.db)
   const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
   const others = await listenToOtherNodes(store.db)
@@ -73,10 +62,7 @@ export async function startDelivery(
 }
 
 /** Sweeps. After a start or outage, device silence does not count at first. */
-function sweeper(
-  store: Store,
-  { deviceOnlineSeconds, leaseSeconds, stickyDays }: DeliverySettings,
-): () => Promise<void> {
+function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds, stickyDays }: DeliverySettings) {
   const graceMs = Math.min(MAX_GRACE_MS, GRACE_LEASES * leaseSeconds * 1000)
   let wellSince: number | undefined
   let wasAway = async () => (await countChannelListeners(store.db, WAKE_CHANNEL)) <= 1

@@ -4,21 +4,13 @@ import type { Store } from '../../collections/catalog.ts'
 const NEAR = 0.9
 const MAX_NAMES = 10
 
-/** Lines of all accounts that can send, by what they have used of their own limits. */
-export interface LineFigures {
-  readonly free: number
-  /** From 90 % of a limit on. */
-  readonly near: number
-  readonly full: number
-}
-
 const COUNTS = `
 select count(*) filter (where not is_full), count(*) filter (where is_full),
   (select count(*) from lines l join devices d on d.id = l.device where l.enabled and l.present and d.enabled)
 from sms_lines_near_limits(${NEAR})`
 
-/** Counts lines near their limits. Throws DatabaseUnavailable. */
-export async function readLineFigures({ db }: Store): Promise<LineFigures> {
+/** Counts the lines that can send by what they have used of their own limits. Throws DatabaseUnavailable. */
+export async function readLineFigures({ db }: Store) {
   const { rows } = await db.query(COUNTS, [], 'line figures')
   const [near, full, all] = rows[0]!.map(Number) as [number, number, number]
   return { free: Math.max(0, all - near - full), near, full }

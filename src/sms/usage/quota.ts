@@ -41,12 +41,7 @@ export async function readUsage(
 }
 
 /** Gives messages back to the month that paid for them, in the transaction that ends them unsent. */
-export async function refundQuota(
-  store: Pick<Store, 'db'>,
-  user: string,
-  period: string,
-  messages = 1,
-): Promise<void> {
+export async function refundQuota(store: Pick<Store, 'db'>, user: string, period: string, messages = 1) {
   const changed = await store.db.query(
     `update sms_usage set used = greatest(used - $4::float8, 0), updated = $3
      where "user" = $1 and period = $2 and used > 0 returning id`,

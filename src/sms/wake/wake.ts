@@ -61,12 +61,7 @@ export function wakePayloads(devices: readonly string[]): string[] {
 }
 
 /** Notifies a device, on any node, of a canceled message, at the commit of `db`. */
-export async function notifyCanceled(
-  db: Db,
-  device: string,
-  message: string,
-  attempt: number,
-): Promise<void> {
+export async function notifyCanceled(db: Db, device: string, message: string, attempt: number) {
   await db.query('select pg_notify($1, $2)', [CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`])
 }
 

@@ -60,12 +60,7 @@ function mayReply({ event, image }: DueDelivery): boolean {
 }
 
 /** Sends the replies that an answer asks for. Gives the error that kept it from sending all of them. */
-async function reply(
-  services: CallServices,
-  caller: Caller,
-  due: DueDelivery,
-  answer: ResponseHead,
-): Promise<TwimlError | undefined> {
+async function reply(services: CallServices, caller: Caller, due: DueDelivery, answer: ResponseHead) {
   const text = answeredText(due)
   try {
     // an earlier attempt may have stored replies and ended before all were sent

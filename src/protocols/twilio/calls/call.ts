@@ -50,7 +50,6 @@ async function callOnce(services: CallServices, due: DueDelivery, signal: AbortS
 export const twilioBody = (due: DueDelivery, words: Config['optWords']): string =>
   new URLSearchParams([...formOf(due, words)]).toString()
 
-/** The parameters of a delivery in Twilio's form. */
 const formOf = ({ event, image, user }: DueDelivery, words: Config['optWords']): Form =>
   event === STATUS_EVENT ? statusForm(image, user) : incomingForm(image, user, words)
 

@@ -49,14 +49,6 @@ export function callerFor({ eventId, form, signingKey, config }: Delivery, signa
 }
 export type Caller = ReturnType<typeof callerFor>
 
-/** A request that is signed: its parameters are in the form of a POST, or in the query of a GET. */
-interface SignedRequest {
-  readonly url: string
-  readonly method: 'GET' | 'POST'
-  readonly headers: Readonly<Record<string, string | number>>
-  readonly body: string | undefined
-}
-
 /** Names and values; no name twice, as validators differ on it. */
 export type Form = ReadonlyMap<string, string>
 
@@ -71,8 +63,8 @@ function sign(key: string, url: string, form: Form): string {
 }
 
 /**
- * The request that calls an address, parsed once, so that what is signed is sent. The fragment is cut off;
- * `user:password@` becomes Basic authentication.
+ * The request that calls an address, parsed once, so that what is signed is sent: parameters are in the form
+ * of a POST or the query of a GET, the fragment is cut off, `user:password@` becomes Basic authentication.
  */
 function signedRequest(
   address: string,
@@ -80,7 +72,7 @@ function signedRequest(
   form: Form,
   key: string,
   more: Readonly<Record<string, string>>,
-): SignedRequest {
+) {
   const to = new URL(address)
   const encoded = new URLSearchParams([...form]).toString()
   const query = method === 'GET' ? `${to.search === '' ? '?' : `${to.search}&`}${encoded}` : to.search

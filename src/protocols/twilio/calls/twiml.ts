@@ -8,12 +8,7 @@ interface Twiml {
 }
 
 /** A `<Message>`. Attributes are '' when they are absent. */
-export interface TwimlMessage {
-  readonly body: string
-  readonly to: string
-  readonly from: string
-  readonly callback: string
-}
+export type TwimlMessage = Readonly<Record<'body' | 'to' | 'from' | 'callback', string>>
 
 /** An answer that cannot be carried out, with Twilio's number of the error. */
 export class TwimlError extends Error {

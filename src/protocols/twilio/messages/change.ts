@@ -6,18 +6,13 @@ import { cancelMessage } from '../../../sms/edit/cancel.ts'
 import { logChanged } from '../../../sms/status/status.ts'
 import type { Parameters } from '../parameters.ts'
 import { invalid, TwilioRefusal } from '../refusal.ts'
-import { findMessage, type Message, renderMessage } from './message.ts'
+import { findMessage, renderMessage } from './message.ts'
 
 /** SQL: the message is in a final status, or sent; only then it can be redacted and deleted. */
 const IS_OVER = `m.status || '' in ('sent', 'delivered', 'failed', 'received')`
 
 /** Cancels a message, removes its text, or both. Throws 404, 20001, 30409, 20009. */
-export async function changeMessage(
-  store: Store,
-  user: string,
-  sid: string,
-  parameters: Parameters,
-): Promise<Message> {
+export async function changeMessage(store: Store, user: string, sid: string, parameters: Parameters) {
   const { id } = await findMessage(store, user, sid)
   const [status, body] = [parameters.get('Status') ?? '', parameters.get('Body')]
   if (status !== '' && status !== 'canceled') throw invalid("Status can be 'canceled' only")
@@ -54,12 +49,7 @@ async function redact(store: Store, user: string, id: string): Promise<void> {
 const LOCK = `select m.id from sms_messages m where m.id = $1 and m."user" || '' = $2 and ${IS_OVER} for update`
 
 /** Deletes a message. Throws 404, 20009 for one that is not over. */
-export async function deleteMessage(
-  store: Store,
-  extensions: Extensions,
-  user: string,
-  sid: string,
-): Promise<void> {
+export async function deleteMessage(store: Store, extensions: Extensions, user: string, sid: string) {
   const { id } = await findMessage(store, user, sid)
   await store.db.transaction(async (db) => {
     const { rows } = await db.query(LOCK, [id, user])

@@ -58,12 +58,7 @@ const HOOKS = `select id from webhooks w where w."user" = $1 and w.format = 'twi
 const webhooksOf = ({ catalog }: Store) => catalog.find('webhooks')!
 
 /** Leaves one webhook of a device, with this address, as its owner would make it; none for ''. */
-async function setUrl(
-  services: NumberServices,
-  account: Account,
-  device: string,
-  url: string,
-): Promise<void> {
+async function setUrl(services: NumberServices, account: Account, device: string, url: string) {
   const { store, extensions } = services
   // two changes of one number go one after the other
   await store.db.query('select from devices where id = $1 for update', [device])
