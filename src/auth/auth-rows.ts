@@ -58,12 +58,7 @@ const isEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
     and exists (select from auth_session_tokens t where t.token_hash = $2 and t.session = s.id))`
 
 /** The same for the owner of a token; null also when its session has ended. */
-export const findTokenOwner = (
-  store: Store,
-  collection: AuthCollection,
-  id: string,
-  tokenHash: string,
-): Promise<AuthRecord | null> =>
+export const findTokenOwner = (store: Store, collection: AuthCollection, id: string, tokenHash: string) =>
   findWhere(store, collection, `b.id = $1 and not ${isEndedSql(collection)}`, id, tokenHash)
 
 /**
@@ -84,12 +79,7 @@ export async function findActing(
   const text = `select ${authColumns(store, collection)}, ${isDisabledSql('u.id')}, m.id, m.role, m."tokenKey", u."tokenKey"
     from ${table} b join members m on m.account = b.id join ${table} u on u.id = m.member
     where b.id = $1 and m.${column} = $3 and not ${isEndedSql(collection, 'u')}`
-  const { rows } = await store.db.lookUp(
-    text,
-    [account, tokenHash, value],
-    statementName(store.catalog, text),
-  )
-  const row = rows[0]
+  const [row] = await lookUp(store, text, [account, tokenHash, value])
   if (!row) return null
   const [isMemberDisabled, id, role, ...keys] = row.slice(-5) as [boolean, string, Role, string, string]
   const seen = catalogFor(store.catalog, role).find(collection.id) as AuthCollection
@@ -108,17 +98,16 @@ async function findWhere(
   if (id.includes('\0')) return null // no text of Postgres has that, but a path or a token may
   const table = quote(tableName(collection))
   const text = `select ${authColumns(store, collection)} from ${table} b where ${condition}`
-  const { rows } = await store.db.lookUp(text, [id, ...more], statementName(store.catalog, text))
-  return rows[0] ? toAuthRecord(collection, rows[0]) : null
+  const [row] = await lookUp(store, text, [id, ...more])
+  return row ? toAuthRecord(collection, row) : null
 }
 
+/** Rows of a statement of sign-in, which is prepared. */
+export const lookUp = async ({ db, catalog }: Store, text: string, values: readonly unknown[]) =>
+  (await db.lookUp(text, values, statementName(catalog, text))).rows
+
 /** The auth record with this value in a uniquely indexed field. COLLATE NOCASE ignores ASCII case. */
-export async function findByIdentity(
-  store: Store,
-  collection: AuthCollection,
-  field: string,
-  value: string,
-): Promise<AuthRecord | null> {
+export async function findByIdentity(store: Store, collection: AuthCollection, field: string, value: string) {
   const index = uniqueIndexOf(collection.indexes, field)
   if (!index) return null
   const column = `b.${quote(columnName(field))}`

@@ -49,11 +49,8 @@ export async function changeAuthRecord(
 ): Promise<AuthRecord> {
   const collection = auth.collection as AuthCollection
   const passwords: Record<string, string> = change.password === undefined ? {} : { password: change.password }
-  const errors = validate(collection, {
-    values: { ...auth.values, ...plainPart(change) },
-    passwords,
-    old: auth.values,
-  })
+  const changed = { ...auth.values, ...plainPart(change) }
+  const errors = validate(collection, { values: changed, passwords, old: auth.values })
   if (!isEmptyObject(errors)) throw badRequest(failure, errors)
   const values = await nextValues(collection, auth.values, change)
   try {
@@ -80,11 +77,7 @@ const plainPart = ({ email, verified }: AuthChange) => ({
   ...(verified !== undefined && { verified }),
 })
 
-async function nextValues(
-  collection: AuthCollection,
-  old: Readonly<Values>,
-  change: AuthChange,
-): Promise<Values> {
+async function nextValues(collection: AuthCollection, old: Readonly<Values>, change: AuthChange) {
   const values: Values = { ...old, ...plainPart(change) }
   const time = now()
   for (const field of collection.fields) {

@@ -28,27 +28,16 @@ function demandUsers(collection: AuthCollection): void {
 export const EMAIL_CHANGE_FORM = object({ newEmail: text })
 
 /** Mails a link to the new address. Throws 400, 429. PocketBase: record_auth_email_change_request.go */
-export async function requestEmailChange(
-  call: AuthCall<{ newEmail: string }>,
-  auth: AuthRecord,
-): Promise<void> {
+export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, auth: AuthRecord) {
   const { store, services, collection } = call
   demandUsers(collection)
   const form = await call.readForm()
   await limitMails(attemptOf(call, auth.id))
   const holder = await findByEmail(store, collection, form.newEmail)
   const isTaken = holder !== null && holder.id !== auth.id
-  checkFields(form, {
-    newEmail: [
-      required,
-      length(1, 255),
-      email,
-      noneOf([String(auth.values.email)]),
-      failedBefore(
-        isTaken ? fieldError('validation_invalid_new_email', 'Invalid new email address.') : undefined,
-      ),
-    ],
-  })
+  const taken = isTaken ? fieldError('validation_invalid_new_email', 'Invalid new email address.') : undefined
+  const isOther = noneOf([String(auth.values.email)])
+  checkFields(form, { newEmail: [required, length(1, 255), email, isOther, failedBefore(taken)] })
   try {
     await mailLink(services, auth, 'emailChange', form.newEmail)
   } catch (error) {
@@ -74,7 +63,7 @@ export async function confirmEmailChange(
     const isRight = !error && (await verifyPassword(form.password, hash, networkOf(ip)))
     checkFields(form, {
       token: [required, failedBefore(error)],
-      password: [required, length(1, 100), failedBefore(isRight ? undefined : wrongPassword())],
+      password: [required, length(1, 100), failedBefore(isRight ? undefined : WRONG_PASSWORD)],
     })
   }
   if (error || !auth) return demand()
@@ -83,8 +72,7 @@ export async function confirmEmailChange(
   await changeAuthRecord(store, services.extensions, auth, change, 'Failed to confirm email change.', also)
 }
 
-const wrongPassword = () =>
-  fieldError('validation_invalid_password', 'Missing or invalid auth record password.')
+const WRONG_PASSWORD = fieldError('validation_invalid_password', 'Missing or invalid auth record password.')
 
 async function tokenError(
   store: Store,

@@ -1,6 +1,6 @@
 import { checkFields, failedBefore, required } from '../../collections/checks/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
-import { badRequest, type FieldError, fieldError } from '../../errors.ts'
+import { badRequest, fieldError } from '../../errors.ts'
 import { object, text } from '../../fields/shape.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { AuthCall } from '../auth-services.ts'
@@ -25,33 +25,20 @@ export async function requestVerification(call: AuthCall<EmailForm>): Promise<vo
 export const TOKEN_FORM = object({ token: text })
 
 /** Marks the token's address as verified. Repeatable. PocketBase: record_auth_verification_confirm.go */
-export async function confirmVerification({
-  store,
-  services,
-  collection,
-  readForm,
-}: AuthCall<{ token: string }>): Promise<void> {
+export async function confirmVerification(call: AuthCall<{ token: string }>): Promise<void> {
+  const { store, services, collection } = call
   demandUsers(collection)
-  const form = await readForm()
+  const form = await call.readForm()
   const auth = await findByToken(store, form.token, 'verification')
   checkFields(form, { token: [required, failedBefore(tokenError(collection, form.token, auth))] })
   if (!auth) return
-  if (!auth.values.verified)
-    await changeAuthRecord(
-      store,
-      services.extensions,
-      auth,
-      { verified: true, withoutPassword: !collection.passwordAuth.enabled },
-      'An error occurred while saving the verified state.',
-    )
+  const change = { verified: true, withoutPassword: !collection.passwordAuth.enabled }
+  const failure = 'An error occurred while saving the verified state.'
+  if (!auth.values.verified) await changeAuthRecord(store, services.extensions, auth, change, failure)
   await clearMailLimit(store, 'verification', auth)
 }
 
-function tokenError(
-  collection: AuthCollection,
-  token: string,
-  auth: AuthRecord | null,
-): FieldError | undefined {
+function tokenError(collection: AuthCollection, token: string, auth: AuthRecord | null) {
   const address = claimOf(token, 'email')
   if (address === '') return fieldError('validation_invalid_token_claims', 'Missing email token claim.')
   const error = ownerError(collection, auth)

@@ -57,11 +57,7 @@ export async function limitSignInAttempts<T>(
 }
 
 /** Counts a password hash that `holder` (an account or address) causes. Throws 429 after too many. */
-export async function countHash(
-  db: Db,
-  { signInTries }: Pick<Config, 'signInTries'>,
-  holder: string,
-): Promise<void> {
+export async function countHash(db: Db, { signInTries }: Pick<Config, 'signInTries'>, holder: string) {
   if (signInTries === 0) return
   await takeTries(db, [`hash of ${holder}`], '', signInLimits(signInTries).slice(1, 2), WINDOW_SECONDS)
 }
@@ -74,10 +70,7 @@ export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
 }
 
 /** Counts failures of provider requests by address, as the account is unknown. Throws 429. */
-export async function limitProviderAttempts<T>(
-  { db, config, ip }: SignInAttempt,
-  ask: () => Promise<T>,
-): Promise<T> {
+export async function limitProviderAttempts<T>({ db, config, ip }: SignInAttempt, ask: () => Promise<T>) {
   if (config.signInTries === 0) return ask()
   const limits = signInLimits(config.signInTries).slice(1, 2)
   return countFailures(db, [`provider from ${networkOf(ip)}`], limits, WINDOW_SECONDS, ask)
@@ -131,10 +124,7 @@ async function countFailures<T>(
 }
 
 /** Keys to count, the most specific first. Hashed, because people type passwords into the name field. */
-function keysOf(
-  what: string,
-  { collection, account, ip }: SignInAttempt,
-): { keys: string[]; exempt: string } {
+function keysOf(what: string, { collection, account, ip }: SignInAttempt) {
   const network = networkOf(ip)
   const who = sha256(`${collection} ${account.toLowerCase()}`).slice(0, 32)
   return {
@@ -150,13 +140,21 @@ async function takeTries(
   limits: readonly number[],
   seconds: number,
 ): Promise<void> {
-  const { rows } = await db.query(
-    'select auth_take_tries($1::text[], $2::int[], $3, $4)',
-    [keys, limits, seconds, exempt],
-    'auth take tries',
-  )
-  const wait = Number(rows[0]?.[0])
+  const wait = await take(db, keys, limits, seconds, exempt)
   if (wait > 0) throw tooMany(wait)
+}
+
+/** Seconds to wait; 0 for a try that was counted. */
+async function take(
+  db: Db,
+  keys: readonly string[],
+  limits: readonly number[],
+  seconds: number,
+  exempt = '',
+) {
+  const sql = 'select auth_take_tries($1::text[], $2::int[], $3, $4)'
+  const { rows } = await db.query(sql, [keys, limits, seconds, exempt], 'auth take tries')
+  return Number(rows[0]?.[0])
 }
 
 /** `days`: how long the address of a correct attempt is known. */
@@ -165,20 +163,13 @@ async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, 
 }
 
 /** Counts an attempt of `key`; false beyond `max` in a window of `seconds`. */
-export async function countAttempt(db: Db, key: string, max: number, seconds: number): Promise<boolean> {
-  const values = [[key], [max], seconds]
-  const { rows } = await db.query(`select auth_take_tries($1::text[], $2::int[], $3, '')`, values)
-  return Number(rows[0]?.[0]) === 0
-}
+export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>
+  (await take(db, [key], [max], seconds)) === 0
 
 /** Whether `key` was attempted in the current window. */
 export async function hasAttempt(db: Db, key: string): Promise<boolean> {
-  const { rows } = await db.query(
-    'select 1 from auth_tries where key = $1 and ends > now()',
-    [key],
-    'auth was tried',
-  )
-  return rows.length > 0
+  const sql = 'select 1 from auth_tries where key = $1 and ends > now()'
+  return (await db.query(sql, [key], 'auth was tried')).rows.length > 0
 }
 
 export async function clearAttempts(db: Db, key: string): Promise<void> {

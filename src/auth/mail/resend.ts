@@ -19,14 +19,10 @@ export async function mailInBackground(
 ): Promise<void> {
   const key = keyOf(link, auth)
   if ((await hasAttempt(store.db, key)) || !auth) return
+  const about = { kind: link, collection: auth.collection.name, id: auth.id }
   void mailLink(services, auth, link)
     .then(() => countAttempt(store.db, key, 1, RESEND_SECONDS))
-    .catch((error) =>
-      services.log.error(
-        { err: error, kind: link, collection: auth.collection.name, id: auth.id },
-        'a mail was not sent',
-      ),
-    )
+    .catch((err) => services.log.error({ err, ...about }, 'a mail was not sent'))
 }
 
 /** Lets the next mail be sent at once. */

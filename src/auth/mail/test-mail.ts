@@ -41,9 +41,8 @@ export async function sendTestMail(
   try {
     await TEMPLATES[form.template]!(services, nobody(collection as AuthCollection, form.email))
   } catch (error) {
-    throw badRequest(
-      `Failed to send the test email. Raw error: \n${error instanceof Error ? error.message : error}`,
-    )
+    const reason = error instanceof Error ? error.message : error
+    throw badRequest(`Failed to send the test email. Raw error: \n${reason}`)
   }
 }
 

@@ -83,18 +83,10 @@ async function mailInvitation(
   await sendMail(services, { to, subject: `${name} invites you`, html: layout(html) })
 }
 
-/** An open invitation. */
-interface Invitation {
-  readonly id: string
-  readonly account: string
-  readonly role: string
-  readonly email: string
-}
-
 const FIND = 'select id, account, role, email from member_invitations where hash = $1 and expires > $2'
 
 /** The invitation with this secret. Throws 400. `isLocked`: until the transaction ends. */
-export async function findInvitation({ db }: Store, secret: string, isLocked = false): Promise<Invitation> {
+export async function findInvitation({ db }: Store, secret: string, isLocked = false) {
   const { rows } = await db.query(`${FIND}${isLocked ? ' for update' : ''}`, [sha256(secret), now()])
   if (!rows[0]) throw badRequest('The invitation is invalid, has expired or was used.')
   const [id, account, role, email] = rows[0].map(String) as [string, string, string, string]
@@ -102,23 +94,15 @@ export async function findInvitation({ db }: Store, secret: string, isLocked = f
 }
 
 /** Makes a user a member by an invitation, which is gone then. Returns the account. Throws 400. */
-export async function acceptInvitation(
-  store: Store,
-  extensions: Extensions,
-  secret: string,
-  member: string,
-): Promise<string> {
+export async function acceptInvitation(store: Store, extensions: Extensions, secret: string, member: string) {
   return store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     const { id, account, role } = await findInvitation(inside, secret, true)
     // a takeover of the account waits, and finds the new member
     await db.query('select from users where id = $1 for share', [account], 'invitation account')
     if (account === member) throw badRequest('The invitation is for others: this is its own account.')
-    const { rows } = await db.query('select from members where account = $1 and member = $2', [
-      account,
-      member,
-    ])
-    if (rows.length > 0) throw badRequest('You are a member already.')
+    const known = await db.query('select from members where account = $1 and member = $2', [account, member])
+    if (known.rows.length > 0) throw badRequest('You are a member already.')
     await deleteRecords(inside, extensions, store.catalog.find(INVITATIONS)!, [id])
     const request = serverRequest(store.catalog.find(SUPERUSERS)!, { account, member, role })
     await createRecord(inside, extensions, store.catalog.find('members')!, request)
@@ -126,13 +110,7 @@ export async function acceptInvitation(
   })
 }
 
-/** A new user who joins. */
-export interface Newcomer {
-  readonly name: string
-  readonly email: string
-  readonly password: string
-  readonly passwordConfirm: string
-}
+type Newcomer = Readonly<Record<'name' | 'email' | 'password' | 'passwordConfirm', string>>
 
 /**
  * Makes a new user who joins by an invitation, also where users may not sign up. The email is verified where
@@ -142,7 +120,7 @@ export async function joinAsNew(
   store: Store,
   extensions: Extensions,
   secret: string,
-  { email: sentTo }: Invitation,
+  sentTo: string,
   { name, email, password, passwordConfirm }: Newcomer,
   passwordWork: PasswordWork,
 ): Promise<string> {

@@ -3,29 +3,17 @@ import { type RawProfile, textAt, valueAt } from './profile.ts'
 import type { ProviderClient, ProviderResponse } from './provider-client.ts'
 import type { Provider, ProviderToken } from './provider-type.ts'
 
-export interface Grant {
-  readonly code: string
-  readonly codeVerifier: string
-  readonly redirectURL: string
-}
-
-/** How a token endpoint takes the client's credentials. */
-type Style = 'header' | 'form'
+export type Grant = Readonly<Record<'code' | 'codeVerifier' | 'redirectURL', string>>
 
 /** Exchanges a code for a token: credentials in the header, then in the form. RFC 6749, 4.1.3 */
-export async function exchange(
-  provider: Provider,
-  grant: Grant,
-  send: ProviderClient,
-): Promise<ProviderToken> {
-  return retrieve(provider, grant, send, 'header').catch(() => retrieve(provider, grant, send, 'form'))
-}
+export const exchange = (provider: Provider, grant: Grant, send: ProviderClient): Promise<ProviderToken> =>
+  retrieve(provider, grant, send, 'header').catch(() => retrieve(provider, grant, send, 'form'))
 
 async function retrieve(
   { tokenURL, clientId, clientSecret, pkce }: Provider,
   { code, codeVerifier, redirectURL }: Grant,
   send: ProviderClient,
-  style: Style,
+  style: 'header' | 'form',
 ): Promise<ProviderToken> {
   const form = new URLSearchParams({ grant_type: 'authorization_code', code })
   if (redirectURL) form.set('redirect_uri', redirectURL)
@@ -48,9 +36,8 @@ function basic(clientId: string, clientSecret: string): string {
 const FORM_TYPES = /^\s*(application\/x-www-form-urlencoded|text\/plain)\s*(;|$)/i
 
 function readToken({ status, type, text }: ProviderResponse): ProviderToken {
-  const raw: RawProfile = FORM_TYPES.test(type)
-    ? Object.fromEntries(new URLSearchParams(text))
-    : parse(text, status)
+  const isForm = FORM_TYPES.test(type)
+  const raw: RawProfile = isForm ? Object.fromEntries(new URLSearchParams(text)) : parse(text, status)
   const fault = textAt(raw, 'error')
   if (status < 200 || status > 299 || fault)
     throw new Error(`the token endpoint answered ${status} ${fault} ${textAt(raw, 'error_description')}`)

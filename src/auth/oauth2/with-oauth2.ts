@@ -53,16 +53,12 @@ export async function identifyByOAuth2(call: AuthCall<OAuth2Form>): Promise<OAut
   return limitProviderAttempts(attemptOf(call, ''), () => visit(services, provider, form))
 }
 
-const isThere =
-  (provider: Provider | undefined): Check =>
-  (name) =>
-    provider
-      ? undefined
-      : fieldError(
-          'validation_invalid_provider',
-          `Provider with name ${name} is missing or is not enabled.`,
-          { name },
-        )
+function isThere(provider: Provider | undefined): Check {
+  return (name) => {
+    const message = `Provider with name ${name} is missing or is not enabled.`
+    return provider ? undefined : fieldError('validation_invalid_provider', message, { name })
+  }
+}
 
 async function visit(services: AuthServices, provider: Provider, form: OAuth2Form): Promise<OAuth2Identity> {
   const send = providerClient()
@@ -90,17 +86,8 @@ export function renderMeta({ profile, raw, token }: OAuth2Identity, isNew: boole
   })
 }
 
-interface ProviderUser {
-  readonly profile: Profile
-  readonly raw: RawProfile
-}
-
 /** The user of a token, from the provider or the id token. PocketBase: tools/auth, FetchAuthUser */
-export async function fetchUser(
-  provider: Provider,
-  token: ProviderToken,
-  send: ProviderClient,
-): Promise<ProviderUser> {
+export async function fetchUser(provider: Provider, token: ProviderToken, send: ProviderClient) {
   if (token.expiry > 0 && token.expiry <= Date.now()) throw new Error('the token is over already')
   const authorization = `${typeOf(token)} ${token.accessToken}`
   const call: ProviderClient = (url, { headers, post } = {}) =>
@@ -115,10 +102,7 @@ export async function fetchUser(
 const typeOf = ({ tokenType }: ProviderToken) =>
   tokenType === '' || tokenType.toLowerCase() === 'bearer' ? 'Bearer' : tokenType
 
-async function ask(
-  { userInfoURL, clientId, headers, query }: Provider,
-  call: ProviderClient,
-): Promise<RawProfile> {
+async function ask({ userInfoURL, clientId, headers, query }: Provider, call: ProviderClient) {
   const own = headers?.(clientId)
   const { status, text } = await call(
     userInfoURL,

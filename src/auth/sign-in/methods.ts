@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { OAuth2Provider } from '../../collections/auth-shape.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import { randomText } from '../../tools/random.ts'
@@ -9,7 +8,8 @@ import { providerOf } from '../oauth2/providers.ts'
 /** The ways to sign in as JSON, including old keys. PocketBase: apis/record_auth_methods.go */
 export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollection): string {
   const identityFields = passwordAuth.enabled ? passwordAuth.identityFields : []
-  const providers = oauth2.enabled ? providerInfos(oauth2.providers) : []
+  const known = oauth2.enabled ? oauth2.providers.flatMap((one) => providerOf(one) ?? []) : []
+  const providers = known.map(infoOf)
   return JSON.stringify({
     password: { identityFields, enabled: passwordAuth.enabled },
     oauth2: { providers, enabled: oauth2.enabled },
@@ -24,12 +24,7 @@ export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollec
 const STATE_LENGTH = 30
 const VERIFIER_LENGTH = 43
 
-/**
- * What a client needs to start a sign-in, with a new state and verifier. PocketBase: record_auth_methods.go
- */
-const providerInfos = (options: readonly OAuth2Provider[]) =>
-  options.flatMap((one) => providerOf(one) ?? []).map(infoOf)
-
+/** What a client needs to start a sign-in, with a new state and verifier. */
 function infoOf(provider: Provider) {
   const { name, displayName, pkce } = provider
   const state = randomText(STATE_LENGTH)

@@ -61,20 +61,12 @@ async function requestNothing({ otp }: AuthCollection, holder: string): Promise<
   return randomId()
 }
 
-async function deliver(
-  store: Store,
-  services: AuthServices,
-  auth: AuthRecord,
-  id: string,
-  password: string,
-): Promise<void> {
+async function deliver(store: Store, services: AuthServices, auth: AuthRecord, id: string, password: string) {
   try {
     await mailOtp(services, auth, id, password)
-  } catch (error) {
-    services.log.error(
-      { err: error, collection: auth.collection.name, id: auth.id },
-      'a one-time password was not sent',
-    )
+  } catch (err) {
+    const about = { err, collection: auth.collection.name, id: auth.id }
+    services.log.error(about, 'a one-time password was not sent')
     await deleteSystemRecord(store, '_otps', id).catch(() => {}) // it then expires
   }
 }
@@ -106,19 +98,13 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   )
 }
 
-interface Otp {
-  readonly id: string
-  readonly password?: string
-  readonly sentTo?: string
-}
-
 /** An unknown id takes as long as a wrong password. */
 async function spend(
   store: Store,
   services: AuthServices,
   auth: AuthRecord | null,
   { plain, ip }: { readonly plain: string; readonly ip: string },
-  otp: Otp,
+  otp: { readonly id: string; readonly password?: string; readonly sentTo?: string },
 ): Promise<AuthRecord> {
   const holder = networkOf(ip)
   const isRight =
@@ -133,19 +119,9 @@ async function spend(
 }
 
 /** Replaces a password that somebody else may have set, unless the collection wants a second method. */
-async function confirmAddress(
-  store: Store,
-  { extensions }: AuthServices,
-  auth: AuthRecord,
-  sentTo: string,
-): Promise<AuthRecord> {
+async function confirmAddress(store: Store, { extensions }: AuthServices, auth: AuthRecord, sentTo: string) {
   if (auth.values.verified || sentTo === '' || sentTo !== auth.values.email) return auth
   const { mfa } = auth.collection as AuthCollection
-  return changeAuthRecord(
-    store,
-    extensions,
-    auth,
-    { verified: true, withoutPassword: !mfa.enabled },
-    'Failed to authenticate.',
-  )
+  const change = { verified: true, withoutPassword: !mfa.enabled }
+  return changeAuthRecord(store, extensions, auth, change, 'Failed to authenticate.')
 }

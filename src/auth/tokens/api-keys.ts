@@ -4,12 +4,11 @@ import type { AuthCollection, Collection } from '../../collections/collection.ts
 import { quote, tableName } from '../../collections/names.ts'
 import { now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
-import { statementName } from '../../records/read-rows.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
 import { memoize } from '../../tools/memoize.ts'
 import { randomText } from '../../tools/random.ts'
-import { authColumns, toAuthRecord } from '../auth-rows.ts'
+import { authColumns, lookUp, toAuthRecord } from '../auth-rows.ts'
 import type { Scopes } from './scopes.ts'
 import { sha256 } from './secrets.ts'
 
@@ -56,12 +55,10 @@ export interface KeyHolder {
   readonly expiresAt: string
   readonly lastUsedAt: string
   readonly scopes: Scopes
-  /** Whether the key also opens Twilio's API. */
   readonly isTwilio: boolean
 }
 
 const MAX_KNOWN = 10_000
-/** Cached keys, per catalog. */
 const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNOWN))
 
 /**
@@ -69,11 +66,7 @@ const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNO
  * lookup. With `cached` the result may be out of date: the caller compares the versions of key and user in
  * its own statement and repeats without `cached` if they differ. Sets `last_used_at` once a minute at most.
  */
-export async function identifyKey(
-  store: Store,
-  key: string,
-  { cached = false }: { cached?: boolean } = {},
-): Promise<KeyHolder | null> {
+export async function identifyKey(store: Store, key: string, { cached = false }: { cached?: boolean } = {}) {
   if (!key.startsWith(PREFIX)) return null
   const memory = keysOf(store.catalog)
   const hit = cached ? memory.get(key) : undefined
@@ -92,14 +85,7 @@ export async function identifyKey(
 export const cachedKeyHolder = (catalog: Catalog, key: string): AuthRecord | undefined =>
   keysOf(catalog).get(key)?.auth
 
-type KeyColumns = [
-  id: string,
-  version: string,
-  expiresAt: string,
-  lastUsedAt: string,
-  scopes: Scopes,
-  isTwilio: boolean,
-]
+type KeyColumns = [id: string, version: string, expires: string, used: string, Scopes, isTwilio: boolean]
 
 /** The same for a key's id. Does not update `last_used_at`. */
 export const keyHolderById = (store: Store, id: string): Promise<KeyHolder | null> =>
@@ -113,8 +99,7 @@ async function findBy(store: Store, condition: string, value: string): Promise<K
   const text = `select ${authColumns(store, users)}, k.id, k.xmin::text, k.expires_at, k.last_used_at, k.scopes, k.twilio
     from ${quote(tableName(keys))} k join ${quote(tableName(users))} b on b.id = k."user"
     where ${condition} and (k.expires_at = '' or k.expires_at > $2)`
-  const { rows } = await store.db.lookUp(text, [value, now()], statementName(store.catalog, text))
-  const row = rows[0]
+  const [row] = await lookUp(store, text, [value, now()])
   if (!row) return null
   const [id, version, expiresAt, lastUsedAt, scopes, isTwilio] = row.slice(-6) as KeyColumns
   const auth = toAuthRecord(users, row)
