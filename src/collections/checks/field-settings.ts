@@ -2,7 +2,7 @@ import { fieldError } from '../../errors.ts'
 import type { Field, FieldOf, FieldTypeName, TextField } from '../../fields/field.ts'
 import { generateText } from '../../fields/types/autogenerate.ts'
 import { fieldType } from '../../fields/types/field-types.ts'
-import { formatNumber, isInt64 } from '../../fields/types/number.ts'
+import { isInt64, noInteger, tooSmall } from '../../fields/types/number.ts'
 import type { Catalog } from '../catalog.ts'
 import type { Collection } from '../collection.ts'
 import {
@@ -25,7 +25,6 @@ import {
   when,
 } from './checks.ts'
 
-/** The largest integer that JSON keeps exactly. */
 const MAX_INT = Number.MAX_SAFE_INTEGER
 const MAX_PASSWORD = 71
 const BCRYPT_COST = { min: 4, max: 31 }
@@ -59,13 +58,9 @@ const size = (value: number) => check(value, atLeast(0), atMost(MAX_INT))
 
 function singleKey(collection: Collection): Check {
   const keys = collection.fields.filter((field) => field.type === 'text' && field.primaryKey)
-  return (primaryKey) =>
-    primaryKey && keys.length > 1
-      ? fieldError(
-          'validation_unsupported_composite_pk',
-          'Composite PKs are not supported and the collection must have only 1 PK.',
-        )
-      : undefined
+  const text = 'Composite PKs are not supported and the collection must have only 1 PK.'
+  const error = fieldError('validation_unsupported_composite_pk', text)
+  return (primaryKey) => (primaryKey && keys.length > 1 ? error : undefined)
 }
 
 function generates(field: TextField): Check {
@@ -85,21 +80,12 @@ function generates(field: TextField): Check {
   }
 }
 
-const onlyInt =
-  (demanded: boolean): Check =>
-  (value) =>
-    demanded && value !== null && !isInt64(value as number)
-      ? fieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
-      : undefined
+const isWhole: Check = (value) => (value !== null && !isInt64(value as number) ? noInteger() : undefined)
 
 const notBelow =
   (min: number | null): Check =>
   (value) =>
-    typeof value === 'number' && min !== null && value < min
-      ? fieldError('validation_min_number_constraint', `Must be greater or equal than ${formatNumber(min)}`, {
-          min,
-        })
-      : undefined
+    typeof value === 'number' && min !== null && value < min ? tooSmall(min) : undefined
 
 const eitherDate: Check = (value) =>
   value ? undefined : fieldError('validation_required', 'either onCreate or onUpdate must be enabled')
@@ -111,22 +97,14 @@ const relationTarget =
   (field: FieldOf<'relation'>, place: FieldPlace): Check =>
   (id) => {
     const before = storedField(field, place)
-    if (before && before.collectionId !== id) {
+    if (before && before.collectionId !== id)
       return fieldError('validation_field_relation_change', 'The relation collection cannot be changed.')
-    }
     const target = place.catalog.all.find((one) => one.id === id)
-    if (!target) {
-      return fieldError(
-        'validation_field_relation_missing_collection',
-        "The relation collection doesn't exist.",
-      )
-    }
-    if (place.collection.type !== 'view' && target.type === 'view') {
-      return fieldError(
-        'validation_relation_field_non_view_base_collection',
-        'Only view collections are allowed to have relations to other views.',
-      )
-    }
+    const missing = "The relation collection doesn't exist."
+    if (!target) return fieldError('validation_field_relation_missing_collection', missing)
+    const text = 'Only view collections are allowed to have relations to other views.'
+    if (place.collection.type !== 'view' && target.type === 'view')
+      return fieldError('validation_relation_field_non_view_base_collection', text)
   }
 
 /** Checks of each field type's options. PocketBase: ValidateSettings in core/field_*.go */
@@ -144,8 +122,8 @@ const SETTINGS: { readonly [T in FieldTypeName]: Settings<T> } = {
     autogeneratePattern: check(field.autogeneratePattern, isPattern, generates(field)),
   }),
   number: (field) => ({
-    min: check(field.min, onlyInt(field.onlyInt)),
-    max: check(field.max, onlyInt(field.onlyInt), notBelow(field.min)),
+    min: check(field.min, when(field.onlyInt, isWhole)),
+    max: check(field.max, when(field.onlyInt, isWhole), notBelow(field.min)),
   }),
   bool: () => ({}),
   email: domains,
@@ -153,18 +131,11 @@ const SETTINGS: { readonly [T in FieldTypeName]: Settings<T> } = {
   editor: ({ maxSize }) => ({ maxSize: size(maxSize) }),
   date: () => ({}),
   autodate: (field, place) => {
+    const { onCreate, onUpdate, system } = field
     const before = storedField(field, place) ?? field
     return {
-      onCreate: check(
-        field.onCreate,
-        when(field.system, equals(before.onCreate)),
-        when(!field.onUpdate, eitherDate),
-      ),
-      onUpdate: check(
-        field.onUpdate,
-        when(field.system, equals(before.onUpdate)),
-        when(!field.onCreate, eitherDate),
-      ),
+      onCreate: check(onCreate, when(system, equals(before.onCreate)), when(!onUpdate, eitherDate)),
+      onUpdate: check(onUpdate, when(system, equals(before.onUpdate)), when(!onCreate, eitherDate)),
     }
   },
   select: ({ values, maxSelect }) => ({

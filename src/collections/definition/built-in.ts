@@ -33,9 +33,8 @@ export const isBuiltIn = ({ id }: Pick<Collection, 'id'>) => NEEDED.has(id)
 
 function serves(needed: Field, field: Field | undefined): boolean {
   if (field?.type !== needed.type || isMulti(field) !== isMulti(needed)) return false
-  if (needed.type === 'select' && field.type === 'select') {
+  if (needed.type === 'select' && field.type === 'select')
     return needed.values.every((value) => field.values.includes(value))
-  }
   return true
 }
 
@@ -81,9 +80,8 @@ export function builtInProblem(next: Collection, old: Collection): { readonly [k
   const needed = NEEDED.get(next.id)
   if (!needed) return {}
   const code = 'validation_built_in_collection'
-  if (next.name !== needed.name) {
+  if (next.name !== needed.name)
     return { name: fieldError(code, `pocketsms needs the collection ${needed.name} under this name.`) }
-  }
   const lost = needed.fields.find((field) => {
     const present = next.fields.find(({ name }) => name === field.name)
     return present ? !serves(field, present) : !isOptionalField(next, field) || isRenamed(field, old, next)

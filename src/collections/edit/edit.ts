@@ -20,9 +20,8 @@ const FAILED = 'Failed to update collection.'
 /** The 400 of a failed save; internal errors pass unchanged. PocketBase: apis/collection.go */
 function refusal(sentence: string, error: unknown): unknown {
   if (error instanceof ApiError) return error
-  if (error instanceof ShapeError) {
+  if (error instanceof ShapeError)
     return badRequest('Failed to load the submitted data due to invalid formatting.')
-  }
   if (error instanceof InvalidCollection) return badRequest(sentence, error.data)
   return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${sqliteErrorText(error)}`) : error
 }
@@ -47,11 +46,7 @@ async function saveChecked(
 }
 
 /** Runs `work`, which returns an id, and returns that collection as stored. Throws what `refusal` says. */
-async function save(
-  store: Collections,
-  failure: string,
-  work: (draft: CatalogDraft) => Promise<string>,
-): Promise<Collection> {
+async function save(store: Collections, failure: string, work: (draft: CatalogDraft) => Promise<string>) {
   try {
     const id = await store.change(work)
     return store.catalog.find(id)!
@@ -61,11 +56,7 @@ async function save(
 }
 
 /** Creates a collection from submitted JSON and returns it as stored. Throws 400 with all errors. */
-export const createCollection = (
-  store: Collections,
-  raw: unknown,
-  checkRule: RuleCheck,
-): Promise<Collection> =>
+export const createCollection = (store: Collections, raw: unknown, checkRule: RuleCheck) =>
   save(store, 'Failed to create collection.', async (draft) => {
     const taken = new Set(draft.catalog.all.map((one) => one.id))
     const read = readNew(raw)
@@ -75,12 +66,7 @@ export const createCollection = (
   })
 
 /** Updates a collection from submitted JSON; missing keys stay. Throws 404, or 400 with all errors. */
-export const updateCollection = (
-  store: Collections,
-  nameOrId: string,
-  raw: unknown,
-  checkRule: RuleCheck,
-): Promise<Collection> =>
+export const updateCollection = (store: Collections, nameOrId: string, raw: unknown, checkRule: RuleCheck) =>
   save(store, FAILED, async (draft) => {
     const old = draft.catalog.find(nameOrId)
     if (!old) throw notFound()
@@ -94,9 +80,8 @@ export const updateCollection = (
 export async function removeCollection(store: Collections, nameOrId: string): Promise<void> {
   const collection = store.catalog.find(nameOrId)
   if (!collection) throw notFound()
-  if (isBuiltIn(collection)) {
+  if (isBuiltIn(collection))
     throw badRequest(`Failed to delete collection: pocketsms needs ${collection.name} for itself.`)
-  }
   try {
     await store.change(async (draft) => {
       const present = draft.catalog.find(collection.id)

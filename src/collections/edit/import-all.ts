@@ -33,9 +33,8 @@ function invalid({ collection: { name, id }, data }: InvalidCollection): ApiErro
 function readForm(collections: unknown, deleteMissing: unknown): Record<string, unknown>[] {
   const isList =
     collections == null || (Array.isArray(collections) && collections.every((c) => c === null || isObject(c)))
-  if (!isList || !(deleteMissing == null || typeof deleteMissing === 'boolean')) {
+  if (!isList || !(deleteMissing == null || typeof deleteMissing === 'boolean'))
     throw badRequest('An error occurred while loading the submitted data.')
-  }
   if (!collections || collections.length === 0) {
     const blank = fieldError('validation_required', 'cannot be blank')
     throw badRequest('An error occurred while validating the submitted data.', { collections: blank })

@@ -107,12 +107,7 @@ export async function importCollections(
 }
 
 /** Validates imported collections, now that all they refer to exists. Throws an InvalidCollection. */
-export async function checkImported(
-  store: Store,
-  imported: readonly Imported[],
-  checkRule: RuleCheck,
-): Promise<void> {
-  for (const { collection, old } of imported) {
+export async function checkImported(store: Store, imported: readonly Imported[], checkRule: RuleCheck) {
+  for (const { collection, old } of imported)
     await validateCollection({ store, next: collection, old: old ?? collection, checkRule })
-  }
 }

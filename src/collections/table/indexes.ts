@@ -58,9 +58,8 @@ function notUnique({ name, columns }: IndexExpression, collection: Collection): 
 
 async function createIndex(db: Db, place: number, collection: Collection): Promise<FieldError | undefined> {
   const index = { ...parseIndex(collection.indexes[place]!), table: collection.name }
-  if (!isValidIndex(index)) {
+  if (!isValidIndex(index))
     return fieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.')
-  }
   try {
     onlyInSqlite(index, collection, place)
     await withSavepoint(db, () => db.query(indexDdl(index, collection)))
@@ -103,9 +102,8 @@ export async function createIndexes(db: Db, collection: Collection): Promise<voi
 }
 
 export async function dropIndexes(db: Db, collection: Collection): Promise<void> {
-  for (const sql of collection.indexes) {
+  for (const sql of collection.indexes)
     await db.query(`drop index if exists ${quote(indexName(parseIndex(sql).name))}`)
-  }
 }
 
 /** Fields of the unique index that a violation names; `id` for the table's own key, none if it is unknown. */

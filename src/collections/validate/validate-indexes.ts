@@ -27,12 +27,10 @@ function repeated(indexes: readonly IndexExpression[]): Problem {
   const names = new Set<string>()
   const definitions = new Set<string>()
   for (const [i, index] of indexes.entries()) {
-    if (!isValidIndex(index)) {
+    if (!isValidIndex(index))
       return { [i]: fieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.') }
-    }
-    if (names.has(index.name.toLowerCase())) {
+    if (names.has(index.name.toLowerCase()))
       return { [i]: fieldError('validation_duplicated_index_name', 'The index name already exists.') }
-    }
     if (definitions.has(anonymous(index))) {
       return {
         [i]: fieldError('validation_duplicated_index_definition', 'The index definition already exists.'),
@@ -44,11 +42,7 @@ function repeated(indexes: readonly IndexExpression[]): Problem {
 }
 
 /** Index names are global: another table's index may not have one of them. */
-async function takenName(
-  db: Db,
-  indexes: readonly IndexExpression[],
-  own: readonly Collection[],
-): Promise<Problem> {
+async function takenName(db: Db, indexes: readonly IndexExpression[], own: readonly Collection[]) {
   const names = indexes.map(({ name }) => indexName(name).toLowerCase())
   const { rows } = await db.query(
     `select lower(indexname), tablename from pg_indexes
@@ -85,14 +79,9 @@ function missingRequired({ type, indexes }: Collection): Problem {
 }
 
 /** Problems of indexes that show before they are created. PocketBase: core/collection_validate.go */
-export async function validateIndexes(
-  db: Db,
-  collection: Collection,
-  old: Collection | undefined,
-): Promise<Problem> {
-  if (collection.type === 'view' && collection.indexes.length > 0) {
+export async function validateIndexes(db: Db, collection: Collection, old: Collection | undefined) {
+  if (collection.type === 'view' && collection.indexes.length > 0)
     return fieldError('validation_indexes_not_supported', "View collections don't support indexes.")
-  }
   const indexes = collection.indexes.map((sql) => ({ ...parseIndex(sql), table: collection.name || 'new' }))
   return (
     repeated(indexes) ??

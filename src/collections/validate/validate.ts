@@ -50,16 +50,12 @@ async function takenName({ store, next, old }: CheckedCollection): Promise<Probl
   const stored = store.catalog.all.find(({ id }) => id === next.id)
   const others = store.catalog.all.filter(({ id }) => id !== old?.id)
   if (others.some(({ name }) => name.toLowerCase() === next.name.toLowerCase())) {
-    return fieldError(
-      'validation_collection_name_exists',
-      'Collection name must be unique (case insensitive).',
-    )
+    const text = 'Collection name must be unique (case insensitive).'
+    return fieldError('validation_collection_name_exists', text)
   }
   if (others.some(({ id }) => id === next.name && id !== next.id)) {
-    return fieldError(
-      'validation_collection_name_id_duplicate',
-      'The name must not match an existing collection id.',
-    )
+    const text = 'The name must not match an existing collection id.'
+    return fieldError('validation_collection_name_id_duplicate', text)
   }
   if (old?.name === next.name) return undefined
   const { rows } = await store.db.query(
@@ -69,12 +65,8 @@ async function takenName({ store, next, old }: CheckedCollection): Promise<Probl
   )
   // An import validates what it has saved already.
   const ours = stored && tableName(stored).toLowerCase() === tableName(next).toLowerCase()
-  return rows.length > 0 && !ours
-    ? fieldError(
-        'validation_collection_name_invalid',
-        "The name shouldn't match with an existing internal table.",
-      )
-    : undefined
+  const text = "The name shouldn't match with an existing internal table."
+  return rows.length > 0 && !ours ? fieldError('validation_collection_name_invalid', text) : undefined
 }
 
 const systemProblem = ({ next, old }: CheckedCollection): Problem =>
@@ -127,9 +119,7 @@ function authProblem(subject: CheckedCollection): ErrorData | undefined {
 }
 
 /** A view's fields come from its query, whatever was submitted. */
-async function withViewFields(
-  subject: CheckedCollection,
-): Promise<{ subject: CheckedCollection; viewQuery: Problem }> {
+async function withViewFields(subject: CheckedCollection) {
   const { store, next } = subject
   if (next.type !== 'view') return { subject, viewQuery: undefined }
   const withFields = (fields: Collection['fields']) => ({ ...subject, next: { ...next, fields } })

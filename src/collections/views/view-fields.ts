@@ -35,9 +35,8 @@ const trimQuotes = (text: string, quotes = /^[`"[\];]+|[`"[\];]+$/g) =>
 function identifier(text: string): Identifier {
   const parts = splitSql(text, ' \n\t')
   if (parts.length > 3) throw new ViewQueryError(`invalid identifier parts [${parts.join(' ')}]`)
-  if (parts.length === 3 && parts[1]!.toLowerCase() !== 'as') {
+  if (parts.length === 3 && parts[1]!.toLowerCase() !== 'as')
     throw new ViewQueryError(`invalid identifier part - expected "as", got ${parts[1]}`)
-  }
   const alias = parts.length === 1 ? parts[0]!.split('.').at(-1)! : parts.at(-1)!
   return { original: trimQuotes(parts[0]!), alias: trimQuotes(alias, /^[`"'[\];]+|[`"'[\];]+$/g) }
 }
@@ -139,11 +138,7 @@ function readColumn(column: Identifier, query: ParsedQuery, sources: ReadonlyMap
   return { name, source, field }
 }
 
-function viewField(
-  column: Identifier,
-  query: ParsedQuery,
-  sources: ReadonlyMap<string, Collection>,
-): ViewField {
+function viewField(column: Identifier, query: ParsedQuery, sources: ReadonlyMap<string, Collection>) {
   const { name, source, field } = readColumn(column, query, sources)
   const plain = field !== undefined && !query.outer && source?.type !== 'view'
   if (column.alias === 'id') return { field: viewId(), plain: plain && field.type === 'text' }

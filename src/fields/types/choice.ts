@@ -69,9 +69,8 @@ export const relation: FieldType<RelationField> = {
     const { length } = judged(value)
     if (length === 0) return field.required ? required() : undefined
     const { minSelect } = field
-    if (length < minSelect) {
+    if (length < minSelect)
       return fieldError('validation_not_enough_values', `Select at least ${minSelect}`, { minSelect })
-    }
     return tooMany(field, length)
   },
 }

@@ -3,6 +3,12 @@ import type { FieldOf, FieldType } from '../field.ts'
 import { toBool, toNumber } from '../values/cast.ts'
 import { required } from './text.ts'
 
+export const noInteger = () => fieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
+export const tooSmall = (min: number) =>
+  fieldError('validation_min_number_constraint', `Must be greater or equal than ${formatNumber(min)}`, {
+    min,
+  })
+
 /** `number`: options `min`, `max`, `onlyInt`; 0 passes all. PocketBase: core/field_number.go */
 export const number: FieldType<FieldOf<'number'>> = {
   column: () => 'double precision not null default 0',
@@ -10,28 +16,14 @@ export const number: FieldType<FieldOf<'number'>> = {
   fromInput: (_, raw) => toNumber(raw),
   check({ required: isRequired, onlyInt, min, max }, value) {
     const number = value as number
-    if (!Number.isFinite(number)) {
+    if (!Number.isFinite(number))
       return fieldError('validation_not_a_number', 'The submitted number is not properly formatted')
-    }
     if (number === 0) return isRequired ? required() : undefined
-    if (onlyInt && !isInt64(number)) {
-      return fieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
-    }
-    if (min !== null && number < min) {
-      return fieldError(
-        'validation_min_number_constraint',
-        `Must be greater or equal than ${formatNumber(min)}`,
-        { min },
-      )
-    }
-    if (max !== null && number > max) {
-      return fieldError(
-        'validation_max_number_constraint',
-        `Must be less or equal than ${formatNumber(max)}`,
-        { max },
-      )
-    }
-    return undefined
+    if (onlyInt && !isInt64(number)) return noInteger()
+    if (min !== null && number < min) return tooSmall(min)
+    if (max === null || number <= max) return undefined
+    const text = `Must be less or equal than ${formatNumber(max)}`
+    return fieldError('validation_max_number_constraint', text, { max })
   },
 }
 

@@ -18,13 +18,11 @@ export function passwordError(field: PasswordField, plain: string): FieldError |
   if (plain === '') return undefined
   const length = countCharacters(plain)
   const max = field.max > 0 ? field.max : DEFAULT_MAX_CHARACTERS
-  if (length < field.min) {
+  if (length < field.min)
     return fieldError('validation_min_text_constraint', `Must be at least ${field.min} character(s)`)
-  }
   if (length > max)
     return fieldError('validation_max_text_constraint', `Must be less than ${max} character(s)`)
-  if (field.pattern && !matchesPattern(field.pattern, plain)) {
+  if (field.pattern && !matchesPattern(field.pattern, plain))
     return fieldError('validation_invalid_format', 'Invalid value format')
-  }
   return undefined
 }

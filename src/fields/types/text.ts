@@ -34,12 +34,10 @@ export const text: FieldType<TextField> = {
         min: field.min,
       })
     }
-    if (length > max) {
+    if (length > max)
       return fieldError('validation_max_text_constraint', `Must be no more than ${max} character(s)`, { max })
-    }
-    if (field.pattern && !matchesPattern(field.pattern, written)) {
+    if (field.pattern && !matchesPattern(field.pattern, written))
       return fieldError('validation_invalid_format', 'Invalid value format')
-    }
     return field.primaryKey && field.pattern !== KEY_PATTERN ? keyError(written) : undefined
   },
 }
@@ -51,10 +49,7 @@ export const editor: FieldType<FieldOf<'editor'>> = {
     if (value === '') return field.required ? required() : undefined
     const maxSize = field.maxSize || DEFAULT_EDITOR_BYTES
     if (Buffer.byteLength(value as string) <= maxSize) return undefined
-    return fieldError(
-      'validation_content_size_limit',
-      `The maximum allowed content size is ${maxSize} bytes`,
-      { maxSize },
-    )
+    const text = `The maximum allowed content size is ${maxSize} bytes`
+    return fieldError('validation_content_size_limit', text, { maxSize })
   },
 }
