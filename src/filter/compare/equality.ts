@@ -133,9 +133,8 @@ function identicalMixed(positive: boolean, a: Side, b: Side): Condition {
 
 /** `x = '' OR x IS NULL`, or its opposite: never NULL. */
 function empty(facts: Facts, positive: boolean, operand: Operand): Condition {
-  if (operand.kind === 'known') {
+  if (operand.kind === 'known')
     return constant(facts.ask((input) => isNothing(operand.slot(input)) === positive))
-  }
   const side = sideOf(facts, operand)
   const text =
     side.rank === 'text' && operand.storage === 'text' ? side.text : side.rank === 'mixed' ? side.text : null
@@ -188,9 +187,8 @@ const BEGINS_WITH_NUMBER = `'${TRUE_TEXT.source}'`
  */
 function truthIs(facts: Facts, positive: boolean, operand: Operand, word: Known): Condition {
   const wanted = facts.ask((input) => word.slot(input) === 1n)
-  if (operand.kind === 'known') {
+  if (operand.kind === 'known')
     return constant(facts.ask((input) => (isTrue(operand.slot(input)) === wanted) === positive))
-  }
   const side = sideOf(facts, operand)
   const test = sql`(${truthOf(side)}) IS ${positive ? '' : 'NOT '}${String(wanted)}`
   return positive ? leaf(test, side.rows, []) : leaf(test, [], side.rows)

@@ -49,9 +49,8 @@ function orderSides(facts: Facts, sign: Comparer, a: Side, b: Side): Condition {
   const rows = [...a.rows, ...b.rows]
   if (a.rank === 'mixed' || b.rank === 'mixed') return leaf(orderMixed(sign, a, b), rows, rows)
   if (a.rank !== b.rank) return decided(HOLDS[sign](a.rank === 'number' ? -1 : 1), a, b)
-  if (a.rank === 'number' && b.rank === 'number') {
+  if (a.rank === 'number' && b.rank === 'number')
     return boolTest(facts, sign, a, b) ?? leaf(comparison(a.number, sign, b.number), rows, rows)
-  }
   return leaf(comparison(textOf(a), sign, textOf(b)), rows, rows)
 }
 

@@ -132,12 +132,7 @@ export function prepare(catalog: Catalog, question: FilterQuery): () => Compiled
 const shapeLength = ({ sort }: FilterQuery, client: Tree | null): number =>
   (client?.shape.length ?? 0) + sort.length
 
-interface Parsed {
-  readonly client: Tree | null
-  readonly isTrusted: boolean
-}
-
-function parse(question: FilterQuery): Parsed {
+function parse(question: FilterQuery) {
   const { filter, request, ticket } = question
   const isSuperuser = request.auth?.isSuperuser ?? false
   checkClientLimits(question, isSuperuser)
@@ -148,12 +143,8 @@ function parse(question: FilterQuery): Parsed {
   return { client, isTrusted }
 }
 
-function fill(
-  catalog: Catalog,
-  question: FilterQuery,
-  { client, isTrusted }: Parsed,
-  plan: Plan,
-): CompiledFilter {
+type Parsed = ReturnType<typeof parse>
+function fill(catalog: Catalog, question: FilterQuery, { client, isTrusted }: Parsed, plan: Plan) {
   const { request, candidate = NO_CANDIDATE } = question
   const asked = { request, literals: client?.literals ?? [], candidate, now: new Date() }
   const input = plan.isOfCaller && request.auth ? watch(asked, () => (plan.isOfCaller = false)) : asked
@@ -260,7 +251,6 @@ function checkClientLimits({ filter, sort }: FilterQuery, isSuperuser: boolean):
       if (found) throw forbidden(`Only superusers can filter by ${found}`)
     }
   }
-  if (filter.length * 3 > MAX_FILTER_BYTES && Buffer.byteLength(filter) > MAX_FILTER_BYTES) {
+  if (filter.length * 3 > MAX_FILTER_BYTES && Buffer.byteLength(filter) > MAX_FILTER_BYTES)
     throw new FilterError('max filter length limit reached')
-  }
 }

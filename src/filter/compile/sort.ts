@@ -44,9 +44,8 @@ export function readSort(sort: string): SortKey[] {
     return { name: name.startsWith('+') ? name.slice(1) : name, direction: 'ASC' }
   })
   if (keys.length > MAX_KEYS) throw new FilterError(`max sort expressions limit reached`)
-  if (keys.some(({ name }) => Buffer.byteLength(name) > MAX_KEY_BYTES)) {
+  if (keys.some(({ name }) => Buffer.byteLength(name) > MAX_KEY_BYTES))
     throw new FilterError('max sort field length limit reached')
-  }
   return keys
 }
 
@@ -81,10 +80,8 @@ export const isOwnField = ({ fields }: Collection, name: string): boolean =>
 
 function buildKey(context: Context, { name, direction }: SortKey, condition: Condition): OrderKey[] {
   const invalid = `invalid sort field "${name}"`
-  const operand = reworded(
-    () => resolveName(context, name),
-    () => invalid,
-  )
+  const resolved = () => resolveName(context, name)
+  const operand = reworded(resolved, () => invalid)
   if (operand.params.length > 0) throw new FilterError(invalid)
   if (operand.kind === 'known') {
     // `null` is no key; other constants are equal for all rows.

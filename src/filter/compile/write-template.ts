@@ -37,7 +37,6 @@ export interface Template {
   }
 }
 
-/** What a template is written of. */
 interface Parts {
   readonly base: FilterRow
   readonly condition: Condition
@@ -65,10 +64,8 @@ export function writeTemplate(parts: Parts): Template {
 function writeAlone({ base, condition, order, sortsByOwnField, free }: Parts): Template {
   const never = condition.kind === 'constant' && condition.value !== true
   const test = condition.kind === 'constant' ? [] : writeCondition(condition)
-  const orderSql = joinSql(
-    order.map(({ sql }) => sql),
-    ', ',
-  )
+  const keys = order.map(({ sql }) => sql)
+  const orderSql = joinSql(keys, ', ')
   const joined = [...new Set(rowsIn([...test, ...orderSql]).flatMap(withAncestors))].sort(byAlias)
   const first = base.kind === 'known' ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
   const source = [...first, ...joined.flatMap(leftJoin)]
@@ -105,9 +102,8 @@ const OPAQUE: Predicate = { kind: 'opaque' }
 
 function predicateOf(condition: Condition, writer: Writer): Predicate {
   if (condition.kind === 'constant') return { kind: condition.value ? 'and' : 'or', items: [] }
-  if (condition.kind !== 'leaf') {
+  if (condition.kind !== 'leaf')
     return { kind: condition.kind, items: condition.items.map((item) => predicateOf(item, writer)) }
-  }
   const { row, name } = onlyColumn(condition.sql) ?? {}
   if (row === null) return { kind: 'flag', column: name! }
   const { test } = condition

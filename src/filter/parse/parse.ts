@@ -39,10 +39,8 @@ class Reader {
       if (i > 0 && join === '||') alternatives.push([])
       alternatives.at(-1)!.push(this.#item(item))
     }
-    return junction(
-      'or',
-      alternatives.map((items) => junction('and', items)),
-    )
+    const parts = alternatives.map((items) => junction('and', items))
+    return junction('or', parts)
   }
 
   #item(item: RawItem['item']): Node {

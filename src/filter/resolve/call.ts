@@ -40,9 +40,8 @@ export function callOperand(
 
 /** `~` turns a function's own parameters into patterns, one by one. */
 function patternOf(operand: Operand): Operand {
-  if (operand.kind === 'known' && operand.params.length > 0 && operand.pattern) {
+  if (operand.kind === 'known' && operand.params.length > 0 && operand.pattern)
     return { ...operand, slot: operand.pattern }
-  }
   return operand.kind === 'expression' && operand.asPattern ? operand.asPattern() : operand
 }
 

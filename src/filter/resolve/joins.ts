@@ -37,7 +37,6 @@ const tableRow = (collection: Collection, at: JoinedRow): TableRow => ({
 export const inInsertionOrder = (collection: Collection): Pick<JoinSource, 'order'> =>
   collection.type === 'view' ? {} : { order: (alias) => [columnOf(alias, ROWID)] }
 
-/** A known list as a parameter. */
 const listParam = (facts: Facts, slot: Slot): Param => facts.param(slot, 'text[]', toTexts)
 
 /** The values of a list column in order, one per row; one NULL for an empty list. */
@@ -54,12 +53,7 @@ export function joinValues({ scope, facts }: Context, row: FilterRow, field: Fie
  * The records that a relation names. A list's records are looked up one by one: as a plain join Postgres
  * hashes the whole table for every row (10,204 contacts, 980 groups: 875 ms instead of 27).
  */
-export function joinRelation(
-  context: Context,
-  row: FilterRow,
-  field: RelationField,
-  target: Collection,
-): TableRow {
+export function joinRelation(context: Context, row: FilterRow, field: RelationField, target: Collection) {
   if (isMulti(field)) {
     const values = joinValues(context, row, field)
     const from = sql`LATERAL (${SELECT}t.* FROM ${table(target)} t WHERE t."id" = ${values}.value OFFSET 0)`
@@ -70,19 +64,12 @@ export function joinRelation(
   const on = (alias: JoinedRow) => sql`${columnOf(alias, 'id')} = ${id}`
   const isNamedByBase = target.type !== 'view' && row.kind === 'table' && row.at === null
   const source = { from: table(target), on, ...(isNamedByBase && { reference: id }) }
-  return tableRow(
-    target,
-    context.scope.join(keyOf(row, field.name), atOf(row), false, () => source),
-  )
+  const at = context.scope.join(keyOf(row, field.name), atOf(row), false, () => source)
+  return tableRow(target, at)
 }
 
 /** The records of `collection` whose `field` names the row: at most one if an index guarantees it. */
-export function joinBack(
-  context: Context,
-  row: FilterRow,
-  collection: Collection,
-  field: RelationField,
-): TableRow {
+export function joinBack(context: Context, row: FilterRow, collection: Collection, field: RelationField) {
   const id = valueIn(context, row, idField(context, row))
   const on = (alias: JoinedRow) => {
     const reference = column(tableRow(collection, alias), field)

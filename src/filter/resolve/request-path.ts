@@ -56,19 +56,13 @@ function resolveAuth(context: Context, path: readonly string[]): Operand {
   })
 }
 
-function resolveBodyField(
-  context: Context,
-  path: readonly string[],
-  field: Field,
-  modifier: Modifier,
-): Operand {
+function resolveBodyField(context: Context, path: readonly string[], field: Field, modifier: Modifier) {
   if (field.type === 'relation' && path.length > 2) return resolveBodyRelation(context, path, field)
   if (path.length > 2) return resolveValue(context, path)
   const value = ({ request }: Input) => request.body[field.name]
   if (modifier === 'each' || modifier === 'length') {
-    if (!isMultiCapable(field)) {
+    if (!isMultiCapable(field))
       throw new FilterError(`field "${field.name}" doesn't support multivalue operations`)
-    }
     return modifier === 'each' ? bodyValues(context, field) : bodyLength(value)
   }
   if (modifier === 'lower') return loweredKnown(parameter((input) => toText(value(input))))
@@ -83,7 +77,6 @@ const listOf = (value: unknown): unknown[] =>
 const bodyLength = (value: (input: Input) => unknown): Operand =>
   known((input) => BigInt(listOf(value(input)).length), { keyword: true })
 
-/** The submitted values of a field, one per row. */
 function bodyValues(context: Context, field: Field): Operand {
   const list: Slot = ({ request }) => writeSorted(listOf(request.body[field.name]))
   const param = context.facts.param(list, 'json', (text) => text)
@@ -109,9 +102,8 @@ function bodyValues(context: Context, field: Field): Operand {
 /** A path from the records that a request submits in a relation of the base. */
 function resolveBodyRelation(context: Context, path: readonly string[], field: RelationField): Operand {
   const target = context.catalog.find(field.collectionId)
-  if (!target) {
+  if (!target)
     throw new FilterError(`failed to load collection "${field.collectionId}" from data field "${field.name}"`)
-  }
   const ids = ({ request }: Input) => toTexts(request.body[field.name] ?? null)
   if (context.facts.ask((input) => ids(input).length === 0)) return keyword(null)
   const list: Slot = (input) => JSON.stringify(ids(input))
@@ -157,12 +149,9 @@ export const parameter = (slot: Slot) =>
 function resolveValue(context: Context, path: readonly string[]): Operand {
   const [last, modifier] = splitModifier(path.at(-1)!)
   const [root = '', ...keys] = path.with(-1, last)
-  if (modifier === 'isset') {
-    return word(context.facts.ask((input) => lookUp(input, root, keys) !== undefined))
-  }
-  if (modifier !== '' && modifier !== 'lower') {
+  if (modifier === 'isset') return word(context.facts.ask((input) => lookUp(input, root, keys) !== undefined))
+  if (modifier !== '' && modifier !== 'lower')
     throw new FilterError(`invalid modifier sequence ${last}:${modifier}`)
-  }
   const type = context.catalog.field(context.base.collection, last)?.type
   const slot: Slot = (input) => requestScalar(lookUp(input, root, keys), type)
   if (context.facts.ask((input) => kindOf(slot(input)) === 'null')) return keyword(null)
@@ -195,9 +184,8 @@ const NUMBER = /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i
 /** Lists and objects as JSON. A text is a number if the collection has a number field of that name. */
 function requestScalar(value: unknown, type: FieldTypeName | undefined): Scalar {
   if (value === undefined || value === null) return null
-  if (typeof value === 'string') {
+  if (typeof value === 'string')
     return type === 'number' && NUMBER.test(value) && Number.isFinite(Number(value)) ? Number(value) : value
-  }
   if (typeof value === 'number' || typeof value === 'boolean') return value
   // Keeps the key order of stored points, to compare with them.
   return type === 'geoPoint' ? JSON.stringify(value) : writeSorted(value)

@@ -19,18 +19,13 @@ const EARTH_KM = 6371
 const geoDistance: FunctionBuilder = (context, args, resolve) => {
   if (args.length !== 4) throw new FilterError(`[geoDistance] expected 4 arguments, got ${args.length}`)
   const operands = args.map((arg, i) => {
-    if (arg.kind !== 'identifier' && !isLiteral(arg, 'number')) {
+    if (arg.kind !== 'identifier' && !isLiteral(arg, 'number'))
       throw new FilterError(`[geoDistance] argument ${i} must be an identifier or number`)
-    }
-    return reworded(
-      () => resolve(context, arg),
-      (cause) => `[geoDistance] failed to resolve argument ${i}: ${cause}`,
-    )
+    const explain = (cause: string) => `[geoDistance] failed to resolve argument ${i}: ${cause}`
+    return reworded(() => resolve(context, arg), explain)
   })
-  return callOperand(operands, (four) => distance(four.map((one) => degrees(context.facts, one))), {
-    storage: 'real',
-    fallback: 'off',
-  })
+  const build = (four: readonly Operand[]) => distance(four.map((one) => degrees(context.facts, one)))
+  return callOperand(operands, build, { storage: 'real', fallback: 'off' })
 }
 
 function distance(degrees: readonly Sql[]): Sql {
@@ -107,9 +102,7 @@ export function resolveName(context: Context, name: string): Operand {
 function resolveCollection(context: Context, source: string, path: readonly string[], name: string): Operand {
   const [nameOrId = ''] = source.split(':')
   const collection = context.catalog.find(nameOrId)
-  if (!collection) {
-    throw new FilterError(`failed to load collection "${source}" from field path "${name}"`)
-  }
+  if (!collection) throw new FilterError(`failed to load collection "${source}" from field path "${name}"`)
   const from = () => ({ from: table(collection), ...inInsertionOrder(collection) })
   const alias = source.slice(nameOrId.length)
   const at = context.scope.join(`@collection.${collection.id}${alias}`, null, true, from)

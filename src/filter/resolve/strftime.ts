@@ -29,15 +29,12 @@ export const strftime: FunctionBuilder = (context, args, resolve) => {
 function checkArguments([format, time, ...modifiers]: readonly Token[]): void {
   if (!format) throw new FilterError('[strftime] expected at least 1 arguments, got 0')
   const count = modifiers.length + 2
-  if (count > MAX_ARGUMENTS) {
+  if (count > MAX_ARGUMENTS)
     throw new FilterError(`[strftime] too many arguments (max allowed ${MAX_ARGUMENTS}, got ${count})`)
-  }
-  if (!isLiteral(format, 'text')) {
+  if (!isLiteral(format, 'text'))
     throw new FilterError('[strftime] expects the first argument to be a format string')
-  }
-  if (time?.kind === 'function') {
+  if (time?.kind === 'function')
     throw new FilterError('[strftime] expects the second argument to be of a valid time-value type')
-  }
   const wrong = modifiers.findIndex((modifier) => !isLiteral(modifier, 'text'))
   if (wrong >= 0) throw new FilterError(`[strftime] invalid modifier argument ${wrong} - can be only string`)
 }
