@@ -17,7 +17,7 @@ import {
   sendPush,
   vapidKeys,
 } from '../sms/devices/web-push.ts'
-import { gatewayRefusal } from '../sms/send/refusal.ts'
+import { invalid } from '../sms/send/refusal.ts'
 import type { Job, JobKind } from '../work/queue.ts'
 
 /** Browsers of one person. A further one takes the place of the oldest. */
@@ -70,7 +70,7 @@ export async function saveBrowser(
   const stored = JSON.stringify({ p256dh: keys.p256dh, auth: keys.auth })
   const values = [sha256(endpoint), user, endpoint, stored, userAgent.slice(0, MAX_AGENT_LENGTH), sender]
   const { rows } = await db.query(SAVE, values)
-  if (rows.length === 0) throw gatewayRefusal('invalid_request', 'endpoint belongs to another account')
+  if (rows.length === 0) throw invalid('endpoint belongs to another account')
 }
 
 /** The browsers of a person, the newest first. */
@@ -86,10 +86,9 @@ export async function listBrowsers(
 /** Ends one browser of a person, or all. One that is not there is no error. */
 export async function endBrowsers(db: Db, { user, sender }: Person, endpoint?: string): Promise<void> {
   const only = endpoint === undefined ? null : sha256(endpoint)
-  await db.query(
-    'delete from push_subscriptions where "user" = $1 and sender = $3 and ($2::text is null or id = $2)',
-    [user, only, sender],
-  )
+  const sql =
+    'delete from push_subscriptions where "user" = $1 and sender = $3 and ($2::text is null or id = $2)'
+  await db.query(sql, [user, only, sender])
 }
 
 interface PushTarget {
@@ -114,10 +113,9 @@ select s.id, json_build_object('endpoint', s.endpoint, 'keys', s.keys)::text as 
 from push_subscriptions s where s."user" = $1 order by s.created desc, s.id limit ${MAX_TARGETS}`
 
 async function targetsOf(db: Db, user: string): Promise<PushTarget[]> {
-  const found = objectsOf<PushTarget & { subscription: string }>(
-    await db.query(TARGETS, [user], 'push targets'),
-  )
-  return found.map((target) => ({ ...target, subscription: JSON.parse(target.subscription) }))
+  const found = await db.query(TARGETS, [user], 'push targets')
+  const targets = objectsOf<PushTarget & { subscription: string }>(found)
+  return targets.map((target) => ({ ...target, subscription: JSON.parse(target.subscription) }))
 }
 
 /** Ends a subscription that its push service no longer knows. A renewed one, with other keys, stays. */

@@ -1,7 +1,7 @@
 import { LOCKS } from '../db/advisory-locks.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
-import { type IndexState, indexStates } from '../db/schema/index-states.ts'
+import { indexStates } from '../db/schema/index-states.ts'
 import { type SqlFile, sqlFiles } from '../db/schema/sql-files.ts'
 import { installTrigrams, type Trigrams, trigramsOf } from '../db/schema/trigrams.ts'
 import type { Logger } from '../log.ts'
@@ -25,17 +25,10 @@ const needsTrigrams = ({ sql }: SqlFile) => sql.includes('gin_trgm_ops')
 const isTrue = async (db: Db, text: string, params: unknown[] = []) =>
   (await db.query(text, params)).rows[0]?.[0] === true
 
-interface OpenIndex {
-  readonly file: SqlFile
-  readonly state: IndexState
-}
-
 /** The indexes that are not `ready`; none as long as there are fewer than `large` messages. */
-async function openIndexes(db: Db, large: number): Promise<OpenIndex[]> {
-  const states = await indexStates(
-    db,
-    files().map(({ name }) => name),
-  )
+async function openIndexes(db: Db, large: number) {
+  const names = files().map(({ name }) => name)
+  const states = await indexStates(db, names)
   const open = files()
     .map((file) => ({ file, state: states.get(file.name) ?? 'missing' }))
     .filter(({ state }) => state !== 'ready')

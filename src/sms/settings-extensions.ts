@@ -37,11 +37,8 @@ export const userSettingsExtension: Extension = {
       await store.db.query(LOOK_AGAIN, [values.user])
   },
   async beforeDelete(store, ids) {
-    const { rows } = await store.db.query(
-      'select "user" from user_settings where id = any($1) and disabled',
-      [ids],
-    )
-    for (const [user] of rows) await holdPaused(store, String(user))
+    const sql = 'select "user" from user_settings where id = any($1) and disabled'
+    for (const user of textsOf(await store.db.query(sql, [ids]))) await holdPaused(store, user)
   },
 }
 
@@ -92,10 +89,8 @@ async function suspendUser({ db, catalog }: Store, user: string): Promise<void> 
   await db.query('delete from device_pairings where "user" = $1', [user])
   const unfinished = `"user" = $1 and status in ('scheduled', 'sending')`
   await updateCampaigns(db, `status = 'paused', settled = false`, unfinished, [user])
-  await notifyAccess(
-    db,
-    textsOf(await db.query('update devices set "user" = "user" where "user" = $1 returning id', [user])),
-  )
+  const devices = await db.query('update devices set "user" = "user" where "user" = $1 returning id', [user])
+  await notifyAccess(db, textsOf(devices))
   await endSignIns({ db, catalog }, catalog.find(USERS_ID) as AuthCollection, user)
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { isTooComplex } from '../../fields/values/json-text.ts'
-import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
 import type { Ctx } from '../context.ts'
 import { JSON_BOUNDS } from './body-limits.ts'
 import { readBytes } from './bytes.ts'
@@ -16,7 +16,7 @@ export async function readJson(c: Ctx, maxBytes: number): Promise<unknown> {
     throw gatewayRefusal('request_too_large', `The body must have at most ${maxBytes} bytes`)
   })
   try {
-    if (!isUtf8(bytes)) throw gatewayRefusal('invalid_request', 'The body must be valid UTF-8')
+    if (!isUtf8(bytes)) throw invalid('The body must be valid UTF-8')
     return parseJson(bytes.toString('utf8'))
   } finally {
     // not only after the answer, for which a claim may wait: what is kept of such a body is small
@@ -37,5 +37,5 @@ function parseJson(text: string): unknown {
   } catch {
     // answered like what nobody means
   }
-  throw gatewayRefusal('invalid_request', 'The body must be a JSON object')
+  throw invalid('The body must be a JSON object')
 }

@@ -20,7 +20,7 @@ import { refusals } from '../../openapi/schemas/refusals.ts'
 import { KEY_HOLDER } from '../../openapi/schemas/security.ts'
 import { AnswerMeter } from '../../request/answer-meter.ts'
 import { NO_REQUEST } from '../../request/request.ts'
-import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
 import { senderOfKey } from '../../sms/send/sender.ts'
 import { answerMcp } from './server.ts'
 import type { McpCaller } from './tool.ts'
@@ -95,8 +95,7 @@ function refuseMethod(c: Ctx): Response {
 /** Answers when all of it is known, so that an unread answer counts as any large one. */
 async function respond(c: Ctx, services: Services, holder: KeyHolder): Promise<Response> {
   const json = await readJson(c, MAX_BODY_BYTES)
-  if (Array.isArray(json) && json.length > MAX_BATCH)
-    throw gatewayRefusal('invalid_request', `A batch has at most ${MAX_BATCH} calls`)
+  if (Array.isArray(json) && json.length > MAX_BATCH) throw invalid(`A batch has at most ${MAX_BATCH} calls`)
   const signal = endOf(c)
   const request = new Request(c.req.url, { method: 'POST', headers: c.req.header(), signal })
   c.set('asker', holder.auth)

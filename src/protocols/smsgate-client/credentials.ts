@@ -22,9 +22,6 @@ export interface ClientCaller {
   readonly token?: LiveToken
 }
 
-/** 401 as SMSGate's server says it. */
-const unauthorizedClient = () => gatewayRefusal('unauthorized', 'Unauthorized')
-
 const BEARER = /^bearer +(\S+) *$/i
 const bearerIn = (authorization: string) => BEARER.exec(authorization)?.[1] ?? ''
 
@@ -35,15 +32,10 @@ export function keyIn(authorization: string): string {
 }
 
 /** The caller by Basic (user and API key) or Bearer (API key or token). Throws 401, 403 for a scope. */
-export async function requireClient(
-  c: Ctx,
-  services: Services,
-  scope: string,
-  cached = false,
-): Promise<ClientCaller> {
+export async function requireClient(c: Ctx, services: Services, scope: string, cached = false) {
   const { store } = services
   const caller = await withCatalog(store, () => identifyClient(c, services, cached))
-  if (!caller) throw unauthorizedClient()
+  if (!caller) throw gatewayRefusal('unauthorized', 'Unauthorized')
   if (grants(caller.scopes, scope)) return caller
   if (cached) return requireClient(c, services, scope)
   throw scopeRequired(scope)

@@ -1,4 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
+import { invalid } from '../../sms/send/refusal.ts'
 import {
   MESSAGES_OF_SEND,
   type MessageState,
@@ -7,27 +8,15 @@ import {
   stateSql,
   WHOLE_STATE,
 } from './message-state.ts'
-import { dateIn, deviceIn, flagIn, invalid, numberIn, type Query } from './query.ts'
+import { dateIn, deviceIn, flagIn, numberIn, type Query } from './query.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
 /** `Cancelling` is a state of SMSGate that no message here has. */
 const FILTER_STATES = ['Pending', 'Cancelling', 'Cancelled', 'Processed', 'Sent', 'Delivered', 'Failed']
 
-/** The filters, the order and the page of a list of sends. Dates in PocketBase's form, '' for none. */
-export interface ListQuery {
-  readonly from: string
-  readonly to: string
-  readonly state: string
-  readonly device: string
-  readonly limit: number
-  readonly offset: number
-  readonly isNewestFirst: boolean
-  readonly hasContent: boolean
-}
-
-/** Reads the query of a list of sends. Throws 400 that names the first wrong parameter. */
-export function readListQuery(query: Query): ListQuery {
+/** Filters, order and page of a list of sends; '' for no filter. Throws 400 that names a wrong parameter. */
+export function readListQuery(query: Query) {
   const { state = '', sort = '' } = query
   if (state && !FILTER_STATES.includes(state))
     throw invalid(`state must be one of ${FILTER_STATES.join(', ')}`)
@@ -44,6 +33,8 @@ export function readListQuery(query: Query): ListQuery {
     hasContent: flagIn(query, 'includeContent'),
   }
 }
+
+type ListQuery = ReturnType<typeof readListQuery>
 
 /** A page of a list, and how many items there are in all. */
 export interface Page<T> {

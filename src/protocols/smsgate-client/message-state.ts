@@ -3,9 +3,8 @@ import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { cancelOnce, cancelWaiting } from '../../sms/edit/cancel.ts'
-import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
 import { REASONS } from '../../sms/status/status.ts'
-import { invalid } from './query.ts'
 
 /** States of SMSGate that this server answers with. Not `Cancelling`: a cancellation is final at once. */
 const STATES = ['Pending', 'Cancelled', 'Processed', 'Sent', 'Delivered', 'Failed'] as const

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { parseDate } from '../../fields/types/date.ts'
-import { gatewayRefusal } from '../../sms/send/refusal.ts'
-
-/** 400 for what cannot be honoured. `message` names the field and says what to do instead. */
-export const invalid = (message: string) => gatewayRefusal('invalid_request', message)
+import { BOOLS } from '../../records/read/list.ts'
+import { invalid } from '../../sms/send/refusal.ts'
 
 /** 400 for a `deviceId` that is none of the user's devices. */
 export const unknownDevice = () => invalid('deviceId is no device of yours')
@@ -15,11 +13,10 @@ export type Query = Readonly<Record<string, string>>
 export const MAX_DEVICE_ID = 21
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+const NO_DATE = 'must be a date, for example 2026-11-20T07:00:00Z'
 
-/** An instant in PocketBase's form; undefined for a text that is no date of RFC 3339. */
-function readInstant(text: string): string | undefined {
-  return RFC3339.test(text) ? parseDate(text) || undefined : undefined
-}
+/** An instant in PocketBase's form; '' for a text that is no date of RFC 3339. */
+const readInstant = (text: string) => (RFC3339.test(text) ? parseDate(text) : '')
 
 /** A field that holds an instant, in PocketBase's form. */
 export const rfc3339 = () =>
@@ -27,12 +24,8 @@ export const rfc3339 = () =>
     .string('must be a date')
     .transform((raw, issues) => {
       const at = readInstant(raw)
-      if (at !== undefined) return at
-      issues.addIssue({
-        code: 'custom',
-        message: 'must be a date, for example 2026-11-20T07:00:00Z',
-        continue: false,
-      })
+      if (at) return at
+      issues.addIssue({ code: 'custom', message: NO_DATE, continue: false })
       return z.NEVER
     })
     .describe('An instant of RFC 3339, as `2026-11-20T07:00:00Z`.')
@@ -43,7 +36,7 @@ export function dateIn(query: Query, name: string): string {
   if (!raw) return ''
   // a `+` that was not escaped is a space
   const at = readInstant(raw.replace(' ', '+'))
-  if (at === undefined) throw invalid(`${name} must be a date, for example 2026-11-20T07:00:00Z`)
+  if (!at) throw invalid(`${name} ${NO_DATE}`)
   return at
 }
 
@@ -62,17 +55,11 @@ export function numberIn(query: Query, name: string): number | undefined {
   return Number(raw)
 }
 
-/** As Go's strconv.ParseBool reads it. */
-const BOOLEANS = new Map([
-  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
-  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
-])
-
 /** A boolean of the query, false if it is left out. Throws 400 for what is none. */
 export function flagIn(query: Query, name: string): boolean {
   const raw = query[name]
   if (!raw) return false
-  const value = BOOLEANS.get(raw)
+  const value = BOOLS.get(raw)
   if (value === undefined) throw invalid(`${name} must be true or false`)
   return value
 }

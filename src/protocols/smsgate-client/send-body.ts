@@ -9,8 +9,9 @@ import {
   type SendOptions,
 } from '../../sms/send/body.ts'
 import { E164, withoutSeparators } from '../../sms/send/phone.ts'
+import { invalid } from '../../sms/send/refusal.ts'
 import { checkShape, id, listOf, nonEmptyText, visibleText, wholeNumber } from '../../sms/send/shape.ts'
-import { invalid, MAX_DEVICE_ID, rfc3339 } from './query.ts'
+import { MAX_DEVICE_ID, rfc3339 } from './query.ts'
 
 const MAX_RECIPIENTS = 100
 const MAX_NUMBER = 128

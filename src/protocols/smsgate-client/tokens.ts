@@ -5,10 +5,9 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { readOrMakeParam } from '../../db/params.ts'
 import { objectsOf } from '../../db/rows.ts'
-import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { randomText } from '../../tools/random.ts'
-import { invalid } from './query.ts'
 
 const ACCESS_SECONDS = 15 * 60
 const REFRESH_SECONDS = 30 * 86_400
@@ -68,11 +67,8 @@ export async function issueTokens(
     if (!SCOPES.some((known) => known === scope)) throw invalid(`scopes[${i}] is no known scope`)
     if (!grants(allowed, scope)) throw gatewayRefusal('forbidden', `scope required: ${scope}`)
   }
-  return insertPair(
-    store,
-    { ...caller, scopes: [...new Set(scopes)] },
-    Math.min(ttl || ACCESS_SECONDS, ACCESS_SECONDS),
-  )
+  const seconds = Math.min(ttl || ACCESS_SECONDS, ACCESS_SECONDS)
+  return insertPair(store, { ...caller, scopes: [...new Set(scopes)] }, seconds)
 }
 
 /** Of one user. A new one ends the oldest, so a program that asks for a pair at each request does no harm. */
@@ -181,10 +177,8 @@ export async function readToken(db: Db, token: string): Promise<string | null> {
   if (token.split('.').length !== 3) return null
   const secret = await secretOf(db)
   try {
-    const { payload } = await jwtVerify(token, secret, {
-      algorithms: [ALGORITHM],
-      requiredClaims: ['jti', 'exp'],
-    })
+    const options = { algorithms: [ALGORITHM], requiredClaims: ['jti', 'exp'] }
+    const { payload } = await jwtVerify(token, secret, options)
     return payload.jti!
   } catch {
     return null // a bad signature is an answer, not a fault

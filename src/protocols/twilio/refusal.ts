@@ -73,17 +73,10 @@ function ofGateway({ body, message, status }: GatewayError): TwilioRefusal {
   return new TwilioRefusal(code, message, status === 413 ? 413 : undefined)
 }
 
-/** The JSON of an error. It has these keys alone: clients tell from them which API has answered. */
-const errorBody = ({ code, message, status }: TwilioRefusal) => ({
-  code,
-  message,
-  more_info: `https://www.twilio.com/docs/errors/${code}`,
-  status,
-})
-
-/** Errors as Twilio's API answers them. */
+/** Errors as Twilio's API answers them, with these keys alone: clients tell from them which API it is. */
 export const twilioForm: ErrorForm = (c, error) => {
-  const refusal = refusalFor(error)
-  if (refusal.status === 401) c.header('www-authenticate', 'Basic realm="Twilio API"')
-  return sendError(c, refusal.status, errorBody(refusal))
+  const { code, message, status } = refusalFor(error)
+  if (status === 401) c.header('www-authenticate', 'Basic realm="Twilio API"')
+  const more_info = `https://www.twilio.com/docs/errors/${code}`
+  return sendError(c, status, { code, message, more_info, status })
 }

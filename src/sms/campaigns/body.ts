@@ -13,7 +13,7 @@ import {
 } from '../send/body.ts'
 import { checkLength } from '../send/content.ts'
 import { checkPhones, uniquePhones } from '../send/recipients.ts'
-import { gatewayRefusal } from '../send/refusal.ts'
+import { invalid } from '../send/refusal.ts'
 import { checkShape, nonEmptyId, text, visibleText, wholeNumber } from '../send/shape.ts'
 import type { CampaignOptions } from './campaign.ts'
 
@@ -89,9 +89,9 @@ export type NewCampaign = { readonly [K in keyof CampaignChange]: NonNullable<Ca
 export function readNewCampaign(raw: unknown, now: Date): NewCampaign {
   const given = checkShape(CAMPAIGN, raw)
   const { name, text, audience, scheduledAt, expiresAt } = changeOf(given, raw, now)
-  if (!text) throw gatewayRefusal('invalid_request', 'body or template_id must be given')
+  if (!text) throw invalid('body or template_id must be given')
   if (!audience || audience.recipients.length + audience.groupIds.length === 0)
-    throw gatewayRefusal('invalid_request', 'recipients or group_ids must name somebody')
+    throw invalid('recipients or group_ids must name somebody')
   const begins = scheduledAt ?? beginOf(given.hold_seconds, now)
   checkExpiry({ expires_at: expiresAt }, begins)
   const options = {
@@ -109,7 +109,7 @@ export function readNewCampaign(raw: unknown, now: Date): NewCampaign {
 export function readCampaignChange(raw: unknown, now: Date): CampaignChange {
   const change = changeOf(checkShape(CAMPAIGN_CHANGE, raw), raw, now)
   if (Object.values(change).some((part) => part !== null)) return change
-  throw gatewayRefusal('invalid_request', 'name, text, audience or time must be given')
+  throw invalid('name, text, audience or time must be given')
 }
 
 function changeOf(given: z.output<typeof CAMPAIGN_CHANGE>, raw: unknown, now: Date): CampaignChange {
@@ -127,11 +127,10 @@ function changeOf(given: z.output<typeof CAMPAIGN_CHANGE>, raw: unknown, now: Da
 }
 
 function textOf({ body, template_id, variables }: z.output<typeof CAMPAIGN_CHANGE>, raw: unknown) {
-  if (body != null && template_id != null)
-    throw gatewayRefusal('invalid_request', 'body and template_id exclude each other')
+  if (body != null && template_id != null) throw invalid('body and template_id exclude each other')
   if (body == null && template_id == null) {
     if (variables == null) return null
-    throw gatewayRefusal('invalid_request', 'variables need a body or a template_id')
+    throw invalid('variables need a body or a template_id')
   }
   if (body != null) checkLength(body)
   return contentOf({ body: body!, template_id: template_id!, variables }, raw)

@@ -7,7 +7,7 @@ import { fillTemplate, loadTemplate, TEXT, type Text, writeTexts } from '../send
 import { checkDevice } from '../send/offer.ts'
 import { LAST_LEAVES_AT, lastLeavesAt } from '../send/preview.ts'
 import { allRecipients, checkCount, optedOut } from '../send/recipients.ts'
-import { gatewayRefusal } from '../send/refusal.ts'
+import { gatewayRefusal, invalid } from '../send/refusal.ts'
 import { countSegments } from '../send/segments.ts'
 import { readUsage } from '../usage/quota.ts'
 import { MAX_AUDIENCE, type NewCampaign } from './body.ts'
@@ -17,11 +17,7 @@ import type { CampaignServices, CampaignText } from './campaign.ts'
 const CHUNK = 1_000
 
 /** The text of a request; of a template, as it is now. Throws 400 when there is no such template. */
-export async function readText(
-  store: Store,
-  user: string,
-  text: Content,
-): Promise<CampaignText & { readonly template: string }> {
+export async function readText(store: Store, user: string, text: Content) {
   if ('body' in text) return { body: text.body, variables: text.variables ?? null, template: '' }
   const body = await loadTemplate(store, user, text.templateId)
   return { body, variables: text.variables, template: text.templateId }
@@ -50,16 +46,11 @@ export async function planAudience(
   const all = await allRecipients(store, user, people, MAX_AUDIENCE)
   const out = await optedOut(store, user, all)
   const audience = all.filter((phone) => !out.has(phone))
-  if (audience.length === 0) throw gatewayRefusal('invalid_request', 'recipients have all opted out')
+  if (audience.length === 0) throw invalid('recipients have all opted out')
   return { audience, segments: await countAll(store, user, text, audience) }
 }
 
-async function countAll(
-  store: Store,
-  user: string,
-  text: CampaignText,
-  phones: readonly string[],
-): Promise<number> {
+async function countAll(store: Store, user: string, text: CampaignText, phones: readonly string[]) {
   if (!text.variables) return phones.length * countSegments(text.body).segments
   let sum = 0
   for (let at = 0; at < phones.length; at += CHUNK) {
@@ -70,11 +61,7 @@ async function countAll(
 }
 
 /** Throws 402 `quota_exceeded` if these messages exceed the quota of the month. */
-export async function checkQuota(
-  { store, config }: CampaignServices,
-  user: string,
-  messages: number,
-): Promise<void> {
+export async function checkQuota({ store, config }: CampaignServices, user: string, messages: number) {
   const { remaining } = await readUsage(store, user, config, new Date())
   if (remaining !== null && remaining < messages) throw gatewayRefusal('quota_exceeded')
 }

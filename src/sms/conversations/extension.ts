@@ -43,11 +43,8 @@ export const conversationsExtension: Extension = {
     })
   },
   async beforeUpdate(store, values, old) {
-    Object.assign(
-      values,
-      { assigned_at: old.assigned_at, last_sender: old.last_sender },
-      values.blocked && BLOCKED,
-    )
+    const { assigned_at, last_sender } = old
+    Object.assign(values, { assigned_at, last_sender }, values.blocked && BLOCKED)
     if (values.line !== old.line) await checkLine(store, NOT_UPDATED, values)
     if (values.assignee === old.assignee) return
     await checkAssignee(store, NOT_UPDATED, values)

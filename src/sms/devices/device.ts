@@ -42,11 +42,8 @@ const USERS = 'users'
 
 /** The device that asks. Throws 401 for a guest, 403 for anybody else. */
 export function requireDevice(auth: AuthRecord | null): Device {
-  const { id, values } = requireFrom(
-    auth,
-    DEVICES_ID,
-    'Only a device may do this. Use the token of its pairing.',
-  )
+  const refusal = 'Only a device may do this. Use the token of its pairing.'
+  const { id, values } = requireFrom(auth, DEVICES_ID, refusal)
   return {
     id,
     user: String(values.user),

@@ -7,7 +7,7 @@ import { minify } from '../../fields/values/json-text.ts'
 import type { Logger } from '../../log.ts'
 import { type UrlFault, urlFault } from '../../outgoing/addresses.ts'
 import { sendOutgoing } from '../../outgoing/send.ts'
-import { gatewayRefusal } from '../send/refusal.ts'
+import { invalid } from '../send/refusal.ts'
 import { changeDevice, type Device } from './device.ts'
 
 /** Where and how a device or a browser receives pushes: what a browser or UnifiedPush hands out. */
@@ -33,10 +33,7 @@ export interface PushSettings {
   readonly webhookAllowPrivate: boolean
 }
 
-interface VapidKeys {
-  readonly publicKey: string
-  readonly privateKey: string
-}
+type VapidKeys = Readonly<Record<'publicKey' | 'privateKey', string>>
 
 /** What is pushed, encrypted for the subscription. */
 export interface PushMessage {
@@ -68,7 +65,7 @@ const ENDPOINT_FAULTS: Readonly<Record<UrlFault, string>> = {
 /** Throws 400 for an endpoint that pushes could not be sent to. */
 export function checkEndpoint({ endpoint }: Subscription, { webhookAllowPrivate }: PushSettings): void {
   const fault = urlFault(endpoint, webhookAllowPrivate)
-  if (fault) throw gatewayRefusal('invalid_request', ENDPOINT_FAULTS[fault])
+  if (fault) throw invalid(ENDPOINT_FAULTS[fault])
 }
 
 /** Whether a push service's status says that the subscription has ended. RFC 8030, 7.3 */

@@ -14,7 +14,7 @@ import {
   MAX_CHARACTERS,
 } from '../send/body.ts'
 import { checkLength } from '../send/content.ts'
-import { gatewayRefusal } from '../send/refusal.ts'
+import { gatewayRefusal, invalid } from '../send/refusal.ts'
 import { countSegments } from '../send/segments.ts'
 import { checkShape, visibleText } from '../send/shape.ts'
 import { messageLogCte } from '../status/status.ts'
@@ -136,7 +136,7 @@ export function readChange(raw: unknown, now: Date): Change {
   const given = checkShape(MESSAGE_CHANGE, raw)
   const change = changeOf(given, now)
   if (Object.values(change).every((part) => part === null))
-    throw gatewayRefusal('invalid_request', 'scheduled_at, expires_at, ttl, body or priority must be given')
+    throw invalid('scheduled_at, expires_at, ttl, body or priority must be given')
   if (change.body !== null) checkLength(change.body)
   return change
 }
@@ -157,12 +157,7 @@ function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): C
 }
 
 /** Changes a scheduled message. Repeatable. Throws 404, 409 `not_changeable`, 400 `invalid_request`. */
-export async function changeMessage(
-  { db }: Store,
-  user: string,
-  id: string,
-  change: Change,
-): Promise<Changed> {
+export async function changeMessage({ db }: Store, user: string, id: string, change: Change) {
   type Wanted = Omit<Changed, 'id' | 'status'> & { readonly unfit: boolean }
   const [found] = objectsOf<Wanted>(await db.query(CHANGE, [...changeParams(user, change), id]))
   if (!found) throw await whyNot(db, user, id)

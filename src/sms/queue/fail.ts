@@ -3,13 +3,6 @@ import { mayBecome, messageLogCte } from '../status/status.ts'
 import { refundQuota } from '../usage/quota.ts'
 import type { MessageSource } from './reassign.ts'
 
-/** Messages of a user whose quota a month has paid for. */
-interface PaidMessages {
-  readonly user: string
-  readonly period: string
-  readonly messages: number
-}
-
 /** Fails what `source` selects, locked, from sms_dispatch. $1: reason. */
 const failSql = (source: string) => `
 with source as (${source}), freed as (
@@ -24,29 +17,15 @@ with source as (${source}), freed as (
 ), ${messageLogCte()}
 select s."user", s.period, count(*) from source s join changed c on c.id = s.message group by 1, 2 order by 1, 2`
 
-/** Fails messages of `source` (parameters from $2). Returns their owners and charges. */
-export async function failMessages(
-  db: Db,
-  { name, sql }: MessageSource,
-  reason: string,
-  params: readonly unknown[] = [],
-): Promise<PaidMessages[]> {
-  const { rows } = await db.query(failSql(sql), [reason, ...params], `sms ${name}`)
-  return (rows as [string, string, number][]).map(([user, period, messages]) => ({
-    user,
-    period,
-    messages: Number(messages),
-  }))
+/** Fails messages of `source` (parameters from $2). Returns their owners, paid months and numbers. */
+export async function failMessages(db: Db, source: MessageSource, reason: string, params: unknown[] = []) {
+  const { rows } = await db.query(failSql(source.sql), [reason, ...params], `sms ${source.name}`)
+  return rows as [user: string, period: string, messages: number][]
 }
 
 /** The same for messages that were not sent: their quota is refunded. Returns how many there were. */
-export async function failUnsent(
-  db: Db,
-  source: MessageSource,
-  reason: string,
-  params: readonly unknown[] = [],
-): Promise<number> {
+export async function failUnsent(db: Db, source: MessageSource, reason: string, params: unknown[] = []) {
   const paid = await failMessages(db, source, reason, params)
-  for (const { user, period, messages } of paid) await refundQuota({ db }, user, period, messages)
-  return paid.reduce((sum, { messages }) => sum + messages, 0)
+  for (const [user, period, messages] of paid) await refundQuota({ db }, user, period, Number(messages))
+  return paid.reduce((sum, [, , messages]) => sum + Number(messages), 0)
 }

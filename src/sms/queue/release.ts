@@ -177,8 +177,7 @@ const RELEASE_WAITING = releaseSql(WAITING)
 export async function releaseDue(db: Db, seconds: number, stickyDays = 0): Promise<string[]> {
   const sticky = stickySince(new Date(), stickyDays)
   const devices: string[] = []
-  for (const sql of [RELEASE_WAITING, RELEASE_SCHEDULED]) {
+  for (const sql of [RELEASE_WAITING, RELEASE_SCHEDULED])
     devices.push(...(await notifyNodes(db, textsOf(await db.query(sql, [seconds, sticky])))))
-  }
   return devices
 }

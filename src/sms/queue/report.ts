@@ -201,12 +201,9 @@ async function applyRound(
   }
 }
 
-const applied = ({ id, attempt }: Report, status: Status): ReportResult => ({
-  id,
-  attempt,
-  result: 'applied',
-  status,
-})
+function applied({ id, attempt }: Report, status: Status): ReportResult {
+  return { id, attempt, result: 'applied', status }
+}
 
 interface LineOutcome {
   readonly line: string
@@ -227,12 +224,9 @@ with ${also}changed as (
 select sms_lines_changed('update', array_agg(id)) from changed having count(*) > 0`
 
 const BEGIN = change('pb_text(now())', 'not sms_is_failing(l.failing_since)')
+const FORGET = 'forgotten as (update line_use set failures = 0 where line = $1 and failures > 0), '
 // writes nothing for a line that works
-const END = change(
-  `''`,
-  `l.failing_since <> ''`,
-  'forgotten as (update line_use set failures = 0 where line = $1 and failures > 0), ',
-)
+const END = change(`''`, `l.failing_since <> ''`, FORGET)
 
 /** After five failures in a row other lines are preferred for an hour. Outside the report's transaction. */
 async function noteOutcomes(db: Db, outcomes: readonly LineOutcome[]): Promise<void> {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { dateOf, formatDate, parseDate } from '../../fields/types/date.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import { E164 } from './phone.ts'
-import { gatewayRefusal } from './refusal.ts'
+import { invalid } from './refusal.ts'
 import { checkShape, id, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
 
 /** What a request wants sent: a text as it is, or a text or template with values for its variables. */
@@ -211,10 +211,7 @@ const toWhom = (body: Common): Pick<SendBody, 'recipients' | 'groupIds' | 'devic
 
 function needSomeone(body: SendBody): SendBody {
   if (body.recipients.length > 0 || body.groupIds.length > 0) return body
-  throw gatewayRefusal(
-    'invalid_request',
-    'recipients must name at least one phone number, or group_ids a group',
-  )
+  throw invalid('recipients must name at least one phone number, or group_ids a group')
 }
 
 /** The text or template of a body, its variables as texts. `raw`: the body as it came. */
@@ -267,10 +264,9 @@ function expiryOf(body: Common, due: string): string {
 
 /** Throws 400 `invalid_request` for two ends, or one that is not after `due`. */
 export function checkExpiry({ ttl, expires_at }: Pick<Common, 'ttl' | 'expires_at'>, due: string): void {
-  if (ttl && expires_at) throw gatewayRefusal('invalid_request', 'ttl and expires_at exclude each other')
+  if (ttl && expires_at) throw invalid('ttl and expires_at exclude each other')
   if (expires_at && expires_at <= due) throw expiresBeforeDue()
 }
 
 /** A message would end before it is due. */
-export const expiresBeforeDue = () =>
-  gatewayRefusal('invalid_request', 'expires_at must lie in the future, after scheduled_at')
+export const expiresBeforeDue = () => invalid('expires_at must lie in the future, after scheduled_at')

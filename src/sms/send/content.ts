@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
 import { checkCount, checkPhones, contactFields, contactNames, uniquePhones } from './recipients.ts'
-import { gatewayRefusal, templateRefusal } from './refusal.ts'
+import { gatewayRefusal, invalid, templateRefusal } from './refusal.ts'
 import { countSegments, type Segmentation } from './segments.ts'
 import { isInvisible } from './shape.ts'
 import { fieldNames, fillVariables, parseTemplate, renderFor } from './template.ts'
@@ -74,17 +74,14 @@ export async function fillTemplate(
 
 function textFor(to: string, body: string): Text {
   checkLength(body)
-  if (isInvisible(body)) throw gatewayRefusal('invalid_request', `the text for ${to} is empty`)
+  if (isInvisible(body)) throw invalid(`the text for ${to} is empty`)
   return { to, body, ...countSegments(body) }
 }
 
 /** The text of a user's template. Throws 400 when there is none. */
 export async function loadTemplate(store: Store, user: string, id: string): Promise<string> {
-  const { rows } = await store.db.query(
-    'select body from sms_templates where id = $1 and "user" = $2',
-    [id, user],
-    'sms template',
-  )
+  const sql = 'select body from sms_templates where id = $1 and "user" = $2'
+  const { rows } = await store.db.query(sql, [id, user], 'sms template')
   if (!rows[0]) throw templateRefusal('Template not found.')
   return String(rows[0][0])
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../../collections/catalog.ts'
-import { gatewayRefusal } from './refusal.ts'
+import { gatewayRefusal, invalid } from './refusal.ts'
 
 /** A key longer than that is none. */
 const MAX_KEY_LENGTH = 255
@@ -20,10 +20,7 @@ const running = new Set<string>()
 export function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null
   if (KEY.test(header) && header.length <= MAX_KEY_LENGTH) return header
-  throw gatewayRefusal(
-    'invalid_request',
-    `Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`,
-  )
+  throw invalid(`Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`)
 }
 
 /** What the Idempotency-Key header of a request names; null without one. Throws 400 for an invalid one. */
@@ -48,11 +45,7 @@ function canonical(value: unknown): string {
 }
 
 /** Runs the request of a key. Throws 409 while another one with the same key runs. */
-export async function whileRunning<T>(
-  user: string,
-  key: string | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function whileRunning<T>(user: string, key: string | undefined, work: () => Promise<T>) {
   if (key === undefined) return work()
   const name = `${user} ${key}`
   if (running.has(name)) throw gatewayRefusal('idempotency_key_in_use')
@@ -65,11 +58,7 @@ export async function whileRunning<T>(
 }
 
 /** The key's first answer within 24 hours, or undefined. Throws 422 if it was another request. */
-export async function firstAnswer(
-  store: Store,
-  user: string,
-  { key, fingerprint }: Idempotency,
-): Promise<string | undefined> {
+export async function firstAnswer(store: Store, user: string, { key, fingerprint }: Idempotency) {
   const { rows } = await store.db.query(
     `select fingerprint, answer from sms_idempotency
       where "user" = $1 and key = $2 and created > now() - interval '24 hours'`,

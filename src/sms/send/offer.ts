@@ -5,7 +5,7 @@ import { type Origin, PLAIN_OPTIONS, type SendBody, type SendOptions } from './b
 import { plainText, writeTexts } from './content.ts'
 import type { Idempotency } from './idempotency.ts'
 import { allRecipients } from './recipients.ts'
-import { gatewayRefusal } from './refusal.ts'
+import { gatewayRefusal, invalid } from './refusal.ts'
 import type { Sender } from './sender.ts'
 import { zoneOfNumber } from './time-zones.ts'
 
@@ -98,8 +98,7 @@ export async function prepareOffer(
   // a template is checked after the device; for a plain text the accepting statement checks the device
   if (deviceId !== '' && shared === null) await checkDevice(store, sender.user, deviceId)
   const texts = await writeTexts(store, sender.user, content, phones)
-  if (options.clientRef !== '' && texts.length > 1)
-    throw gatewayRefusal('invalid_request', 'client_ref can name one message only')
+  if (options.clientRef !== '' && texts.length > 1) throw invalid('client_ref can name one message only')
   const messages = texts.map((text) => offeredMessage(text, shared !== null, options.keepsQuiet))
   const batch = messages.length > 1 ? randomId() : ''
   const ids = messages.map(({ id }) => id)
@@ -146,11 +145,7 @@ const COUNT = `select
   (select count(*) from webhooks where "user" = $1 and enabled and 'message.failed' = any(events))`
 
 /** Charges each webhook call that opted-out recipients cause. Throws 429, 400 for too many in one send. */
-export async function chargeOptedOut(
-  { db }: Pick<Store, 'db'>,
-  user: string,
-  phones: readonly string[],
-): Promise<void> {
+export async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: readonly string[]) {
   if (phones.length < MIN_RECIPIENTS) return
   admission.optedOut.take(user, 0)
   const { rows } = await db.query(COUNT, [user, phones], 'sms opted out of send')
@@ -160,8 +155,7 @@ export async function chargeOptedOut(
 }
 
 const tooManyCalls = (optedOut: number, webhooks: number) =>
-  gatewayRefusal(
-    'invalid_request',
+  invalid(
     `${optedOut} recipients have opted out, and each causes ${webhooks} webhook calls. ` +
       `One send may cause ${MAX_CALLS}: leave them out, or send to fewer at once.`,
   )

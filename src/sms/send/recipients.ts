@@ -1,8 +1,9 @@
 import type { Store } from '../../collections/catalog.ts'
+import { textsOf } from '../../db/rows.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import type { SendBody } from './body.ts'
 import { E164 } from './phone.ts'
-import { gatewayRefusal, REFUSALS } from './refusal.ts'
+import { gatewayRefusal, invalid, REFUSALS } from './refusal.ts'
 import { type Person, valuesByName } from './template.ts'
 
 /** Characters of a wrong number that its refusal names. */
@@ -42,7 +43,7 @@ export async function allRecipients(
   const members = await groupMembers(store, user, groupIds, max + explicit.length + 1)
   const phones = uniquePhones([...explicit, ...members])
   if (phones.length > max) throw await tooManyMembers(store, user, explicit, groupIds, max)
-  if (phones.length === 0) throw gatewayRefusal('invalid_request', 'group_ids has no member to send to')
+  if (phones.length === 0) throw invalid('group_ids has no member to send to')
   return phones
 }
 
@@ -66,12 +67,7 @@ async function tooManyMembers(
 }
 
 /** Members by name and id, each once, without those who opted out. All contacts of the user are read. */
-async function groupMembers(
-  store: Store,
-  user: string,
-  groupIds: readonly string[],
-  limit: number,
-): Promise<string[]> {
+async function groupMembers(store: Store, user: string, groupIds: readonly string[], limit: number) {
   const groups = [...new Set(groupIds)]
   const { rows } = await store.db.shaped(
     `select (select count(*) from contact_groups g where g."user" = $1 and g.id = any($2::text[])),
@@ -86,30 +82,15 @@ async function groupMembers(
 }
 
 /** Those of the numbers that want no texts of a user. */
-export async function optedOut(
-  store: Store,
-  user: string,
-  phones: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const { rows } = await store.db.query(
-    'select phone from contacts where "user" = $1 and phone = any($2::text[]) and opted_out',
-    [user, phones],
-    'sms opted out',
-  )
-  return new Set(rows.map(([phone]) => String(phone)))
+export async function optedOut(store: Store, user: string, phones: readonly string[]) {
+  const sql = 'select phone from contacts where "user" = $1 and phone = any($2::text[]) and opted_out'
+  return new Set(textsOf(await store.db.query(sql, [user, phones], 'sms opted out')))
 }
 
 /** Names of a user's contacts by their number; a number without a contact has none. One query for all. */
-export async function contactNames(
-  store: Store,
-  user: string,
-  phones: readonly string[],
-): Promise<ReadonlyMap<string, Person>> {
-  const { rows } = await store.db.query(
-    'select phone, name from contacts where "user" = $1 and phone = any($2::text[])',
-    [user, phones],
-    'sms contact names',
-  )
+export async function contactNames(store: Store, user: string, phones: readonly string[]) {
+  const sql = 'select phone, name from contacts where "user" = $1 and phone = any($2::text[])'
+  const { rows } = await store.db.query(sql, [user, phones], 'sms contact names')
   return new Map((rows as [string, string][]).map(([phone, name]) => [phone, { phone, name }]))
 }
 

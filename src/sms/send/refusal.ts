@@ -56,5 +56,8 @@ export function gatewayRefusal(error: RefusalCode, message?: string): GatewayErr
   return new GatewayError(status, { error, message: message ?? fixed })
 }
 
+/** 400 for a request that is wrong as `message` says. */
+export const invalid = (message: string) => gatewayRefusal('invalid_request', message)
+
 /** What is wrong with a template: 400 with nothing but a sentence. */
 export const templateRefusal = (message: string) => new GatewayError(400, { message })

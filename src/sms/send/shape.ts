@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { dateOf, parseDate } from '../../fields/types/date.ts'
 import { cleanText } from '../../fields/values/cast.ts'
-import { gatewayRefusal } from './refusal.ts'
+import { invalid } from './refusal.ts'
 
 /** A check that fails ends the parse: of a list with a million faults only the first is ever made. */
 const stop = (error: string) => ({ error, abort: true })
@@ -88,7 +88,7 @@ export function checkShape<T extends z.ZodType>(
 ): z.output<T> {
   const parsed = schema.safeParse(raw, FIRST_FAULT)
   if (parsed.success) return parsed.data
-  throw gatewayRefusal('invalid_request', describeFault(parsed.error.issues[0]!, raw, place))
+  throw invalid(describeFault(parsed.error.issues[0]!, raw, place))
 }
 
 type Issue = z.core.$ZodIssue

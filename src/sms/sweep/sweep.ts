@@ -19,11 +19,7 @@ import { idMayBecome, REASONS } from '../status/status.ts'
 import { wakeDevices } from '../wake/wake.ts'
 
 /** Changes by time, in this order: a finished message wakes no device. */
-const SWEEPS: readonly ((
-  db: Db,
-  deviceOnlineSeconds: number,
-  stickyDays: number,
-) => Promise<DevicesToWake>)[] = [
+const SWEEPS: readonly ((db: Db, onlineSeconds: number, stickyDays: number) => Promise<DevicesToWake>)[] = [
   failExpiredLeases,
   endExpired,
   endOrphaned,
@@ -39,12 +35,7 @@ const SWEEPS: readonly ((
 const JUDGING: ReadonlySet<unknown> = new Set([failExpiredLeases, retryExpiredLeases, reassignUnclaimed])
 
 /** One sweep of overdue work. False if another node sweeps. `silenceCounts`: false after our outage. */
-export async function sweep(
-  store: Store,
-  deviceOnlineSeconds: number,
-  silenceCounts = true,
-  stickyDays = 0,
-): Promise<boolean> {
+export async function sweep(store: Store, deviceOnlineSeconds: number, silenceCounts = true, stickyDays = 0) {
   const steps = silenceCounts ? SWEEPS : SWEEPS.filter((step) => !JUDGING.has(step))
   const devices = new Set<string>()
   const isOurs = await store.db.transaction(async (db) => {
@@ -107,6 +98,6 @@ export async function endUnfinished(db: Db): Promise<number> {
     const { rows } = await db.query('select exists (select from sms_dispatch)')
     if (rows[0]![0] !== true) return ended
     const paid = await failMessages(db, ANY, REASONS.restored)
-    for (const { messages } of paid) ended += messages
+    for (const [, , messages] of paid) ended += Number(messages)
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/types/date.ts'
-import { gatewayRefusal } from '../send/refusal.ts'
+import { invalid } from '../send/refusal.ts'
 import { CANCELED_SQL, STATUSES } from '../status/status.ts'
 
 const DEFAULT_DAYS = 30
@@ -32,7 +32,7 @@ export function readDays(raw: string | undefined): number {
   if (raw === undefined) return DEFAULT_DAYS
   const days = Number(raw)
   if (Number.isInteger(days) && days >= 1 && days <= MAX_DAYS) return days
-  throw gatewayRefusal('invalid_request', `days must be a whole number from 1 to ${MAX_DAYS}`)
+  throw invalid(`days must be a whole number from 1 to ${MAX_DAYS}`)
 }
 
 /** SQL of a message's state here: what was called off has not failed. */

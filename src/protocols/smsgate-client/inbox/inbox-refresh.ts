@@ -4,10 +4,11 @@ import type { Store } from '../../../collections/catalog.ts'
 import { LOCKS } from '../../../db/advisory-locks.ts'
 import { dateOf } from '../../../fields/types/date.ts'
 import { isOwnDevice } from '../../../sms/send/offer.ts'
+import { invalid } from '../../../sms/send/refusal.ts'
 import { checkShape, id } from '../../../sms/send/shape.ts'
 import { requestInbox } from '../../smsgate/phone.ts'
 import { isoDate } from '../message-state.ts'
-import { invalid, MAX_DEVICE_ID, rfc3339, unknownDevice } from '../query.ts'
+import { MAX_DEVICE_ID, rfc3339, unknownDevice } from '../query.ts'
 
 const MAX_DAYS = 31
 /** Calls of one refresh: 20,000 in one statement would take seconds. */
@@ -33,17 +34,8 @@ export const REFRESH_BODY = z
   })
   .meta({ id: 'SmsgateInboxRefresh' })
 
-/** What is to be read again. Dates in PocketBase's form; `device` '' for all. */
-interface InboxRefresh {
-  readonly since: string
-  readonly until: string
-  readonly device: string
-  /** Webhooks are told of the stored texts once more. */
-  readonly tellsWebhooks: boolean
-}
-
-/** Reads the body of such a request. Throws 400 that names the first wrong field. */
-function readRefreshBody(raw: unknown): InboxRefresh {
+/** What is to be read again; `device` '' for all. Throws 400 that names the first wrong field. */
+function readRefreshBody(raw: unknown) {
   const { since, until, deviceId, webhookDelivery, triggerWebhooks } = checkShape(REFRESH_BODY, raw)
   if (since > until) throw invalid('since must not be after until')
   if (dateOf(until)!.getTime() - dateOf(since)!.getTime() > MAX_DAYS * DAY_MS)
@@ -52,6 +44,8 @@ function readRefreshBody(raw: unknown): InboxRefresh {
   const tellsWebhooks = webhookDelivery === 'Individual' || triggerWebhooks === true
   return { since, until, device: deviceId ?? '', tellsWebhooks }
 }
+
+type Refresh = ReturnType<typeof readRefreshBody>
 
 const IN_PERIOD = `
   m."user" = $1 and m.message_type = 'incoming' and m.delivered_at >= $2 and m.delivered_at <= $3
@@ -83,7 +77,7 @@ select count(*) from (select w.id from ${RECEIVERS}) w cross join lateral (
  * while as many calls of these webhooks wait as one refresh can make: a flood of refreshes would fill the
  * disk.
  */
-function deliverAgain({ db }: Store, user: string, { since, until, device }: InboxRefresh): Promise<void> {
+function deliverAgain({ db }: Store, user: string, { since, until, device }: Refresh): Promise<void> {
   const params = [user, since, until, device]
   return db.transaction(async (inside) => {
     await inside.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.inboxRefresh, user])

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
+import { invalid } from '../../../sms/send/refusal.ts'
 import { DATA_URL } from '../../smsgate/wire.ts'
 import type { Page } from '../list-messages.ts'
 import { isoDate } from '../message-state.ts'
-import { dateIn, deviceIn, invalid, numberIn, type Query } from '../query.ts'
+import { dateIn, deviceIn, numberIn, type Query } from '../query.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 500
@@ -23,18 +24,8 @@ export const INBOX_MESSAGE = z
   })
   .meta({ id: 'SmsgateInboxMessage' })
 
-/** The filters and the page of a list of incoming texts. Dates in PocketBase's form, '' for none. */
-export interface InboxQuery {
-  readonly type: string
-  readonly from: string
-  readonly to: string
-  readonly device: string
-  readonly limit: number
-  readonly offset: number
-}
-
-/** Reads the query of a list of incoming texts. Throws 400 that names the first wrong parameter. */
-export function readInboxQuery(query: Query): InboxQuery {
+/** Filters and page of a list of incoming texts; '' for no filter. 400 names the first wrong parameter. */
+export function readInboxQuery(query: Query) {
   const { type = '' } = query
   if (type && !TYPES.some((known) => known === type)) throw invalid(`type must be one of ${TYPES.join(', ')}`)
   const device = deviceIn(query)
@@ -62,7 +53,7 @@ const COUNT = `select count(*) from sms_messages m where ${MATCHING}`
 export async function listInbox(
   { db }: Store,
   user: string,
-  query: InboxQuery,
+  query: ReturnType<typeof readInboxQuery>,
 ): Promise<Page<z.output<typeof INBOX_MESSAGE>>> {
   if (query.type.startsWith('MMS')) return { total: 0, items: [] }
   const params = [user, query.from, query.to, query.device, query.type]

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Db } from '../../../db/open.ts'
+import { invalid } from '../../../sms/send/refusal.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
 import { randomText } from '../../../tools/random.ts'
-import { invalid } from '../query.ts'
 
 /** 256 bits and more, in letters and digits. */
 const KEY_LENGTH = 43
@@ -31,11 +31,8 @@ export async function ensureSigningKey(db: Db, user: string): Promise<void> {
 /** That key, made when it is first asked for. */
 export async function signingKeyOf(db: Db, user: string): Promise<string> {
   await ensureSigningKey(db, user)
-  const { rows } = await db.query(
-    'select signing_key from smsgate_accounts where "user" = $1',
-    [user],
-    'smsgate key',
-  )
+  const sql = 'select signing_key from smsgate_accounts where "user" = $1'
+  const { rows } = await db.query(sql, [user], 'smsgate key')
   return String(rows[0]?.[0] ?? '')
 }
 

@@ -12,9 +12,10 @@ import { storeOf } from '../../../http/server/store-of.ts'
 import { deleteRecord } from '../../../records/write/delete.ts'
 import { createRecord, updateRecord } from '../../../records/write/write.ts'
 import type { AuthRecord } from '../../../request/request.ts'
+import { invalid } from '../../../sms/send/refusal.ts'
 import { checkShape, id, nonEmptyText } from '../../../sms/send/shape.ts'
 import { requireClient } from '../credentials.ts'
-import { invalid, MAX_DEVICE_ID } from '../query.ts'
+import { MAX_DEVICE_ID } from '../query.ts'
 import { MAX_ID } from '../send-body.ts'
 import { SMSGATE_EVENTS, type SmsgateEvent } from './event.ts'
 
@@ -62,7 +63,6 @@ export async function listWebhooks({ db }: Store, user: string): Promise<z.outpu
 const FIND = `
 select id from webhooks where "user" = $1 and smsgate_id = $2 and smsgate_id <> '' and smsgate_event <> ''`
 
-/** The record of a user's webhook that a client knows by this id. */
 async function findWebhook({ db }: Store, user: string, id: string): Promise<string | undefined> {
   const { rows } = await db.query(FIND, [user, id], 'smsgate find webhook')
   return rows[0] && String(rows[0][0])

@@ -82,20 +82,14 @@ where m."user" = $1 and m."to" = $2 and m.device || '' = $3 and m.created || '' 
 /** Throws TwimlError for too many replies, and for one whose recipient has opted out. */
 export async function checkReplies(store: Store, user: string, replies: readonly Reply[]): Promise<void> {
   if (replies.length > MAX_REPLIES) throw new TwimlError(14109, `A text gets at most ${MAX_REPLIES} replies`)
-  const out = await optedOut(
-    store,
-    user,
-    replies.map(({ to }) => to),
-  )
-  if (out.size > 0) throw new TwimlError(21610, 'The recipient of a reply has opted out')
+  const recipients = replies.map(({ to }) => to)
+  if ((await optedOut(store, user, recipients)).size > 0)
+    throw new TwimlError(21610, 'The recipient of a reply has opted out')
   const pairs = Map.groupBy(replies, ({ to, device }) => `${to} ${device}`)
   for (const [{ to, device }, ...more] of pairs.values() as Iterable<[Reply, ...Reply[]]>) {
     const { rows } = await store.db.query(BETWEEN, [user, to, device])
-    if (Number(rows[0]![0]) + 1 + more.length > MAX_BETWEEN.replies)
-      throw new TwimlError(
-        14107,
-        `${MAX_BETWEEN.replies} replies between two numbers in ${MAX_BETWEEN.seconds} s`,
-      )
+    const text = `${MAX_BETWEEN.replies} replies between two numbers in ${MAX_BETWEEN.seconds} s`
+    if (Number(rows[0]![0]) + 1 + more.length > MAX_BETWEEN.replies) throw new TwimlError(14107, text)
   }
 }
 
@@ -104,11 +98,7 @@ const STORE = `insert into twilio_answers (message, replies) values ($1, $2) on 
 const SENT = 'update twilio_answers set replies = null where message = $1'
 
 /** Stores the replies unless another attempt did, then sends them: a crash loses and repeats none. */
-export async function sendReplies(
-  services: SendServices,
-  text: AnsweredText,
-  replies: readonly Reply[],
-): Promise<void> {
+export async function sendReplies(services: SendServices, text: AnsweredText, replies: readonly Reply[]) {
   await services.store.db.query(STORE, [text.message, JSON.stringify(replies)])
   await sendStored(services, text)
 }
