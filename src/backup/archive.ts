@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
@@ -32,7 +31,8 @@ export async function openArchive(path: string) {
 
 /** The bytes of an entry. Throws a UserError where they cannot be read. */
 async function* contentOfEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
-  const stream = await readable(() => streamOf(zip, entry))
+  // ends with an error when an entry has more or less than its declared size
+  const stream = await readable(() => zip.openReadStreamPromise(entry))
   try {
     for await (const chunk of stream) yield chunk
   } catch (error) {
@@ -66,13 +66,10 @@ async function manifestOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>): Pr
   const entry = entries.get(MANIFEST)
   if (!entry) throw notABackup(`it has no ${MANIFEST}`)
   if (entry.uncompressedSize > MAX_MANIFEST_BYTES) throw notABackup(`its ${MANIFEST} is too long`)
-  const content = await readable(async () => buffer(await streamOf(zip, entry)))
+  const content = await readable(async () => buffer(await zip.openReadStreamPromise(entry)))
   if (crc32(content) !== entry.crc32) throw notABackup(`the checksum of its ${MANIFEST} is wrong`)
   return content.toString()
 }
-
-/** Ends with an error when an entry has more or less than its declared size. */
-const streamOf = (zip: ZipFile, entry: Entry): Promise<Readable> => zip.openReadStreamPromise(entry)
 
 function demandEntries(entries: ReadonlyMap<string, Entry>, { tables }: Manifest): void {
   const missing = tables.map(({ name }) => entryName(name)).find((name) => !entries.has(name))

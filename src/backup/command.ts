@@ -86,11 +86,9 @@ export const restoreCommand = (setting: Setting) =>
         const database = await openDb(config, log)
         try {
           const progress = showProgress(process.stderr)
-          const restored = await restoreBackup(database.forEverybody('command'), args.file, {
-            resume: args.resume,
-            progress,
-          })
-          say(restoredText(args.file, restored))
+          const { file, resume } = args
+          const db = database.forEverybody('command')
+          say(restoredText(file, await restoreBackup(db, file, { resume, progress })))
         } finally {
           await database.close()
         }
@@ -114,7 +112,6 @@ async function backUp(config: Config, log: Logger, path: string): Promise<Backup
   }
 }
 
-/** The path of a backup that the command line names. */
 function fileFor(to: string | undefined): string {
   const isFolder = to === undefined || statSync(to, { throwIfNoEntry: false })?.isDirectory()
   if (!isFolder) return resolve(to!)

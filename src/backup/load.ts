@@ -68,16 +68,12 @@ const empty = (tx: Db, ...tables: readonly Table[]) =>
 
 async function fill(tx: Db, archive: Archive, entry: TableEntry, table: Table, progress: Progress) {
   const { name } = table
-  if (formOf(entry) !== formOf(table)) {
+  if (formOf(entry) !== formOf(table))
     throw new UserError(`The table ${name} has other columns in the backup than this version makes.`)
-  }
   let done = 0
   for await (const lines of readLines(entry, archive.contentOf(entry))) {
-    await writeRows(
-      tx,
-      table,
-      lines.map((line) => rowOf(line, entry)),
-    )
+    const rows = lines.map((line) => rowOf(line, entry))
+    await writeRows(tx, table, rows)
     done += lines.length
     progress(name, done, entry.rows)
   }

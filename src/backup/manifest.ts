@@ -53,9 +53,8 @@ export const notABackup = (why: string, cause?: unknown) =>
 export function parseManifest(text: string): Manifest {
   const json = parseJson(text)
   const format = SCHEMA.pick({ format: true }).safeParse(json).data?.format
-  if (format && format.version > FORMAT.version) {
+  if (format && format.version > FORMAT.version)
     throw new UserError('The backup was written by a newer version of pocketsms. Install that version.')
-  }
   const { data, error } = SCHEMA.safeParse(json)
   if (!data) {
     const [issue] = error.issues

@@ -48,7 +48,7 @@ export async function restoreBackup(
     const work = async (tx: Db) => {
       await prepareTransfer(tx)
       await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.migration])
-      if (replace) await dropInstallation(tx)
+      if (replace) await tx.script(`set local client_min_messages = warning; ${CLEAR}`)
       else await checkEmpty(tx)
       const all = await restoreAll(tx, archive, resume, progress)
       await inSameTransaction?.(tx)
@@ -132,8 +132,3 @@ begin
     having count(*) > 0
   loop execute statement; end loop;
 end $$`
-
-/** Drops the whole installation in a database, in the transaction `tx`. */
-async function dropInstallation(tx: Db): Promise<void> {
-  await tx.script(`set local client_min_messages = warning; ${CLEAR}`)
-}

@@ -11,10 +11,7 @@ const NEWLINE = 10
  * The lines of a table's entry in batches. Throws a UserError for a line that no backup has, and at the end
  * if the entry differs from the manifest. Memory: one batch or one longer line.
  */
-export async function* readLines(
-  entry: TableEntry,
-  content: AsyncIterable<Uint8Array>,
-): AsyncGenerator<string[]> {
+export async function* readLines(entry: TableEntry, content: AsyncIterable<Uint8Array>) {
   const hash = createHash('sha256')
   const decoder = new TextDecoder()
   let rows = 0
@@ -38,9 +35,8 @@ export async function* readLines(
       batchLength = 0
     }
   }
-  if (rest !== '' || rows !== entry.rows || hash.digest('hex') !== entry.sha256) {
+  if (rest !== '' || rows !== entry.rows || hash.digest('hex') !== entry.sha256)
     throw notABackup(`the checksum of the table ${entry.name} is wrong`)
-  }
   if (batch.length > 0) yield batch
 }
 

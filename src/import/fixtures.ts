@@ -12,7 +12,7 @@ import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../rules/check-rule.ts'
 import { isObject } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
-import { chunkSize, idOf, insertRows, removeOld } from './insert.ts'
+import { chunkSize, idOf, insertRows, removeOld, tidy } from './insert.ts'
 import { type FilePosition, type ImportRow, readRows, recordFault } from './rows.ts'
 
 interface Part extends FilePosition {
@@ -34,10 +34,8 @@ export async function importFiles(
     const collections =
       files.schema === undefined ? 0 : await importSchema(draft, files.schema, schema, progress)
     const parts = files.fixtures === undefined ? [] : await importRecords(draft, files.fixtures, progress)
-    await recordTerminalAudit(draft.db, {
-      action: 'import',
-      fields: parts.map(({ collection }) => collection.name),
-    })
+    const fields = parts.map(({ collection }) => collection.name)
+    await recordTerminalAudit(draft.db, { action: 'import', fields })
     return { collections, parts }
   })
   for (const { collection } of done.parts) await tidy(store, collection)
@@ -87,20 +85,10 @@ async function insertPart({ db }: CatalogDraft, part: Part, progress: Progress):
 
 const idsOf = ({ collection, rows }: Part) => rows.map((row) => idOf(collection, row))
 
-/** Without new statistics the planner misjudges the new rows, and counts read them all. */
-const tidy = (store: CatalogStore, collection: Collection) =>
-  store.forEverybody('command').db.query(`vacuum (analyze) ${quote(tableName(collection))}`)
-
 /** Imports the collections of a schema file; returns their number. Throws a UserError. */
-async function importSchema(
-  draft: CatalogDraft,
-  file: string,
-  schema: unknown,
-  progress: Progress,
-): Promise<number> {
-  if (!Array.isArray(schema) || !schema.every(isObject)) {
+async function importSchema(draft: CatalogDraft, file: string, schema: unknown, progress: Progress) {
+  if (!Array.isArray(schema) || !schema.every(isObject))
     throw new UserError(`${file}: a list of collections expected, as PocketBase exports it.`)
-  }
   try {
     await checkImported(draft, await importCollections(draft, schema, 'keep-needed'), checkRule)
   } catch (error) {
@@ -137,9 +125,7 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''))
   } catch (error) {
-    const { message } = error as Error
-    throw new UserError(
-      error instanceof SyntaxError ? `${file} is no JSON: ${message}` : `${file} cannot be read: ${message}`,
-    )
+    const fault = error instanceof SyntaxError ? 'is no JSON' : 'cannot be read'
+    throw new UserError(`${file} ${fault}: ${(error as Error).message}`)
   }
 }

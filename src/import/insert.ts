@@ -1,3 +1,4 @@
+import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { Collection } from '../collections/collection.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
 import { violatedFields } from '../collections/table/indexes.ts'
@@ -19,9 +20,8 @@ function column(field: Field, key: string): { define: string; select: string } {
   if (isMulti(field)) return { define: `${name} text[]`, select: name }
   if (field.type === 'number') return { define: `${name} float8`, select: name }
   if (field.type === 'bool') return { define: `${name} boolean`, select: name }
-  if (field.type === 'json' || field.type === 'geoPoint')
-    return { define: `${name} text`, select: `${name}::json` }
-  return { define: `${name} text`, select: name }
+  const isJson = field.type === 'json' || field.type === 'geoPoint'
+  return { define: `${name} text`, select: isJson ? `${name}::json` : name }
 }
 
 /** Inserts any number of rows, sent as one JSON text, in their order. */
@@ -32,6 +32,10 @@ function insertStatement(collection: Collection): string {
     select ${columns.map(({ select }) => select).join(', ')}
     from json_to_recordset($1::json) as rows(${columns.map(({ define }) => define).join(', ')})`
 }
+
+/** Without new statistics the planner misjudges the new rows, and counts read them all. */
+export const tidy = (store: CatalogStore, collection: Collection) =>
+  store.forEverybody('command').db.query(`vacuum (analyze) ${quote(tableName(collection))}`)
 
 /** Rows per step for a collection. `hashed`: passwords are hashes already. */
 export const chunkSize = ({ type }: Collection, hashed = false): number =>
@@ -54,12 +58,7 @@ export async function insertRows(
   await noteChunk(db, collection, rows, replaced)
 }
 
-async function insertChunk(
-  db: Db,
-  place: FilePosition,
-  statement: string,
-  chunk: readonly ImportRow[],
-): Promise<void> {
+async function insertChunk(db: Db, place: FilePosition, statement: string, chunk: readonly ImportRow[]) {
   const insert = (rows: readonly ImportRow[]) =>
     withSavepoint(db, () => db.query(statement, [JSON.stringify(rows.map(toObject))]))
   try {
@@ -73,25 +72,13 @@ async function insertChunk(
 }
 
 /** Logs imported records as changes for realtime. */
-async function noteChunk(
-  db: Db,
-  collection: Collection,
-  chunk: readonly ImportRow[],
-  replaced: Replaced,
-): Promise<void> {
-  const ids = chunk.map((row) => idOf(collection, row))
-  await logChange(
-    { db },
-    collection,
-    'update',
-    ids.filter((id) => replaced.has(id)),
+async function noteChunk(db: Db, collection: Collection, chunk: readonly ImportRow[], replaced: Replaced) {
+  const { updated = [], created = [] } = Object.groupBy(
+    chunk.map((row) => idOf(collection, row)),
+    (id) => (replaced.has(id) ? 'updated' : 'created'),
   )
-  await logChange(
-    { db },
-    collection,
-    'create',
-    ids.filter((id) => !replaced.has(id)),
-  )
+  await logChange({ db }, collection, 'update', updated)
+  await logChange({ db }, collection, 'create', created)
 }
 
 const toObject = (row: ImportRow) => Object.fromEntries(row.map((value, i) => [i, value]))

@@ -47,9 +47,8 @@ export function withQuotaRule(raw: ExportedCollection, report: Report): Exported
     return text.trim() === '' ? QUOTA_GUARD : `(${text}\n) && ${QUOTA_GUARD}`
   }
   const rules = { createRule: guarded(raw.createRule), updateRule: guarded(raw.updateRule) }
-  if (rules.createRule !== raw.createRule || rules.updateRule !== raw.updateRule) {
+  if (rules.createRule !== raw.createRule || rules.updateRule !== raw.updateRule)
     report(`users: its create and update rules got "${QUOTA_GUARD}", so that nobody lifts the own quota.`)
-  }
   return { ...raw, ...rules }
 }
 

@@ -16,11 +16,11 @@ import { SETTINGS } from '../settings/settings.ts'
 import { writeSettings } from '../settings/settings-store.ts'
 import { parseJson } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
-import { chunkSize, insertRows } from './insert.ts'
+import { chunkSize, insertRows, tidy } from './insert.ts'
 import type { Report } from './pocketbase-builtin.ts'
 import { importPocketBaseTables, importPocketBaseViews, readCollections } from './pocketbase-collections.ts'
 import type { ImportRow } from './rows.ts'
-import { openPocketBase, type PocketBaseData, type StoredRow, textOf } from './sqlite.ts'
+import { openPocketBase, type PocketBaseData, textOf } from './sqlite.ts'
 import { Storage } from './storage.ts'
 
 /**
@@ -29,11 +29,7 @@ import { Storage } from './storage.ts'
  * stay signed in; settings; the files under `storage`. Never writes to the source. Returns a summary with a
  * line per omission; throws a UserError that names the obstacle.
  */
-export async function importPocketBase(
-  store: CatalogStore,
-  folder: string,
-  progress: Progress,
-): Promise<string> {
+export async function importPocketBase(store: CatalogStore, folder: string, progress: Progress) {
   const data = openPocketBase(folder)
   const notes: string[] = []
   const report: Report = (sentence) => notes.push(`- ${sentence}`)
@@ -56,8 +52,7 @@ export async function importPocketBase(
       reportFiles(storage, report)
       return { collections, records }
     })
-    for (const collection of done.collections)
-      await store.forEverybody('command').db.query(`vacuum (analyze) ${quote(tableName(collection))}`)
+    for (const collection of done.collections) await tidy(store, collection)
     const views = store.catalog.all.filter(({ type }) => type === 'view').length
     const counts = `Imported ${done.collections.length} collections, ${views} views, ${done.records} records and ${storage.imported} files.`
     return [counts, ...notes].join('\n')
@@ -74,9 +69,8 @@ async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
       )
     }
     const others = collection.name === SUPERUSERS ? ' where email <> $1' : ' where $1::text is not null'
-    const { rows } = await draft.db.query(`select 1 from ${quote(tableName(collection))}${others} limit 1`, [
-      INSTALLER_EMAIL,
-    ])
+    const sql = `select 1 from ${quote(tableName(collection))}${others} limit 1`
+    const { rows } = await draft.db.query(sql, [INSTALLER_EMAIL])
     if (rows.length > 0) {
       throw new UserError(
         `The store is not empty: there are records in ${collection.name}. Import into a new one.`,
@@ -98,7 +92,7 @@ async function importRecords(
   let done = 0
   let rows: ImportRow[] = []
   for (const stored of data.rows(collection.name)) {
-    rows.push(pocketBaseRow(collection, stored))
+    rows.push(collection.fields.map((field) => storedValue(field, stored[field.name])))
     if (rows.length < chunkSize(collection, true) && done + rows.length < total) continue
     await insertRows(draft.db, { file: 'data.db', collection }, rows, { hashed: true })
     await storage.importOf(draft, collection, rows)
@@ -137,9 +131,4 @@ function storedValue(field: Field, raw: SQLOutputValue | undefined): Value {
   if (field.type === 'autodate') return parseDate(text)
   if (field.type === 'json' && text === '') return null
   return type.fromInput(field, text)
-}
-
-/** Converts a stored record to a row. Fields that PocketBase does not have are empty. */
-function pocketBaseRow(collection: Collection, stored: StoredRow): ImportRow {
-  return collection.fields.map((field) => storedValue(field, stored[field.name]))
 }

@@ -28,12 +28,8 @@ export function recordFault(
   problem: string,
   field?: string,
 ): UserError {
-  const where = [
-    `collection ${collection.name}`,
-    `record ${record}`,
-    ...(field === undefined ? [] : [`field ${field}`]),
-  ]
-  return new UserError(`${file}: ${where.join(', ')}: ${problem.replace(/[.]?$/, '.')}`)
+  const where = `collection ${collection.name}, record ${record}${field === undefined ? '' : `, field ${field}`}`
+  return new UserError(`${file}: ${where}: ${problem.replace(/[.]?$/, '.')}`)
 }
 
 /** Converts records to rows and checks all that needs no database. Throws a UserError at the first fault. */

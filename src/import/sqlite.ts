@@ -17,9 +17,8 @@ export interface PocketBaseData {
 
 /** Opens a copy of `data.db` with its write-ahead log, as SQLite writes beside it. UserError if missing. */
 export function openPocketBase(folder: string): PocketBaseData {
-  if (!existsSync(join(folder, 'data.db'))) {
+  if (!existsSync(join(folder, 'data.db')))
     throw new UserError(`${folder} is no PocketBase data directory: it has no data.db.`)
-  }
   const copy = mkdtempSync(join(tmpdir(), 'pocketsms-import-'))
   const close = () => rmSync(copy, { recursive: true, force: true })
   try {

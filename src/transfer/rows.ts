@@ -47,12 +47,7 @@ export async function digestOf(db: Db, { name, columns }: Table): Promise<Digest
 }
 
 /** Rows of a table as JSON texts in batches, in the order of their numbers. Bounded memory. */
-export async function* readJsonLines(
-  db: Db,
-  table: Table,
-  { longest }: Digest,
-  batch: BatchSize,
-): AsyncGenerator<string[]> {
+export async function* readJsonLines(db: Db, table: Table, { longest }: Digest, batch: BatchSize) {
   const size = Math.min(batch.rows, Math.max(1, Math.floor(batch.bytes / Math.max(1, longest))))
   const texts = table.columns.map(({ name }) => `${quote(name)}::text`).join(', ')
   const numbered = table.columns.find(({ sequence }) => sequence !== null)
@@ -70,10 +65,8 @@ export async function* readJsonLines(
 
 /** Writes rows into a table with these columns. `db`: a transaction after prepareTransfer. */
 export async function writeRows(db: Db, table: Table, rows: readonly TransferRow[]): Promise<void> {
-  await db.query(
-    insertStatement(table),
-    table.columns.map((_, i) => rows.map((row) => row[i])),
-  )
+  const columns = table.columns.map((_, i) => rows.map((row) => row[i]))
+  await db.query(insertStatement(table), columns)
 }
 
 /** Inserts any number of rows: a list of texts per column. */

@@ -33,8 +33,7 @@ export async function otherRestoreIsOver(db: Db, node: string): Promise<void> {
 }
 
 /** A restore locks every table, and closes the connections of others when it is through. */
-const isRestoring = (db: Db, node: string): Promise<boolean> =>
-  readState(db).then(
-    ({ running }) => running?.exclusive === true && running.node !== node,
-    () => true,
-  )
+async function isRestoring(db: Db, node: string): Promise<boolean> {
+  const state = await readState(db).catch(() => undefined)
+  return !state || (state.running?.exclusive === true && state.running.node !== node)
+}

@@ -66,7 +66,6 @@ async function removeOldest(backups: Backups, keep: number, log: Logger): Promis
   const newestFirst = (await storage.list(AUTO_PREFIX)).sort(
     (a, b) => b.modified.getTime() - a.modified.getTime(),
   )
-  for (const { key } of newestFirst.slice(keep)) {
+  for (const { key } of newestFirst.slice(keep))
     await storage.delete(key).catch((err) => log.error({ err, key }, 'an old backup could not be removed'))
-  }
 }
