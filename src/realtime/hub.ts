@@ -19,7 +19,7 @@ import {
   type Origin,
 } from './clients/client.ts'
 import { ClientRegistry } from './clients/client-registry.ts'
-import { type DeliveryParts, deliverChanges } from './deliver/broadcast.ts'
+import { deliverChanges } from './deliver/broadcast.ts'
 import { type Deliver, deliverByHolder, Lanes } from './deliver/deliveries.ts'
 import {
   forwardMessage,
@@ -197,19 +197,17 @@ export class Realtime {
     await this.#ended
   }
 
-  get #parts(): DeliveryParts {
-    return {
-      store: this.#all,
-      log: this.#log,
-      registry: this.#registry,
-      lanes: this.#lanes,
-      deliverByHolder: this.#deliverByHolder,
-    }
-  }
-
   readonly #listener = {
-    heard: (entries: readonly ChangeEntry[], isPatient: boolean) =>
-      deliverChanges(this.#parts, entries, isPatient),
+    heard: (entries: readonly ChangeEntry[], isPatient: boolean) => {
+      const parts = {
+        store: this.#all,
+        log: this.#log,
+        registry: this.#registry,
+        lanes: this.#lanes,
+        deliverByHolder: this.#deliverByHolder,
+      }
+      return deliverChanges(parts, entries, isPatient)
+    },
     lost: () => this.#endAll(),
     told: (message: string) => tellAccount(this.#registry, message),
     asked: () => {

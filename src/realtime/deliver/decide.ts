@@ -27,11 +27,7 @@ export async function decide(store: Store, change: Change, accesses: readonly Ac
  * Evaluates questions of one text about one changed record in one statement: the record is as the change left
  * it, others are as they are now. An error in the data is a no; a statement that takes too long throws.
  */
-export async function matchQueries(
-  store: Store,
-  change: Change,
-  questions: readonly CompiledFilter[],
-): Promise<readonly boolean[]> {
+export async function matchQueries(store: Store, change: Change, questions: readonly CompiledFilter[]) {
   const { text, params } = statement(store.catalog, change, questions)
   const name = questions[0]!.free ? undefined : statementName(store.catalog, text)
   try {
@@ -62,12 +58,7 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
  * Common table expressions in place of the tables that a question reads. They have the record as the change
  * left it; for a deleted one also everything that was deleted in the same transaction, such as its parent.
  */
-function tablesFor(
-  catalog: Catalog,
-  change: Change,
-  read: readonly string[],
-  parameters: Parameters,
-): string[] {
+function tablesFor(catalog: Catalog, change: Change, read: readonly string[], parameters: Parameters) {
   const { collection, record, judged } = change
   const table = quote(tableName(collection))
   const itself = images(table, `c.position = ${parameters.add(judged, 'bigint')}`)
@@ -128,10 +119,8 @@ function batchParameters(questions: readonly CompiledFilter[], parameters: Param
     differIn: ({ places }: SqlText) => places.some(({ index }) => differAt(index)),
     /** The table with its columns. Call it after all SQL was written. */
     table(): string {
-      const numbers = parameters.add(
-        [...questions.keys()].map((i) => i + 1),
-        'int[]',
-      )
+      const places = [...questions.keys()].map((i) => i + 1)
+      const numbers = parameters.add(places, 'int[]')
       const names = [...columns.keys()].map((at) => `p${at}`)
       return `unnest(${[numbers, ...columns.values()].join(', ')}) s(${['n', ...names].join(', ')})`
     },

@@ -95,12 +95,13 @@ const toRequest = ({ clientId, ip, auth, topics }: SubscriptionRequest): Request
   return { clientId, ip, account, topics }
 }
 
+const TAKE_ANSWER = 'delete from _subscribing where id = $1 and answer is not null returning answer'
+const ASKED = 'select id, request from _subscribing where node = $1 and answer is null order by at'
+const PUT_ANSWER = 'update _subscribing set answer = $2::json where id = $1'
+
 async function awaitAnswer(db: Db, id: string): Promise<Answer | undefined> {
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(STEP_MS)) {
-    const { rows } = await db.query(
-      'delete from _subscribing where id = $1 and answer is not null returning answer',
-      [id],
-    )
+    const { rows } = await db.query(TAKE_ANSWER, [id])
     if (rows[0]) return JSON.parse(String(rows[0][0])) as Answer
   }
   await db.query('delete from _subscribing where id = $1', [id])
@@ -115,16 +116,10 @@ export interface NodeHandlers {
 
 /** Answers the requests of other nodes to this one, each once. */
 export async function handleForwarded(store: Store, node: string, here: NodeHandlers): Promise<void> {
-  const { rows } = await store.db.query(
-    'select id, request from _subscribing where node = $1 and answer is null order by at',
-    [node],
-  )
+  const { rows } = await store.db.query(ASKED, [node])
   for (const [id, request] of rows) {
     const answer = await answerTo(store, JSON.parse(String(request)) as Request, here)
-    await store.db.query('update _subscribing set answer = $2::json where id = $1', [
-      id,
-      JSON.stringify(answer),
-    ])
+    await store.db.query(PUT_ANSWER, [id, JSON.stringify(answer)])
   }
 }
 

@@ -9,7 +9,6 @@ import { MAX_RELATED } from '../../filter/compile/write-template.ts'
 import { FilterError } from '../../filter/errors.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { readRuleFor } from '../../rules/access.ts'
-import type { RecordRow } from '../columns.ts'
 import { answerRecords } from '../expand/answer.ts'
 import type { Extension, Extensions } from '../extension.ts'
 import { checkAuthFresh, StaleAuth } from '../fresh-auth.ts'
@@ -41,7 +40,6 @@ export async function listRecords(
   return renderPage(store, query, page, request)
 }
 
-/** A list that is ready to be read. */
 interface ListQuery {
   readonly collection: Collection
   readonly page: Page
@@ -125,19 +123,8 @@ export const pageValues = ({ offset, perPage }: Page, auth: AuthRecord | null): 
   ...(auth ? [auth.id] : []),
 ]
 
-/** The rows of a page. */
-interface FoundPage {
-  readonly rows: readonly RecordRow[]
-  /** -1 when it was not to be counted. */
-  readonly total: number
-}
-
-/** Runs the statement of a list. Throws 400 for what fails or takes too long, and StaleAuth. */
-async function findPage(
-  store: Store,
-  { page, statement, params }: ListQuery,
-  request: RequestInfo,
-): Promise<FoundPage> {
+/** Rows of a page and their total (-1: not counted). Throws 400 for what takes too long, and StaleAuth. */
+async function findPage(store: Store, { page, statement, params }: ListQuery, request: RequestInfo) {
   const { auth } = request
   const rows = statement ? await readRows(store, statement, params, request).catch(failList) : []
   const [first] = rows
@@ -159,7 +146,7 @@ function failList(error: unknown): never {
 async function renderPage(
   store: Store,
   { collection, page: { page, perPage } }: ListQuery,
-  { rows, total }: FoundPage,
+  { rows, total }: Awaited<ReturnType<typeof findPage>>,
   request: RequestInfo,
 ): Promise<string> {
   const whole = await answerRecords(store, collection, rows, request)
@@ -182,7 +169,8 @@ const DEFAULT_PER_PAGE = 30n
 export const MAX_PER_PAGE = 1000
 
 const INTEGER = /^[-+]?\d+$/
-const BOOLS = new Map([
+/** As Go's strconv.ParseBool reads it. */
+export const BOOLS = new Map([
   ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
   ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
 ])

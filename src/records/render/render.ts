@@ -57,11 +57,8 @@ export function renderRecord(
   visibility: FieldVisibility,
   expand?: string,
 ): string {
-  const plan = planOf(
-    collection,
-    visibility.showsHidden,
-    visibility.showsEmail || isEmailPublic(collection, row),
-  )
+  const { showsHidden, showsEmail } = visibility
+  const plan = planOf(collection, showsHidden, showsEmail || isEmailPublic(collection, row))
   let text = ''
   for (const part of plan.head) text += partText(part, row[part.at]!)
   text += plan.middle
@@ -100,16 +97,10 @@ function makePlan(collection: Collection, hidden: boolean, email: boolean): Plan
   entries.set('collectionId', collection.id).set('collectionName', collection.name)
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
   const { at } = columnsOf(collection)
-  const before = layOut(
-    sorted.filter(([key]) => key < 'expand'),
-    at,
-    '{',
-  )
-  const after = layOut(
-    sorted.filter(([key]) => key > 'expand'),
-    at,
-    '',
-  )
+  const first = sorted.filter(([key]) => key < 'expand')
+  const last = sorted.filter(([key]) => key > 'expand')
+  const before = layOut(first, at, '{')
+  const after = layOut(last, at, '')
   return { head: before.parts, middle: before.rest, tail: after.parts, end: `${after.rest}}` }
 }
 
@@ -183,12 +174,8 @@ export type CheckLength = (length: number) => void
 
 /** JSON of a record with expanded ones. Strings joined by `+` share memory of repeated records. */
 export function renderedText(rendered: RenderedRecord, check: CheckLength = () => {}): string {
-  rendered.text ??= renderRecord(
-    rendered.collection,
-    rendered.row,
-    rendered.visibility,
-    rendered.expand && expandText(rendered.expand, check),
-  )
+  const { collection, row, visibility, expand } = rendered
+  rendered.text ??= renderRecord(collection, row, visibility, expand && expandText(expand, check))
   return rendered.text
 }
 

@@ -33,9 +33,8 @@ export async function deleteRecords(
   if (collection.type === 'auth') await deleteLinks(store, collection, deleted)
   await extensions.get(collection.id)?.afterDelete?.(store, deleted)
   if (extensions.get(collection.id)?.keepsReferences) return
-  for (const reference of referencesTo(store.catalog, collection)) {
+  for (const reference of referencesTo(store.catalog, collection))
     await release(store, extensions, reference, deleted)
-  }
 }
 
 async function deleteRows(store: Store, collection: Collection, ids: readonly string[]): Promise<string[]> {
@@ -55,12 +54,7 @@ async function demandSuperuser(store: Store, collection: Collection): Promise<vo
   if (rows.length === 0) throw badRequest("You can't delete the only existing superuser.")
 }
 
-async function release(
-  store: Store,
-  extensions: Extensions,
-  reference: Reference,
-  ids: readonly string[],
-): Promise<void> {
+async function release(store: Store, extensions: Extensions, reference: Reference, ids: readonly string[]) {
   const { collection, field } = reference
   const emptied = field.cascadeDelete || field.required ? await findEmptied(store, reference, ids) : []
   if (emptied.length > 0 && !field.cascadeDelete) throw new RequiredByRelation()

@@ -150,7 +150,7 @@ function addOwner(
   const sql = `exists (select 1 from ${quote(tableName(owner))} r where r.id = ${parameters.add(recordRef)})`
   conditions.push({ field: 'recordRef', error: NO_OWNER, sql, late: true })
   // Fails where the other condition holds, so that there is one error.
-  if (name === '_externalAuths' && !isProvider(String(provider)))
+  if (name === '_externalAuths' && !OAUTH2_PROVIDERS.has(String(provider)))
     conditions.push({ field: 'provider', error: NO_PROVIDER, sql: `not ${sql}`, late: true })
 }
 
@@ -158,5 +158,3 @@ const NO_COLLECTION = fieldError('validation_invalid_collection_id', 'Missing or
 const NOT_AUTH = fieldError('validation_invalid_collection_type', 'Invalid collection type - must be auth')
 const NO_OWNER = fieldError('validation_invalid_record', 'Missing or invalid record')
 const NO_PROVIDER = fieldError('validation_in_invalid', 'Must be a valid value')
-
-const isProvider = (name: string) => OAUTH2_PROVIDERS.has(name)

@@ -30,17 +30,12 @@ async function checkForm(write: Write, collection: AuthCollection): Promise<void
   throw await explainRejection(write, { errors, conditions: [], parameters: new Parameters(guard.params) })
 }
 
-async function isManager(
-  { store, request, values, stored }: Write,
-  collection: AuthCollection,
-): Promise<boolean> {
+async function isManager({ store, request, values, stored }: Write, collection: AuthCollection) {
   const { manageRule } = collection
   if (!manageRule || !request.auth) return false
   if (!stored) return ruleHolds(store, checkCandidate(store.catalog, collection, manageRule, values, request))
-  return readRow(store, collection, String(stored.old.id), manageRule, request).then(
-    () => true,
-    () => false,
-  )
+  const read = readRow(store, collection, String(stored.old.id), manageRule, request)
+  return (await read.catch(() => undefined)) !== undefined
 }
 
 /** The values with hashed passwords. A hash takes a core for 57 ms, so everything else is checked first. */

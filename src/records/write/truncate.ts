@@ -12,14 +12,9 @@ const refused = (error: unknown) =>
   error instanceof RequiredByRelation || (error instanceof ApiError && error.status === 400)
 
 /** Deletes all records and dependents. Throws 400. PocketBase: apis/collection.go, collectionTruncate */
-export async function truncateCollection(
-  store: Store,
-  extensions: Extensions,
-  collection: Collection,
-): Promise<void> {
-  if (collection.type === 'view') {
+export async function truncateCollection(store: Store, extensions: Extensions, collection: Collection) {
+  if (collection.type === 'view')
     throw badRequest("View collections cannot be truncated since they don't store their own records.")
-  }
   const table = quote(tableName(collection))
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
