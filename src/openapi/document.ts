@@ -9,9 +9,6 @@ import { type RecordSchemas, recordSchemas } from './schemas/record-schema.ts'
 import { SECURITY_SCHEMES } from './schemas/security.ts'
 import { recordTag } from './schemas/texts.ts'
 
-/** An OpenAPI document, as an object that JSON can hold. */
-export type OpenApiDocument = ReturnType<typeof createDocument>
-
 const DESCRIPTION = `An SMS gateway that you run yourself. A web app sends with one POST; texts go out through your own phones and modems; every message, contact,
 template and device is a record that any PocketBase client lists, filters and edits.
 
@@ -46,8 +43,9 @@ export interface DescribedRecords extends Pick<DocumentScope, 'collections' | 'e
 }
 
 /** The whole API as an OpenAPI 3.1 document, made from the schemas that check requests and type answers. */
-export function openApiDocument({ url, collections, extensions, described }: DocumentScope): OpenApiDocument {
+export function openApiDocument({ url, collections, extensions, described }: DocumentScope) {
   const schemaOf = recordSchemas(collections)
+  const all = described.map(({ paths }) => paths?.({ collections, schemaOf, extensions }))
   const webhooks = collections.find(({ id }) => id === 'webhooks')!
   return createDocument(
     {
@@ -60,10 +58,7 @@ export function openApiDocument({ url, collections, extensions, described }: Doc
       },
       servers: [{ url }],
       tags: [...described.flatMap(({ tags = [] }) => tags), ...collections.map(recordTag)],
-      paths: Object.assign(
-        {},
-        ...described.map(({ paths }) => paths?.({ collections, schemaOf, extensions })),
-      ),
+      paths: Object.assign({}, ...all),
       webhooks: hooks(webhooks, schemaOf('sms_messages')!),
       components: { securitySchemes: SECURITY_SCHEMES },
     },

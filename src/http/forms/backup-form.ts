@@ -3,7 +3,7 @@ import type { BackupStorage } from '../../backup/storage/backup-storage.ts'
 import { checkFields, failedBefore, length, matches, required } from '../../collections/checks/checks.ts'
 import { ApiError, badRequest, fieldError } from '../../errors.ts'
 import { object, text } from '../../fields/shape.ts'
-import type { Content, Upload } from '../../files/upload.ts'
+import type { Upload } from '../../files/upload.ts'
 import type { Ctx } from '../context.ts'
 import { bodyOf } from '../request-info.ts'
 
@@ -22,11 +22,8 @@ export async function checkName(storage: BackupStorage, name: string): Promise<v
 }
 
 /** Storage that does not answer may have any backup. */
-const exists = (storage: BackupStorage, key: string): Promise<boolean> =>
-  storage.find(key).then(
-    (found) => found !== undefined,
-    () => true,
-  )
+const exists = async (storage: BackupStorage, key: string): Promise<boolean> =>
+  (await storage.find(key).catch(() => 'unknown')) !== undefined
 
 /** The file of a form's field `file`; undefined if there is none. A backup may be of any size. */
 export async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
@@ -40,10 +37,7 @@ export async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
 }
 
 /** Throws 400 for a file that cannot be stored as a backup. PocketBase: apis/backup_upload.go */
-export async function checkUploadedBackup(
-  storage: BackupStorage,
-  file: Upload | undefined,
-): Promise<{ name: string; content: Content }> {
+export async function checkUploadedBackup(storage: BackupStorage, file: Upload | undefined) {
   const fault = file && (await faultOf(storage, file))
   checkFields({ file: file?.originalName ?? '' }, { file: [required, failedBefore(fault)] })
   return { name: file!.originalName, content: file!.content }

@@ -27,10 +27,8 @@ function logFault(c: Ctx, error: unknown, { log, config }: FailureServices): voi
   if (error instanceof DatabaseUnavailable)
     log.error({ request: name(), err: error.cause }, 'the database is away')
   if (error instanceof ApiError) return
-  log.error(
-    { request: name(), method: c.req.method, path: loggedPath(c.req.path), err: error },
-    'a request failed',
-  )
+  const { method, path } = c.req
+  log.error({ request: name(), method, path: loggedPath(path), err: error }, 'a request failed')
 }
 
 /** What a refused send is counted as: a word of ours, never one of the request's. */

@@ -95,21 +95,15 @@ export const authRoutes = (services: Services) => {
       return signIn(c, services, 'otp', find, async () => '')
     })
     .post('/:collection/auth-with-oauth2', async (c) => {
-      const oauth2Identity = await identifyByOAuth2(callOf(c, OAUTH2_FORM))
+      const arrival = await identifyByOAuth2(callOf(c, OAUTH2_FORM))
       const { values } = await bodyOf(c)
+      const { extensions, log } = services
       const { auth, isNew } = await withCatalog(services.store, async () => {
         const request = buildRequest(c, await authOf(c, services), values, 'oauth2')
-        const { extensions, log } = services
-        return findOrCreateRecord({
-          store,
-          extensions,
-          log,
-          collection: collectionOf(c),
-          request,
-          arrival: oauth2Identity,
-        })
+        const search = { store, extensions, log, collection: collectionOf(c), request, arrival }
+        return findOrCreateRecord(search)
       })
-      const proof = { method: 'oauth2', meta: renderMeta(oauth2Identity, isNew) } as const
+      const proof = { method: 'oauth2', meta: renderMeta(arrival, isNew) } as const
       return signedIn(c, services, auth, proof, { context: 'oauth2' })
     })
     .post('/:collection/auth-refresh', async (c) => {
@@ -121,12 +115,8 @@ export const authRoutes = (services: Services) => {
       const { auth: superuser } = await requireSuperuser(c, services)
       const collection = store.catalog.find(c.req.param('collection'))
       if (collection?.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
-      const { auth, token } = await impersonate(
-        store,
-        collection,
-        c.req.param('id'),
-        form(c, IMPERSONATE_FORM, { terse: true }),
-      )
+      const readForm = form(c, IMPERSONATE_FORM, { terse: true })
+      const { auth, token } = await impersonate(store, collection, c.req.param('id'), readForm)
       const deed = { action: 'impersonate', collection: collection.name, record: auth.id }
       await auditRequest(c, services, superuser, deed)
       return signedIn(c, services, auth, { token }, { asker: superuser })

@@ -62,10 +62,8 @@ export const collectionRoutes = (services: Services) => {
       const { auth } = await requireSuperuser(c, services)
       const { values } = await bodyOr(c, LOAD.create)
       if (!isText(values.name) || !isText(values.type)) throw badRequest(LOAD.create)
-      return sendJson(
-        c,
-        collectionJson(await createCollection(auditedCollections(c, services, auth), values, checkRule)),
-      )
+      const made = await createCollection(auditedCollections(c, services, auth), values, checkRule)
+      return sendJson(c, collectionJson(made))
     })
     .put('/import', async (c) => {
       const { auth } = await requireSuperuser(c, services)
@@ -118,12 +116,7 @@ export const collectionRoutes = (services: Services) => {
 }
 
 /** The fields of a view that this query would make, and its first records without what is hidden of them. */
-async function dryRun(
-  store: Store,
-  extensions: Extensions,
-  viewQuery: string,
-  request: RequestInfo,
-): Promise<string> {
+async function dryRun(store: Store, extensions: Extensions, viewQuery: string, request: RequestInfo) {
   const query = { perPage: `${SAMPLE_SIZE}`, skipTotal: '1' }
   try {
     return await dryRunView(store, viewQuery, async (inside, view) => {

@@ -84,14 +84,8 @@ function lineOf(
   return { atMs: Date.now(), level, message: `${method} ${url}`, data }
 }
 
-interface FaultDescription {
-  readonly error?: string
-  /** Codes by the names of fields. */
-  readonly details?: object
-}
-
 /** Describes an answer without values. Our own faults are detailed on standard output only. */
-function describeFault(fault: unknown): FaultDescription {
+function describeFault(fault: unknown): { error?: string; details?: object } {
   if (fault === undefined) return {}
   if (fault instanceof ApiError) {
     const details = codesOf(fault.data)
@@ -115,11 +109,7 @@ const withoutValues = (text: string) =>
 
 /** What stands among errors may be more than they: of anything else nothing is told. */
 function codesOf(data: object): object {
-  const codes = Object.entries(data).map(([name, error]: [string, unknown]) => [
-    withoutValues(name),
-    codeOf(error),
-  ])
-  return Object.fromEntries(codes)
+  return Object.fromEntries(Object.entries(data).map(([name, error]) => [withoutValues(name), codeOf(error)]))
 }
 
 function codeOf(error: unknown): unknown {

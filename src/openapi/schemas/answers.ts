@@ -4,6 +4,7 @@ import type {
   ZodOpenApiResponseObject,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi'
+import { ApiError } from '../../errors.ts'
 import { API_ERROR } from './errors.ts'
 
 export type Answers = Record<`${2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>
@@ -18,38 +19,25 @@ export const success = (description: string, schema: z.ZodType, example?: unknow
 
 export const done = (description: string): Answers => ({ 204: { description } })
 
-/** A failure in PocketBase's form. */
-const failed = (status: number, description: string, message: string): ZodOpenApiResponseObject => ({
-  id: `Error${status}`,
-  description,
-  content: json(API_ERROR, { data: {}, message, status }),
-})
+/** A failure in PocketBase's form, by default with the sentence that goes with its status. */
+function failed(status: number, description: string, text?: string): ZodOpenApiResponseObject {
+  const { message } = new ApiError(status, text)
+  return { id: `Error${status}`, description, content: json(API_ERROR, { data: {}, message, status }) }
+}
 
 const FAILURES = {
-  400: failed(
-    400,
-    'Something in the request is wrong: `data` says which field.',
-    'Something went wrong while processing your request.',
-  ),
+  400: failed(400, 'Something in the request is wrong: `data` says which field.'),
   401: failed(
     401,
     'The token is missing, invalid or expired.',
     'The request requires valid record authorization token.',
   ),
-  403: failed(403, 'Not for you.', 'You are not allowed to perform this request.'),
-  404: failed(404, 'There is no such thing, or not for you.', "The requested resource wasn't found."),
-  413: failed(413, 'The body is too large.', 'Request entity too large.'),
-  429: failed(429, 'Too many requests: wait, then ask again.', 'Too Many Requests.'),
-  500: failed(
-    500,
-    'A fault of the server, which is in its log.',
-    'Something went wrong while processing your request.',
-  ),
-  503: failed(
-    503,
-    'The server cannot answer now. Try again.',
-    'The database cannot be reached at the moment.',
-  ),
+  403: failed(403, 'Not for you.'),
+  404: failed(404, 'There is no such thing, or not for you.'),
+  413: failed(413, 'The body is too large.'),
+  429: failed(429, 'Too many requests: wait, then ask again.'),
+  500: failed(500, 'A fault of the server, which is in its log.'),
+  503: failed(503, 'The server cannot answer now. Try again.'),
 } as const satisfies Record<number, ZodOpenApiResponseObject>
 
 const ANY = [403, 429, 500, 503] as const

@@ -65,13 +65,8 @@ export function updateBody(collection: Collection, extension: Extension | undefi
   const fields = settable(collection, extension).filter(({ name }) => name !== 'id')
   const plain = fields.map((field) => [field.name, sent(collection, field).optional()])
   const modified = fields.flatMap((field) => modifiersOf(field))
-  const more =
-    collection.type === 'auth'
-      ? {
-          passwordConfirm: CONFIRM.optional(),
-          oldPassword: z.string().optional().describe('Asked of all but superusers for a new password.'),
-        }
-      : {}
+  const oldPassword = z.string().optional().describe('Asked of all but superusers for a new password.')
+  const more = collection.type === 'auth' ? { passwordConfirm: CONFIRM.optional(), oldPassword } : {}
   return z
     .looseObject({ ...Object.fromEntries([...plain, ...modified]), ...more })
     .meta({ id: `${typeName(collection)}Update` })

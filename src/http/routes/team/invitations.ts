@@ -68,7 +68,7 @@ async function accept(c: Ctx, services: Services, user: string | undefined, form
   const invitation = await limitInvitationAttempts(store.signIn.db, clientIp(c, services), find)
   if (user !== undefined) return acceptInvitation(store.signIn, extensions, form.secret, user)
   const work = passwordWork(c, services, null)
-  return joinAsNew(store.signIn, extensions, form.secret, invitation, form, work)
+  return joinAsNew(store.signIn, extensions, form.secret, invitation.email, form, work)
 }
 
 const NEW = 'Of a new user; leave it out when signed in.'
