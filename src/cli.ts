@@ -221,9 +221,7 @@ const importCommand = defineCommand({
       const progress = showProgress(process.stderr)
       if (pocketbase && (schema || fixtures))
         throw new UserError('--pocketbase stands alone: leave out the others.')
-      if (pocketbase) {
-        return say(await importPocketBase(store, pocketbase, progress))
-      }
+      if (pocketbase) return say(await importPocketBase(store, pocketbase, progress))
       if (!schema && !fixtures) {
         throw new UserError(
           'Nothing to import: give --schema FILE, --fixtures FILE or both, or --pocketbase DIR.',

@@ -62,11 +62,7 @@ export interface RunningServer {
 }
 
 /** Migrates the database and serves. Throws a UserError. `workers`: one of several processes. */
-export async function start(
-  config: Config,
-  log: Logger = createLogger(config),
-  workers?: WorkerMember,
-): Promise<RunningServer> {
+export async function start(config: Config, log: Logger = createLogger(config), workers?: WorkerMember) {
   await removeUploads()
   const database = await openServingDb(config, log)
   try {
@@ -145,29 +141,18 @@ async function begin(
   }
 }
 
-async function serve(
-  config: Config,
-  database: Database,
-  log: Logger,
-  workers: WorkerMember | undefined,
-): Promise<RunningServer> {
+async function serve(config: Config, database: Database, log: Logger, workers: WorkerMember | undefined) {
   const db = database.forEverybody('server')
   const node = randomUUID()
   const exclusively: Exclusively = (alone) => running.exclusively(RESTORING, alone)
   const backup = { db, node, log, folder: config.backupDir, exclusively }
   const always = { config, log, protocols: PROTOCOLS }
-  const refusing = getRequestListener(
-    createUnavailableApp(always, () => running.reason).fetch,
-    LISTENER_OPTIONS,
-  )
+  const refusing = createUnavailableApp(always, () => running.reason)
   // a client that comes again may get to another server
   const hangUp = { admit: (_: unknown, res: ServerResponse) => void res.setHeader('connection', 'close') }
-  const unavailable = front(refusing, hangUp, always)
-  const running = await startRestartable(
-    () => begin(config, database, log, backup, workers),
-    unavailable,
-    log,
-  )
+  const unavailable = front(getRequestListener(refusing.fetch, LISTENER_OPTIONS), hangUp, always)
+  const beginAgain = () => begin(config, database, log, backup, workers)
+  const running = await startRestartable(beginAgain, unavailable, log)
   const options = { ...CONNECTION_OPTIONS, IncomingMessage: LimitedIncomingMessage }
   const server = createServer(options)
   handleOneAtATime(server, running)

@@ -6,16 +6,13 @@ const TRIES = 5
 /** Those who met there do not come back at the same moment. */
 const MAX_PAUSE_MS = 50
 
-/** Two waited for each other, and Postgres has ended this one: nothing of it was done. */
-const isDeadlock = (error: unknown): boolean => isSqlError(error, DEADLOCK)
-
-/** Repeats work that a deadlock rolled back. */
+/** Repeats work that a deadlock rolled back: nothing of it was done. */
 export async function retryDeadlocks<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
     } catch (error) {
-      if (tries === TRIES || !isDeadlock(error)) throw error
+      if (tries === TRIES || !isSqlError(error, DEADLOCK)) throw error
       await sleep(Math.random() * MAX_PAUSE_MS)
     }
   }

@@ -35,11 +35,8 @@ const RETRY_SECONDS = 5
 export function answerableFault(error: unknown, isRead: boolean): unknown {
   if (!isTooSlow(error)) return error
   if (isRead) return badRequest('This takes too long. Ask for less: a shorter period, a simpler filter.')
-  return new RetryLater(
-    503,
-    RETRY_SECONDS,
-    'This took too long, and nothing was changed. Try again in a moment.',
-  )
+  const message = 'This took too long, and nothing was changed. Try again in a moment.'
+  return new RetryLater(503, RETRY_SECONDS, message)
 }
 
 /** A statement that does not fit the tables, or a cached plan that no longer does. */

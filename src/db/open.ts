@@ -248,11 +248,7 @@ export async function openServingDb(config: Config, log: Logger): Promise<Databa
 }
 
 /** A third of the connections are for statements that clients shaped. */
-const poolOf = ({ databasePool, clientStatementSeconds }: Config): PoolSize => {
-  const ofClients = Math.ceil(databasePool / 3)
-  return {
-    ofClients,
-    ofServer: Math.max(1, databasePool - ofClients),
-    clientMs: clientStatementSeconds * 1000,
-  }
+const poolOf = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize => {
+  const ofClients = Math.ceil(all / 3)
+  return { ofClients, ofServer: Math.max(1, all - ofClients), clientMs: clientStatementSeconds * 1000 }
 }

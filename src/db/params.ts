@@ -2,10 +2,9 @@ import type { Db } from './open.ts'
 
 /** Values of the server, by key, as JSON text: settings, keys. Undefined for one that was never written. */
 export async function readParam(db: Db, key: string, lock = false): Promise<string | undefined> {
-  const { rows } = await db.query(`select value from _params where key = $1${lock ? ' for update' : ''}`, [
-    key,
-  ])
-  return rows[0] && String(rows[0][0])
+  const sql = `select value from _params where key = $1${lock ? ' for update' : ''}`
+  const [row] = (await db.query(sql, [key])).rows
+  return row && String(row[0])
 }
 
 /** Writes a value that is not there yet; one that is stays. */
@@ -15,10 +14,8 @@ export async function addParam(db: Db, key: string, value: string): Promise<void
 
 /** Writes a value, new or not. */
 export async function writeParam(db: Db, key: string, value: string): Promise<void> {
-  await db.query(
-    'insert into _params (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value',
-    [key, value],
-  )
+  const conflict = 'on conflict (key) do update set value = excluded.value'
+  await db.query(`insert into _params (key, value) values ($1, $2) ${conflict}`, [key, value])
 }
 
 /** A value that is made when first needed; of several nodes the first counts. */

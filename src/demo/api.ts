@@ -20,11 +20,7 @@ export interface Named {
   readonly id: string
 }
 
-export async function findFirst<T extends Named>(
-  api: Api,
-  collection: string,
-  filter: string,
-): Promise<T | undefined> {
+export async function findFirst<T extends Named>(api: Api, collection: string, filter: string) {
   const query = new URLSearchParams({ filter, perPage: '1', skipTotal: '1' })
   const page = await request<{ items: T[] }>(api, 'GET', `/api/collections/${collection}/records?${query}`)
   return page.items[0]
@@ -43,9 +39,7 @@ export async function ensure(api: Api, collection: string, filter: string, value
 export async function signIn(url: string, collection: string, identity: string, password: string) {
   const path = `/api/collections/${collection}/auth-with-password`
   const guest: Api = { url, credentials: {} }
-  const { token, record } = await request<{ token: string; record: Named }>(guest, 'POST', path, {
-    identity,
-    password,
-  })
+  const body = { identity, password }
+  const { token, record } = await request<{ token: string; record: Named }>(guest, 'POST', path, body)
   return { api: { url, credentials: { authorization: token } } satisfies Api, id: record.id }
 }

@@ -97,22 +97,13 @@ export async function sendOutgoing(outgoing: Outgoing, limits: RequestLimits): P
   return exchange(new URL(outgoing.url), outgoing, limits)
 }
 
-function exchange(
-  url: URL,
-  { method, headers, body }: Outgoing,
-  limits: RequestLimits,
-): Promise<ResponseHead> {
+function exchange(url: URL, { method, headers, body }: Outgoing, limits: RequestLimits) {
   const { allowPrivate, timeoutMs = TIMEOUT_MS, signal, resolve } = limits
   const lookup = allowPrivate ? systemLookup : publicOnlyLookup(resolve)
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
-  return new Promise((done, fail) => {
-    const request = send(url, {
-      method,
-      headers: { ...headers },
-      agent: false,
-      lookup,
-      ...(signal && { signal }),
-    })
+  return new Promise<ResponseHead>((done, fail) => {
+    const options = { method, headers: { ...headers }, agent: false, lookup, ...(signal && { signal }) }
+    const request = send(url, options)
     const tooLate = () => request.destroy(new Error(`${url.origin} did not answer in time`))
     const timer = setTimeout(tooLate, timeoutMs)
     let hints = 0
@@ -120,11 +111,9 @@ function exchange(
       if (++hints > MAX_HINTS) request.destroy(new Error(`${url.origin} hints and does not answer`))
     })
     request.on('response', (response) => {
+      const { statusCode: status = 0, headers } = response
       readSome(response, limits.maxBodyBytes ?? 0)
-        .then(
-          (some) => done({ status: response.statusCode ?? 0, headers: response.headers, body: some }),
-          fail,
-        )
+        .then((body) => done({ status, headers, body }), fail)
         .finally(() => request.destroy())
     })
     request.on('error', fail)

@@ -14,10 +14,8 @@ export function cachedQuery<T>(ask: () => Promise<T>, atLeastMs: number): () => 
       untilMs = performance.now() + ms
     }
     answer = ask()
-    answer.then(
-      () => keep(Math.max(atLeastMs, Math.min(MAX_MS, (performance.now() - beganMs) * REST))),
-      () => keep(atLeastMs),
-    )
+    const restMs = () => Math.min(MAX_MS, (performance.now() - beganMs) * REST)
+    answer.then(() => keep(Math.max(atLeastMs, restMs()))).catch(() => keep(atLeastMs))
     return answer
   }
 }

@@ -96,13 +96,8 @@ export class Worker {
       started += jobs.length
       if (jobs.length === 0 && after === '') break
       // fewer than asked for: the turn is again with the first holder
-      lane.lastHolder =
-        jobs.length < room
-          ? ''
-          : jobs
-              .map(({ holder }) => holder)
-              .sort()
-              .at(-1)!
+      const holders = jobs.map(({ holder }) => holder).sort()
+      lane.lastHolder = jobs.length < room ? '' : holders.at(-1)!
     }
     return started
   }
@@ -145,10 +140,8 @@ export class Worker {
     const { holder, key, attempts } = job
     const isDead = attempts >= maxAttempts
     increment(counts.jobFailures, name)
-    this.#log[isDead ? 'error' : 'warn'](
-      { err, kind: name, holder, key, attempts },
-      isDead ? 'a job failed for good' : 'a job failed, it is tried again',
-    )
+    const said = isDead ? 'a job failed for good' : 'a job failed, it is tried again'
+    this.#log[isDead ? 'error' : 'warn']({ err, kind: name, holder, key, attempts }, said)
     await returnJob(this.#db, job, {
       inSeconds: Math.min(RETRY_SECONDS * 2 ** (attempts - 1), MAX_RETRY_SECONDS),
       attempts,
