@@ -27,14 +27,11 @@ const all = (status: number, times: number) => Array<number>(times).fill(status)
 test('an address has so many tries for an account, then is told when to come again', async () => {
   await server.addUser('tries@example.com')
   expect(await wrong('tries@example.com', '192.0.2.1', TRIES)).toEqual(all(400, TRIES))
-  const answer = await fetch(`${server.server.url}/api/collections/users/auth-with-password`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...from('192.0.2.1') },
-    body: JSON.stringify({ identity: 'tries@example.com', password: PASSWORD }),
-  })
+  const form = { identity: 'tries@example.com', password: PASSWORD }
+  const answer = await server.post('/api/collections/users/auth-with-password', form, from('192.0.2.1'))
   expect(answer.status).toBe(429)
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(590)
-  expect(await answer.json()).toEqual({ data: {}, message: 'Too Many Requests.', status: 429 })
+  expect(answer.body).toEqual({ data: {}, message: 'Too Many Requests.', status: 429 })
 })
 
 test.each([

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Answer, PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
+import type { Answer } from '../support/server/request.ts'
+import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // What a stranger is answered must be the same whether the thing is there or not, or is somebody else's.

@@ -65,21 +65,8 @@ async function signIn(pb = new PocketBase(server.server.url), options: object = 
 async function takeCode() {
   const methods = await new PocketBase(server.server.url).collection('users').listAuthMethods()
   const { authURL, codeVerifier } = methods.oauth2.providers[0]!
-  const back = await browseBack(authURL + encodeURIComponent(redirectURL))
+  const back = await oidc.browseBack(authURL + encodeURIComponent(redirectURL))
   return { provider: 'oidc', code: new URL(back).searchParams.get('code')!, codeVerifier, redirectURL }
-}
-/** The address that the provider leads back to. */
-async function browseBack(url: string): Promise<string> {
-  let back = ''
-  const real = globalThis.fetch
-  globalThis.fetch = (input, init) => {
-    if (String(input).startsWith(redirectURL)) back = String(input)
-    return real(input, init)
-  }
-  await oidc.browse(url).finally(() => {
-    globalThis.fetch = real
-  })
-  return back
 }
 const submit = (form: object, headers = {}) =>
   server.post('/api/collections/users/auth-with-oauth2', form, headers)

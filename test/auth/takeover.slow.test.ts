@@ -88,20 +88,9 @@ const SHUT = { key: 401, device: 401, session: 401, code: 400, webhooks: 0 }
 const OPEN = { key: 200, device: 200, session: 200, code: 200, webhooks: 1 }
 
 async function byOAuth2(headers = {}) {
-  const { authURL, codeVerifier } = (
-    (await server.call('GET', '/api/collections/users/auth-methods')).body.oauth2 as {
-      providers: { authURL: string; codeVerifier: string }[]
-    }
-  ).providers[0]!
-  let back = ''
-  const real = globalThis.fetch
-  globalThis.fetch = (input, init) => {
-    if (String(input).startsWith(redirectURL)) back = String(input)
-    return real(input, init)
-  }
-  await oidc.browse(authURL + encodeURIComponent(redirectURL)).finally(() => {
-    globalThis.fetch = real
-  })
+  const { oauth2 } = (await server.call('GET', '/api/collections/users/auth-methods')).body
+  const { authURL, codeVerifier } = oauth2.providers[0]
+  const back = await oidc.browseBack(authURL + encodeURIComponent(redirectURL))
   const code = new URL(back).searchParams.get('code')!
   return (await users('auth-with-oauth2', { provider: 'oidc', code, codeVerifier, redirectURL }, headers))
     .status

@@ -11,7 +11,7 @@ import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { type OpenDb, openDb } from '../support/database/open.ts'
 import { findPostgres, startPostgres, type TemporaryPostgres } from '../support/database/postgres.ts'
-import { client } from '../support/server/server-with-devices.ts'
+import { client, signIn } from '../support/server/server-with-devices.ts'
 import { openTestDb, SUPERUSER, startServer } from '../support/server/start.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../deploy/postgres/role.sql', import.meta.url))
@@ -28,12 +28,7 @@ test('the role of the tests is a plain one, and so is that of the embedded datab
 test('superusers, and nobody else, are told of warnings', async () => {
   const server = await startServer()
   onTestFinished(() => server.stop())
-  const signIn = await client(server.url, '', '').call(
-    'POST',
-    '/api/collections/_superusers/auth-with-password',
-    { identity: SUPERUSER.email, password: SUPERUSER.password },
-  )
-  const superuser = client(server.url, '', signIn.body.token)
+  const superuser = await signIn(server.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
   expect(await superuser.call('GET', '/api/warnings')).toMatchObject({ status: 200, body: [] })
   expect((await client(server.url, '', '').call('GET', '/api/warnings')).status).toBe(401)
 })

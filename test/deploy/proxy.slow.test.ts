@@ -12,14 +12,19 @@ import { start } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { runs } from '../support/installed.ts'
 import { type RunningProgram, serve, startProgram } from '../support/server/program.ts'
-import { type Client, client, openStream } from '../support/server/server-with-devices.ts'
+import {
+  type Client,
+  makeUser,
+  openStream,
+  pairDevice,
+  signIn,
+} from '../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../support/server/start.ts'
 
 // The layout of docker-compose.yml by hand: Postgres, two nodes as processes, and a proxy with the file of
 // deploy/.
 
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url))
-const PASSWORD = 'secret-enough'
 const ADDRESS = '127.0.0.9'
 
 interface Layout {
@@ -106,22 +111,13 @@ describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, 
       for (const at of [0, 1]) await startNode(at, String(await freePort()))
       const hosts = nodes.map(({ url }) => new URL(url).host)
       proxy = await run({ folder, port: await freePort(), nodes: hosts })
-      root = await signIn('_superusers', SUPERUSER.email, SUPERUSER.password)
-      const email = 'ann@example.com'
-      const values = { email, password: PASSWORD, passwordConfirm: PASSWORD }
-      await root.call('POST', '/api/collections/users/records', values)
-      user = await signIn('users', email, PASSWORD)
+      root = await signIn(proxy.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
+      user = await makeUser(proxy.url, root)
     }, 120_000)
     afterAll(async () => {
       for (const program of [proxy, ...nodes]) await program?.stop()
       rmSync(folder, { recursive: true, force: true })
     })
-
-    async function signIn(collection: string, identity: string, password: string): Promise<Client> {
-      const path = `/api/collections/${collection}/auth-with-password`
-      const { body } = await client(proxy.url, '', '').call('POST', path, { identity, password })
-      return client(proxy.url, body.record.id, body.token)
-    }
 
     let contacts = 0
     const addContact = (who: Client) => {
@@ -176,12 +172,8 @@ describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, 
     })
 
     test('a device hears of a send', async () => {
-      const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
-      const paired = await client(proxy.url, '', '').call('POST', '/api/devices/pair', {
-        code,
-        platform: 'simulator',
-      })
-      const stream = await openStream(proxy.url, paired.body.token)
+      const { token } = await pairDevice(proxy.url, user)
+      const stream = await openStream(proxy.url, token)
       await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hello' })
       await stream.next('wake', 3_000)
       await stream.close()

@@ -1,7 +1,6 @@
 import { hashPassword } from '../../src/fields/values/bcrypt.ts'
-import { type SourceCollection, writeSource } from '../import/pocketbase-data.ts'
+import { ID, type SourceCollection, USERS, writeSource } from '../import/pocketbase-data.ts'
 
-const ID = { id: 'f_id', name: 'id', type: 'text', primaryKey: true, required: true, system: true }
 const DORA = 'user00000000001'
 
 const posts: SourceCollection = {
@@ -20,31 +19,8 @@ const posts: SourceCollection = {
 const secret = (letter: string) => ({ secret: letter.repeat(40), duration: 600 })
 
 const users = async (): Promise<SourceCollection> => ({
-  id: '_pb_users_auth_',
-  name: 'users',
-  type: 'auth',
+  ...USERS,
   rules: ['id = @request.auth.id', 'id = @request.auth.id', '', 'id = @request.auth.id', null],
-  fields: [
-    ID,
-    { id: 'f_pass', name: 'password', type: 'password', hidden: true, required: true, system: true },
-    {
-      id: 'f_key',
-      name: 'tokenKey',
-      type: 'text',
-      hidden: true,
-      required: true,
-      system: true,
-      min: 30,
-      max: 60,
-    },
-    { id: 'f_mail', name: 'email', type: 'email', system: true },
-    { id: 'f_see', name: 'emailVisibility', type: 'bool', system: true },
-    { id: 'f_ok', name: 'verified', type: 'bool', system: true },
-  ],
-  indexes: [
-    'CREATE UNIQUE INDEX `idx_tokenKey__pb_users_auth_` ON `users` (`tokenKey`)',
-    "CREATE UNIQUE INDEX `idx_email__pb_users_auth_` ON `users` (`email`) WHERE `email` != ''",
-  ],
   options: {
     ...{ authToken: secret('a'), passwordResetToken: secret('b'), emailChangeToken: secret('c') },
     ...{ verificationToken: secret('d'), fileToken: secret('e') },

@@ -7,6 +7,7 @@ import { freePort } from '../support/database/postgres.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { runs } from '../support/installed.ts'
 import { type RunningProgram, startProgram } from '../support/server/program.ts'
+import { signIn } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { blocksOf } from './page.ts'
@@ -43,12 +44,7 @@ const PROXIES = {
 
 const folder = temporaryFolder()
 const server = stopAfterAll(await startServer({ env: { TRUSTED_PROXIES: '127.0.0.1' } }))
-const response = await fetch(`${server.url}/api/collections/_superusers/auth-with-password`, {
-  method: 'POST',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ identity: SUPERUSER.email, password: SUPERUSER.password }),
-})
-const token = ((await response.json()) as { token: string }).token
+const { token } = await signIn(server.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
 
 describe.each(['caddy', 'nginx'] as const)('behind %s, as docs/deploy.md sets it up', (name) => {
   const { isThere, config, args } = PROXIES[name]

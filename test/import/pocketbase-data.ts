@@ -25,6 +25,35 @@ export interface Source {
   readonly files?: readonly string[]
 }
 
+export const ID = { id: 'f_id', name: 'id', type: 'text', primaryKey: true, required: true, system: true }
+/** What PocketBase has of each auth collection; this one is `users`. */
+export const USERS = {
+  id: '_pb_users_auth_',
+  name: 'users',
+  type: 'auth',
+  fields: [
+    ID,
+    { id: 'f_pass', name: 'password', type: 'password', hidden: true, required: true, system: true, cost: 4 },
+    {
+      id: 'f_key',
+      name: 'tokenKey',
+      type: 'text',
+      hidden: true,
+      required: true,
+      system: true,
+      min: 30,
+      max: 60,
+    },
+    { id: 'f_mail', name: 'email', type: 'email', system: true },
+    { id: 'f_see', name: 'emailVisibility', type: 'bool', system: true },
+    { id: 'f_ok', name: 'verified', type: 'bool', system: true },
+  ],
+  indexes: [
+    'CREATE UNIQUE INDEX `idx_tokenKey__pb_users_auth_` ON `users` (`tokenKey`)',
+    "CREATE UNIQUE INDEX `idx_email__pb_users_auth_` ON `users` (`email`) WHERE `email` != ''",
+  ],
+} as const satisfies SourceCollection
+
 const COLLECTIONS = `create table _collections (id text primary key, system boolean default false not null,
   type text default 'base' not null, name text unique not null, fields json default '[]' not null,
   indexes json default '[]' not null, listRule text, viewRule text, createRule text, updateRule text, deleteRule text,

@@ -8,9 +8,8 @@ import { hashPassword, verifyPassword } from '../../src/fields/values/bcrypt.ts'
 import { SettingsStore } from '../../src/settings/settings-store.ts'
 import { collectionStore, rowsOf } from '../support/collection-store.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { bringSource, contentsOf, type SourceCollection, writeSource } from './pocketbase-data.ts'
+import { bringSource, contentsOf, ID, type SourceCollection, USERS, writeSource } from './pocketbase-data.ts'
 
-const ID = { id: 'f_id', name: 'id', type: 'text', primaryKey: true, required: true, system: true }
 const secret = (letter: string, duration: number) => ({ secret: letter.repeat(40), duration })
 
 const NOTES: SourceCollection = {
@@ -56,31 +55,11 @@ const NOTES: SourceCollection = {
 }
 
 const users = async (): Promise<SourceCollection> => ({
-  id: '_pb_users_auth_',
-  name: 'users',
-  type: 'auth',
+  ...USERS,
   rules: ['id = @request.auth.id', '', '', 'id = @request.auth.id', null],
   fields: [
-    ID,
-    { id: 'f_pass', name: 'password', type: 'password', hidden: true, required: true, system: true, cost: 4 },
-    {
-      id: 'f_key',
-      name: 'tokenKey',
-      type: 'text',
-      hidden: true,
-      required: true,
-      system: true,
-      min: 30,
-      max: 60,
-    },
-    { id: 'f_mail', name: 'email', type: 'email', system: true },
-    { id: 'f_see', name: 'emailVisibility', type: 'bool', system: true },
-    { id: 'f_ok', name: 'verified', type: 'bool', system: true },
+    ...USERS.fields,
     { id: 'text1579384326', name: 'nick', type: 'text' }, // once called `name`: it kept the id
-  ],
-  indexes: [
-    'CREATE UNIQUE INDEX `idx_tokenKey__pb_users_auth_` ON `users` (`tokenKey`)',
-    "CREATE UNIQUE INDEX `idx_email__pb_users_auth_` ON `users` (`email`) WHERE `email` != ''",
   ],
   options: {
     authToken: secret('a', 111),

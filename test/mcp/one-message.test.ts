@@ -1,5 +1,6 @@
 import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, expect, test } from 'vitest'
+import { basic, request } from '../support/server/request.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
@@ -18,33 +19,16 @@ afterAll(async () => {
   await assistant?.close()
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
-type Answer = any
-
-async function ask(
-  method: string,
-  path: string,
-  headers: Record<string, string>,
-  body?: string,
-): Promise<Answer> {
-  const response = await fetch(server.url + path, { method, headers, ...(body !== undefined && { body }) })
-  return response.json()
-}
-const JSON_BODY = { 'content-type': 'application/json' }
-const basic = (name: string, secret: string) => ({ authorization: `Basic ${btoa(`${name}:${secret}`)}` })
+const ask = async (...what: [method: string, path: string, body: unknown, login: Record<string, string>]) =>
+  (await request(server.url, ...what)).body
 const smsgate = (method: string, path: string, body?: object) =>
-  ask(
-    method,
-    `/api/3rdparty/v1/${path}`,
-    { ...JSON_BODY, ...basic(ann.id, key.key!) },
-    body && JSON.stringify(body),
-  )
+  ask(method, `/api/3rdparty/v1/${path}`, body, basic(ann.id, key.key))
 const twilio = (method: string, path: string, form?: Record<string, string>) =>
   ask(
     method,
     `/2010-04-01/Accounts/${key.account_sid}/${path}`,
-    { ...basic(key.account_sid!, key.auth_token!), 'content-type': 'application/x-www-form-urlencoded' },
-    form && String(new URLSearchParams(form)),
+    form && new URLSearchParams(form),
+    basic(key.account_sid, key.auth_token),
   )
 async function tool(name: string, args: Record<string, unknown>) {
   const { content } = await assistant.callTool({ name, arguments: args })

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { request } from '../support/server/request.ts'
 import { startReceiver } from '../support/services/receiver.ts'
+import { bearer } from '../support/smsgate/smsgate-client-fixture.ts'
 import { joinPhone, startSmsgateFixture, until } from '../support/smsgate/smsgate-fixture.ts'
 import { openEvents } from '../support/smsgate/smsgate-stream.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
@@ -15,14 +17,8 @@ const made = await user.call('POST', '/api/collections/api_keys/records', {
 })
 const key = made.body.key
 
-async function ask(path: string, body: object) {
-  const response = await fetch(`${fixture.gateway.url}/3rdparty/v1${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, headers: response.headers, text: await response.text() }
-}
+const ask = (path: string, body: object) =>
+  request(`${fixture.gateway.url}/3rdparty/v1`, 'POST', path, body, bearer(key))
 const PERIOD = { since: '2026-01-01T00:00:00Z', until: '2026-01-08T00:00:00Z' }
 
 test('a device that is no SMSGate phone is not asked', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { basic } from '../support/server/request.ts'
 import { ANN, BEN } from '../support/server/server-with-users.ts'
-import { basic, bearer, startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
+import { bearer, startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const fixture = stopAfterAll(await startSmsgateClientFixture())

@@ -4,15 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
-import { randomId } from '../../src/tools/random.ts'
 import { EmbeddedData, makeDatabase } from '../support/database/embedded-data.ts'
 import { type OpenDb, openDb } from '../support/database/open.ts'
-import { type Client, client } from '../support/server/server-with-devices.ts'
+import { type Client, makeUser, pairDevice, signIn } from '../support/server/server-with-devices.ts'
 import { SUPERUSER } from '../support/server/start.ts'
 import { ServerNode } from './node.ts'
 import { Phone } from './phone.ts'
-
-const PASSWORD = 'secret-enough'
 
 /** What a site is made of. */
 export interface SiteOptions {
@@ -62,17 +59,12 @@ export class Site {
 
   /** The superuser. */
   signInRoot(): Promise<Client> {
-    return this.#signIn('_superusers', SUPERUSER.email, SUPERUSER.password)
+    return signIn(this.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
   }
 
   /** A user who is signed in. */
-  async makeUser(values: object = {}): Promise<Client> {
-    const root = await this.signInRoot()
-    const email = `${randomId()}@example.com`
-    const user = { email, password: PASSWORD, passwordConfirm: PASSWORD, ...values }
-    const made = await root.call('POST', '/api/collections/users/records', user)
-    if (made.status !== 200) throw new Error(JSON.stringify(made.body))
-    return this.#signIn('users', email, PASSWORD)
+  async makeUser(values: Readonly<Record<string, unknown>> = {}): Promise<Client> {
+    return makeUser(this.url, await this.signInRoot(), values)
   }
 
   /** A phone of a user, paired and off. `url`: how it reaches the server. */
@@ -84,12 +76,8 @@ export class Site {
   }
 
   /** A device of a user that the caller plays. */
-  async addDevice(user: Client): Promise<Client> {
-    const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Played' })).body
-    const guest = client(this.url, '', '')
-    const { status, body } = await guest.call('POST', '/api/devices/pair', { code, platform: 'simulator' })
-    if (status !== 200) throw new Error(`pairing: ${status} ${JSON.stringify(body)}`)
-    return client(this.url, body.record.id, body.token)
+  addDevice(user: Client): Promise<Client> {
+    return pairDevice(this.url, user, { platform: 'simulator' })
   }
 
   /** The one value of a statement. */
@@ -117,14 +105,6 @@ export class Site {
     await this.db.close()
     await this.embedded?.stop()
     rmSync(this.#folder, { recursive: true, force: true })
-  }
-
-  async #signIn(collection: string, identity: string, password: string): Promise<Client> {
-    const guest = client(this.url, '', '')
-    const path = `/api/collections/${collection}/auth-with-password`
-    const { status, body } = await guest.call('POST', path, { identity, password })
-    if (status !== 200) throw new Error(`sign-in: ${status} ${JSON.stringify(body)}`)
-    return client(this.url, body.record.id, body.token)
   }
 }
 

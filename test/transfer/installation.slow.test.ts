@@ -6,7 +6,7 @@ import { NOT_TRANSFERRED, tablesOf } from '../../src/transfer/tables.ts'
 import { watchAnswers } from '../support/answers/answers.ts'
 import { type Environment, emptyDatabase, withDatabase } from '../support/database/empty-databases.ts'
 import { start, type TestServer } from '../support/database/open.ts'
-import { type Client, client, withDevices } from '../support/server/server-with-devices.ts'
+import { type Client, client, must, withDevices } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer, testConfig } from '../support/server/start.ts'
 import { startReceiver } from '../support/services/receiver.ts'
 import { deliveriesOf, makeDeliveriesDue, makeWebhook, sendAndReport } from '../support/webhook-fixture.ts'
@@ -46,12 +46,9 @@ async function makeNotes(superuser: Client): Promise<void> {
       ...rules,
     },
     { name: 'titles', type: 'view', viewQuery: TITLES, ...rules },
-  ]) {
-    const made = await superuser.call('POST', '/api/collections', body)
-    if (made.status !== 200) throw new Error(JSON.stringify(made.body))
-  }
-  const made = await superuser.call('POST', '/api/collections/notes/records', ODD)
-  if (made.status !== 200) throw new Error(JSON.stringify(made.body))
+  ])
+    await must(superuser, 'POST', '/api/collections', body)
+  await must(superuser, 'POST', '/api/collections/notes/records', ODD)
 }
 
 /** A file in two pieces, with a thumbnail. */

@@ -1,43 +1,30 @@
 import { SignJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../src/log.ts'
 import { TestListener } from '../../realtime/ear.ts'
-import { start, type TestServer } from '../../support/database/open.ts'
-import { type Client, client } from '../../support/server/server-with-devices.ts'
-import { PASSWORD, type ServerWithMail, startServerWithMail } from '../../support/server/server-with-mail.ts'
-import { SUPERUSER } from '../../support/server/start.ts'
+import { start } from '../../support/database/open.ts'
+import { basic } from '../../support/server/request.ts'
+import {
+  type Client,
+  client,
+  must,
+  makeUser as newUser,
+  PASSWORD,
+  signIn,
+} from '../../support/server/server-with-devices.ts'
+import { SUPERUSER, startServer } from '../../support/server/start.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Tokens with which a member acts for an account, at two servers on one Postgres.
 
-let fixture: ServerWithMail
-let one: TestServer
-let two: TestServer
-let root: Client
-let count = 0
-
-beforeAll(async () => {
-  fixture = await startServerWithMail()
-  one = fixture.server
-  two = await start(one.services.config, createLogger({ logLevel: 'silent' }))
-  root = client(one.url, '', await fixture.signIn('_superusers', SUPERUSER.email, SUPERUSER.password))
-})
-afterAll(async () => {
-  await two.stop()
-  await fixture.stop()
-})
-
-async function makeUser(): Promise<Client & { email: string }> {
-  const email = `user${++count}@example.com`
-  const id = await fixture.addUser(email, { verified: true })
-  return { ...client(one.url, id, await fixture.signIn('users', email, PASSWORD)), email }
-}
+const one = stopAfterAll(await startServer())
+const two = stopAfterAll(await start(one.services.config, createLogger({ logLevel: 'silent' })))
+const root = await signIn(one.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
+const makeUser = () => newUser(one.url, root, { verified: true })
 
 const records = (collection: string, id = '') => `/api/collections/${collection}/records${id && `/${id}`}`
-const made = async (who: Client, collection: string, values: object) => {
-  const { status, body } = await who.call('POST', records(collection), values)
-  if (status !== 200) throw new Error(JSON.stringify(body))
-  return body
-}
+const made = (who: Client, collection: string, values: object) =>
+  must(who, 'POST', records(collection), values)
 
 interface Team {
   readonly shop: Client & { email: string }
@@ -198,7 +185,7 @@ test('an acting token makes no other token and changes no sign-in', async () => 
 
 test('other APIs take no acting token', async () => {
   const { acting, shop } = await makeTeam('admin')
-  const basic = (name: string) => `Basic ${Buffer.from(`${name}:${acting.token}`).toString('base64')}`
+  const login = (name: string) => basic(name, acting.token).authorization
   const paths = [
     '/2010-04-01/Accounts.json',
     '/api/3rdparty/v1/messages',
@@ -207,7 +194,7 @@ test('other APIs take no acting token', async () => {
     '/smsgate/mobile/v1/device',
   ]
   for (const path of paths)
-    for (const authorization of [acting.token, `Bearer ${acting.token}`, basic(shop.id), basic(shop.email)]) {
+    for (const authorization of [acting.token, `Bearer ${acting.token}`, login(shop.id), login(shop.email)]) {
       const { status } = await fetch(one.url + path, {
         method: path === '/mcp' ? 'POST' : 'GET',
         headers: { authorization },

@@ -1,20 +1,16 @@
 import { expect, test } from 'vitest'
-import { type Client, client } from '../../support/server/server-with-devices.ts'
-import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { type Client, client, makeUser as newUser, signIn } from '../../support/server/server-with-devices.ts'
+import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER, startServer } from '../../support/server/start.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const fixture = stopAfterAll(await startServerWithMail())
 const { url, services } = fixture.server
-const root = client(url, '', await fixture.signIn('_superusers', SUPERUSER.email, SUPERUSER.password))
+const root = await signIn(url, '_superusers', SUPERUSER.email, SUPERUSER.password)
 const guest = client(url, '', '')
 
 let count = 0
-async function makeUser(): Promise<Client & { email: string }> {
-  const email = `person${++count}@example.com`
-  const id = await fixture.addUser(email, { verified: true })
-  return { ...client(url, id, await fixture.signIn('users', email, PASSWORD)), email }
-}
+const makeUser = () => newUser(url, root, { verified: true })
 const INVITATIONS = '/api/account/invitations'
 const records = (collection: string, id = '') => `/api/collections/${collection}/records${id && `/${id}`}`
 const secretIn = (text: string) => /#\/join\/(\w+)/.exec(text)?.[1] ?? ''

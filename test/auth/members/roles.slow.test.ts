@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Every route of the API's description, asked for by the account, by its members and by a stranger. A route
@@ -150,11 +155,8 @@ function isAllowed(caller: Caller, who: Who): boolean {
 
 const fixture = stopAfterAll(await startServerWithDevices())
 const { superuser, guest } = fixture
-const make = async (who: Client, collection: string, values: object): Promise<string> => {
-  const { status, body } = await who.call('POST', `/api/collections/${collection}/records`, values)
-  if (status !== 200) throw new Error(JSON.stringify(body))
-  return body.id
-}
+const make = async (who: Client, collection: string, values: object): Promise<string> =>
+  (await must(who, 'POST', `/api/collections/${collection}/records`, values)).id
 
 const shop = await fixture.makeUser()
 const stranger = await fixture.makeUser()

@@ -1,4 +1,5 @@
 import type PocketBase from 'pocketbase'
+import { client, must } from '../../support/server/server-with-devices.ts'
 
 /** A message as a claim gives it. */
 export interface Task {
@@ -16,6 +17,8 @@ export interface Phone {
   claim(limit?: number): Promise<readonly Task[]>
   report(task: Task, status: 'sent' | 'delivered' | 'failed', more?: object): Promise<void>
   hear(from: string, body: string): Promise<void>
+  /** A heartbeat. */
+  beat(values: object): Promise<void>
 }
 
 const WAIT_SECONDS = 10
@@ -47,34 +50,23 @@ export async function pairWith(
   sims: readonly Sim[] = [],
   platform = 'android',
 ): Promise<Phone> {
-  const ask = async <T>(path: string, body: object, token = ''): Promise<T> => {
-    const headers = { 'content-type': 'application/json', ...(token && { authorization: token }) }
-    const answer = await fetch(`${url}/api/devices/${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    })
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-    return (await answer.json()) as T
-  }
-  const { token, record } = await ask<{ token: string; record: { id: string } }>('pair', {
-    code,
-    name,
-    platform,
-    ...(sims.length > 0 && { sims }),
-  })
+  const form = { code, name, platform, ...(sims.length > 0 && { sims }) }
+  const { token, record } = await must(client(url, '', ''), 'POST', '/api/devices/pair', form)
+  const ask = (path: string, body: object) =>
+    must(client(url, record.id, token), 'POST', `/api/devices/${path}`, body)
   return {
     id: record.id,
     token,
     async claim(limit = 100) {
       const wish = { limit, wait: WAIT_SECONDS }
-      return (await ask<{ items: Task[] }>('claim', wish, token)).items
+      return (await ask('claim', wish)).items
     },
     async report({ id, attempt }, status, more = {}) {
-      await ask('report', { items: [{ id, attempt, status, ...more }] }, token)
+      await ask('report', { items: [{ id, attempt, status, ...more }] })
     },
     async hear(from, body) {
-      await ask('incoming', { items: [{ from, body, received_at: new Date().toISOString() }] }, token)
+      await ask('incoming', { items: [{ from, body, received_at: new Date().toISOString() }] })
     },
+    beat: (values) => ask('heartbeat', values),
   }
 }

@@ -12,7 +12,7 @@ import {
   startReplica,
   type TemporaryPostgres,
 } from '../../support/database/postgres.ts'
-import { type Client, client } from '../../support/server/server-with-devices.ts'
+import { type Client, client, makeUser, PASSWORD, signIn } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer } from '../../support/server/start.ts'
 import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
 
@@ -20,7 +20,7 @@ import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
 
 const TRIES = Number(process.env.REPLICA_TRIES ?? 600)
 const WRITERS = 6
-const PASSWORD = 'secret-enough'
+const EMAIL = 'ann@example.com'
 
 const inDatabase = (server: string, url: string) => {
   const there = new URL(server)
@@ -42,15 +42,6 @@ describe('a streaming replica', () => {
     expect.poll(() => Promise.all(nodes.map((_, node) => stateAt(node)))).toEqual(nodes.map(() => state))
   const readsOf = () => ({ ...counts.replica.reads })
   const onReplica = (text: string) => onServer(replica.url, text)
-
-  const signIn = async (collection: string, identity: string, password: string) => {
-    const { body } = await client(nodes[0]!.url, '', '').call(
-      'POST',
-      `/api/collections/${collection}/auth-with-password`,
-      { identity, password },
-    )
-    return { id: body.record.id as string, token: body.token as string }
-  }
 
   const addContact = async (name: string, phone: string) => {
     const values = { user: user.id, name, phone }
@@ -109,10 +100,9 @@ describe('a streaming replica', () => {
     there.port = new URL(replica.url).port
     env = { DATABASE_URL: url, DATABASE_REPLICA_URL: there.href }
     nodes = [await startServer({ env }), await startServer({ env })]
-    const root = await signIn('_superusers', SUPERUSER.email, SUPERUSER.password)
-    const values = { email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD, verified: true }
-    await client(nodes[0]!.url, root.id, root.token).call('POST', '/api/collections/users/records', values)
-    user = await signIn('users', values.email, PASSWORD)
+    const { url: first } = nodes[0]!
+    const root = await signIn(first, '_superusers', SUPERUSER.email, SUPERUSER.password)
+    user = await makeUser(first, root, { email: EMAIL, verified: true })
   })
   afterAll(async () => {
     for (const node of nodes) await node.stop()
@@ -187,7 +177,7 @@ describe('a streaming replica', () => {
 
   test('a sign-in that has ended is refused by reads from the replica', async () => {
     for (let i = 0; i < 10; i++) {
-      const session = await signIn('users', 'ann@example.com', PASSWORD)
+      const session = await signIn(nodes[0]!.url, 'users', EMAIL, PASSWORD)
       const path = `/api/collections/users/records/${session.id}`
       const mine = (node: number) => client(nodes[node]!.url, session.id, session.token).call('GET', path)
       expect((await mine(1)).status).toBe(200)
@@ -197,7 +187,7 @@ describe('a streaming replica', () => {
       )
       expect((await mine(1)).status).toBe(404)
     }
-    user = await signIn('users', 'ann@example.com', PASSWORD)
+    user = await signIn(nodes[0]!.url, 'users', EMAIL, PASSWORD)
   })
 
   test('one that is killed under load is not missed, and used again', async () => {

@@ -33,14 +33,8 @@ afterEach(async () => {
 
 const CONTACTS = '/api/collections/contacts/records'
 
-async function ask(method: string, path: string, headers = ann, body?: object) {
-  const answer = await fetch(server.url + path, {
-    method,
-    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  return { status: answer.status, text: await answer.text() }
-}
+const ask = (method: string, path: string, headers = ann, body?: object) =>
+  server.ask(method, path, body, headers)
 
 const count = async (condition: string) =>
   Number((await server.rows(`select count(*) from contacts where ${condition}`))[0]![0])

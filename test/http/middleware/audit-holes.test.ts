@@ -59,10 +59,7 @@ describe('what a superuser does with a webhook of somebody', () => {
 
   test('its owner does so unnoted, and a new secret is kept by nobody on the way', async () => {
     const headers = { authorization: await server.signIn('users', 'ann@example.com', PASSWORD) }
-    const rotated = await fetch(`${server.server.url}/api/webhooks/${hook}/rotate`, {
-      method: 'POST',
-      headers,
-    })
+    const rotated = await server.post(`/api/webhooks/${hook}/rotate`, {}, headers)
     expect(rotated.status).toBe(200)
     expect(rotated.headers.get('cache-control')).toBe('no-store')
     expect(await deeds()).toEqual([])

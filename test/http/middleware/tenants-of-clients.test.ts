@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { basic, request } from '../../support/server/request.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
@@ -59,26 +60,16 @@ Object.assign(bobs, {
 })
 const before = await snapshot()
 
-interface Asked {
-  readonly status: number
-  readonly text: string
-}
-
-async function ask(method: string, path: string, login: string, init: RequestInit = {}): Promise<Asked> {
-  const headers = { ...init.headers, authorization: `Basic ${btoa(login)}` }
-  const response = await fetch(server.url + path, { ...init, method, headers })
-  return { status: response.status, text: await response.text() }
-}
-
 const smsgate = (method: string, path: string, body?: object) =>
-  ask(method, `/api/3rdparty/v1${path}`, `${alice.id}:${key.key}`, {
-    headers: { 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  })
+  request(server.url, method, `/api/3rdparty/v1${path}`, body, basic(alice.id, key.key!))
 const twilio = (method: string, path: string, form?: Record<string, string>) =>
-  ask(method, `/2010-04-01/Accounts/${path}`, `${key.account_sid}:${key.auth_token}`, {
-    ...(form && { body: new URLSearchParams(form) }),
-  })
+  request(
+    server.url,
+    method,
+    `/2010-04-01/Accounts/${path}`,
+    form && new URLSearchParams(form),
+    basic(key.account_sid!, key.auth_token!),
+  )
 
 test.each<[method: string, path: () => string, status: number | undefined]>([
   ['GET', () => `/messages/${bobs.message}`, 404],
@@ -144,7 +135,8 @@ test("Twilio's API lists and sends by nothing of another's", async () => {
   expect(JSON.parse((await send({ From: NUMBER })).text)).toMatchObject({ code: 21606 })
   const service = { MessagingServiceSid: sidOf('MG', bob.id) }
   expect(JSON.parse((await send(service)).text)).toMatchObject({ code: 21701 })
-  const login = `${bobs.keySid}:${key.auth_token}`
-  expect((await ask('GET', `/2010-04-01/Accounts/${mine()}/Messages.json`, login)).status).toBe(401)
+  const path = `/2010-04-01/Accounts/${mine()}/Messages.json`
+  const login = basic(bobs.keySid!, key.auth_token!)
+  expect((await request(server.url, 'GET', path, undefined, login)).status).toBe(401)
   expect(await snapshot()).toBe(before)
 })

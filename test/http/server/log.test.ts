@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
 import { createLogger } from '../../../src/log.ts'
 import { start } from '../../support/database/open.ts'
+import { signIn } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
@@ -183,11 +184,5 @@ describe('what must not be in it', () => {
   })
 })
 
-async function rootToken(): Promise<string> {
-  const answer = await fetch(`${server.url}/api/collections/_superusers/auth-with-password`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ identity: SUPERUSER.email, password: SUPERUSER.password }),
-  })
-  return ((await answer.json()) as { token: string }).token
-}
+const rootToken = async () =>
+  (await signIn(server.url, '_superusers', SUPERUSER.email, SUPERUSER.password)).token

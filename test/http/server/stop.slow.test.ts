@@ -10,7 +10,15 @@ import { start } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type RunningProgram, serve } from '../../support/server/program.ts'
-import { type Client, client, openStream } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  client,
+  makeUser,
+  openStream,
+  PASSWORD,
+  pairDevice,
+  signIn,
+} from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
 
 // What becomes of those who are connected when a server is told to stop: real processes, real signals.
@@ -20,7 +28,6 @@ const MAX_STOP_MS = 10_000
 const SLACK_MS = 5_000
 /** Of a request that the server has begun to read, the client is told so. */
 const KNOWN = { expect: '100-continue' }
-const PASSWORD = 'secret-enough'
 const folder = temporaryFolder()
 
 let env: Record<string, string>
@@ -39,14 +46,9 @@ beforeAll(async () => {
   const first = await start(readConfig({ ...env, PORT: '0' }), createLogger({ logLevel: 'silent' }))
   const { url } = first
   await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
-  const guest = client(url, '', '')
-  root = await signIn(guest, url, '_superusers', SUPERUSER.email, SUPERUSER.password)
-  const values = { email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
-  await root.call('POST', '/api/collections/users/records', values)
-  user = await signIn(guest, url, 'users', values.email, PASSWORD)
-  const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
-  const paired = await guest.call('POST', '/api/devices/pair', { code, platform: 'simulator' })
-  device = client(url, paired.body.record.id, paired.body.token)
+  root = await signIn(url, '_superusers', SUPERUSER.email, SUPERUSER.password)
+  user = await makeUser(url, root, { email: 'ann@example.com' })
+  device = await pairDevice(url, user, { platform: 'simulator' })
   await first.stop()
 })
 
@@ -58,12 +60,6 @@ async function open(more: Record<string, string> = {}): Promise<RunningProgram> 
   const program = await serve({ ...env, PORT: String(await freePort()), ...more })
   onTestFinished(() => program.stop())
   return program
-}
-
-async function signIn(guest: Client, url: string, collection: string, identity: string, password: string) {
-  const path = `/api/collections/${collection}/auth-with-password`
-  const { body } = await guest.call('POST', path, { identity, password })
-  return client(url, body.record.id, body.token)
 }
 
 /** The same caller at the server of this test. */

@@ -1,6 +1,7 @@
 import PocketBase from 'pocketbase'
 import { describe, expect, test } from 'vitest'
 import { ANN, BEN, startReadTestServer } from '../../support/server/read-test-server.ts'
+import { request } from '../../support/server/request.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
@@ -15,13 +16,11 @@ tokens.super = (
   await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
 ).token
 
-const get = async (who: string, path: string) => {
-  const answer = await fetch(`${server.url}/api/collections/${path}`, {
-    headers: tokens[who] ? { authorization: tokens[who] } : {},
+const get = (who: string, path: string) =>
+  request(`${server.url}/api/collections/`, 'GET', path, undefined, {
+    ...(tokens[who] && { authorization: tokens[who] }),
   })
-  return { status: answer.status, text: await answer.text() }
-}
-const getJson = async (who: string, path: string) => JSON.parse((await get(who, path)).text)
+const getJson = async (who: string, path: string) => (await get(who, path)).body
 
 describe('what is in an answer', () => {
   test('keys stand in the order of their bytes, hidden fields are left out, values are as PocketBase writes them', async () => {

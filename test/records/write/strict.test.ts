@@ -128,11 +128,7 @@ test('in a batch and in a form as well', async () => {
   const form = new FormData()
   for (const [name, value] of Object.entries({ ...template(), flag: 'on' })) form.set(name, value)
   form.set('picture', new File(['x'], 'x.txt'))
-  const headers = { authorization: user.token }
-  const post = async () =>
-    (
-      await fetch(server.url + records('sms_templates'), { method: 'POST', headers, body: form })
-    ).json() as Promise<{ data?: unknown }>
+  const post = async () => (await user.call('POST', records('sms_templates'), form)).body
   expect((await post()).data).toMatchObject({ flag: INVALID })
   form.set('flag', 'false')
   expect(await post()).toMatchObject({ flag: false })

@@ -6,6 +6,7 @@ import { createLogger } from '../../../src/log.ts'
 import { bringBackDue } from '../../../src/sms/conversations/follow-ups.ts'
 import { TestListener } from '../../realtime/ear.ts'
 import { start } from '../../support/database/open.ts'
+import { request } from '../../support/server/request.ts'
 import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/services/receiver.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
@@ -63,15 +64,9 @@ const conversation = async (number = ZOE) => {
 const change = (values: object, id: string, who = ann) => who.call('PATCH', `${CONVERSATIONS}/${id}`, values)
 const counts = async () => (await ann.call('GET', '/api/account/inbox')).body
 const send = async (to: string, key?: string) => {
-  const response = await fetch(`${server.url}/api/sms/send`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(key ? { 'x-api-key': key } : { authorization: ann.token }),
-    },
-    body: JSON.stringify({ recipients: [to], body: 'From us' }),
-  })
-  expect(response.status).toBe(200)
+  const login: Record<string, string> = key ? { 'x-api-key': key } : { authorization: ann.token }
+  const message = { recipients: [to], body: 'From us' }
+  expect((await request(server.url, 'POST', '/api/sms/send', message, login)).status).toBe(200)
 }
 const NOBODY = { mine: 0, unassigned: 0, all: 0, waiting: 0, archived: 0, blocked: 0, follow_up: 0 }
 

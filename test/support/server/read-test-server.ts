@@ -1,4 +1,5 @@
 import type { TestServer } from '../database/open.ts'
+import { base, READABLE, relation, text, USERS } from './schema.ts'
 import { startServer } from './start.ts'
 
 // A small library, with every kind of relation, rule and hidden value that the read side knows:
@@ -8,97 +9,48 @@ import { startServer } from './start.ts'
 export const ANN = { id: 'readerann000001', email: 'ann@example.com', password: 'annpass12345' } as const
 export const BEN = { id: 'readerben000001', email: 'ben@example.com', password: 'benpass12345' } as const
 
-const relation = (name: string, collectionId: string, maxSelect = 1) => ({
-  name,
-  type: 'relation',
-  collectionId,
-  maxSelect,
-})
-const USERS = '_pb_users_auth_'
-const OPEN = { listRule: '', viewRule: '' }
+const OWN = '@request.auth.id != "" && owner = @request.auth.id'
 
 const SCHEMA = [
-  {
-    id: 'shelves',
-    name: 'shelves',
-    type: 'base',
-    ...OPEN,
-    fields: [
-      { name: 'title', type: 'text' },
-      { name: 'Rank', type: 'number' },
-      { name: 'secret', type: 'text', hidden: true },
-      { name: 'meta', type: 'json' },
-      { name: 'place', type: 'geoPoint' },
-      { name: 'day', type: 'date' },
-      { name: 'open', type: 'bool' },
-      { name: 'tags', type: 'select', values: ['old', 'new', 'rare'], maxSelect: 3 },
-      relation('owner', USERS),
-    ],
-  },
-  {
-    id: 'books',
-    name: 'books',
-    type: 'base',
-    ...OPEN,
-    fields: [
-      { name: 'title', type: 'text' },
-      { name: 'notes', type: 'editor' },
-      relation('shelf', 'shelves'),
-      relation('like', 'books', 9),
-    ],
-  },
-  {
-    id: 'covers',
-    name: 'covers',
-    type: 'base',
-    ...OPEN,
-    fields: [{ name: 'color', type: 'text' }, relation('book', 'books')],
+  base('shelves', [
+    text('title'),
+    { name: 'Rank', type: 'number' },
+    text('secret', { hidden: true }),
+    { name: 'meta', type: 'json' },
+    { name: 'place', type: 'geoPoint' },
+    { name: 'day', type: 'date' },
+    { name: 'open', type: 'bool' },
+    { name: 'tags', type: 'select', values: ['old', 'new', 'rare'], maxSelect: 3 },
+    relation('owner', USERS),
+  ]),
+  base('books', [
+    text('title'),
+    { name: 'notes', type: 'editor' },
+    relation('shelf', 'shelves'),
+    relation('like', 'books', { maxSelect: 9 }),
+  ]),
+  base('covers', [text('color'), relation('book', 'books')], {
     indexes: ['CREATE UNIQUE INDEX `idx_covers_book` ON `covers` (`book`)'],
-  },
-  {
-    id: 'diaries',
-    name: 'diaries',
-    type: 'base',
-    listRule: '@request.auth.id != "" && owner = @request.auth.id',
-    viewRule: '@request.auth.id != "" && owner = @request.auth.id',
-    fields: [{ name: 'text', type: 'text' }, relation('shelf', 'shelves'), relation('owner', USERS)],
-  },
-  {
-    id: 'vaults',
-    name: 'vaults',
-    type: 'base',
+  }),
+  base('diaries', [text('text'), relation('shelf', 'shelves'), relation('owner', USERS)], {
+    listRule: OWN,
+    viewRule: OWN,
+  }),
+  base('vaults', [relation('shelf', 'shelves'), relation('diary', 'diaries')], {
     listRule: null,
     viewRule: null,
-    fields: [relation('shelf', 'shelves'), relation('diary', 'diaries')],
-  },
-  {
-    id: 'locks',
-    name: 'locks',
-    type: 'base',
-    ...OPEN,
-    fields: [relation('vault', 'vaults'), relation('shelf', 'shelves')],
-  },
-  {
-    id: 'patrons',
-    name: 'patrons',
+  }),
+  base('locks', [relation('vault', 'vaults'), relation('shelf', 'shelves')]),
+  base('patrons', [relation('sponsor', USERS), text('pin', { hidden: true })], {
     type: 'auth',
-    ...OPEN,
     manageRule: '@request.auth.id != "" && @request.auth.id = sponsor',
-    fields: [relation('sponsor', USERS), { name: 'pin', type: 'text', hidden: true }],
-  },
-  {
-    id: 'contexts',
-    name: 'contexts',
-    type: 'base',
-    listRule: '',
-    viewRule: '@request.context = "expand"',
-    fields: [relation('shelf', 'shelves')],
-  },
+  }),
+  base('contexts', [relation('shelf', 'shelves')], { viewRule: '@request.context = "expand"' }),
   {
     id: 'open_books',
     name: 'open_books',
     type: 'view',
-    ...OPEN,
+    ...READABLE,
     viewQuery:
       'SELECT books.id, shelves.Rank as rank, shelves.title FROM books LEFT JOIN shelves ON shelves.id = books.shelf AND shelves.open',
   },
@@ -106,7 +58,7 @@ const SCHEMA = [
     id: 'shelf_counts',
     name: 'shelf_counts',
     type: 'view',
-    ...OPEN,
+    ...READABLE,
     viewQuery:
       'SELECT shelves.id, COUNT(books.id) as books FROM shelves LEFT JOIN books ON books.shelf = shelves.id GROUP BY shelves.id',
   },

@@ -1,5 +1,6 @@
 import { randomId } from '../../../src/tools/random.ts'
 import type { TestServer } from '../database/open.ts'
+import { request } from './request.ts'
 import { SUPERUSER, startServer } from './start.ts'
 
 // A server with users and paired devices, spoken to over HTTP only.
@@ -32,7 +33,8 @@ export interface ServerWithDevices {
   stop(): Promise<void>
 }
 
-const PASSWORD = 'secret-enough'
+/** Of users that `makeUser` makes. */
+export const PASSWORD = 'secret-enough'
 
 /** Starts a server on a database of its own. */
 export const startServerWithDevices = async (env: Record<string, string> = {}): Promise<ServerWithDevices> =>
@@ -42,25 +44,14 @@ export const startServerWithDevices = async (env: Record<string, string> = {}): 
 export async function withDevices(server: TestServer): Promise<ServerWithDevices> {
   const { url } = server
   const guest = client(url, '', '')
-  const superuser = await signIn(guest, url, '_superusers', SUPERUSER.email, SUPERUSER.password)
+  const superuser = await signIn(url, '_superusers', SUPERUSER.email, SUPERUSER.password)
   return {
     url,
     server,
     guest,
     superuser,
-    async makeUser() {
-      const email = `${randomId()}@example.com`
-      const values = { email, password: PASSWORD, passwordConfirm: PASSWORD }
-      const made = await superuser.call('POST', '/api/collections/users/records', values)
-      if (made.status !== 200) throw new Error(JSON.stringify(made.body))
-      return signIn(guest, url, 'users', email, PASSWORD)
-    },
-    async pair(user, body = {}) {
-      const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
-      const paired = await guest.call('POST', '/api/devices/pair', { code, platform: 'android', ...body })
-      if (paired.status !== 200) throw new Error(JSON.stringify(paired.body))
-      return client(url, paired.body.record.id, paired.body.token)
-    },
+    makeUser: () => makeUser(url, superuser),
+    pair: (user, body) => pairDevice(url, user, body),
     hear,
     query: async (sql, params) => (await server.services.store.db.query(sql, params)).rows,
     stop: () => server.stop(),
@@ -70,14 +61,50 @@ export async function withDevices(server: TestServer): Promise<ServerWithDevices
 let clock = Date.now()
 async function hear(phone: Client, texts: readonly (readonly [from: string, body: string])[]) {
   const items = texts.map(([from, body]) => ({ from, body, received_at: new Date(++clock).toISOString() }))
-  const { status, body } = await phone.call('POST', '/api/devices/incoming', { items })
-  if (status !== 200) throw new Error(JSON.stringify(body))
+  await must(phone, 'POST', '/api/devices/incoming', { items })
 }
 
-async function signIn(guest: Client, url: string, collection: string, identity: string, password: string) {
+/** The body of an answer. Throws unless it is a success. */
+export async function must(by: Client, method: string, path: string, body?: unknown) {
+  const answer = await by.call(method, path, body)
+  if (answer.status >= 300)
+    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+/** Signs in at the server of `url`. */
+export async function signIn(
+  url: string,
+  collection: string,
+  identity: string,
+  password: string,
+): Promise<Client> {
   const path = `/api/collections/${collection}/auth-with-password`
-  const { body } = await guest.call('POST', path, { identity, password })
-  return client(url, body.record.id, body.token)
+  const { token, record } = await must(client(url, '', ''), 'POST', path, { identity, password })
+  return client(url, record.id, token)
+}
+
+/** A new user, made by the superuser, who is signed in. */
+export async function makeUser(
+  url: string,
+  superuser: Client,
+  values: Readonly<Record<string, unknown>> = {},
+): Promise<Client & { readonly email: string }> {
+  const email = String(values.email ?? `${randomId()}@example.com`)
+  const user = { email, password: PASSWORD, passwordConfirm: PASSWORD, ...values }
+  await must(superuser, 'POST', '/api/collections/users/records', user)
+  return { ...(await signIn(url, 'users', email, PASSWORD)), email }
+}
+
+/** A device of a user, paired by a code. */
+export async function pairDevice(url: string, user: Client, body: object = {}): Promise<Client> {
+  const { code } = await must(user, 'POST', '/api/devices/pairing', { name: 'Phone' })
+  const paired = await must(client(url, '', ''), 'POST', '/api/devices/pair', {
+    code,
+    platform: 'android',
+    ...body,
+  })
+  return client(url, paired.record.id, paired.token)
 }
 
 /** Whoever has this token. */
@@ -85,14 +112,9 @@ export const client = (url: string, id: string, token: string): Client => ({
   id,
   token,
   async call(method, path, body) {
-    const response = await fetch(url + path, {
-      method,
-      headers: { 'content-type': 'application/json', ...(token && { authorization: token }) },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    return { status: response.status, body: isJson && text !== '' ? JSON.parse(text) : text }
+    const headers = { ...(token && { authorization: token }) }
+    const answer = await request(url, method, path, body, headers)
+    return { status: answer.status, body: answer.body }
   },
 })
 

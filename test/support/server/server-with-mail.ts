@@ -3,14 +3,8 @@ import type { AuthCollection } from '../../../src/collections/collection.ts'
 import { createRecord } from '../../../src/records/write/write.ts'
 import type { TestServer } from '../database/open.ts'
 import { type MailServer, startMailServer } from '../services/mail-server.ts'
+import { type Answer, request } from './request.ts'
 import { SUPERUSER, startServer } from './start.ts'
-
-export interface Answer {
-  readonly status: number
-  /** The JSON object, or an empty one. */
-  readonly body: Readonly<Record<string, unknown>>
-  readonly text: string
-}
 
 /** A server whose mails go to a mail server of the test. */
 export interface ServerWithMail {
@@ -34,15 +28,7 @@ export async function startServerWithMail(env: Record<string, string> = {}): Pro
   const { store, settings } = server.services
   await settings.save({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
 
-  const call: ServerWithMail['call'] = async (method, path, body, headers = {}) => {
-    const response = await fetch(server.url + path, {
-      method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    return { status: response.status, text, body: text ? JSON.parse(text) : {} }
-  }
+  const call: ServerWithMail['call'] = (...what) => request(server.url, ...what)
   const fixture: ServerWithMail = {
     server,
     mail,
@@ -62,8 +48,8 @@ export async function startServerWithMail(env: Record<string, string> = {}): Pro
       const body = { email, password: PASSWORD, passwordConfirm: PASSWORD, ...more }
       const collection = store.catalog.find('users')!
       const auth = { collection, id: '', values: {}, version: '', isDisabled: false, isSuperuser: true }
-      const request = { context: 'default', method: 'POST', query: {}, headers: {}, body, auth } as const
-      return JSON.parse(await createRecord(store, new Map(), collection, request)).id
+      const asked = { context: 'default', method: 'POST', query: {}, headers: {}, body, auth } as const
+      return JSON.parse(await createRecord(store, new Map(), collection, asked)).id
     },
     async change(name, options) {
       const collection = store.catalog.find(name) as AuthCollection

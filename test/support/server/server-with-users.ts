@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { findAuthRecord } from '../../../src/auth/auth-rows.ts'
 import { signToken } from '../../../src/auth/tokens/tokens.ts'
 import type { Store } from '../../../src/collections/catalog.ts'
+import { type Answer, request } from './request.ts'
 import { startServer } from './start.ts'
 
 // A shop that sends: Ann with two phones that are online, contacts, groups and templates; Ben with one of
@@ -104,14 +105,6 @@ const FIXTURES = {
   ],
 }
 
-/** An answer: status, headers, and the body as JSON. */
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
-  readonly body: any
-}
-
 /** The shop's server, and a way to ask it. */
 export interface ServerWithUsers {
   readonly url: string
@@ -136,15 +129,8 @@ export async function startServerWithUsers(env: Record<string, string> = {}): Pr
   const server = await startServer({ env, fixtures: FIXTURES })
   const { store } = server.services
   const { db } = store
-  const ask: ServerWithUsers['ask'] = async (method, path, body, headers = { 'x-api-key': ANN.key }) => {
-    const response = await fetch(server.url + (path.startsWith('/') ? path : `/api/sms/${path}`), {
-      method,
-      headers: { 'content-type': 'application/json', ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, body: text && JSON.parse(text) }
-  }
+  const ask: ServerWithUsers['ask'] = (method, path, body, headers = { 'x-api-key': ANN.key }) =>
+    request(server.url, method, path.startsWith('/') ? path : `/api/sms/${path}`, body, headers)
   return {
     url: server.url,
     store,

@@ -1,56 +1,34 @@
 import type { TestServer } from '../database/open.ts'
+import { type Answer, request } from './request.ts'
+import { base, relation, text } from './schema.ts'
 import { SUPERUSER, startServer } from './start.ts'
 
 // A workshop, with everything that the write side knows: workers sign in, tools lie on shelves, jobs need
 // tools.
 
-const relation = (name: string, collectionId: string, options: object = {}) => ({
-  name,
-  type: 'relation',
-  collectionId,
-  maxSelect: 1,
-  ...options,
-})
-const OPEN = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }
-const base = (name: string, fields: object[], rest: object = {}) => ({
-  id: name,
-  name,
-  type: 'base',
-  ...OPEN,
-  fields,
-  ...rest,
-})
-
 const OWN = 'worker = @request.auth.id'
 
 const SCHEMA = [
-  {
-    id: 'workers',
-    name: 'workers',
+  base('workers', [text('role'), { name: 'password', type: 'password', cost: 4 }], {
     type: 'auth',
-    ...OPEN,
     updateRule: 'id = @request.auth.id || @request.auth.role = "boss"',
     manageRule: '@request.auth.role = "boss"',
     authAlert: { enabled: false },
-    fields: [
-      { name: 'role', type: 'text' },
-      { name: 'password', type: 'password', cost: 4 },
-    ],
-  },
-  base('shelves', [{ name: 'label', type: 'text' }]),
+  }),
+  base('shelves', [text('label')]),
   base(
     'tools',
     [
-      { name: 'name', type: 'text', required: true, min: 2 },
-      { name: 'serial', type: 'text', autogeneratePattern: '[A-Z]{8}' },
-      { name: 'maker', type: 'text' },
+      text('name', { required: true, min: 2 }),
+      text('serial', { autogeneratePattern: '[A-Z]{8}' }),
+      text('maker'),
       { name: 'count', type: 'number', max: 100 },
       { name: 'kinds', type: 'select', values: ['hand', 'power', 'old'], maxSelect: 3 },
       { name: 'kind', type: 'select', values: ['hand', 'power'], maxSelect: 1 },
       { name: 'meta', type: 'json' },
       { name: 'key', type: 'password', min: 4, cost: 4 },
       { name: 'photo', type: 'file', maxSelect: 1 },
-      { name: 'secret', type: 'text', hidden: true },
+      text('secret', { hidden: true }),
       relation('shelf', 'shelves'),
       relation('spares', 'shelves', { maxSelect: 9 }),
       { name: 'created', type: 'autodate', onCreate: true },
@@ -63,7 +41,7 @@ const SCHEMA = [
     relation('tools', 'tools', { maxSelect: 9, cascadeDelete: true }),
     relation('parent', 'jobs', { cascadeDelete: true }),
   ]),
-  base('notes', [relation('worker', 'workers'), { name: 'text', type: 'text' }], {
+  base('notes', [relation('worker', 'workers'), text('text')], {
     listRule: OWN,
     viewRule: OWN,
     createRule: OWN,
@@ -72,18 +50,10 @@ const SCHEMA = [
   }),
 ]
 
-/** Answers of the record API: `text` and, where there is one, its JSON. */
-export interface Answer {
-  readonly status: number
-  readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at any part of any answer
-  readonly body: any
-}
-
 export interface WriteTestServer {
   readonly server: TestServer
-  /** Asks as someone who has signed in (or as a guest, ''). A string is sent as it is. */
-  ask(who: string, method: string, path: string, body?: unknown, type?: string): Promise<Answer>
+  /** Asks as someone who has signed in (or as a guest, ''). */
+  ask(who: string, method: string, path: string, body?: unknown): Promise<Answer>
   /** Signs someone in under a name. */
   signIn(who: string, collection: string, identity: string, password: string): Promise<void>
   stop(): Promise<void>
@@ -93,15 +63,8 @@ export interface WriteTestServer {
 export async function startWriteTestServer(): Promise<WriteTestServer> {
   const server = await startServer({ schema: SCHEMA })
   const tokens: Record<string, string> = {}
-  const ask: WriteTestServer['ask'] = async (who, method, path, body, type = 'application/json') => {
-    const isRaw = typeof body === 'string' || body instanceof FormData
-    const headers: Record<string, string> = tokens[who] ? { authorization: tokens[who] } : {}
-    if (body !== undefined && !(body instanceof FormData)) headers['content-type'] = type
-    const sent = isRaw ? body : JSON.stringify(body)
-    const answer = await fetch(`${server.url}/api/${path}`, { method, headers, body: sent })
-    const text = await answer.text()
-    return { status: answer.status, text, body: text && JSON.parse(text) }
-  }
+  const ask: WriteTestServer['ask'] = (who, method, path, body) =>
+    request(`${server.url}/api/`, method, path, body, tokens[who] ? { authorization: tokens[who] } : {})
   const signIn: WriteTestServer['signIn'] = async (who, collection, identity, password) => {
     const { body } = await ask('', 'POST', `collections/${collection}/auth-with-password`, {
       identity,

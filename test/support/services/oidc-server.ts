@@ -21,6 +21,8 @@ export interface OidcServer {
   account: string
   /** Goes where a browser would go from the provider's address on, and answers where that ends. */
   browse(url: string): Promise<string>
+  /** Answers the address with a code that the browser would be led back to, and does not go there. */
+  browseBack(url: string): Promise<string>
   stop(): Promise<void>
 }
 
@@ -89,6 +91,7 @@ export async function startOidcServer(
     files,
     account: '',
     browse: (from) => browse(from, redirectURL),
+    browseBack: (from) => browse(from, redirectURL, true),
     stop,
   }
   return server
@@ -108,10 +111,12 @@ export async function signInByProvider(url: string, oidc: OidcServer): Promise<s
 const MAX_STEPS = 10
 
 /** A browser that was never here before. It stops after it was led back. */
-async function browse(from: string, redirectURL: string): Promise<string> {
+async function browse(from: string, redirectURL: string, stopsBefore = false): Promise<string> {
   const cookies = new Map<string, string>()
   let url = from
   for (let steps = 0; steps < MAX_STEPS; steps++) {
+    const isBack = url.startsWith(redirectURL)
+    if (isBack && stopsBefore) return url
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
     const response = await fetch(url, { redirect: 'manual', headers: { cookie } })
     for (const one of response.headers.getSetCookie()) {
@@ -120,7 +125,6 @@ async function browse(from: string, redirectURL: string): Promise<string> {
     }
     const location = response.headers.get('location')
     if (!location) throw new Error(`${url} answered ${response.status} ${await response.text()}`)
-    const isBack = url.startsWith(redirectURL)
     url = new URL(location, url).href
     if (isBack) return url
   }

@@ -1,16 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type Client, type ServerWithDevices, startServerWithDevices } from '../server/server-with-devices.ts'
+import { type Answer, request } from '../server/request.ts'
+import {
+  type Client,
+  must,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../server/server-with-devices.ts'
 import { listenLocally } from '../services/listen.ts'
 import { until } from '../services/receiver.ts'
-
-/** An answer of Twilio's API. */
-export interface TwilioAnswer {
-  readonly status: number
-  readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
-  readonly body: any
-}
 
 /** A user with a key for Twilio's API. */
 export interface TwilioUser {
@@ -20,15 +18,15 @@ export interface TwilioUser {
   readonly keySid: string
   readonly keyId: string
   /** A request below the account, as `Messages.json`, with a form for a POST. */
-  ask(method: string, path: string, form?: Record<string, string>, headers?: object): Promise<TwilioAnswer>
+  ask(method: string, path: string, form?: Record<string, string>, headers?: object): Promise<Answer>
   /** The same with a path from the root, and other credentials. */
-  raw(method: string, path: string, options?: RawOptions): Promise<TwilioAnswer>
+  raw(method: string, path: string, options?: RawOptions): Promise<Answer>
   /** Sends a text, of 'Hi' to +4915112345678 unless the form says otherwise. */
-  send(form?: Record<string, string>, headers?: object): Promise<TwilioAnswer>
+  send(form?: Record<string, string>, headers?: object): Promise<Answer>
 }
 
 interface RawOptions {
-  readonly body?: string
+  readonly body?: string | URLSearchParams
   readonly headers?: object
   readonly login?: string
 }
@@ -38,8 +36,6 @@ export interface TwilioFixture {
   makeUser(): Promise<TwilioUser>
   stop(): Promise<void>
 }
-
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 export async function startTwilioFixture(env: Record<string, string> = {}): Promise<TwilioFixture> {
   const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true', ...env })
@@ -56,9 +52,8 @@ export async function startTwilioFixture(env: Record<string, string> = {}): Prom
 /** The answer to the create of a key. */
 export async function makeKey(user: Client, values: object = {}) {
   const body = { user: user.id, name: 'app', twilio: true, ...values }
-  const made = await user.call('POST', '/api/collections/api_keys/records', body)
-  if (made.status !== 200) throw new Error(JSON.stringify(made.body))
-  return made.body as {
+  const made = await must(user, 'POST', '/api/collections/api_keys/records', body)
+  return made as {
     id: string
     key: string
     account_sid: string
@@ -68,21 +63,15 @@ export async function makeKey(user: Client, values: object = {}) {
 }
 
 function userOf(url: string, user: Client, key: Awaited<ReturnType<typeof makeKey>>): TwilioUser {
-  const raw: TwilioUser['raw'] = async (method, path, options = {}) => {
+  const raw: TwilioUser['raw'] = (method, path, options = {}) => {
     const { body, headers = {}, login = `${key.account_sid}:${key.auth_token}` } = options
-    const response = await fetch(url + path, {
-      method,
-      redirect: 'manual',
-      headers: { ...(login && { authorization: `Basic ${btoa(login)}` }), ...headers },
-      ...(body !== undefined && { body }),
-    })
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, body: text === '' ? text : JSON.parse(text) }
+    const authorization = `Basic ${btoa(login)}`
+    return request(url, method, path, body, { ...(login && { authorization }), ...headers })
   }
   const ask: TwilioUser['ask'] = (method, path, form, headers = {}) =>
     raw(method, `/2010-04-01/Accounts/${key.account_sid}/${path}`, {
-      ...(form && { body: new URLSearchParams(form).toString() }),
-      headers: { ...(form && FORM), ...headers },
+      ...(form && { body: new URLSearchParams(form) }),
+      headers,
     })
   return {
     user,
@@ -130,17 +119,14 @@ export async function reportAs(
       ...(error_message && { error_message }),
     }))
     if (items.length === 0) return
-    const answer = await phone.call('POST', '/api/devices/report', { items })
-    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+    await must(phone, 'POST', '/api/devices/report', { items })
   }
 }
 
 /** A text that a phone received. */
 export async function receive(phone: Client, from: string, body: string, at = Date.now()): Promise<string> {
   const items = [{ from, body, received_at: new Date(at).toISOString() }]
-  const answer = await phone.call('POST', '/api/devices/incoming', { items })
-  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
-  return answer.body.ids[0]
+  return (await must(phone, 'POST', '/api/devices/incoming', { items })).ids[0]
 }
 
 /** A call as an app got it. */

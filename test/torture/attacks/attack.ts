@@ -1,4 +1,4 @@
-import type { Client } from '../../support/server/server-with-devices.ts'
+import { type Client, must } from '../../support/server/server-with-devices.ts'
 
 /** What an attack may prepare with, before anything is measured. */
 export interface Target {
@@ -32,7 +32,7 @@ export interface Attack {
   readonly who: 'guest' | 'user'
   /** Part of the short run. */
   readonly isShort?: boolean
-  /** Runs before the measurement, in the process of the scenario. */
+  /** Runs before the measurement, in the process of the scenario. By default a user's is `asUser()`. */
   prepare?(target: Target): Promise<Prepared>
   /** Returns when `run.isOver()`, or earlier. Connections that it leaves open are closed with its process. */
   attack(run: AttackRun): Promise<void>
@@ -48,14 +48,6 @@ export const asUser =
     const made = await more(user, target)
     return { token: user.token, id: user.id, ...(made ?? undefined) }
   }
-
-/** Calls and throws unless the answer is a success: preparations must work. */
-export async function must(client: Client, method: string, path: string, body?: unknown) {
-  const answer = await client.call(method, path, body)
-  if (answer.status >= 300)
-    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
-  return answer.body
-}
 
 const BATCH = 50
 

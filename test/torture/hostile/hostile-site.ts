@@ -4,14 +4,20 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { EmbeddedData } from '../../support/database/embedded-data.ts'
-import { type Client, client } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  makeUser,
+  must,
+  PASSWORD,
+  pairDevice,
+  signIn,
+} from '../../support/server/server-with-devices.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
-import { must, type Target } from '../attacks/attack.ts'
+import type { Target } from '../attacks/attack.ts'
 import { ServerNode } from '../node.ts'
 import { processorSeconds } from './meter.ts'
 import type { VictimAccount } from './victim.ts'
 
-const PASSWORD = 'secret-enough'
 const SIGNED_IN = '@request.auth.id != ""'
 
 /** A server that does nothing but its own jobs takes less than this share of a core. */
@@ -103,8 +109,7 @@ export class HostileSite implements Target {
     }
     const node = new ServerNode(port, env)
     await node.start()
-    const guest = client(node.url, '', '')
-    const root = await signIn(guest, node.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
+    const root = await signIn(node.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
     for (const collection of COLLECTIONS) await createCollection(root, collection)
     const victim = await makeVictim(node.url, root)
     return new HostileSite(node, folder, data, root, victim)
@@ -114,7 +119,7 @@ export class HostileSite implements Target {
     return this.#node.url
   }
 
-  makeUser = async (): Promise<Client> => (await makeUser(this.url, this.root)).user
+  makeUser = (): Promise<Client> => makeUser(this.url, this.root, { verified: true })
 
   addDevice = (user: Client): Promise<Client> => addDevice(this.url, user)
 
@@ -175,26 +180,10 @@ function createCollection(root: Client, { rules, ...values }: (typeof COLLECTION
 }
 
 async function makeVictim(url: string, root: Client): Promise<VictimAccount> {
-  const { user, email } = await makeUser(url, root)
+  const user = await makeUser(url, root, { verified: true })
+  const { id, token, email } = user
   const device = await addDevice(url, user)
-  return { url, id: user.id, token: user.token, email, password: PASSWORD, device: device.token }
+  return { url, id, token, email, password: PASSWORD, device: device.token }
 }
 
-async function makeUser(url: string, root: Client): Promise<{ user: Client; email: string }> {
-  const email = `${Math.random().toString(36).slice(2)}@example.com`
-  const values = { email, password: PASSWORD, passwordConfirm: PASSWORD, verified: true }
-  await must(root, 'POST', '/api/collections/users/records', values)
-  return { email, user: await signIn(client(url, '', ''), url, 'users', email, PASSWORD) }
-}
-
-async function addDevice(url: string, user: Client): Promise<Client> {
-  const { code } = await must(user, 'POST', '/api/devices/pairing', { name: 'Played' })
-  const paired = await must(client(url, '', ''), 'POST', '/api/devices/pair', { code, platform: 'simulator' })
-  return client(url, paired.record.id, paired.token)
-}
-
-async function signIn(guest: Client, url: string, collection: string, identity: string, password: string) {
-  const path = `/api/collections/${collection}/auth-with-password`
-  const { token, record } = await must(guest, 'POST', path, { identity, password })
-  return client(url, record.id, token)
-}
+const addDevice = (url: string, user: Client) => pairDevice(url, user, { platform: 'simulator' })

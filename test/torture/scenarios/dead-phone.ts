@@ -1,5 +1,5 @@
 import { REASONS } from '../../../src/sms/status/status.ts'
-import type { Client } from '../../support/server/server-with-devices.ts'
+import { type Client, must } from '../../support/server/server-with-devices.ts'
 import type { Scenario } from '../scenario.ts'
 import { Site, until } from '../site.ts'
 
@@ -50,8 +50,7 @@ async function sendAndClaim(site: Site, user: Client, device: Client): Promise<s
       { length: count },
       (_, i) => `+4915${guarantee.length}${String(i).padStart(5, '0')}`,
     )
-    const sent = await user.call('POST', '/api/sms/send', { recipients, body: 'Hello', guarantee })
-    if (sent.status !== 200) throw new Error(JSON.stringify(sent.body))
+    await must(user, 'POST', '/api/sms/send', { recipients, body: 'Hello', guarantee })
   }
   const { items } = (await device.call('POST', '/api/devices/claim', { limit: CLAIMED })).body
   if (items.length !== CLAIMED) throw new Error(`claimed ${items.length}`)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EmbeddedData } from '../../support/database/embedded-data.ts'
-import { type Client, client } from '../../support/server/server-with-devices.ts'
+import { type Client, makeUser, pairDevice, signIn } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
 import { Disk, whyNoDisk } from '../disk.ts'
 import { ServerNode } from '../node.ts'
@@ -34,9 +34,11 @@ async function cutOften(context: ScenarioContext): Promise<Outcome> {
   const node = new ServerNode(context.basePort, { ...data.env, DEVICE_ONLINE_SECONDS: '86400' })
   await node.start()
   const root = await signIn(node.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
+  const user = await makeUser(node.url, root)
+  await pairDevice(node.url, user, { platform: 'simulator' })
   const senders = new Senders({
     urls: [node.url],
-    user: await sender(node.url, root),
+    user,
     count: SENDERS,
     pauseMs: PAUSE_MS,
   })
@@ -84,21 +86,4 @@ async function lost(root: Client, acknowledged: readonly Acknowledged[]): Promis
     for (const [i, id] of ids.entries())
       if (numbers.get(recipients[i]!) !== id) faults.push(`acknowledged, but not stored: ${id}`)
   return faults.length > 5 ? [...faults.slice(0, 5), `… and ${faults.length - 5} more`] : faults
-}
-
-/** A user with a device that is there. */
-async function sender(url: string, root: Client): Promise<Client> {
-  const [email, password] = ['sender@example.com', 'secret-enough']
-  await root.call('POST', '/api/collections/users/records', { email, password, passwordConfirm: password })
-  const user = await signIn(url, 'users', email, password)
-  const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Played' })).body
-  await client(url, '', '').call('POST', '/api/devices/pair', { code, platform: 'simulator' })
-  return user
-}
-
-async function signIn(url: string, collection: string, identity: string, password: string): Promise<Client> {
-  const path = `/api/collections/${collection}/auth-with-password`
-  const { status, body } = await client(url, '', '').call('POST', path, { identity, password })
-  if (status !== 200) throw new Error(`sign-in: ${status} ${JSON.stringify(body)}`)
-  return client(url, body.record.id, body.token)
 }
