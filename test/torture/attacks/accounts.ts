@@ -1,4 +1,4 @@
-import { type Attack, asUser } from './attack.ts'
+import type { Attack } from './attack.ts'
 import { flood, type Shot } from './flood.ts'
 
 // Password hashes, mails and codes.
@@ -100,12 +100,10 @@ export const accounts: readonly Attack[] = [
     name: 'password changes without the old one',
     who: 'user',
     isShort: true,
-    prepare: asUser(),
     attack: (run) =>
       flood(run, 300, (turn) => ({
         method: 'PATCH',
         path: `${AUTH}/records/${run.prepared.id}`,
-        token: run.prepared.token!,
         body: JSON.stringify({
           password: `another-${turn}`,
           passwordConfirm: `another-${turn}`,
@@ -116,7 +114,6 @@ export const accounts: readonly Attack[] = [
   {
     name: 'password changes in batches',
     who: 'user',
-    prepare: asUser(),
     attack(run) {
       const change = {
         method: 'PATCH',
@@ -124,13 +121,12 @@ export const accounts: readonly Attack[] = [
         body: { password: 'another-one', passwordConfirm: 'another-one', oldPassword: 'wrong-one' },
       }
       const body = JSON.stringify({ requests: Array.from({ length: 50 }, () => change) })
-      return flood(run, 16, () => ({ path: '/api/batch', body, token: run.prepared.token! }))
+      return flood(run, 16, () => ({ path: '/api/batch', body }))
     },
   },
   {
     name: 'email changes, refreshes and file tokens',
     who: 'user',
-    prepare: asUser(),
     attack: (run) =>
       flood(run, 16, (turn) => {
         const email = JSON.stringify({ newEmail: `new-${turn}@example.com` })
@@ -140,7 +136,7 @@ export const accounts: readonly Attack[] = [
           { path: '/api/files/token', body: '{}' },
           { path: `${AUTH}/impersonate/${run.prepared.id}`, body: '{}' },
         ]
-        return { ...shots[turn % shots.length]!, token: run.prepared.token! }
+        return shots[turn % shots.length]!
       }),
   },
 ]

@@ -24,11 +24,7 @@ export const answers: readonly Attack[] = [
     who: 'user',
     isShort: true,
     prepare: withContacts(1_000, 10),
-    attack: (run) =>
-      flood(run, 4, () => ({
-        path: `${CONTACTS}?${query({ expand: BOMB, perPage: '1' })}`,
-        token: run.prepared.token!,
-      })),
+    attack: (run) => flood(run, 4, () => ({ path: `${CONTACTS}?${query({ expand: BOMB, perPage: '1' })}` })),
   },
   {
     name: 'expand bombs that nobody reads',
@@ -37,7 +33,6 @@ export const answers: readonly Attack[] = [
     attack: (run) =>
       flood(run, 6, () => ({
         path: `${CONTACTS}?${query({ expand: BOMB, perPage: '1' })}`,
-        token: run.prepared.token!,
         isUnread: true,
       })),
   },
@@ -51,7 +46,6 @@ export const answers: readonly Attack[] = [
           turn % 2 === 0
             ? `/api/collections/users/records/${run.prepared.id}?${query({ expand: 'contacts_via_user.user.contacts_via_user' })}`
             : `/api/collections/contacts/export?${query({ fields: 'name,expand.user.name', expand: BOMB })}`,
-        token: run.prepared.token!,
       })),
   },
   {
@@ -62,7 +56,6 @@ export const answers: readonly Attack[] = [
     attack: (run) =>
       flood(run, 6, (turn) => ({
         path: `${CONTACTS}?${query({ perPage: '1000', sort: turn % 2 ? 'name' : '-name' })}`,
-        token: run.prepared.token!,
         isUnread: turn % 3 === 0,
       })),
   },
@@ -73,7 +66,6 @@ export const answers: readonly Attack[] = [
     attack: (run) =>
       flood(run, 6, () => ({
         path: `/api/collections/contacts/export?${query({ fields: 'name,data' })}`,
-        token: run.prepared.token!,
         isUnread: true,
       })),
   },
@@ -86,7 +78,6 @@ export const answers: readonly Attack[] = [
       const deep = Array.from({ length: 300 }, () => 'expand.user.expand.contacts_via_user.*').join(',')
       return flood(run, 4, (turn) => ({
         path: `${CONTACTS}?${query({ perPage: '500', fields: turn % 2 ? fields : deep })}`,
-        token: run.prepared.token!,
       }))
     },
   },
@@ -103,7 +94,7 @@ export const answers: readonly Attack[] = [
         body: { ...values, phone: `${values.phone}${i}` },
       }))
       const body = JSON.stringify({ requests })
-      return flood(run, 4, () => ({ path: '/api/batch', body, token: run.prepared.token! }))
+      return flood(run, 4, () => ({ path: '/api/batch', body }))
     },
   },
   {
@@ -123,7 +114,6 @@ export const answers: readonly Attack[] = [
       )
       return flood(run, 4, () => ({
         path: `${CONTACTS}?${query({ expand: expand.join(','), perPage: '100' })}`,
-        token: run.prepared.token!,
       }))
     },
   },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Attack, type AttackRun, asUser } from './attack.ts'
+import type { Attack, AttackRun } from './attack.ts'
 import { flood } from './flood.ts'
 import { drip, head, hold, write } from './sockets.ts'
 
@@ -47,11 +47,10 @@ export const bodies: readonly Attack[] = [
   {
     name: 'forms of 9,000 parts from a user',
     who: 'user',
-    prepare: asUser(),
     attack(run) {
       const body = manyParts(9_000)
       const path = '/api/collections/albums/records'
-      return flood(run, 4, () => ({ path, token: run.prepared.token!, headers: FORM, body }))
+      return flood(run, 4, () => ({ path, headers: FORM, body }))
     },
   },
   {
@@ -86,7 +85,6 @@ export const bodies: readonly Attack[] = [
   {
     name: 'unfinished uploads from a user',
     who: 'user',
-    prepare: asUser(),
     attack: (run) =>
       unfinished(run, 12, '/api/batch', {
         'content-type': 'application/json',

@@ -18,12 +18,11 @@ export const warmUp: Attack = {
     }))
   }),
   async attack(run) {
-    const token = run.prepared.token!
     const recipients = Array.from({ length: 100 }, (_, i) => `+4915${1e6 + i}`)
     const shots = [
-      { path: '/api/collections/contacts/records?perPage=500&expand=user&sort=-created', token },
-      { path: '/api/sms/send', token, body: JSON.stringify({ recipients, body: 'Hello' }) },
-      { path: '/api/collections/sms_messages/records?perPage=500&filter=status%3D%22assigned%22', token },
+      { path: '/api/collections/contacts/records?perPage=500&expand=user&sort=-created' },
+      { path: '/api/sms/send', body: JSON.stringify({ recipients, body: 'Hello' }) },
+      { path: '/api/collections/sms_messages/records?perPage=500&filter=status%3D%22assigned%22' },
       { path: '/api/openapi.json' },
       { path: '/api/collections/boards/records?perPage=500' },
     ]

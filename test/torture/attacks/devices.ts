@@ -1,9 +1,10 @@
 import { createECDH, randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../support/database/postgres.ts'
-import { type Attack, type AttackRun, asUser, createRecords, must, type Target } from './attack.ts'
+import { must } from '../../support/server/server-with-devices.ts'
+import { type Attack, type AttackRun, asUser, createRecords, type Target } from './attack.ts'
 import { flood } from './flood.ts'
+import { receive } from './receivers.ts'
 
 // Devices that do not behave, guessers of pairing codes, and texts that are answered automatically.
 
@@ -133,12 +134,12 @@ export const devices: readonly Attack[] = [
     who: 'user',
     prepare: withPushedDevices,
     attack(run) {
-      createServer(() => run.count('called')).listen(Number(run.prepared.port), '127.0.0.1')
+      receive(run, () => {})
       const body = JSON.stringify({
         recipients: Array.from({ length: 300 }, (_, i) => `+4915${1e7 + i}`),
         body: 'Hi',
       })
-      return flood(run, 2, () => ({ path: '/api/sms/send', token: run.prepared.token!, body }))
+      return flood(run, 2, () => ({ path: '/api/sms/send', body }))
     },
   },
   {
@@ -170,7 +171,6 @@ export const devices: readonly Attack[] = [
         const [match, value] = [turn % 2 ? 'pattern' : 'contains', patterns[(turn % 4) >> 1]!]
         return {
           path: ANSWERS,
-          token: run.prepared.token!,
           body: JSON.stringify({ user: run.prepared.id, enabled: true, match, value, body: 'a' }),
         }
       }),

@@ -94,10 +94,7 @@ export const files: readonly Attack[] = [
       path: await upload(url, user.token, 'albums', png(30_000), 'bomb.png'),
     })),
     attack: (run) =>
-      flood(run, 8, (turn) => ({
-        path: `${run.prepared.path}?thumb=${SIZES[turn % SIZES.length]}`,
-        token: run.prepared.token!,
-      })),
+      flood(run, 8, (turn) => ({ path: `${run.prepared.path}?thumb=${SIZES[turn % SIZES.length]}` })),
   },
   {
     name: 'thumbnails of many large pictures',
@@ -113,21 +110,19 @@ export const files: readonly Attack[] = [
       const paths = run.prepared.paths!.split(' ')
       return flood(run, 16, (turn) => ({
         path: `${paths[turn % paths.length]}?thumb=${SIZES[Math.floor(turn / paths.length) % SIZES.length]}`,
-        token: run.prepared.token!,
       }))
     },
   },
   {
     name: 'uploads of pictures',
     who: 'user',
-    prepare: asUser(),
     attack(run) {
       const boundary = 'frontier'
       const part = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\n\r\n`
       const body = Buffer.concat([Buffer.from(part), png(8_000), Buffer.from(`\r\n--${boundary}--\r\n`)])
       const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
       const path = '/api/collections/albums/records'
-      return flood(run, 8, () => ({ path, body, headers, token: run.prepared.token! }))
+      return flood(run, 8, () => ({ path, body, headers }))
     },
   },
   {

@@ -6,6 +6,7 @@ import type { AttackRun } from './attack.ts'
 export interface Shot {
   readonly method?: string
   readonly path: string
+  /** By default that of the user whom the attack prepared, if any. */
   readonly token?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
@@ -38,7 +39,8 @@ export async function flood(
 
 /** Sends one request; answers its status, or what came instead. Never throws. */
 export function send(run: AttackRun, shot: Shot, agent?: Agent): Promise<number | string> {
-  const { method = shot.body === undefined ? 'GET' : 'POST', path, token, headers, body } = shot
+  const { method = shot.body === undefined ? 'GET' : 'POST', path, headers, body } = shot
+  const { token = run.prepared.token } = shot
   const { hostname, port } = new URL(run.url)
   const all = {
     ...(body !== undefined && {
@@ -83,8 +85,8 @@ async function finish(answer: IncomingMessage, { isUnread }: Shot, run: AttackRu
 }
 
 /** A flood of GET requests: `paths` in turn. */
-export const floodPaths = (run: AttackRun, connections: number, paths: readonly string[], token?: string) =>
-  flood(run, connections, (turn) => ({ path: paths[turn % paths.length]!, ...(token && { token }) }))
+export const floodPaths = (run: AttackRun, connections: number, paths: readonly string[]) =>
+  flood(run, connections, (turn) => ({ path: paths[turn % paths.length]! }))
 
 /** A query string of these parameters. */
 export const query = (parameters: Readonly<Record<string, string>>): string =>

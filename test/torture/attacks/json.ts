@@ -1,4 +1,4 @@
-import { type Attack, type AttackRun, asUser } from './attack.ts'
+import type { Attack, AttackRun } from './attack.ts'
 import { flood } from './flood.ts'
 
 // JSON that takes a parser, a checker or the memory long.
@@ -48,13 +48,7 @@ const USER_PATHS = [
 ]
 
 /** All bombs of a size at all paths, in turn. */
-function throwBombs(
-  run: AttackRun,
-  connections: number,
-  bytes: number,
-  paths: readonly string[],
-  token?: string,
-) {
+function throwBombs(run: AttackRun, connections: number, bytes: number, paths: readonly string[]) {
   const made: Buffer[] = []
   const bomb = (i: number) => {
     made[i] ??= Buffer.from(MAKERS[i]!(bytes))
@@ -63,7 +57,6 @@ function throwBombs(
   return flood(run, connections, (turn) => ({
     path: paths[turn % paths.length]!,
     body: bomb(turn % MAKERS.length),
-    ...(token && { token }),
   }))
 }
 
@@ -87,14 +80,12 @@ export const json: readonly Attack[] = [
   {
     name: 'JSON bombs of 1 MB from a user',
     who: 'user',
-    prepare: asUser(),
-    attack: (run) => throwBombs(run, 4, 1_000_000, USER_PATHS, run.prepared.token),
+    attack: (run) => throwBombs(run, 4, 1_000_000, USER_PATHS),
   },
   {
     name: 'JSON bombs of 31 MB from a user',
     who: 'user',
     isShort: true,
-    prepare: asUser(),
-    attack: (run) => throwBombs(run, 3, 31_000_000, USER_PATHS, run.prepared.token),
+    attack: (run) => throwBombs(run, 3, 31_000_000, USER_PATHS),
   },
 ]

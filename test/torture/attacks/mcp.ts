@@ -1,4 +1,5 @@
-import { type Attack, type AttackRun, asUser, must } from './attack.ts'
+import { must } from '../../support/server/server-with-devices.ts'
+import { type Attack, type AttackRun, asUser } from './attack.ts'
 import { flood } from './flood.ts'
 import { drip, head, hold, write } from './sockets.ts'
 

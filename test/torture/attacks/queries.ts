@@ -1,4 +1,5 @@
-import { type Attack, type AttackRun, asUser, createRecords, must } from './attack.ts'
+import { must } from '../../support/server/server-with-devices.ts'
+import { type Attack, type AttackRun, asUser, createRecords } from './attack.ts'
 import { flood, floodPaths, query } from './flood.ts'
 
 // Lists whose filter, sort or page takes the database or the compiler long.
@@ -34,7 +35,6 @@ const withHistory = asUser(async (user, target) => {
 const hangUp = (run: AttackRun, connections: number, filters: readonly string[]) =>
   flood(run, connections, (turn) => ({
     path: `${CONTACTS}?${query({ filter: `${filters[turn % filters.length]} && id != "${turn}"` })}`,
-    token: run.prepared.token!,
     hangUpMs: 300,
   }))
 
@@ -61,18 +61,13 @@ export const queries: readonly Attack[] = [
     isShort: true,
     prepare: withHistory,
     attack: (run) =>
-      floodPaths(
-        run,
-        32,
-        [
-          '/api/sms/usage/days?days=366',
-          `/api/campaigns/${run.prepared.campaign}/progress`,
-          '/api/collections/sms_events/records?page=90&perPage=1000',
-          '/api/sms/usage/days?days=365',
-          '/api/devices/states',
-        ],
-        run.prepared.token,
-      ),
+      floodPaths(run, 32, [
+        '/api/sms/usage/days?days=366',
+        `/api/campaigns/${run.prepared.campaign}/progress`,
+        '/api/collections/sms_events/records?page=90&perPage=1000',
+        '/api/sms/usage/days?days=365',
+        '/api/devices/states',
+      ]),
   },
   {
     name: 'slow filters, client waits',
@@ -81,7 +76,6 @@ export const queries: readonly Attack[] = [
     attack: (run) =>
       flood(run, 20, (turn) => ({
         path: `${CONTACTS}?${query({ filter: `${OVER_AND_OVER}.contacts_via_user.name ?~ "zz%z${turn}"` })}`,
-        token: run.prepared.token!,
       })),
   },
   {
@@ -91,7 +85,6 @@ export const queries: readonly Attack[] = [
     attack: (run) =>
       flood(run, 8, (turn) => ({
         path: `/api/collections/contacts/export?${query({ filter: `${OVER_AND_OVER}.contacts_via_user.name ?~ "zz%z${turn}"` })}`,
-        token: run.prepared.token!,
       })),
   },
   {
@@ -102,7 +95,7 @@ export const queries: readonly Attack[] = [
       flood(run, 8, (turn) => {
         const pattern = `%${'a%b%'.repeat(20 + (turn % 200))}c%`
         const filter = `name ~ "${pattern}" || user.contacts_via_user.name ?~ "${pattern}"`
-        return { path: `${CONTACTS}?${query({ filter })}`, token: run.prepared.token! }
+        return { path: `${CONTACTS}?${query({ filter })}` }
       }),
   },
   {
@@ -114,7 +107,7 @@ export const queries: readonly Attack[] = [
       const deep = ['user.contacts_via_user.user.contacts_via_user.phone', 'data.a.b.c', '@random']
       const sorts = [paths, deep, [...paths, ...deep], [...deep, ...paths].reverse()]
       const all = sorts.map((sort) => `${CONTACTS}?${query({ sort: sort.join(',-'), perPage: '500' })}`)
-      return floodPaths(run, 8, all, run.prepared.token)
+      return floodPaths(run, 8, all)
     },
   },
   {
@@ -124,12 +117,8 @@ export const queries: readonly Attack[] = [
     attack(run) {
       const pages = ['1', '20', '1000000', '9007199254740991', '-1']
       const filter = 'user.contacts_via_user.name ?~ "a%b" || data.a.b ~ "d"'
-      return floodPaths(
-        run,
-        8,
-        pages.map((page) => `${CONTACTS}?${query({ page, filter, perPage: '1000' })}`),
-        run.prepared.token,
-      )
+      const paths = pages.map((page) => `${CONTACTS}?${query({ page, filter, perPage: '1000' })}`)
+      return floodPaths(run, 8, paths)
     },
   },
   {
@@ -141,28 +130,20 @@ export const queries: readonly Attack[] = [
         { length: 40 },
         (_, i) => `data.a.b.c.${i}.d ?= ${i} || data.a.b.c:each ~ "${i}"`,
       )
-      const paths = [
+      const filters = [
         parts.join(' || '),
         'data.a.b.c:length > 1 && data:length = 0',
         parts.slice(0, 9).join(' && '),
       ]
-      return floodPaths(
-        run,
-        8,
-        paths.map((filter) => `${CONTACTS}?${query({ filter })}`),
-        run.prepared.token,
-      )
+      const paths = filters.map((filter) => `${CONTACTS}?${query({ filter })}`)
+      return floodPaths(run, 8, paths)
     },
   },
   {
     name: 'filters of new shapes from a user',
     who: 'user',
-    prepare: asUser(),
     attack: (run) =>
-      flood(run, 4, (turn) => ({
-        path: `${CONTACTS}?${query({ filter: newShape(3 ** 30 + turn) })}`,
-        token: run.prepared.token!,
-      })),
+      flood(run, 4, (turn) => ({ path: `${CONTACTS}?${query({ filter: newShape(3 ** 30 + turn) })}` })),
   },
   {
     name: 'filters of new shapes',

@@ -1,15 +1,8 @@
-import { createServer } from 'node:http'
 import { freePort } from '../../support/database/postgres.ts'
-import {
-  type Attack,
-  type AttackRun,
-  asUser,
-  createRecords,
-  must,
-  type Prepared,
-  type Target,
-} from './attack.ts'
+import { must } from '../../support/server/server-with-devices.ts'
+import { type Attack, type AttackRun, asUser, createRecords, type Prepared, type Target } from './attack.ts'
 import { flood } from './flood.ts'
+import { endlessly, receive } from './receivers.ts'
 
 // Sends, templates, campaigns, webhooks.
 
@@ -40,21 +33,13 @@ const optedOut = (count: number) =>
   })
 
 /** A receiver that takes calls and answers never, or without an end. */
-function listen(run: AttackRun): void {
-  createServer((_, answer) => {
-    run.count('called')
-    if (Math.random() < 0.5) return
-    answer.writeHead(200, { 'content-type': 'text/plain' })
-    const more = () => {
-      while (answer.write('x'.repeat(64 << 10)));
-    }
-    answer.on('drain', more).on('error', () => {})
-    more()
-  }).listen(Number(run.prepared.port), '127.0.0.1')
-}
+const listen = (run: AttackRun) =>
+  receive(run, (request, response) => {
+    if (Math.random() < 0.5) endlessly('text/plain', 'x')(request, response)
+  })
 
 const sendAll = (run: AttackRun, connections: number, body: object) =>
-  flood(run, connections, () => ({ path: SEND, token: run.prepared.token!, body: JSON.stringify(body) }))
+  flood(run, connections, () => ({ path: SEND, body: JSON.stringify(body) }))
 
 /** People of the campaign whose text changes all the time. */
 const PEOPLE = 100
@@ -69,7 +54,6 @@ export const sends: readonly Attack[] = [
     name: 'recipients of wrong kinds',
     who: 'user',
     isShort: true,
-    prepare: asUser(),
     attack(run) {
       const lists = ['1', 'null', '""', '{}', '[]', '"+49"', '1e9', 'true'].map((item) =>
         list(3_900_000, item),
@@ -80,7 +64,6 @@ export const sends: readonly Attack[] = [
       ])
       return flood(run, 4, (turn) => ({
         path: turn % 3 ? SEND : '/api/sms/preview',
-        token: run.prepared.token!,
         body: bodies[turn % bodies.length]!,
       }))
     },
@@ -117,11 +100,9 @@ export const sends: readonly Attack[] = [
   {
     name: 'previews of 1,000 long texts',
     who: 'user',
-    prepare: asUser(),
     attack: (run) =>
       flood(run, 8, () => ({
         path: '/api/sms/preview',
-        token: run.prepared.token!,
         body: JSON.stringify({ recipients, body: '€😀'.repeat(533) }),
       })),
   },
@@ -145,7 +126,6 @@ export const sends: readonly Attack[] = [
       const text = JSON.stringify(body)
       return flood(run, 8, (turn) => ({
         path: turn % 2 ? '/api/sms/preview' : '/api/sms/send-template',
-        token: run.prepared.token!,
         body: text,
       }))
     },
@@ -153,7 +133,6 @@ export const sends: readonly Attack[] = [
   {
     name: 'templates and contacts written in batches',
     who: 'user',
-    prepare: asUser(),
     attack(run) {
       const requests = Array.from({ length: 50 }, (_, i) => ({
         method: 'POST',
@@ -161,7 +140,7 @@ export const sends: readonly Attack[] = [
         body: { user: run.prepared.id, name: '{{'.repeat(100), body: '{{'.repeat(700), phone: number(i) },
       }))
       const body = JSON.stringify({ requests })
-      return flood(run, 8, () => ({ path: '/api/batch', token: run.prepared.token!, body }))
+      return flood(run, 8, () => ({ path: '/api/batch', body }))
     },
   },
   {
@@ -178,7 +157,6 @@ export const sends: readonly Attack[] = [
       flood(run, 8, (turn) => ({
         method: 'PATCH',
         path: `/api/campaigns/${run.prepared.campaign}`,
-        token: run.prepared.token!,
         body: JSON.stringify({ body: `Attacked ${turn}` }),
       })),
     async inspect(target) {
@@ -203,7 +181,6 @@ export const sends: readonly Attack[] = [
       flood(run, 8, () => ({
         method: 'POST',
         path: `/api/webhooks/${run.prepared.webhook}/test`,
-        token: run.prepared.token!,
       })),
     async inspect(target) {
       const filter = encodeURIComponent('event = "webhook.test" && status = "pending"')

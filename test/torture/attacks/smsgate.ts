@@ -1,5 +1,6 @@
 import { freePort } from '../../support/database/postgres.ts'
-import { type Attack, type AttackRun, asUser, must, type Prepared } from './attack.ts'
+import { client, must } from '../../support/server/server-with-devices.ts'
+import { type Attack, type AttackRun, asUser, type Prepared } from './attack.ts'
 import { flood, type Shot } from './flood.ts'
 import { receive, textsOf } from './receivers.ts'
 
@@ -15,13 +16,10 @@ const withWebhooks = asUser(async (user, target): Promise<Prepared> => {
   const values = { user: user.id, name: 'SMSGate', scopes: ['all:any'] }
   const { key } = await must(user, 'POST', '/api/collections/api_keys/records', values)
   const port = await freePort()
+  const program = client(target.url, '', `Bearer ${key}`)
   for (let i = 0; i < MOST_WEBHOOKS; i++) {
-    const response = await fetch(`${target.url}${ROOT}/webhooks`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ id: `${i}`, url: `http://127.0.0.1:${port}/${i}`, event: 'sms:received' }),
-    })
-    if (response.status !== 201) throw new Error(await response.text())
+    const webhook = { id: `${i}`, url: `http://127.0.0.1:${port}/${i}`, event: 'sms:received' }
+    await must(program, 'POST', `${ROOT}/webhooks`, webhook)
   }
   for (let turn = 0; turn * 10 < TEXTS; turn++)
     await must(device, 'POST', '/api/devices/incoming', textsOf(turn, 10))

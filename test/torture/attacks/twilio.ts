@@ -1,6 +1,8 @@
 import type { RequestListener } from 'node:http'
 import { freePort } from '../../support/database/postgres.ts'
-import { type Attack, type AttackRun, asUser, must, type Prepared } from './attack.ts'
+import { basic } from '../../support/server/request.ts'
+import { client, must } from '../../support/server/server-with-devices.ts'
+import { type Attack, type AttackRun, asUser, type Prepared } from './attack.ts'
 import { flood, type Shot } from './flood.ts'
 import { endlessly, receive, textsOf } from './receivers.ts'
 
@@ -8,9 +10,6 @@ import { endlessly, receive, textsOf } from './receivers.ts'
 
 const NUMBER = '+4915550000001'
 const SENDS = 2_000
-
-const basic = (name: string, password: string) =>
-  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
 /** A user with a key for Twilio's API, and a device that has a number. */
 const withNumber = (more: (user: Prepared) => Promise<Prepared> | Prepared = (made) => made) =>
@@ -20,7 +19,7 @@ const withNumber = (more: (user: Prepared) => Promise<Prepared> | Prepared = (ma
     const values = { user: user.id, name: 'Twilio', twilio: true }
     const key = await must(user, 'POST', '/api/collections/api_keys/records', values)
     const account = `/2010-04-01/Accounts/${key.account_sid}`
-    const login = basic(key.account_sid, key.auth_token)
+    const login = basic(key.account_sid, key.auth_token).authorization
     return more({
       account,
       login,
@@ -47,12 +46,8 @@ const withSmsUrl = withNumber(async (made) => {
 
 const withHistory = withNumber(async (made) => {
   const recipients = Array.from({ length: SENDS / 2 }, (_, i) => `+4915${1e7 + i}`)
-  for (let i = 0; i < 2; i++)
-    await fetch(`${made.url}/api/sms/send`, {
-      method: 'POST',
-      headers: { authorization: made.token!, 'content-type': 'application/json' },
-      body: JSON.stringify({ recipients, body: `Text ${i}` }),
-    })
+  const user = client(made.url!, '', made.token!)
+  for (let i = 0; i < 2; i++) await must(user, 'POST', '/api/sms/send', { recipients, body: `Text ${i}` })
   return made
 })
 

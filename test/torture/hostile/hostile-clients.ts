@@ -1,5 +1,5 @@
 import { ATTACKS } from '../attacks/all.ts'
-import type { Attack, Prepared } from '../attacks/attack.ts'
+import { type Attack, asUser, type Prepared } from '../attacks/attack.ts'
 import { control, warmUp } from '../attacks/control.ts'
 import type { Outcome, Scenario, ScenarioContext } from '../scenario.ts'
 import type { AttackTask, Counts } from './attacker.ts'
@@ -92,7 +92,8 @@ class Field {
   async #playOnce(attacks: readonly Attack[], seconds: number): Promise<Played> {
     const site = await this.site()
     const prepared: Prepared[] = []
-    for (const attack of attacks) prepared.push((await attack.prepare?.(site)) ?? {})
+    for (const { who, prepare = who === 'user' ? asUser() : undefined } of attacks)
+      prepared.push((await prepare?.(site)) ?? {})
     await site.settle(SETTLE_SECONDS)
     const { counts, ...measured } = await this.#measure(site, attacks, prepared, seconds)
     const idle = attacks.find((attack, i) => attack !== control && Object.keys(counts[i] ?? {}).length === 0)
