@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestServer } from '../support/database/open.ts'
-import { startServer } from '../support/server/start.ts'
+import { describe, expect, test } from 'vitest'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { TestListener, withOptions } from './ear.ts'
-import { ANN, ask, BEN, signIn, withStage } from './stage.ts'
+import { ANN, ask, BEN, signIn, startStage } from './stage.ts'
 
-let server: TestServer
-let url: string
-let who: Awaited<ReturnType<typeof signIn>> & { guest: string }
-
-beforeAll(async () => {
-  server = await withStage((files) => startServer(files))
-  url = server.url
-  who = { ...(await signIn(url)), guest: '' }
-})
-afterAll(() => server.stop())
+const { url } = stopAfterAll(await startStage())
+const who = { ...(await signIn(url)), guest: '' }
 
 const asRoot = (method: string, path: string, body?: object) => ask(url, who.root, method, path, body)
 const create = async (collection: string, body: object): Promise<string> =>

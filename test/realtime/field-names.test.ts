@@ -1,36 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
+import { expect, test } from 'vitest'
+import { startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { TestListener } from './ear.ts'
 
-let server: ServerWithDevices
-let root: Client
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  root = server.superuser
-})
-afterAll(() => server?.stop())
+const server = stopAfterAll(await startServerWithDevices())
+const root = server.superuser
 
 /** Names that stand for something else in the statements which write and read a record. */
-const NAMES = [
-  't',
-  's',
-  'm',
-  'b',
-  'c',
-  'd',
-  'r',
-  'written',
-  'noted',
-  'target',
-  'changed',
-  'row',
-  'image',
-  'order',
-]
+const NAMES = [...'tsmbcdr', 'written', 'noted', 'target', 'changed', 'row', 'image', 'order']
 
 test('records with fields of any name are written and heard of', async () => {
   const fields = NAMES.map((name) => ({ name, type: 'text' }))

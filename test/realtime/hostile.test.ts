@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { admission } from '../../src/admission/admission.ts'
 import { RATES } from '../../src/admission/limits.ts'
 import { accountHolder } from '../../src/admission/ticket.ts'
 import { counts } from '../../src/counts.ts'
 import { readTopic } from '../../src/realtime/clients/topic.ts'
-import type { TestServer } from '../support/database/open.ts'
-import { startServer } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { TestListener, withOptions } from './ear.ts'
-import { ANN, ask, signIn, withStage } from './stage.ts'
+import { ANN, ask, signIn, startStage } from './stage.ts'
 
-let server: TestServer
-let tokens: Awaited<ReturnType<typeof signIn>>
-
-beforeAll(async () => {
-  server = await withStage((files) => startServer({ ...files, env: { CLIENT_STATEMENT_SECONDS: '1' } }))
-  tokens = await signIn(server.url)
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startStage({ CLIENT_STATEMENT_SECONDS: '1' }))
+const tokens = await signIn(server.url)
 
 const create = (collection: string, body: object) =>
   ask(server.url, tokens.root, 'POST', `collections/${collection}/records`, body)

@@ -1,24 +1,17 @@
 import { createServer, get, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
 import { changesCleanUp } from '../../src/realtime/changes/change-log.ts'
 import type { ConnectionLimits } from '../../src/realtime/clients/client.ts'
 import { readTopic } from '../../src/realtime/clients/topic.ts'
 import { Realtime } from '../../src/realtime/hub.ts'
-import type { TestServer } from '../support/database/open.ts'
-import { startServer } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { TestListener } from './ear.ts'
-import { ask, signIn, withStage } from './stage.ts'
+import { ask, signIn, startStage } from './stage.ts'
 
-let server: TestServer
-let root: string
-
-beforeAll(async () => {
-  server = await withStage((files) => startServer(files))
-  root = (await signIn(server.url)).root
-})
-afterAll(() => server.stop())
+const server = stopAfterAll(await startStage())
+const { root } = await signIn(server.url)
 
 const create = (title: string) => ask(server.url, root, 'POST', 'collections/news/records', { title })
 const rows = async (text: string) => (await server.services.store.db.query(text)).rows

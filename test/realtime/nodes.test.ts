@@ -1,143 +1,134 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
-import { start, type TestServer } from '../support/database/open.ts'
-import { startServer } from '../support/server/start.ts'
+import { start } from '../support/database/open.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { TestListener } from './ear.ts'
-import { ANN, ask, BEN, signIn, withStage } from './stage.ts'
+import { ANN, ask, BEN, signIn, startStage } from './stage.ts'
 
 // Several servers on one Postgres.
 
-describe('nodes of one database', () => {
-  let one: TestServer
-  let two: TestServer
-  let who: Awaited<ReturnType<typeof signIn>>
-  const again = () => start(one.services.config, createLogger({ logLevel: 'silent' }))
-  const note = (url: string, title: string, owner: string = ANN.id) =>
-    ask(url, who.root, 'POST', 'collections/notes/records', { title, owner })
+const one = stopAfterAll(await startStage())
+const again = () => start(one.services.config, createLogger({ logLevel: 'silent' }))
+const note = (url: string, title: string, owner: string = ANN.id) =>
+  ask(url, who.root, 'POST', 'collections/notes/records', { title, owner })
 
-  beforeAll(async () => {
-    one = await withStage((files) => startServer(files))
-    two = await again()
-    who = await signIn(one.url)
-  })
-  afterAll(async () => {
-    await Promise.all([one.stop(), two.stop()])
-  })
+const who = await signIn(one.url)
+let two = await again()
+afterAll(() => two.stop())
 
-  test('a change on either reaches subscribers on both, under their own rules', async () => {
-    const ears = await Promise.all([
-      TestListener.on(one.url, who.ann, 'notes'),
-      TestListener.on(two.url, who.ann, 'notes'),
-      TestListener.on(two.url, who.ben, 'notes'),
-    ])
-    await note(one.url, 'a')
-    await note(two.url, 'b')
-    await note(two.url, 'c', BEN.id)
-    expect(await ears[0]!.titles(2)).toEqual(['notes create a', 'notes create b'])
-    expect(await ears[1]!.titles(2)).toEqual(['notes create a', 'notes create b'])
-    expect(await ears[2]!.titles(1)).toEqual(['notes create c'])
-    await Promise.all(ears.map((ear) => ear.close()))
-  })
+test('a change on either reaches subscribers on both, under their own rules', async () => {
+  const ears = await Promise.all([
+    TestListener.on(one.url, who.ann, 'notes'),
+    TestListener.on(two.url, who.ann, 'notes'),
+    TestListener.on(two.url, who.ben, 'notes'),
+  ])
+  await note(one.url, 'a')
+  await note(two.url, 'b')
+  await note(two.url, 'c', BEN.id)
+  expect(await ears[0]!.titles(2)).toEqual(['notes create a', 'notes create b'])
+  expect(await ears[1]!.titles(2)).toEqual(['notes create a', 'notes create b'])
+  expect(await ears[2]!.titles(1)).toEqual(['notes create c'])
+  await Promise.all(ears.map((ear) => ear.close()))
+})
 
-  test('what a provider sends back reaches the client that waits, through any node, once', async () => {
-    const ear = await TestListener.open(one.url)
-    await ask(two.url, '', 'POST', 'realtime', { clientId: ear.id, subscriptions: ['@oauth2'] }, 204)
-    const back = async () => {
-      const url = `${two.url}/api/oauth2-redirect?state=${ear.id}&code=abc`
-      return (await fetch(url, { redirect: 'manual' })).headers.get('location')
+test('what a provider sends back reaches the client that waits, through any node, once', async () => {
+  const ear = await TestListener.open(one.url)
+  await ask(two.url, '', 'POST', 'realtime', { clientId: ear.id, subscriptions: ['@oauth2'] }, 204)
+  const back = async () => {
+    const url = `${two.url}/api/oauth2-redirect?state=${ear.id}&code=abc`
+    return (await fetch(url, { redirect: 'manual' })).headers.get('location')
+  }
+  expect(await back()).toMatch(/oauth2-redirect-success$/)
+  expect(await back()).toMatch(/oauth2-redirect-failure$/)
+  await ear.close()
+})
+
+test('a client may subscribe through another node than the one that has its connection', async () => {
+  const ear = await TestListener.open(one.url)
+  const subscribe = (token: string, expected: number) =>
+    ask(two.url, token, 'POST', 'realtime', { clientId: ear.id, subscriptions: ['notes'] }, expected)
+  await subscribe(who.ann, 204)
+  await note(one.url, 'a')
+  expect(await ear.titles(1)).toEqual(['notes create a'])
+  const { message } = await subscribe(who.ben, 403)
+  expect(message).toBe("The current and the previous request authorization don't match.")
+  await ear.close()
+  const gone = () =>
+    subscribe(who.ann, 404).then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(gone).toBe(true)
+})
+
+test('a signed out user is one on all nodes', async () => {
+  const password = 'secret-enough'
+  const body = { email: 'cat@example.com', password, passwordConfirm: password }
+  const { id } = await ask(one.url, who.root, 'POST', 'collections/users/records', body)
+  const credentials = { identity: body.email, password }
+  const { token } = await ask(one.url, '', 'POST', 'collections/users/auth-with-password', credentials)
+  const ear = await TestListener.on(two.url, token, 'notes')
+  await note(one.url, 'a', id)
+  const other = { password: 'other-secret', passwordConfirm: 'other-secret' }
+  await ask(one.url, who.root, 'PATCH', `collections/users/records/${id}`, other)
+  await note(one.url, 'unseen', id)
+  expect(await ear.titles(1)).toEqual(['notes create a'])
+  await ear.close()
+})
+
+test('a node that is stopped and started again', async () => {
+  const stays = await TestListener.on(one.url, who.ann, 'notes')
+  const goes = await TestListener.on(two.url, who.ann, 'notes')
+  await note(two.url, 'last')
+  await two.stop()
+  await goes.ended
+  expect(await goes.titles(1)).toEqual(['notes create last'])
+  await note(one.url, 'meanwhile')
+  two = await again()
+  const comes = await TestListener.on(two.url, who.ann, 'notes')
+  await note(one.url, 'again')
+  expect(await comes.titles(1)).toEqual(['notes create again'])
+  expect(await stays.titles(3)).toHaveLength(3)
+  await Promise.all([stays.close(), comes.close()])
+})
+
+test('many writers at once: everything comes, in order for each record', async () => {
+  const ears = await Promise.all([one, two].map(({ url }) => TestListener.on(url, who.ann, 'notes')))
+  const write = async (url: string, name: string) => {
+    const { id } = await note(url, `${name} 0`)
+    for (let i = 1; i < 15; i++)
+      await ask(i % 2 ? one.url : two.url, who.root, 'PATCH', `collections/notes/records/${id}`, {
+        title: `${name} ${i}`,
+      })
+  }
+  await Promise.all(Array.from({ length: 12 }, (_, i) => write(i % 2 ? one.url : two.url, `n${i}`)))
+  for (const ear of ears) {
+    const byRecord = new Map<string, string[]>()
+    for (const { data } of await ear.next(180)) {
+      const titles = byRecord.get(data.record.id) ?? []
+      byRecord.set(data.record.id, [...titles, data.record.title])
     }
-    expect(await back()).toMatch(/oauth2-redirect-success$/)
-    expect(await back()).toMatch(/oauth2-redirect-failure$/)
-    await ear.close()
-  })
-
-  test('a client may subscribe through another node than the one that has its connection', async () => {
-    const ear = await TestListener.open(one.url)
-    const subscribe = (token: string, expected: number) =>
-      ask(two.url, token, 'POST', 'realtime', { clientId: ear.id, subscriptions: ['notes'] }, expected)
-    await subscribe(who.ann, 204)
-    await note(one.url, 'a')
-    expect(await ear.titles(1)).toEqual(['notes create a'])
-    const { message } = await subscribe(who.ben, 403)
-    expect(message).toBe("The current and the previous request authorization don't match.")
-    await ear.close()
-    const gone = () =>
-      subscribe(who.ann, 404).then(
-        () => true,
-        () => false,
-      )
-    await expect.poll(gone).toBe(true)
-  })
-
-  test('a signed out user is one on all nodes', async () => {
-    const password = 'secret-enough'
-    const body = { email: 'cat@example.com', password, passwordConfirm: password }
-    const { id } = await ask(one.url, who.root, 'POST', 'collections/users/records', body)
-    const credentials = { identity: body.email, password }
-    const { token } = await ask(one.url, '', 'POST', 'collections/users/auth-with-password', credentials)
-    const ear = await TestListener.on(two.url, token, 'notes')
-    await note(one.url, 'a', id)
-    const other = { password: 'other-secret', passwordConfirm: 'other-secret' }
-    await ask(one.url, who.root, 'PATCH', `collections/users/records/${id}`, other)
-    await note(one.url, 'unseen', id)
-    expect(await ear.titles(1)).toEqual(['notes create a'])
-    await ear.close()
-  })
-
-  test('a node that is stopped and started again', async () => {
-    const stays = await TestListener.on(one.url, who.ann, 'notes')
-    const goes = await TestListener.on(two.url, who.ann, 'notes')
-    await note(two.url, 'last')
-    await two.stop()
-    await goes.ended
-    expect(await goes.titles(1)).toEqual(['notes create last'])
-    await note(one.url, 'meanwhile')
-    two = await again()
-    const comes = await TestListener.on(two.url, who.ann, 'notes')
-    await note(one.url, 'again')
-    expect(await comes.titles(1)).toEqual(['notes create again'])
-    expect(await stays.titles(3)).toHaveLength(3)
-    await Promise.all([stays.close(), comes.close()])
-  })
-
-  test('many writers at once: everything comes, in order for each record', async () => {
-    const ears = await Promise.all([one, two].map(({ url }) => TestListener.on(url, who.ann, 'notes')))
-    const write = async (url: string, name: string) => {
-      const { id } = await note(url, `${name} 0`)
-      for (let i = 1; i < 15; i++)
-        await ask(i % 2 ? one.url : two.url, who.root, 'PATCH', `collections/notes/records/${id}`, {
-          title: `${name} ${i}`,
-        })
+    expect(byRecord.size).toBe(12)
+    for (const titles of byRecord.values()) {
+      const [name] = titles[0]!.split(' ')
+      expect(titles).toEqual(Array.from({ length: 15 }, (_, i) => `${name} ${i}`))
     }
-    await Promise.all(Array.from({ length: 12 }, (_, i) => write(i % 2 ? one.url : two.url, `n${i}`)))
-    for (const ear of ears) {
-      const byRecord = new Map<string, string[]>()
-      for (const { data } of await ear.next(180)) {
-        const titles = byRecord.get(data.record.id) ?? []
-        byRecord.set(data.record.id, [...titles, data.record.title])
-      }
-      expect(byRecord.size).toBe(12)
-      for (const titles of byRecord.values()) {
-        const [name] = titles[0]!.split(' ')
-        expect(titles).toEqual(Array.from({ length: 15 }, (_, i) => `${name} ${i}`))
-      }
-      await ear.close()
-    }
-  })
-
-  test('a transaction that commits late is not missed', async () => {
-    const ear = await TestListener.on(two.url, who.ann, 'notes')
-    const { db } = one.services.store
-    const insert = (
-      id: string,
-    ) => `with written as (insert into notes (id, title, owner) values ('${id}', '${id}', '${ANN.id}')
-      returning *) insert into _changes (collection, action, record, image) select 'notes', 'create', id, row_to_json(written) from written`
-    await db.transaction(async (late) => {
-      await late.query(insert('late00000000001'))
-      await db.query(insert('early0000000001'))
-      expect(await ear.titles(1)).toEqual(['notes create early0000000001'])
-    })
-    expect(await ear.titles(1)).toEqual(['notes create late00000000001'])
     await ear.close()
+  }
+})
+
+test('a transaction that commits late is not missed', async () => {
+  const ear = await TestListener.on(two.url, who.ann, 'notes')
+  const { db } = one.services.store
+  const insert = (
+    id: string,
+  ) => `with written as (insert into notes (id, title, owner) values ('${id}', '${id}', '${ANN.id}')
+    returning *) insert into _changes (collection, action, record, image) select 'notes', 'create', id, row_to_json(written) from written`
+  await db.transaction(async (late) => {
+    await late.query(insert('late00000000001'))
+    await db.query(insert('early0000000001'))
+    expect(await ear.titles(1)).toEqual(['notes create early0000000001'])
   })
+  expect(await ear.titles(1)).toEqual(['notes create late00000000001'])
+  await ear.close()
 })

@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
+import { expect, test } from 'vitest'
+import { startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { TestListener, withOptions } from './ear.ts'
 
-let server: ServerWithDevices
-let user: Client
-let phone: Client
-beforeAll(async () => {
-  server = await startServerWithDevices()
-  user = await server.makeUser()
-  phone = await server.pair(user)
-})
-afterAll(() => server?.stop())
+const server = stopAfterAll(await startServerWithDevices())
+const user = await server.makeUser()
+const phone = await server.pair(user)
 
 /** What JSON can say and a database cannot hold as text. */
 test.each([

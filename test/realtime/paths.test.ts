@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { importFiles } from '../../src/import/fixtures.ts'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { importCorpus } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { TestListener } from './ear.ts'
-import { withStage } from './stage.ts'
+import { FIXTURES } from './stage.ts'
 
 // Records change on many ways besides the record API; a subscriber need not know which it was.
 
-let server: ServerWithDevices
+const server = stopAfterAll(await startServerWithDevices())
 let user: Client
 let device: Client
 let ear: TestListener
 
-beforeAll(async () => {
-  server = await startServerWithDevices()
-})
-afterAll(() => server.stop())
 beforeEach(async () => {
   user = await server.makeUser()
   device = await server.pair(user)
@@ -64,7 +57,7 @@ test('imported records: new ones are created, known ones updated', async () => {
   const { store } = server.server.services
   const other = await TestListener.on(server.url, server.superuser.token, 'users/*')
   for (const action of ['create', 'update']) {
-    await withStage(({ fixtures }) => importFiles(store, { fixtures }, () => {}))
+    await importCorpus(store, { fixtures: FIXTURES })
     const events = await other.next(2)
     expect(events.map(({ data }) => `${data.action} ${data.record.name}`)).toEqual([
       `${action} Ann`,

@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestServer } from '../support/database/open.ts'
-import { startServer } from '../support/server/start.ts'
+import { describe, expect, test } from 'vitest'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { TestListener } from './ear.ts'
-import { ask, signIn, withStage } from './stage.ts'
+import { ask, signIn, startStage } from './stage.ts'
 
-let server: TestServer
-let url: string
-let who: Awaited<ReturnType<typeof signIn>>
-
-beforeAll(async () => {
-  const env = { TRUSTED_PROXIES: '127.0.0.1' }
-  server = await withStage((files) => startServer({ ...files, env }))
-  url = server.url
-  who = await signIn(url)
-})
-afterAll(() => server.stop())
+const { url } = stopAfterAll(await startStage({ TRUSTED_PROXIES: '127.0.0.1' }))
+const who = await signIn(url)
 
 const create = (title: string) => ask(url, who.root, 'POST', 'collections/news/records', { title })
 
@@ -48,25 +38,10 @@ describe('connecting', () => {
 })
 
 describe('subscriptions that are refused', () => {
-  const long = (max: number) => ({
-    code: 'validation_length_too_long',
-    message: `The length must be no more than ${max}.`,
-    params: { max, min: 0 },
-  })
-  test.each([
-    ['no id', {}, 400, { clientId: { code: 'validation_required', message: 'Cannot be blank.' } }],
-    ['an unknown id', { clientId: 'nope' }, 404, {}],
-    ['an id of this length', { clientId: 'x'.repeat(40) }, 404, {}],
-    ['topics of a wrong type', { clientId: 'nope', subscriptions: [1] }, 400, {}],
-    ['too many', { clientId: 'x', subscriptions: Array(1001).fill('') }, 400, { subscriptions: long(1000) }],
-    [
-      'too long, in bytes',
-      { clientId: 'x', subscriptions: ['a', 'ä'.repeat(1251)] },
-      400,
-      { subscriptions: { 1: long(2500) } },
-    ],
-  ])('%s', async (_, body, status, data) => {
-    expect((await ask(url, '', 'POST', 'realtime', body, status)).data).toEqual(data)
+  test('a topic too long, in bytes', async () => {
+    const body = { clientId: 'x', subscriptions: ['a', 'ä'.repeat(1251)] }
+    const { data } = await ask(url, '', 'POST', 'realtime', body, 400)
+    expect(data).toMatchObject({ subscriptions: { 1: { code: 'validation_length_too_long' } } })
   })
 
   test('a client that has gone', async () => {
@@ -81,18 +56,6 @@ describe('subscriptions that are refused', () => {
     const ear = await TestListener.open(url, { 'x-forwarded-for': '198.51.100.7' })
     const body = { clientId: ear.id, subscriptions: ['news'] }
     expect((await ask(url, '', 'POST', 'realtime', body, 400)).message).toBe('Invalid realtime client.')
-    await ear.close()
-  })
-
-  test('another user', async () => {
-    const ear = await TestListener.on(url, '', 'news')
-    await ear.subscribe(who.ann, 'news')
-    await ear.subscribe(who.ann, 'news', 'notes')
-    for (const token of [who.ben, who.root, '']) {
-      const body = { clientId: ear.id, subscriptions: [] }
-      const { message } = await ask(url, token, 'POST', 'realtime', body, 403)
-      expect(message).toBe("The current and the previous request authorization don't match.")
-    }
     await ear.close()
   })
 })
@@ -118,17 +81,6 @@ describe('topics', () => {
       'news/* update two',
       `news/${id} update two`,
     ])
-    await ear.close()
-  })
-
-  test('new ones replace the old; what stays goes on', async () => {
-    const ear = await TestListener.on(url, '', 'news', 'news/*')
-    await ear.subscribe('', 'news/*')
-    await create('three')
-    expect(await ear.titles(1)).toEqual(['news/* create three'])
-    await ear.subscribe('')
-    await create('four')
-    expect(await ear.next(0)).toEqual([])
     await ear.close()
   })
 

@@ -1,41 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TestServer } from '../support/database/open.ts'
-import { startServer } from '../support/server/start.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { client, makeUser, signIn as signInAs } from '../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { TestListener } from './ear.ts'
-import { ask, signIn, withStage } from './stage.ts'
+import { ask, signIn, startStage } from './stage.ts'
 
 // Who was signed in when he subscribed is looked at anew whenever his record or his collection changes.
 
-let server: TestServer
-let url: string
-let root: string
+const { url } = stopAfterAll(await startStage())
+const { root } = await signIn(url)
 let ear: TestListener
 let user: { id: string; token: string }
-
-beforeAll(async () => {
-  server = await withStage((files) => startServer(files))
-  url = server.url
-  root = (await signIn(url)).root
-})
-afterAll(() => server.stop())
 
 const asRoot = (method: string, path: string, body?: object) => ask(url, root, method, path, body)
 const note = (title: string, owner = user.id) => asRoot('POST', 'collections/notes/records', { title, owner })
 const draft = (title: string) => asRoot('POST', 'collections/drafts/records', { title })
 
 beforeEach(async () => {
-  const email = `${Math.random().toString(36).slice(2)}@example.com`
-  const password = 'secret-enough'
-  const { id } = await asRoot('POST', 'collections/users/records', {
-    email,
-    password,
-    passwordConfirm: password,
-  })
-  const { token } = await ask(url, '', 'POST', 'collections/users/auth-with-password', {
-    identity: email,
-    password,
-  })
-  user = { id, token }
+  user = await makeUser(url, client(url, '', root))
+  const { id, token } = user
   ear = await TestListener.on(url, token, 'notes', 'drafts', `users/${id}`)
   await note('before')
   expect(await ear.titles(1)).toEqual(['notes create before'])
@@ -101,10 +83,7 @@ describe('a guest from then on', () => {
     const password = 'secret-enough'
     const body = { email: 'g@example.com', password, passwordConfirm: password }
     await asRoot('POST', 'collections/guests/records', body)
-    const { token } = await ask(url, '', 'POST', 'collections/guests/auth-with-password', {
-      identity: body.email,
-      password,
-    })
+    const { token } = await signInAs(url, 'guests', body.email, password)
     const other = await TestListener.on(url, token, 'drafts')
     await asRoot('DELETE', 'collections/guests')
     await asRoot('POST', 'collections/drafts/records', { title: 'for all', open: true })

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TestServer } from '../support/database/open.ts'
-import { startServer } from '../support/server/start.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { TestListener } from './ear.ts'
-import { ANN, ask, BEN, signIn, withStage } from './stage.ts'
+import { ANN, ask, BEN, signIn, startStage } from './stage.ts'
 
 // A change that cannot be read: its image is not what its table holds, or no longer.
 
-let server: TestServer
+const server = stopAfterAll(await startStage())
 let who: Awaited<ReturnType<typeof signIn>>
-beforeAll(async () => {
-  server = await withStage((files) => startServer(files))
-})
-afterAll(() => server.stop())
 beforeEach(async () => {
   who = await signIn(server.url)
 })

@@ -2,12 +2,12 @@ import { EventSource } from 'eventsource'
 import PocketBase, { type RecordSubscription } from 'pocketbase'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
-import { withStage } from '../realtime/stage.ts'
+import { startStage } from '../realtime/stage.ts'
 import { start } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { startReadTestServer } from '../support/server/read-test-server.ts'
-import { SUPERUSER, startServer } from '../support/server/start.ts'
+import { SUPERUSER } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // The unmodified SDK, with the event source that its README tells Node's users to take.
@@ -80,9 +80,7 @@ describe('unsubscribe', () => {
 test('a server that comes back is found, and what it is subscribed to goes on', async () => {
   const folder = temporaryFolder()
   const port = await freePort()
-  let other = await withStage((files) =>
-    startServer({ ...files, env: { DATA_DIR: folder, PORT: String(port) } }),
-  )
+  let other = await startStage({ DATA_DIR: folder, PORT: String(port) })
   const client = new PocketBase(other.url)
   let connects = 0
   await client.realtime.subscribe('PB_CONNECT', () => void connects++)
