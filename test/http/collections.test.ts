@@ -138,12 +138,6 @@ test.each<[string, object, string, string?]>([
   expect(indexes?.[0]?.message).toBe(ofIndex)
 })
 
-test('a change of id finds nothing', async () => {
-  const { id } = await pb.collections.create({ name: 'fixed' })
-  expect(await refused(pb.collections.update(id, { id: 'other' }))).toMatchObject({ status: 404 })
-  await pb.collections.delete('fixed')
-})
-
 test.each([
   ['the name that it had', 'named_before', 200],
   ['the name that it gets', 'named_after', 200],
@@ -157,17 +151,6 @@ test.each([
   )
   expect(answer).toBe(status)
   await pb.collections.delete(id)
-})
-
-test('an import of a field that comes twice is told of it', async () => {
-  const fields = [
-    { name: 'a', type: 'text', id: 'first' },
-    { name: 'a', type: 'number', id: 'second' },
-  ]
-  const twice = [{ id: 'twice', name: 'twice', type: 'base', fields }]
-  const { response } = await refused(pb.collections.import(twice as never))
-  const { collections } = response.data as { collections: { message: string } }
-  expect(collections.message).toContain('"name": "Duplicated or invalid field name a"')
 })
 
 await pb.collections.create({ name: 'titled', fields: [{ name: 'name', type: 'text' }] })

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { SettingsStore } from '../../src/settings/settings-store.ts'
-import { type Answer, startServerWithMail } from '../support/server/server-with-mail.ts'
+import type { Answer } from '../support/server/request.ts'
+import { startServerWithMail } from '../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const server = stopAfterAll(await startServerWithMail())
@@ -126,13 +126,6 @@ test.each([
   ])
   expect(codes(answer.body.data as object)).toEqual(errors)
   expect(server.server.services.settings.current).toEqual(before)
-})
-
-test('another node knows at once', async () => {
-  const other = await SettingsStore.open(server.server.services.store.db)
-  await patch({ meta: { appName: 'Known' } })
-  await expect.poll(() => other.current.meta.appName).toBe('Known')
-  await other.close()
 })
 
 const testMail = (form: object): Promise<Answer> => server.post('/api/settings/test/email', form, root)

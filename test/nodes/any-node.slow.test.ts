@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { installerLink } from '../../src/auth/superusers/superusers.ts'
 import { createLogger } from '../../src/log.ts'
-import { TestListener } from '../realtime/ear.ts'
 import { start, type TestServer } from '../support/database/open.ts'
-import { type Client, client, openStream } from '../support/server/server-with-devices.ts'
-import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { type Client, client } from '../support/server/server-with-devices.ts'
+import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // What is begun at one node is right at another: two servers on one Postgres.
 
 const TO = '+4915112345678'
-/** A waiting claim that nobody wakes looks by itself that often. */
-const LOOK_MS = 5_000
 const OTHER_PASSWORD = 'other-password'
 
-let server: ServerWithMail
-let one: TestServer
-let two: TestServer
+const server = stopAfterAll(await startServerWithMail())
+const one = server.server
+const two = stopAfterAll(await start(one.services.config, createLogger({ logLevel: 'silent' })))
+const users = one.services.store.catalog.find('users')
+if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
 let count = 0
 
 /** Nobody, at a node. */
@@ -62,11 +62,6 @@ const send = (who: Client, more: object = {}) =>
 
 /** Each shows one thing, or throws. */
 const ROWS: Readonly<Record<string, () => Promise<void>>> = {
-  async 'a session is one on all nodes'() {
-    const user = await makeUser()
-    expect(await mayRefresh(user, two)).toBe(true)
-  },
-
   async 'a new password ends it on all, at once, also where it was used a moment ago'() {
     const user = await makeUser()
     for (const node of [one, two]) {
@@ -118,14 +113,6 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
       guest(node).call('POST', '/api/devices/pair', { code, platform: 'simulator' })
     const statuses = (await Promise.all([pair(one), pair(two)])).map(({ status }) => status)
     expect(statuses.sort()).toEqual([200, 400])
-  },
-
-  async 'a mailed code'() {
-    const { email } = await makeUser()
-    const { otpId } = (await guest(one).call('POST', '/api/collections/users/request-otp', { email })).body
-    const [, password] = /password is: (\d+)/.exec((await server.mail.next()).text) ?? []
-    const enter = () => guest(two).call('POST', '/api/collections/users/auth-with-otp', { otpId, password })
-    await expect.poll(async () => (await enter()).status).toBe(200)
   },
 
   async 'two methods, each at another node'() {
@@ -215,23 +202,6 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     await asking
     expect([...statuses]).toEqual([200])
     await root(one).call('DELETE', '/api/collections/restless')
-  },
-
-  async 'a send at one node wakes the stream and the waiting claim of a device at the other'() {
-    const user = await makeUser()
-    const device = await makeDevice(user)
-    const stream = await openStream(two.url, device.token)
-    await send(user.at(one))
-    await stream.next('wake')
-    expect((await device.call('POST', '/api/devices/claim', {})).body.items).toHaveLength(1)
-    const claiming = device.call('POST', '/api/devices/claim', { wait: 20 })
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    const began = performance.now()
-    await send(user.at(one))
-    // what it holds already is answered first, so it may be both
-    expect((await claiming).body.items.length).toBeGreaterThan(0)
-    expect(performance.now() - began).toBeLessThan(LOOK_MS)
-    await stream.close()
   },
 
   async 'what was claimed at one node is reported at the other, and counts once'() {
@@ -352,18 +322,6 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     await expect.poll(() => two.services.settings.current.rateLimits.enabled).toBe(false)
   },
 
-  async 'realtime: the stream at one node, its subscription and the change at the other'() {
-    const user = await makeUser()
-    const ear = await TestListener.open(two.url)
-    const body = { clientId: ear.id, subscriptions: ['contacts'] }
-    expect((await user.at(one).call('POST', '/api/realtime', body)).status).toBe(204)
-    const contact = { user: user.id, name: 'Ben', phone: TO }
-    await user.at(one).call('POST', '/api/collections/contacts/records', contact)
-    const [event] = await ear.next(1)
-    expect(event!.data.record.name).toBe('Ben')
-    await ear.close()
-  },
-
   async 'the link of the first start, and the superuser made by it'() {
     const { db } = one.services.store
     await db.query('delete from _superusers')
@@ -382,18 +340,4 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
   },
 }
 
-describe('any request at any node', () => {
-  beforeAll(async () => {
-    server = await startServerWithMail()
-    one = server.server
-    two = await start(one.services.config, createLogger({ logLevel: 'silent' }))
-    const users = one.services.store.catalog.find('users')
-    if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
-  })
-  afterAll(async () => {
-    await two.stop()
-    await server.stop()
-  })
-
-  test.each(Object.entries(ROWS))('%s', (_, show) => show())
-})
+test.each(Object.entries(ROWS))('%s', (_, show) => show())

@@ -90,6 +90,15 @@ test('an update that another node’s change overtakes sees the changed collecti
   expect(await retry(here, asGuest, failing(times(3, overtaken)))).toBe(4)
 })
 
+test('what has read a part, before each of several changes, reads all of it', async () => {
+  let tries = 0
+  const read = async () => {
+    if (tries++ < 3) await overtaken()
+    return tries
+  }
+  expect(await retry(here, asGuest, read, { isRead: true })).toBe(4)
+})
+
 test('work whose connection was lost may be stored: it never runs again', async () => {
   const lost = () => overtaken().then((error) => new DatabaseUnavailable(error))
   await expect(retry(here, asGuest, failing([lost]))).rejects.toBeInstanceOf(DatabaseUnavailable)

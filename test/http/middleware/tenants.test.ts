@@ -141,40 +141,10 @@ describe.each([
   })
 })
 
-test.each([
-  [
-    "sends through another's device",
-    'POST',
-    '/api/sms/send',
-    () => ({ recipients: ['+491700000003'], body: 'x', device_id: bobs.devices }),
-    404,
-  ],
-  [
-    "sends to another's group",
-    'POST',
-    '/api/sms/send',
-    () => ({ recipients: [], group_ids: [bobs.contact_groups], body: 'x' }),
-    404,
-  ],
-  [
-    "sends another's template",
-    'POST',
-    '/api/sms/send-template',
-    () => ({ recipients: ['+491700000003'], template_id: bobs.sms_templates }),
-    400,
-  ],
-  [
-    "previews another's template",
-    'POST',
-    '/api/sms/preview',
-    () => ({ recipients: ['+491700000003'], template_id: bobs.sms_templates }),
-    400,
-  ],
-] as const)('nobody %s', async (_, method, path, body, status) => {
-  const answer = await alice.call(method, path, body())
-  expect(answer.status, JSON.stringify(answer.body)).toBe(status)
-  expect(JSON.stringify(answer.body)).not.toContain('SECRET')
-  expect(await snapshot()).toBe(before)
+test("nobody previews another's template", async () => {
+  const body = { recipients: ['+491700000003'], template_id: bobs.sms_templates }
+  const answer = await alice.call('POST', '/api/sms/preview', body)
+  expect(answer).toEqual({ status: 400, body: { message: 'Template not found.' } })
 })
 
 test("another's line does not send, and no answer of one's own is for another's line or template", async () => {
