@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
 import { start } from '../support/database/open.ts'
 import { client, withDevices } from '../support/server/server-with-devices.ts'
 import { type BackupServer, startBackupServer } from '../support/services/backups.ts'
 import { findS3Server, NO_S3_SERVER, startS3Server } from '../support/services/s3-server.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const isOver = ({ running }: { running: unknown }) => running === null
 
@@ -28,87 +29,80 @@ const messages = async (site: BackupServer): Promise<[body: string, status: stri
     ({ body, status, error_message }: Record<string, string>) => [body, status, error_message],
   )
 
-describe('a backup that is restored', () => {
-  let site: BackupServer
-  let who: Awaited<ReturnType<typeof fill>>
-  beforeAll(async () => {
-    site = await startBackupServer()
-    who = await fill(site)
-  })
-  afterAll(() => site.stop())
+const site = stopAfterAll(await startBackupServer())
+const who = await fill(site)
 
-  test('brings everything back, and what was signed in before still is', async () => {
-    expect((await send(site, who.withKey, 'before')).status).toBe(200)
-    expect((await site.call('POST', '/api/backups', { name: 'a.zip' })).status).toBe(204)
-    await send(site, who.withKey, 'after')
-    const groups = '/api/collections/contact_groups/records'
-    const { body: group } = await who.user.call('POST', groups, { user: who.user.id, name: 'lost' })
-    expect((await messages(site)).map(([body]) => body)).toEqual(['before', 'after'])
+test('a restore brings everything back, and what was signed in before still is', async () => {
+  expect((await send(site, who.withKey, 'before')).status).toBe(200)
+  expect((await site.call('POST', '/api/backups', { name: 'a.zip' })).status).toBe(204)
+  await send(site, who.withKey, 'after')
+  const groups = '/api/collections/contact_groups/records'
+  const { body: group } = await who.user.call('POST', groups, { user: who.user.id, name: 'lost' })
+  expect((await messages(site)).map(([body]) => body)).toEqual(['before', 'after'])
 
-    expect(await restore(site, 'a.zip')).toMatchObject({ status: 204, text: '' })
-    expect((await restore(site, 'a.zip')).status).toBeGreaterThanOrEqual(400)
-    expect(await restored(site)).toMatchObject({
-      lastFailure: null,
-      lastRestore: { action: 'restore', key: 'a.zip', by: 'root@example.com' },
-      lastBackup: { key: 'a.zip' },
-    })
-
-    expect(await messages(site)).toEqual([
-      ['before', 'failed', expect.stringMatching(/restored from a backup/)],
-    ])
-    expect((await who.user.call('GET', `${groups}/${group.id}`)).status).toBe(404)
-    expect((await who.user.call('POST', '/api/collections/users/auth-refresh')).status).toBe(200)
-    expect((await who.phone.call('POST', '/api/devices/claim', {})).status).toBe(200)
-    expect((await send(site, who.withKey, 'again')).status).toBe(200)
-    const { items } = (await site.call('GET', '/api/audit?filter=action="restore backup"')).body
-    expect(items.map(({ record, email }: Record<string, string>) => [record, email])).toEqual([
-      ['a.zip', 'root@example.com'],
-    ])
-    // what is known of backups is not restored: another restore can follow, from the list as it is
-    expect(await site.keys()).toEqual(['a.zip'])
+  expect(await restore(site, 'a.zip')).toMatchObject({ status: 204, text: '' })
+  expect((await restore(site, 'a.zip')).status).toBeGreaterThanOrEqual(400)
+  expect(await restored(site)).toMatchObject({
+    lastFailure: null,
+    lastRestore: { action: 'restore', key: 'a.zip', by: 'root@example.com' },
+    lastBackup: { key: 'a.zip' },
   })
 
-  test('is refused while it runs, with a time to come again, and is lost nowhere', async () => {
-    await site.call('POST', '/api/backups', { name: 'b.zip' })
-    const before = (await messages(site)).length
-    await restore(site, 'b.zip')
-    const answers = new Map<number, string | null>()
-    let accepted = 0
-    let wasRefused = false
-    const probes = new Set<string>()
-    for (;;) {
-      const sent = await send(site, who.withKey, 'meanwhile')
-      answers.set(sent.status, sent.headers.get('retry-after'))
-      if (sent.status === 503) wasRefused = true
-      const [health, ready] = await Promise.all(
-        ['health', 'ready'].map((name) => site.call('GET', `/api/${name}`)),
-      )
-      probes.add(`health ${health!.status}, ready ${ready!.status}`)
-      if (sent.status === 200 && wasRefused) accepted++
-      if (accepted === 3) break
-    }
-    expect([...answers.keys()].sort()).toEqual([200, 503])
-    expect(answers.get(503)).toBe('5')
-    expect([...probes].sort()).toEqual(['health 200, ready 200', 'health 200, ready 503'])
-    expect((await site.status(isOver)).lastRestore.key).toBe('b.zip')
-    // those that were accepted before belong to what was replaced
-    expect((await messages(site)).length).toBe(before + 3)
-  })
+  expect(await messages(site)).toEqual([
+    ['before', 'failed', expect.stringMatching(/restored from a backup/)],
+  ])
+  expect((await who.user.call('GET', `${groups}/${group.id}`)).status).toBe(404)
+  expect((await who.user.call('POST', '/api/collections/users/auth-refresh')).status).toBe(200)
+  expect((await who.phone.call('POST', '/api/devices/claim', {})).status).toBe(200)
+  expect((await send(site, who.withKey, 'again')).status).toBe(200)
+  const { items } = (await site.call('GET', '/api/audit?filter=action="restore backup"')).body
+  expect(items.map(({ record, email }: Record<string, string>) => [record, email])).toEqual([
+    ['a.zip', 'root@example.com'],
+  ])
+  // what is known of backups is not restored: another restore can follow, from the list as it is
+  expect(await site.keys()).toEqual(['a.zip'])
+})
 
-  test.each([
-    ['no backup', 'PK no backup at all'],
-    ['a cut one', undefined],
-  ])('is not, if it is %s: then all is as it was', async (_, content) => {
-    const whole = await site.download('a.zip')
-    writeFileSync(join(site.folder, 'bad.zip'), content ?? whole.slice(0, whole.length - 500))
-    const before = await messages(site)
-    expect((await restore(site, 'bad.zip')).status).toBe(204)
-    const { lastFailure } = await site.status((one) => isOver(one) && one.lastFailure)
-    expect(lastFailure).toMatchObject({ action: 'restore', key: 'bad.zip' })
-    expect(lastFailure.message).toMatch(/not a backup of pocketsms, or it is damaged/)
-    expect(await messages(site)).toEqual(before)
-    expect((await send(site, who.withKey)).status).toBe(200)
-  })
+test('what is asked while it runs is refused, with a time to come again, and is lost nowhere', async () => {
+  await site.call('POST', '/api/backups', { name: 'b.zip' })
+  const before = (await messages(site)).length
+  await restore(site, 'b.zip')
+  const answers = new Map<number, string | null>()
+  let accepted = 0
+  let wasRefused = false
+  const probes = new Set<string>()
+  for (;;) {
+    const sent = await send(site, who.withKey, 'meanwhile')
+    answers.set(sent.status, sent.headers.get('retry-after'))
+    if (sent.status === 503) wasRefused = true
+    const [health, ready] = await Promise.all(
+      ['health', 'ready'].map((name) => site.call('GET', `/api/${name}`)),
+    )
+    probes.add(`health ${health!.status}, ready ${ready!.status}`)
+    if (sent.status === 200 && wasRefused) accepted++
+    if (accepted === 3) break
+  }
+  expect([...answers.keys()].sort()).toEqual([200, 503])
+  expect(answers.get(503)).toBe('5')
+  expect([...probes].sort()).toEqual(['health 200, ready 200', 'health 200, ready 503'])
+  expect((await site.status(isOver)).lastRestore.key).toBe('b.zip')
+  // those that were accepted before belong to what was replaced
+  expect((await messages(site)).length).toBe(before + 3)
+})
+
+test.each([
+  ['no backup', 'PK no backup at all'],
+  ['a cut one', undefined],
+])('%s is not restored: then all is as it was', async (_, content) => {
+  const whole = await site.download('a.zip')
+  writeFileSync(join(site.folder, 'bad.zip'), content ?? whole.slice(0, whole.length - 500))
+  const before = await messages(site)
+  expect((await restore(site, 'bad.zip')).status).toBe(204)
+  const { lastFailure } = await site.status((one) => isOver(one) && one.lastFailure)
+  expect(lastFailure).toMatchObject({ action: 'restore', key: 'bad.zip' })
+  expect(lastFailure.message).toMatch(/not a backup of pocketsms, or it is damaged/)
+  expect(await messages(site)).toEqual(before)
+  expect((await send(site, who.withKey)).status).toBe(200)
 })
 
 test('two nodes both start again, and both know what was restored', async () => {

@@ -1,12 +1,15 @@
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { generatedName } from '../../src/backup/service/names.ts'
 import { nextRun, serveSchedule } from '../../src/backup/service/schedule.ts'
 import { createLogger } from '../../src/log.ts'
-import { type BackupServer, startBackupServer } from '../support/services/backups.ts'
+import { startBackupServer } from '../support/services/backups.ts'
 import { startMailServer } from '../support/services/mail-server.ts'
 import { NO_S3 } from '../support/services/s3-server.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+
+const site = stopAfterAll(await startBackupServer())
 
 describe('a name that nobody chose is PocketBase’s', () => {
   const at = new Date('2026-11-21T10:56:43.796Z')
@@ -37,12 +40,6 @@ test.each([
 })
 
 describe('a schedule', () => {
-  let site: BackupServer
-  beforeAll(async () => {
-    site = await startBackupServer()
-  })
-  afterAll(() => site.stop())
-
   const db = () => site.server.services.store.db
   const serve = () => {
     const { store, settings, backups } = site.server.services

@@ -4,30 +4,20 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { BackupStorage } from '../../src/backup/storage/backup-storage.ts'
 import { folderStorage } from '../../src/backup/storage/folder.ts'
 import { s3Storage, testS3 } from '../../src/backup/storage/s3.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { listenLocally } from '../support/services/listen.ts'
 import { startReceiver } from '../support/services/receiver.ts'
-import {
-  findS3Server,
-  NO_S3,
-  NO_S3_SERVER,
-  type S3Server,
-  startS3Server,
-} from '../support/services/s3-server.ts'
+import { findS3Server, NO_S3, NO_S3_SERVER, startS3Server } from '../support/services/s3-server.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const work = temporaryFolder()
-let s3: S3Server | undefined
 const hasS3 = findS3Server() !== undefined
 if (!hasS3) console.warn(`The S3 tests are skipped. ${NO_S3_SERVER}`)
-
-beforeAll(async () => {
-  if (hasS3) s3 = await startS3Server()
-})
-afterAll(() => s3?.stop())
+const s3 = hasS3 ? stopAfterAll(await startS3Server()) : undefined
 
 const folder = join(work, 'backups')
 const STORAGES: [name: string, open: () => BackupStorage, skipped: boolean][] = [

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createWriteStream, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ZipFile } from 'yazl'
 import { openArchive } from '../../src/backup/archive.ts'
 import { checkBackup } from '../../src/backup/check.ts'
@@ -12,33 +12,27 @@ import { writeBackup } from '../../src/backup/write.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { UserError } from '../../src/errors.ts'
 import { findAnyObject } from '../../src/transfer/tables.ts'
-import { type OpenDb, openStore } from '../support/database/open.ts'
+import { openStore } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { openTestDb } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const folder = temporaryFolder()
 const good = join(folder, 'good.zip')
-let source: OpenDb
-let target: OpenDb
-let manifest: Manifest
 const contents = new Map<string, Buffer>()
-
-beforeAll(async () => {
-  source = await openTestDb()
-  target = await openTestDb()
-  await migrate(source)
-  await (await openStore(source)).close()
-  await writeBackup(source, good)
-  const archive = await openArchive(good)
-  manifest = archive.manifest
-  for (const entry of manifest.tables) {
-    const chunks: Uint8Array[] = []
-    for await (const chunk of archive.contentOf(entry)) chunks.push(chunk)
-    contents.set(`tables/${entry.name}.jsonl`, Buffer.concat(chunks))
-  }
-  archive.close()
-})
-afterAll(() => Promise.all([source.close(), target.close()]))
+const source = stopAfterAll(await openTestDb())
+const target = stopAfterAll(await openTestDb())
+await migrate(source)
+await (await openStore(source)).close()
+await writeBackup(source, good)
+const archive = await openArchive(good)
+const { manifest } = archive
+for (const entry of manifest.tables) {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of archive.contentOf(entry)) chunks.push(chunk)
+  contents.set(`tables/${entry.name}.jsonl`, Buffer.concat(chunks))
+}
+archive.close()
 
 type Change = (manifest: Manifest, contents: Map<string, Buffer>) => unknown
 type Table = Manifest['tables'][number]

@@ -1,22 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type BulkOptions, sendCsv } from '../../src/bulk/command.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import {
-  ANN,
-  CLEO,
-  type ServerWithUsers,
-  startServerWithUsers,
-  TEMPLATES,
-} from '../support/server/server-with-users.ts'
+import { ANN, CLEO, startServerWithUsers, TEMPLATES } from '../support/server/server-with-users.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
-let server: ServerWithUsers
-beforeAll(async () => {
-  server = await startServerWithUsers()
-})
-afterAll(async () => {
-  await server.stop()
+const server = stopAfterAll(await startServerWithUsers())
+afterAll(() => {
   process.exitCode = 0
 })
 

@@ -1,6 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { clientOf } from '../../src/db/postgres/hosts.ts'
 import { openPostgres } from '../../src/db/postgres/postgres.ts'
@@ -29,13 +28,7 @@ function logInto(said: string[]): Logger {
   return { warn: note, error: note, info: note, isLevelEnabled: () => false } as unknown as Logger
 }
 
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 200; i++) {
-    if (await isTrue()) return
-    await sleep(50)
-  }
-  throw new Error('it did not become true within 10 s')
-}
+const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue, 10_000)
 
 test('a server waits for a database that is not there yet, and says so', async () => {
   const { cable, starting, said } = await open()

@@ -1,67 +1,56 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Db } from '../../src/db/open.ts'
-import {
-  type Client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
+import { startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Somebody has changed a table and does not say whether it is to stay so.
 
-describe('a table that stays locked', () => {
-  let server: ServerWithDevices
-  let db: Db
-  let user: Client
-  beforeAll(async () => {
-    server = await startServerWithDevices()
-    db = server.server.services.store.db
-    user = await server.makeUser()
-    await server.pair(user)
+const server = stopAfterAll(await startServerWithDevices())
+const { db } = server.server.services.store
+const user = await server.makeUser()
+await server.pair(user)
+
+const message = { recipients: ['+4915112345678'], body: 'Hello' }
+const records = (collection: string) => `/api/collections/${collection}/records`
+const asked = () => [
+  user.call('POST', '/api/sms/send', message),
+  user.call('GET', records('sms_messages')),
+  user.call('GET', `${records('sms_messages')}/message00000001`),
+]
+
+test('a table that stays locked is a 503 to who needs it, and nothing to others', {
+  timeout: 120_000,
+}, async () => {
+  await db.transaction(async (inside) => {
+    await inside.query('lock table sms_messages in access exclusive mode')
+    const waiting = Promise.all(asked())
+    expect((await user.call('GET', records('contacts'))).status).toBe(200)
+    const answers = await waiting
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
+    for (const { body } of answers) expect(body.message).toMatch(/^A change that takes long is under way/)
   })
-  afterAll(() => server.stop())
+  const after = await Promise.all(asked())
+  expect(after.map(({ status }) => status)).toEqual([200, 200, 404])
+  expect((await user.call('GET', records('sms_messages'))).body.totalItems).toBe(1)
+})
 
-  const message = { recipients: ['+4915112345678'], body: 'Hello' }
-  const records = (collection: string) => `/api/collections/${collection}/records`
-  const asked = () => [
-    user.call('POST', '/api/sms/send', message),
-    user.call('GET', records('sms_messages')),
-    user.call('GET', `${records('sms_messages')}/message00000001`),
-  ]
-
-  test('is a 503 to who needs it, and nothing to others', { timeout: 120_000 }, async () => {
-    await db.transaction(async (inside) => {
-      await inside.query('lock table sms_messages in access exclusive mode')
-      const waiting = Promise.all(asked())
-      expect((await user.call('GET', records('contacts'))).status).toBe(200)
-      const answers = await waiting
-      expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
-      for (const { body } of answers) expect(body.message).toMatch(/^A change that takes long is under way/)
+test('it ends a wait, and not the connection', { timeout: 120_000 }, async () => {
+  const pids = new Set<unknown>()
+  const work = (inside: Db) =>
+    inside.query('select pg_backend_pid()').then(({ rows }) => {
+      pids.add(rows[0]![0])
+      return inside.query('select 1 from contacts limit 1')
     })
-    const after = await Promise.all(asked())
-    expect(after.map(({ status }) => status)).toEqual([200, 200, 404])
-    expect((await user.call('GET', records('sms_messages'))).body.totalItems).toBe(1)
+  await db.transaction(async (inside) => {
+    await inside.query('lock table contacts in access exclusive mode')
+    await expect(db.transaction(work)).rejects.toMatchObject({ name: 'DatabaseLocked', status: 503 })
   })
+  const { rows } = await db.query('select pid from pg_stat_activity where pid = any($1::int[])', [[...pids]])
+  expect(rows).toEqual([...pids].map((pid) => [pid]))
+})
 
-  test('ends a wait, and not the connection', { timeout: 120_000 }, async () => {
-    const pids = new Set<unknown>()
-    const work = (inside: Db) =>
-      inside.query('select pg_backend_pid()').then(({ rows }) => {
-        pids.add(rows[0]![0])
-        return inside.query('select 1 from contacts limit 1')
-      })
-    await db.transaction(async (inside) => {
-      await inside.query('lock table contacts in access exclusive mode')
-      await expect(db.transaction(work)).rejects.toMatchObject({ name: 'DatabaseLocked', status: 503 })
-    })
-    const { rows } = await db.query('select pid from pg_stat_activity where pid = any($1::int[])', [
-      [...pids],
-    ])
-    expect(rows).toEqual([...pids].map((pid) => [pid]))
-  })
-
-  test('does not bound who is to wait', async () => {
-    const LIMIT = 'show lock_timeout'
-    expect((await db.query(LIMIT)).rows).toEqual([['10s']])
-    expect((await db.unhurried(LIMIT)).rows).toEqual([['0']])
-  })
+test('it does not bound who is to wait', async () => {
+  const LIMIT = 'show lock_timeout'
+  expect((await db.query(LIMIT)).rows).toEqual([['10s']])
+  expect((await db.unhurried(LIMIT)).rows).toEqual([['0']])
 })

@@ -1,18 +1,16 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { Budget } from '../../src/admission/budget.ts'
 import { removeUploads, Spool, UploadSpace } from '../../src/files/spool.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { openUploads } from '../support/open-uploads.ts'
 
 // others on this machine have uploads, too
-const folder = mkdtempSync(join(tmpdir(), 'pocketsms-spool-'))
-beforeAll(() => void vi.stubEnv('TMPDIR', folder))
-afterAll(() => {
-  vi.unstubAllEnvs()
-  rmSync(folder, { recursive: true })
-})
+const folder = temporaryFolder()
+vi.stubEnv('TMPDIR', folder)
+afterAll(() => void vi.unstubAllEnvs())
 
 const part = (size: number, from: number) =>
   Buffer.from(Array.from({ length: size }, (_, i) => (from + i) % 251))

@@ -1,84 +1,66 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Client, client } from '../support/server/server-with-devices.ts'
-import {
-  makeKey,
-  startTwilioFixture,
-  type TwilioFixture,
-  type TwilioUser,
-} from '../support/twilio/twilio-fixture.ts'
+import { expect, test, vi } from 'vitest'
+import { client } from '../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+import { makeKey, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 // The table of messages is locked: each statement of a client that reads it runs until it is canceled.
 
 const TOO_SLOW = expect.stringMatching(/^This takes too long\./)
 const records = '/api/collections/sms_messages/records'
 
-describe('a statement that takes too long', () => {
-  let fixture: TwilioFixture
-  let twilio: TwilioUser
-  let user: Client
-  let smsgate: Client
-  let running: string
-  beforeAll(async () => {
-    fixture = await startTwilioFixture({ CLIENT_STATEMENT_SECONDS: '1' })
-    twilio = await fixture.makeUser()
-    user = twilio.user
-    const { key } = await makeKey(user, { scopes: ['all:any'] })
-    running = await campaign()
-    smsgate = client(fixture.gateway.url, user.id, `Bearer ${key}`)
-  })
-  afterAll(() => fixture.stop())
+const fixture = stopAfterAll(await startTwilioFixture({ CLIENT_STATEMENT_SECONDS: '1' }))
+const twilio = await fixture.makeUser()
+const { user } = twilio
+const { key } = await makeKey(user, { scopes: ['all:any'] })
+const smsgate = client(fixture.gateway.url, user.id, `Bearer ${key}`)
+const campaign = { name: 'Opening', body: 'Hello', recipients: ['+4915112345678'] }
+const running = (await user.call('POST', '/api/campaigns', campaign)).body.id
+const gateway = { error: 'invalid_request', message: TOO_SLOW }
 
-  const campaign = async () => {
-    const body = { name: 'Opening', body: 'Hello', recipients: ['+4915112345678'] }
-    return (await user.call('POST', '/api/campaigns', body)).body.id as string
-  }
-  const gateway = { error: 'invalid_request', message: TOO_SLOW }
-
-  const duringLock = <T>(work: () => Promise<T>, table = 'sms_messages'): Promise<T> =>
-    fixture.gateway.server.services.store.db.transaction(async (inside) => {
-      await inside.query(`lock table ${table} in access exclusive mode`)
-      return work()
-    })
-
-  test.each<[api: string, ask: () => Promise<{ status: number; body: unknown }>, body: object]>([
-    [
-      "Twilio's list",
-      () => twilio.ask('GET', 'Messages.json?To=%2B4915112345678'),
-      { code: 20001, status: 400, message: TOO_SLOW },
-    ],
-    ["SMSGate's inbox", () => smsgate.call('GET', '/api/3rdparty/v1/inbox'), { message: TOO_SLOW }],
-    ['usage by day', () => user.call('GET', '/api/sms/usage/days?days=366'), gateway],
-    ['a batch', () => user.call('GET', '/api/sms/batches/any'), gateway],
-    ["a campaign's progress", () => user.call('GET', `/api/campaigns/${running}/progress`), gateway],
-    [
-      'a list far from its first page',
-      () => user.call('GET', `${records}?page=1000&perPage=1000`),
-      { data: {}, status: 400, message: TOO_SLOW },
-    ],
-    [
-      "PocketBase's export",
-      () => user.call('GET', records.replace('records', 'export')),
-      { message: TOO_SLOW },
-    ],
-    [
-      "PocketBase's list",
-      () => user.call('GET', `${records}?filter=body~"a"`),
-      { data: {}, status: 400, message: TOO_SLOW },
-    ],
-  ])('%s answers 400 in its own form and logs no error', async (_, ask, body) => {
-    const error = vi.spyOn(fixture.gateway.server.services.log, 'error')
-    const answer = await duringLock(ask)
-    expect([answer.status, answer.body]).toEqual([400, expect.objectContaining(body)])
-    expect(error).not.toHaveBeenCalled()
-    error.mockRestore()
+const duringLock = <T>(work: () => Promise<T>, table = 'sms_messages'): Promise<T> =>
+  fixture.gateway.server.services.store.db.transaction(async (inside) => {
+    await inside.query(`lock table ${table} in access exclusive mode`)
+    return work()
   })
 
-  test('a send to a group is 503, since it stored nothing', async () => {
-    const values = { user: user.id, name: 'Friends' }
-    const { id } = (await user.call('POST', '/api/collections/contact_groups/records', values)).body
-    const send = () => user.call('POST', '/api/sms/send', { group_ids: [id], body: 'Hello' })
-    const answer = await duringLock(send, 'contacts')
-    const message = expect.stringMatching(/^This took too long, and nothing was changed\./)
-    expect(answer).toEqual({ status: 503, body: { error: 'unavailable', message } })
-  })
+test.each<[api: string, ask: () => Promise<{ status: number; body: unknown }>, body: object]>([
+  [
+    "Twilio's list",
+    () => twilio.ask('GET', 'Messages.json?To=%2B4915112345678'),
+    { code: 20001, status: 400, message: TOO_SLOW },
+  ],
+  ["SMSGate's inbox", () => smsgate.call('GET', '/api/3rdparty/v1/inbox'), { message: TOO_SLOW }],
+  ['usage by day', () => user.call('GET', '/api/sms/usage/days?days=366'), gateway],
+  ['a batch', () => user.call('GET', '/api/sms/batches/any'), gateway],
+  ["a campaign's progress", () => user.call('GET', `/api/campaigns/${running}/progress`), gateway],
+  [
+    'a list far from its first page',
+    () => user.call('GET', `${records}?page=1000&perPage=1000`),
+    { data: {}, status: 400, message: TOO_SLOW },
+  ],
+  [
+    "PocketBase's export",
+    () => user.call('GET', records.replace('records', 'export')),
+    { message: TOO_SLOW },
+  ],
+  [
+    "PocketBase's list",
+    () => user.call('GET', `${records}?filter=body~"a"`),
+    { data: {}, status: 400, message: TOO_SLOW },
+  ],
+])('%s answers 400 in its own form and logs no error', async (_, ask, body) => {
+  const error = vi.spyOn(fixture.gateway.server.services.log, 'error')
+  const answer = await duringLock(ask)
+  expect([answer.status, answer.body]).toEqual([400, expect.objectContaining(body)])
+  expect(error).not.toHaveBeenCalled()
+  error.mockRestore()
+})
+
+test('a send to a group is 503, since it stored nothing', async () => {
+  const values = { user: user.id, name: 'Friends' }
+  const { id } = (await user.call('POST', '/api/collections/contact_groups/records', values)).body
+  const send = () => user.call('POST', '/api/sms/send', { group_ids: [id], body: 'Hello' })
+  const answer = await duringLock(send, 'contacts')
+  const message = expect.stringMatching(/^This took too long, and nothing was changed\./)
+  expect(answer).toEqual({ status: 503, body: { error: 'unavailable', message } })
 })

@@ -1,29 +1,26 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
-import { type OpenDb, openDb, start } from '../support/database/open.ts'
+import { openDb, start } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
-import { nextVersion, type OtherVersion } from '../support/server/other-version.ts'
+import { nextVersion } from '../support/server/other-version.ts'
 import { type RunningProgram, serve } from '../support/server/program.ts'
-import {
-  type Client,
-  client,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../support/server/server-with-devices.ts'
+import { type Client, client, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // A server beside two of a newer version, with whose migration it cannot go on, on one database.
 
 const BODY = { recipients: ['+4915112345678'], body: 'Hello' }
 const REASON = 'A newer version of pocketsms has migrated the database: this server must be replaced.'
 
-let old: ServerWithDevices
-let version: OtherVersion
-let newer: readonly RunningProgram[]
-let db: OpenDb
-let user: Client
-let device: Client
-
 const log = createLogger({ logLevel: 'silent' })
+const version = nextVersion()
+afterAll(() => version.remove())
+const old = stopAfterAll(await startServerWithDevices())
+const db = stopAfterAll(await openDb(old.server.services.config, log))
+const user = await old.makeUser()
+const device = await old.pair(user)
+let newer: readonly RunningProgram[]
+
 const ready = () => old.guest.call('GET', '/api/ready')
 const send = (who: Client) => who.call('POST', '/api/sms/send', BODY)
 
@@ -33,19 +30,6 @@ async function startNewer(): Promise<RunningProgram> {
   const port = String(await freePort())
   return serve({ DATABASE_URL: databaseUrl!, HOST: '127.0.0.1', PORT: port }, version.home)
 }
-
-beforeAll(async () => {
-  old = await startServerWithDevices()
-  version = nextVersion()
-  db = await openDb(old.server.services.config, log)
-  user = await old.makeUser()
-  device = await old.pair(user)
-})
-afterAll(async () => {
-  await old.stop()
-  await db.close()
-  version.remove()
-})
 
 test('it refuses all work from the migration on, and says why', async () => {
   const statuses: number[] = []

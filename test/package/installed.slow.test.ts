@@ -1,15 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 
 const HOME = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const { dependencies } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'))
 
-const folder = mkdtempSync(join(tmpdir(), 'pocketsms-package-'))
+const folder = temporaryFolder()
 const modules = join(folder, 'node_modules')
 const installed = join(modules, 'pocketsms')
 
@@ -33,7 +33,6 @@ afterAll(async () => {
   await Promise.all(
     started.map((child) => child.exitCode === null && child.signalCode === null && once(child, 'close')),
   )
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const PATIENCE = { timeout: 60_000 }

@@ -2,12 +2,10 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ANN, PHONES } from '../support/server/server-with-users.ts'
-import {
-  type SmsgateClientFixture,
-  startSmsgateClientFixture,
-} from '../support/smsgate/smsgate-client-fixture.ts'
+import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 import { hasNpmClient, hasPythonClient, npmClient, PYTHON_FOLDER } from './smsgate-clients.ts'
 
 // The published clients as they are, with nothing but another base URL and other credentials.
@@ -15,18 +13,13 @@ import { hasNpmClient, hasPythonClient, npmClient, PYTHON_FOLDER } from './smsga
 const run = promisify(execFile)
 const PREFIXES = ['/api/3rdparty/v1', '/3rdparty/v1']
 
-let fixture: SmsgateClientFixture
-let key: string
-beforeAll(async () => {
-  fixture = await startSmsgateClientFixture()
-  key = await fixture.makeKey()
-  await fixture.server.rows(
-    `insert into sms_messages (id, "user", status, message_type, "from", body, device, delivered_at, created, updated)
-    values ('incoming0000001', $1, 'received', 'incoming', '+49222', 'Hi', $2, pb_text(now()), pb_text(now()), pb_text(now()))`,
-    [ANN.id, PHONES[0]],
-  )
-})
-afterAll(() => fixture?.stop())
+const fixture = stopAfterAll(await startSmsgateClientFixture())
+const key = await fixture.makeKey()
+await fixture.server.rows(
+  `insert into sms_messages (id, "user", status, message_type, "from", body, device, delivered_at, created, updated)
+  values ('incoming0000001', $1, 'received', 'incoming', '+49222', 'Hi', $2, pb_text(now()), pb_text(now()), pb_text(now()))`,
+  [ANN.id, PHONES[0]],
+)
 
 /** What the client's own README has for Node. */
 const httpClient = {

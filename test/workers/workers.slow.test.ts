@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { createServer, get } from 'node:http'
 import parse from 'parse-prometheus-text-format'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { WorkerState } from '../../src/workers/member.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { type RunningProgram, serve } from '../support/server/program.ts'
 import { testConfig } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // The program with WORKERS: real processes, real signals.
 
@@ -59,86 +60,80 @@ const open = async (more: Record<string, string> = {}) => {
   return serve({ ...env, LOG_LEVEL: 'error', METRICS_TOKEN: TOKEN, WORKERS: String(WORKERS), ...more })
 }
 
-describe('workers', () => {
-  let program: RunningProgram
-  beforeAll(async () => {
-    program = await open()
-  })
-  afterAll(() => program?.stop())
+const program = stopAfterAll(await open())
 
-  test('all serve, and any of them tells what each counts', async () => {
-    await awaitAll(program)
-    expect(program.output()).toContain(`listens on ${program.url}, with ${WORKERS} workers`)
-    for (let i = 0; i < 30; i++) await ask(`${program.url}/api/health`)
-    const { status, body } = await ask(`${program.url}/metrics`, { authorization: `Bearer ${TOKEN}` })
-    expect(status).toBe(200)
-    const families = new Map(parse(body).map((family) => [family.name, family.metrics]))
-    const health = families
-      .get('pocketsms_http_requests_total')!
-      .filter(({ labels }) => labels?.group === 'health')
-    expect(health.map(({ labels }) => labels!.worker).sort()).toEqual(['1', '2', '3'])
-    // connections are handed out in turn
-    for (const { value } of health) expect(Number(value)).toBeGreaterThanOrEqual(10)
-    expect(families.get('process_resident_memory_bytes')).toHaveLength(WORKERS)
-    // figures of the database are there once
-    expect(families.get('pocketsms_queue_messages')!.every(({ labels }) => !labels?.worker)).toBe(true)
-    expect(families.get('pocketsms_worker_up')!.map(({ value }) => value)).toEqual(['1', '1', '1'])
-  })
+test('all workers serve, and any of them tells what each counts', async () => {
+  await awaitAll(program)
+  expect(program.output()).toContain(`listens on ${program.url}, with ${WORKERS} workers`)
+  for (let i = 0; i < 30; i++) await ask(`${program.url}/api/health`)
+  const { status, body } = await ask(`${program.url}/metrics`, { authorization: `Bearer ${TOKEN}` })
+  expect(status).toBe(200)
+  const families = new Map(parse(body).map((family) => [family.name, family.metrics]))
+  const health = families
+    .get('pocketsms_http_requests_total')!
+    .filter(({ labels }) => labels?.group === 'health')
+  expect(health.map(({ labels }) => labels!.worker).sort()).toEqual(['1', '2', '3'])
+  // connections are handed out in turn
+  for (const { value } of health) expect(Number(value)).toBeGreaterThanOrEqual(10)
+  expect(families.get('process_resident_memory_bytes')).toHaveLength(WORKERS)
+  // figures of the database are there once
+  expect(families.get('pocketsms_queue_messages')!.every(({ labels }) => !labels?.worker)).toBe(true)
+  expect(families.get('pocketsms_worker_up')!.map(({ value }) => value)).toEqual(['1', '1', '1'])
+})
 
-  test('one that is killed is started again, and the others go on', async () => {
-    await awaitAll(program)
-    process.kill(workersOf(program)[0]!, 'SIGKILL')
-    await expect
-      .poll(async () => (await statesOf(program)).reduce((sum, { restarts }) => sum + restarts, 0), {
-        timeout: 30_000,
-      })
-      .toBe(1)
-    for (let i = 0; i < 20; i++) expect((await ask(`${program.url}/api/health`)).status).toBe(200)
-    await awaitAll(program)
-    await expect
-      .poll(() => program.output(), { timeout: 30_000 })
-      .toContain('a worker ended and is started again')
-  })
+test('one that is killed is started again, and the others go on', async () => {
+  await awaitAll(program)
+  process.kill(workersOf(program)[0]!, 'SIGKILL')
+  await expect
+    .poll(async () => (await statesOf(program)).reduce((sum, { restarts }) => sum + restarts, 0), {
+      timeout: 30_000,
+    })
+    .toBe(1)
+  for (let i = 0; i < 20; i++) expect((await ask(`${program.url}/api/health`)).status).toBe(200)
+  await awaitAll(program)
+  await expect
+    .poll(() => program.output(), { timeout: 30_000 })
+    .toContain('a worker ended and is started again')
+})
 
-  test('SIGTERM stops all in good order', async () => {
-    const stopping = await open()
-    await awaitAll(stopping)
-    const workers = workersOf(stopping)
-    const streams = await Promise.all(
-      Array.from({ length: 6 }, () => fetch(`${stopping.url}/api/realtime`).then((r) => r.text.bind(r))),
+test('SIGTERM stops all in good order', async () => {
+  const stopping = await open()
+  await awaitAll(stopping)
+  const workers = workersOf(stopping)
+  const streams = await Promise.all(
+    Array.from({ length: 6 }, () => fetch(`${stopping.url}/api/realtime`).then((r) => r.text.bind(r))),
+  )
+  const startMs = performance.now()
+  const ended = Promise.all(streams.map((read) => read()))
+  await stopping.stop()
+  expect(performance.now() - startMs).toBeLessThan(MAX_STOP_MS + SLACK_MS)
+  // they end as streams do, and are not cut off
+  for (const text of await ended) expect(text).toContain('PB_CONNECT')
+  expect(workers.filter(isAlive)).toEqual([])
+})
+
+test('workers do not outlive their parent', async () => {
+  const orphaned = await open()
+  await awaitAll(orphaned)
+  const workers = workersOf(orphaned)
+  expect(workers).toHaveLength(WORKERS)
+  for (const pid of [...childrenOf(orphaned.pid), orphaned.pid])
+    if (!workers.includes(pid)) process.kill(pid, 'SIGKILL')
+  await expect.poll(() => workers.filter(isAlive)).toEqual([])
+})
+
+test('a taken port ends the start with one sentence', async () => {
+  const owner = createServer((_, response) => response.writeHead(500).end())
+  const port = await freePort()
+  await new Promise<void>((resolve) => owner.listen(port, '127.0.0.1', resolve))
+  try {
+    const message = await open({ PORT: String(port) }).then(
+      () => 'started',
+      (error: Error) => error.message,
     )
-    const startMs = performance.now()
-    const ended = Promise.all(streams.map((read) => read()))
-    await stopping.stop()
-    expect(performance.now() - startMs).toBeLessThan(MAX_STOP_MS + SLACK_MS)
-    // they end as streams do, and are not cut off
-    for (const text of await ended) expect(text).toContain('PB_CONNECT')
-    expect(workers.filter(isAlive)).toEqual([])
-  })
-
-  test('workers do not outlive their parent', async () => {
-    const orphaned = await open()
-    await awaitAll(orphaned)
-    const workers = workersOf(orphaned)
-    expect(workers).toHaveLength(WORKERS)
-    for (const pid of [...childrenOf(orphaned.pid), orphaned.pid])
-      if (!workers.includes(pid)) process.kill(pid, 'SIGKILL')
-    await expect.poll(() => workers.filter(isAlive)).toEqual([])
-  })
-
-  test('a taken port ends the start with one sentence', async () => {
-    const owner = createServer((_, response) => response.writeHead(500).end())
-    const port = await freePort()
-    await new Promise<void>((resolve) => owner.listen(port, '127.0.0.1', resolve))
-    try {
-      const message = await open({ PORT: String(port) }).then(
-        () => 'started',
-        (error: Error) => error.message,
-      )
-      expect(message.match(/is taken/g)).toHaveLength(1)
-    } finally {
-      owner.closeAllConnections()
-      owner.close()
-    }
-  })
+    expect(message.match(/is taken/g)).toHaveLength(1)
+  } finally {
+    owner.closeAllConnections()
+    owner.close()
+  }
 })

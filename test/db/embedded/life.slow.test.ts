@@ -1,20 +1,17 @@
 import { once } from 'node:events'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { clusterLink } from '../../../src/db/embedded/site.ts'
 import { ask, isRunning, openElsewhere, openHere, postmasterIn } from '../../support/database/embedded.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 // The life of the embedded database: one folder, whose Postgres starts, dies and is adopted.
 
-let folder: string
-beforeAll(async () => {
-  folder = join(temporaryFolder(), 'data')
-  const first = await openHere(folder)
-  await ask(first.url, 'create table kept (n int)')
-  await first.close()
-})
+const folder = join(temporaryFolder(), 'data')
+const first = await openHere(folder)
+await ask(first.url, 'create table kept (n int)')
+await first.close()
 
 test('it is closed to others, and its role has no rights but its own', async () => {
   expect(statSync(clusterLink(folder)).mode & 0o777).toBe(0o700)

@@ -2,17 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openHere, refusalOf } from '../../support/database/embedded.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 // Why the embedded database does not start: a sentence each.
 
-let whole: string
-beforeAll(async () => {
-  whole = join(temporaryFolder(), 'data')
-  await (await openHere(whole)).close()
-})
+const whole = join(temporaryFolder(), 'data')
+await (await openHere(whole)).close()
 
 /** A copy of the cluster. */
 function copy(): string {

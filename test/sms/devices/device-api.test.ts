@@ -123,19 +123,6 @@ test('a message goes its way: accepted, claimed, sent, delivered', async () => {
   ])
 })
 
-test('a device of another user changes nothing', async () => {
-  const stranger = await server.pair(await server.makeUser())
-  const id = await send()
-  expect((await stranger.call('POST', '/api/devices/claim', {})).body.items).toEqual([])
-  const [{ attempt }] = (await device.call('POST', '/api/devices/claim', {})).body.items
-  const report = { items: [{ id, attempt, status: 'failed', error_message: 'mine now' }] }
-  const { status, body } = await stranger.call('POST', '/api/devices/report', report)
-  expect(status).toBe(200)
-  expect(body.items).toEqual([{ id, attempt, result: 'not_found' }])
-  expect(await messageOf(id)).toMatchObject({ status: 'sending', error_message: '' })
-  await device.call('POST', '/api/devices/report', { items: [{ id, attempt, status: 'sent' }] })
-})
-
 test('a disabled device claims nothing, and may still report', async () => {
   const owner = await server.makeUser()
   const phone = await server.pair(owner)

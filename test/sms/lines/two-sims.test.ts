@@ -1,33 +1,24 @@
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runAgent } from '../../../src/agent/run.ts'
 import { Simulator } from '../../../src/agent/simulator.ts'
 import { pair } from '../../../src/agent/state.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'two-sims-'))
+const folder = temporaryFolder()
 const server = stopAfterAll(await startServerWithDevices())
-
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-})
 
 const records = async (user: Client, collection: string, query = '') =>
   (await user.call('GET', `/api/collections/${collection}/records?perPage=100${query}`)).body.items
 
-/** Waits until `state` gives something. */
-async function until<T>(state: () => Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < 200; tries++) {
-    const found = await state()
-    if (found !== undefined) return found
-    await sleep(50)
-  }
-  throw new Error('it never came')
+/** The records, once there are `count`. */
+async function whenThere(count: number, ...which: Parameters<typeof records>) {
+  await expect.poll(() => records(...which), { timeout: 10_000 }).toHaveLength(count)
+  return records(...which)
 }
 
 test('the agent tells its SIMs, and each text leaves by the slot that was chosen', async () => {
@@ -40,10 +31,7 @@ test('the agent tells its SIMs, and each text leaves by the slot that was chosen
   const simulator = new Simulator({ lagMs: 1, deliveryMs: 1, sentFile, sims: 2 })
   const running = runAgent(file, simulator, () => {}, ended.signal)
   try {
-    const lines = await until(async () => {
-      const found = await records(user, 'lines', '&sort=slot')
-      return found.length === 2 ? found : undefined
-    })
+    const lines = await whenThere(2, user, 'lines', '&sort=slot')
     expect(lines.map(({ slot, enabled }: never) => [slot, enabled])).toEqual([
       [1, true],
       [2, true],
@@ -51,10 +39,8 @@ test('the agent tells its SIMs, and each text leaves by the slot that was chosen
     await user.call('PATCH', `/api/collections/lines/records/${lines[1].id}`, { number: '+4915112' })
     await user.call('POST', '/api/sms/send', { recipients: ['+491511', '+491512', '+491513'], body: 'Hi' })
     await user.call('POST', '/api/sms/send', { recipients: ['+491514'], body: 'Hi', from: '+4915112' })
-    const done = await until(async () => {
-      const found = await records(user, 'sms_messages', '&filter=status="delivered"&expand=line&sort=to')
-      return found.length === 4 ? found : undefined
-    })
+    const delivered = '&filter=status="delivered"&expand=line&sort=to'
+    const done = await whenThere(4, user, 'sms_messages', delivered)
     const chosen = new Map(
       done.map(({ id, expand }: never) => [id, (expand as { line: { slot: number } }).line.slot]),
     )
@@ -71,10 +57,7 @@ test('the agent tells its SIMs, and each text leaves by the slot that was chosen
     )
     expect(named.every(({ from }: { from: string }) => from === '+4915112')).toBe(true)
     simulator.receive({ from: '+4915999', body: 'Hello', sim: 2 })
-    const [incoming] = await until(async () => {
-      const found = await records(user, 'sms_messages', '&filter=status="received"')
-      return found.length === 1 ? found : undefined
-    })
+    const [incoming] = await whenThere(1, user, 'sms_messages', '&filter=status="received"')
     expect([incoming.line, incoming.to]).toEqual([lines[1].id, '+4915112'])
   } finally {
     ended.abort()

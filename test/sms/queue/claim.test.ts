@@ -85,11 +85,6 @@ describe('a claim', () => {
     expect(idsOf(await claim(device))).toEqual([held])
   })
 
-  test('of a disabled device is refused', async () => {
-    const device = await makeDevice(store, user, { enabled: 'false' })
-    await expect(claim(device)).rejects.toMatchObject({ status: 403, body: { error: 'device_disabled' } })
-  })
-
   test('takes a message anew, as the next attempt, once it was given back', async () => {
     const device = await makeDevice(store, await makeUser(store))
     const [id] = await assign(store, device, 1)

@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  ANN,
-  as,
-  BEN,
-  GROUPS,
-  startServerWithUsers,
-  TEMPLATES,
-} from '../../support/server/server-with-users.ts'
+import { ANN, BEN, GROUPS, startServerWithUsers, TEMPLATES } from '../../support/server/server-with-users.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const server = stopAfterAll(
@@ -74,16 +67,6 @@ test.each(['sending', 'sent'])('what is %s can no longer be canceled', async (st
   const expected = { error: 'not_cancelable', message: 'Message can no longer be canceled' }
   expect([answer.status, answer.body]).toEqual([409, expected])
   expect(await server.message(id)).toMatchObject({ status })
-})
-
-test('an unknown message, and one of another user, are not found', async () => {
-  const [id] = (await server.send()).body.message_ids
-  for (const answer of [await cancel('nosuchmessage00'), await cancel(id, as(BEN))])
-    expect([answer.status, answer.body]).toEqual([
-      404,
-      { error: 'message_not_found', message: 'Message not found' },
-    ])
-  expect(await server.message(id)).toMatchObject({ status: 'assigned' })
 })
 
 test('who deletes an unsent message gets its unit back, and the device does not get the message', async () => {

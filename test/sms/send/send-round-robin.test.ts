@@ -10,16 +10,6 @@ const devicesOf = async (batch: string) =>
     ([id]) => id,
   )
 
-test('in turn, by id, over requests', async () => {
-  const turns: unknown[] = []
-  for (let i = 0; i < 4; i++)
-    turns.push((await server.message((await server.send()).body.message_ids[0])).device)
-  expect(turns).toEqual([PHONES[0], PHONES[1], PHONES[0], PHONES[1]])
-  const { body } = await server.send({ recipients: many(3) })
-  expect(await devicesOf(body.batch_id)).toEqual([PHONES[0], PHONES[1], PHONES[0]])
-  expect((await server.message((await server.send()).body.message_ids[0])).device).toBe(PHONES[1])
-})
-
 test.each([
   ['disabled', 'enabled = false'],
   ['away too long', `last_seen = '2020-01-01 00:00:00.000Z'`],

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { counts } from '../../../src/counts.ts'
 import { notifyNodes } from '../../../src/sms/queue/reassign.ts'
 import { notifyCanceled, onDeviceEvent, wakeDevices } from '../../../src/sms/wake/wake.ts'
@@ -32,10 +31,7 @@ async function makePair(): Promise<{ owner: Client; phone: Client }> {
   const owner = await server.makeUser()
   return { owner, phone: await server.pair(owner) }
 }
-const until = async (isTrue: () => boolean | Promise<boolean>, withinMs = 40_000) => {
-  for (const end = Date.now() + withinMs; !(await isTrue()); await sleep(20))
-    if (Date.now() > end) throw new Error('it did not happen')
-}
+const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue, 40_000)
 
 /** Whether a claim of this device waits: a wake-up for nothing makes it look once more. */
 function isWaiting({ id }: Client): boolean {
