@@ -119,6 +119,9 @@ const SETTINGS = {
   /** What a contact texts to get no more messages, and to get them again. */
   optOutWords: ['SMS_OPT_OUT_WORDS', words('STOP,STOPALL,UNSUBSCRIBE,CANCEL,END,QUIT')],
   optInWords: ['SMS_OPT_IN_WORDS', words('START,YES,UNSTOP')],
+  /** How many files of an MMS are kept, and how many bytes they have together. The rest is left out. */
+  maxAttachments: ['SMS_MAX_ATTACHMENTS', whole(10, 0, 10)],
+  maxAttachmentBytes: ['SMS_MAX_ATTACHMENT_BYTES', whole(5 << 20, 0, 10 << 20)],
 } as const satisfies Readonly<Record<string, readonly [variable: string, schema: z.ZodType]>>
 
 const ENVIRONMENT = z.object(Object.fromEntries<z.ZodType>(Object.values(SETTINGS)))

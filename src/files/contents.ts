@@ -1,5 +1,6 @@
 import { admission } from '../admission/admission.ts'
 import type { Db } from '../db/open.ts'
+import { objectsOf } from '../db/rows.ts'
 import type { Content } from './upload.ts'
 
 const CHUNK_BYTES = 256 << 10
@@ -69,6 +70,23 @@ export async function findStored(db: Db, { collection, record, name }: FilePlace
   const [id, size, type, modified] = rows[0] ?? []
   if (id === undefined) return undefined
   return { id: id as number, size: size as number, type: type as string, modified: modified as Date }
+}
+
+export interface NamedFile extends StoredFile {
+  readonly name: string
+}
+
+const FIND_ALL = `select name, id, size, type, modified from _files
+  where collection = $1 and record = $2 and name = any($3) and thumb = '' order by array_position($3, name)`
+
+/** The files of a record that have these names, in their order. */
+export async function findAllStored(
+  db: Db,
+  { collection, record }: Omit<FilePlace, 'name'>,
+  names: readonly string[],
+): Promise<NamedFile[]> {
+  if (names.length === 0) return []
+  return objectsOf<NamedFile>(await db.query(FIND_ALL, [collection, record, names], 'find files'))
 }
 
 export class FileDeleted extends Error {

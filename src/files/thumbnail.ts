@@ -52,6 +52,15 @@ function fitted({ width, height, cut }: Wanted, from: Box): Box {
 
 const GRAVITY: Readonly<Record<string, string>> = { t: 'top', b: 'bottom' }
 
+/** Whether a picture can be opened and is small enough for a thumbnail. Reads no further than its size. */
+export async function isDecodable(picture: Buffer): Promise<boolean> {
+  const { default: sharp } = await import('sharp')
+  const { width, height } = await sharp(picture)
+    .metadata()
+    .catch(() => ({ width: Infinity, height: 1 }))
+  return width * height <= MAX_DOTS
+}
+
 /**
  * Makes a small upright copy of a picture, of the first frame of an animated one. Types that PocketBase
  * cannot write become PNG. Throws for an invalid picture or size. PocketBase: tools/filesystem, CreateThumb

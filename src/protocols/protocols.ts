@@ -14,7 +14,7 @@ export const PROTOCOLS: readonly Protocol[] = [TWILIO, SMSGATE, SMSGATE_CLIENT, 
 
 /** How webhooks are called in their forms. `servicesOf`: on the ticket of a user. */
 export const otherForms = (config: Config, servicesOf: (user: string) => CallServices): OtherForms => ({
-  bodyForm: SMSGATE_FORM,
+  bodyForm: { ...SMSGATE_FORM, publicUrl: config.publicUrl },
   call: twilioCalls(servicesOf),
-  bodyOf: (due) => twilioBody(due, config.optWords),
+  bodyOf: (due) => twilioBody(due, config),
 })

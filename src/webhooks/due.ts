@@ -1,7 +1,10 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
+import type { Db } from '../db/open.ts'
 import { objectsOf } from '../db/rows.ts'
+import { findAllStored, type NamedFile } from '../files/contents.ts'
+import { linkToken } from '../files/link.ts'
 import { columnsOf, type RecordRow } from '../records/columns.ts'
 import { blankValues } from '../records/input/prepare.ts'
 import { statementName } from '../records/read-rows.ts'
@@ -29,6 +32,12 @@ export interface Target {
 /** Attempts of a delivery in another form than Standard Webhooks: the first, and after 5 s, 5 and 30 min. */
 const OTHER_ATTEMPTS = 4
 
+/** Links to files of an event are good for so long after it: longer than it is tried. */
+const LINK_SECONDS = 7 * 86_400
+
+/** A file of the message, and where the receiver gets it. */
+type LinkedFile = Pick<NamedFile, 'name' | 'type' | 'size'> & { readonly url: string }
+
 export interface DueDelivery {
   readonly delivery: string
   readonly user: string
@@ -46,6 +55,8 @@ export interface DueDelivery {
   readonly event: string
   /** The message's row as the event left it. Its keys are columns. */
   readonly image: Readonly<Record<string, unknown>>
+  /** Those of the message that are still there. */
+  readonly files: readonly LinkedFile[]
   /** Where a delivery of no webhook goes. */
   readonly target: Target | null
   /** The API key that a webhook of another format signs with. */
@@ -60,6 +71,8 @@ export interface DueDelivery {
 
 /** Another body that a delivery of Standard Webhooks may have. */
 export interface BodyForm {
+  /** Where receivers reach this server. */
+  readonly publicUrl: string
   /** SQL of what it needs to know of delivery `d`, webhook `w`, message `b`: JSON text, null if not used. */
   readonly facts: string
   readonly render: (facts: string, eventId: string, at: Date) => Pick<DueDelivery, 'body' | 'moreHeaders'>
@@ -102,7 +115,26 @@ async function find(
     rows: rows.map((row) => row.slice(count)),
     fields: fields.slice(count),
   })
-  return more && dueOf(delivery, more, messages, rows[0] as RecordRow, form)
+  if (!more) return undefined
+  const image = JSON.parse(more.image) as DueDelivery['image']
+  const files = form ? await linkFiles(store.db, image, Math.floor(more.at), form.publicUrl) : []
+  return dueOf(delivery, { ...more, image, files }, messages, rows[0] as RecordRow, form)
+}
+
+/** The files that a message had at the event, with links. `at`: seconds since 1970. */
+async function linkFiles(
+  db: Db,
+  { id, attachments }: DueDelivery['image'],
+  at: number,
+  publicUrl: string,
+): Promise<LinkedFile[]> {
+  const record = { collection: MESSAGES, record: String(id) }
+  const files = await findAllStored(db, record, (attachments ?? []) as string[])
+  const link = async (name: string) => {
+    const token = await linkToken(db, { ...record, name }, at + LINK_SECONDS)
+    return `${publicUrl}/api/files/${MESSAGES}/${id}/${encodeURIComponent(name)}?token=${token}`
+  }
+  return Promise.all(files.map(async ({ name, type, size }) => ({ name, type, size, url: await link(name) })))
 }
 
 /** The columns behind those of the message; those of the webhook are null where there is none. */
@@ -126,24 +158,23 @@ interface DueColumns {
 
 function dueOf(
   delivery: string,
-  columns: DueColumns,
+  columns: Omit<DueColumns, 'image'> & Pick<DueDelivery, 'image' | 'files'>,
   messages: Collection,
   row: RecordRow,
   bodyForm: BodyForm | undefined,
 ): DueDelivery {
-  const { user, webhook, eventId, event, attempts, facts } = columns
+  const { user, webhook, eventId, event, attempts, facts, image, files } = columns
   const target = columns.target === null ? null : (JSON.parse(columns.target) as Target)
   const format = target ? 'callback' : (columns.form ?? '')
   const secrets = [columns.secret ?? '', columns.previous ?? ''].filter(isSecret)
   const time = new Date(columns.at * 1000)
   return {
-    ...{ delivery, user, webhook, eventId, attempts, event, format, target, secrets },
+    ...{ delivery, user, webhook, eventId, attempts, event, format, target, secrets, image, files },
     url: target?.url ?? columns.url ?? '',
     closed: target ? undefined : closedBy(columns.isOpen === true, format !== '' || secrets.length > 0),
     maxAttempts: format === '' ? Number.POSITIVE_INFINITY : OTHER_ATTEMPTS,
-    image: JSON.parse(columns.image),
     apiKey: target?.api_key ?? columns.key ?? '',
-    body: format === '' && facts === null ? bodyOf(event, time, messages, row) : '',
+    body: format === '' && facts === null ? bodyOf(event, time, messages, row, files) : '',
     ...(facts !== null && bodyForm?.render(facts, eventId, time)),
   }
 }
@@ -158,9 +189,10 @@ const blankRow = memoize((messages: Collection): string => {
 })
 
 /** The message in it is as its owner sees it through the record API. */
-function bodyOf(event: string, at: Date, messages: Collection, row: RecordRow): string {
+function bodyOf(event: string, at: Date, messages: Collection, row: RecordRow, files: readonly object[]) {
   const data = renderRecord(messages, row, { showsHidden: false, showsEmail: false })
-  return `{"type":${JSON.stringify(event)},"timestamp":"${at.toISOString()}","data":${data}}`
+  const more = files.length > 0 ? `,"files":${JSON.stringify(files)}` : ''
+  return `{"type":${JSON.stringify(event)},"timestamp":"${at.toISOString()}","data":${data}${more}}`
 }
 
 function messagesOf(store: Store): Collection {

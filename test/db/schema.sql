@@ -870,6 +870,7 @@ create table sms_messages (
   line text collate "C" not null default ''::text,
   waiting_for text collate "C" not null default ''::text,
   sent_by text collate "C" not null default ''::text,
+  attachments text[] collate "C" not null default '{}'::text[],
   "user" text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
@@ -891,6 +892,8 @@ CREATE INDEX sms_messages_of_user_by_number ON sms_messages USING btree ("user",
 CREATE INDEX sms_messages_of_user_by_time ON sms_messages USING btree ("user", created DESC, _rowid);
 CREATE INDEX sms_messages_to_trigrams ON sms_messages USING gin ("to" pocketsms_extensions.gin_trgm_ops);
 CREATE UNIQUE INDEX idx_sms_messages_client_ref ON sms_messages USING btree ("user", client_ref) WHERE client_ref <> ''::text;
+CREATE CONSTRAINT TRIGGER _files_changed AFTER UPDATE ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments IS DISTINCT FROM new.attachments) EXECUTE FUNCTION _files_named('sms_messages', 'b."attachments"');
+CREATE CONSTRAINT TRIGGER _files_deleted AFTER DELETE ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments <> '{}'::text[]) EXECUTE FUNCTION _files_named('sms_messages', 'b."attachments"');
 CREATE TRIGGER sms_messages_came AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS came FOR EACH STATEMENT WHEN (current_setting('pocketsms.counted'::text, true) IS DISTINCT FROM 'yes'::text) EXECUTE FUNCTION sms_messages_came();
 CREATE TRIGGER sms_messages_emptied AFTER TRUNCATE ON sms_messages FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_emptied();
 CREATE TRIGGER sms_messages_moved AFTER UPDATE OF "user" ON sms_messages FOR EACH ROW WHEN (old."user" <> new."user") EXECUTE FUNCTION sms_messages_moved();

@@ -136,11 +136,10 @@ test.each(['/nothing', '/messages/a/b', '', '/'])(
 )
 
 test('what is not served is 501 with a hint', async () => {
-  for (const path of ['/logs', '/inbox/x/attachments/1'])
-    expect(await fixture.ask('GET', path)).toMatchObject({
-      status: 501,
-      body: { message: expect.any(String) },
-    })
+  expect(await fixture.ask('GET', '/logs')).toMatchObject({
+    status: 501,
+    body: { message: expect.any(String) },
+  })
 })
 
 test.each(['http://example.com', 'https://127.0.0.1/'])('%s is no address of a webhook', async (url) => {

@@ -86,7 +86,7 @@ describe('what a phone posts', () => {
         attachments: [{ partId: 1, contentType: 'image/jpeg', name: 'a.jpg', size: 9, data: 'AAAA' }],
         sender: '+4930',
       },
-      'Photo\nLook\nAttachment: a.jpg image/jpeg 9 bytes',
+      'Photo\nLook',
     ],
   ])('%s becomes a text', async (event, more, body) => {
     expect((await post(event, text(more))).status).toBe(204)
@@ -104,8 +104,8 @@ describe('what a phone posts', () => {
     const odd = text({ sender: 'odd', body: 'b', attachments })
     expect((await post('mms:downloaded', odd)).status).toBe(204)
     expect((await records(user, 'from = "odd"'))[0].body.split('\n').slice(1)).toEqual([
-      `Attachment: ${'n'.repeat(255)} ${'c'.repeat(100)}`,
-      'Attachment: image/png 7 bytes',
+      `Attachment left out: ${'n'.repeat(255)} ${'c'.repeat(100)}`,
+      'Attachment left out: image/png 7 bytes',
     ])
     const none = text({ sender: 'none', message: undefined, receivedAt: '58871-01-01T00:00:00.000Z' })
     expect((await post('sms:received', none)).status).toBe(204)

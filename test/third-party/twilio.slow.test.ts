@@ -4,6 +4,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { mms, mmsPoster } from '../support/smsgate/mms.ts'
+import { joinPhone } from '../support/smsgate/smsgate-fixture.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import {
   type AppCall,
@@ -80,6 +82,19 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     expect(await client.messages(made.sid).media.list()).toEqual([])
     await report(phone, 'sent', 'delivered')
     expect(await client.messages(made.sid).fetch()).toMatchObject({ status: 'delivered' })
+  })
+
+  test('lists and fetches the media of an MMS', async () => {
+    const payload = mms([['a.vcf', Buffer.from('BEGIN:VCARD\r\nEND:VCARD\r\n')]])
+    const sender = await joinPhone({ mobileUrl: `${fixture.gateway.url}/api/mobile/v1` }, ann.user)
+    expect(await (await mmsPoster(sender))(payload)).toBe(204)
+    const [message] = await client.messages.list({ from: payload.sender })
+    expect(message).toMatchObject({ numMedia: '1', direction: 'inbound' })
+    const [medium] = await client.messages(message.sid).media.list({ limit: 5 })
+    expect(medium).toMatchObject({ contentType: 'text/vcard', parentSid: message.sid })
+    const fetched = await client.messages(message.sid).media(medium.sid).fetch()
+    expect(fetched.toJSON()).toEqual(medium.toJSON())
+    await ann.user.call('DELETE', `/api/collections/devices/records/${sender.store.registration!.id}`)
   })
 
   test('lists in pages and by date', async () => {

@@ -45,6 +45,7 @@ function tell(answer: (settings: { webhookAllowPrivate: boolean }) => string) {
   const rest = {
     target: null,
     image,
+    files: [],
     body: '',
     secrets: [],
     message: image.id,

@@ -46,6 +46,7 @@ const due = (url: string): DueDelivery => ({
   maxAttempts: 10,
   event: 'message.sent',
   image: {},
+  files: [],
   target: null,
   apiKey: '',
   secrets: [newSecret()],

@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Its address may contain tokens of mailed links: it loads only from here and cannot be framed. */
-const PAGE_HEADERS = pageHeaders("'self'", "manifest-src 'self'", "worker-src 'self'")
+const PAGE_HEADERS = pageHeaders("'self'", "manifest-src 'self'", "media-src 'self'", "worker-src 'self'")
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],

@@ -7,6 +7,7 @@ import { signToken } from '../../auth/tokens/tokens.ts'
 import type { Db } from '../../db/open.ts'
 import { notFound } from '../../errors.ts'
 import { findStored, readStored, type StoredFile } from '../../files/contents.ts'
+import { isLinkToken } from '../../files/link.ts'
 import { findThumb } from '../../files/thumbs.ts'
 import { failures, fileAnswers, success } from '../../openapi/schemas/answers.ts'
 import { SERVER } from '../../openapi/schemas/chapters.ts'
@@ -37,16 +38,17 @@ export const fileRoutes = (services: Services) =>
     )
 
 async function serve(c: Ctx, services: Services): Promise<Response> {
-  const { collection: asked, record, file: name } = c.req.param() as Record<string, string>
+  const { collection: named, record, file: name } = c.req.param() as Record<string, string>
   // callers for open files are unknown: the address counts
   const store = storeOf(c, services, null)
-  const collection = store.catalog.find(asked!)
+  const collection = store.catalog.find(named!)
   if (!collection) throw notFound('Missing or invalid collection context.')
-  const ask = () => askerOf(c, services)
+  const asked = { collection: collection.id, record: record!, name: name! }
+  const { thumb = '', token = '' } = queryOf(c)
+  const ask = async () => (await isLinkToken(store.db, asked, token)) || (await askerOf(c, services))
   const { place, field } = await findServedFile(store, collection, record!, name!, ask)
   const original = await findStored(store.db, place)
   if (!original) throw notFound()
-  const { thumb = '' } = queryOf(c)
   const holder = holderOf(c.env.incoming, services, null)
   const small = thumb && (await findThumb(store.db, place, original, { size: thumb, field, holder }))
   // other pages may frame it
@@ -56,7 +58,8 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
     : sendFile(c, sentFile(store.db, original, holder), name!)
 }
 
-const sentFile = (db: Db, file: StoredFile, holder: string): SentFile => ({
+/** A stored file as `sendFile` takes it. */
+export const sentFile = (db: Db, file: StoredFile, holder: string): SentFile => ({
   ...file,
   read: (start, end) => readStored(db, file, start, end, holder),
 })
@@ -84,7 +87,12 @@ const OPTIONS = z.object({
     example: '100x100',
   }),
   download: z.string().optional().describe('`1`: to be saved, not shown.'),
-  token: z.string().optional().describe('Of `POST /api/files/token`: for files of a protected field.'),
+  token: z
+    .string()
+    .optional()
+    .describe(
+      'Of `POST /api/files/token`: for files of a protected field. The links of webhooks have one of their own.',
+    ),
 })
 
 export const filePaths = (): ZodOpenApiPathsObject =>

@@ -55,16 +55,14 @@ const file = (description: string): ZodOpenApiResponseObject => ({
   content: { '*/*': { schema: z.unknown() } },
 })
 
-/** What a route answers that sends a file, with ranges and conditions of the request. */
-export const fileAnswers = (): Answers[] => [
-  {
-    200: file('The file.'),
-    206: file('The part of it that was asked for.'),
-    304: { description: 'It is as it was.' },
-  },
-  failures(400, 404),
-  {
-    412: { description: 'A condition of the request does not hold.' },
-    416: { description: 'It has no such part.', content: { 'text/plain': { schema: z.string() } } },
-  },
-]
+/** A file, with ranges and conditions of the request. */
+export const FILE: Answers = {
+  200: file('The file.'),
+  206: file('The part of it that was asked for.'),
+  304: { description: 'It is as it was.' },
+  412: { description: 'A condition of the request does not hold.' },
+  416: { description: 'It has no such part.', content: { 'text/plain': { schema: z.string() } } },
+}
+
+/** What a route answers that sends a file. */
+export const fileAnswers = (): Answers[] => [FILE, failures(400, 404)]

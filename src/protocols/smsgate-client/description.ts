@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { REFRESH_SCOPE, Scope } from '../../auth/tokens/scopes.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { type Answers, json } from '../../openapi/schemas/answers.ts'
+import { type Answers, FILE, json } from '../../openapi/schemas/answers.ts'
 import { chapter, type Operation, texts } from '../../openapi/schemas/operations.ts'
 import { NOBODY, SMSGATE_CLIENT } from '../../openapi/schemas/security.ts'
 import type { ClientCaller } from './credentials.ts'
@@ -34,7 +34,9 @@ export interface Route {
     headers?: z.ZodObject,
   ]
   readonly refused?: readonly number[]
-  /** Its result is answered as JSON. */
+  /** The answer is a file, which `work` sends. */
+  readonly isFile?: boolean
+  /** Its result is answered as JSON, unless it is a Response. */
   readonly work: (call: Call) => Promise<unknown>
 }
 
@@ -75,7 +77,17 @@ const answered = ([status, description, schema, headers]: NonNullable<Route['ans
   [status]: { description, ...(schema && { content: json(schema) }), ...(headers && { headers }) },
 })
 
-const operationOf = ({ id, summary, scope, query, header, body, answer, refused: no = [] }: Route) => ({
+const operationOf = ({
+  id,
+  summary,
+  scope,
+  query,
+  header,
+  body,
+  answer,
+  isFile,
+  refused: no = [],
+}: Route) => ({
   id,
   summary,
   description: `${summary}. Asks for the scope \`${scope}\`.`,
@@ -84,7 +96,7 @@ const operationOf = ({ id, summary, scope, query, header, body, answer, refused:
     ...(header && { header }),
   },
   ...(body && { body: [body] as const }),
-  responses: [...(answer ? [answered(answer)] : []), refused(no)],
+  responses: [...(answer ? [answered(answer)] : []), ...(isFile ? [FILE] : []), refused(no)],
 })
 
 const health = (id: string): Operation => ({

@@ -14,7 +14,7 @@ import { keyIn, requireClient } from './credentials.ts'
 import { describeRoutes, type Route, SMSGATE_CLIENT_TAGS } from './description.ts'
 import { CLIENT_DEVICE, deleteDevice, listDevices } from './devices.ts'
 import { healthOf } from './health.ts'
-import { INBOX_MESSAGE, listInbox, readInboxQuery } from './inbox/inbox.ts'
+import { INBOX_MESSAGE, listInbox, readInboxQuery, sendAttachment } from './inbox/inbox.ts'
 import { REFRESH_BODY, refreshInbox } from './inbox/inbox-refresh.ts'
 import { listMessages, type Page, readListQuery } from './list-messages.ts'
 import { cancelSend, findSend, MESSAGE_STATE, readSend } from './message-state.ts'
@@ -144,10 +144,11 @@ const ROUTES: readonly Route[] = [
   {
     at: 'GET /inbox/{id}/attachments/{part}',
     id: 'smsgateReadAttachment',
-    summary: 'Not kept',
+    summary: 'Read a file of an incoming text',
     scope: 'inbox:list',
-    refused: [501],
-    work: notImplemented('Attachments are not kept: their names stand in the text'),
+    isFile: true,
+    refused: [404],
+    work: sendAttachment,
   },
   {
     at: 'GET /webhooks',
@@ -265,6 +266,7 @@ function clientRoutes(services: Services): Hono<Env> {
       const caller = await requireClient(c, services, scope, startsCached)
       const json = body && (await readJson(c, MAX_BODY_BYTES))
       const result = await work({ ...caller, c, services, user: caller.auth.id, json })
+      if (result instanceof Response) return result
       const status = answer?.[0] ?? 200
       return status === 204 ? c.body(null, 204) : sendRaw(c, JSON.stringify(result), status)
     })

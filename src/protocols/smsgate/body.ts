@@ -105,6 +105,8 @@ export const MMS_PAYLOAD = z.object({
         name: optional(cut(255)),
         contentType: optional(cut(100)),
         size: z.number().optional().catch(undefined),
+        /** In base64. None if the phone could not read the file. */
+        data: z.string().catch(''),
       }),
     )
     .nullish()

@@ -1,12 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { type Device, saveSims } from '../../sms/devices/device.ts'
 import { MAX_TEXT } from '../../sms/devices/device-body.ts'
+import { keepsAttachments, readAttachment } from '../../sms/inbound/attachments.ts'
 import { type ReceivedText, receiveTexts } from '../../sms/inbound/receive.ts'
-import type { OptWords } from '../../sms/queue/opt-out.ts'
 import { E164 } from '../../sms/send/phone.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
@@ -50,8 +51,11 @@ export function isSigned(key: string, { body, timestamp, signature }: Posted): b
   return timingSafeEqual(Buffer.from(signature, 'hex'), expected)
 }
 
+/** What is kept of an MMS. */
+type Limits = Pick<Config, 'maxAttachments' | 'maxAttachmentBytes'>
+
 /** How each event that brings something in becomes a text. */
-const TEXTS: Readonly<Record<string, (payload: unknown) => Text>> = {
+const TEXTS: Readonly<Record<string, (payload: unknown, limits: Limits) => Text | Promise<Text>>> = {
   'sms:received': (raw) => {
     const payload = checkShape(TEXT_PAYLOAD, raw)
     return toText(payload, payload.message)
@@ -60,10 +64,7 @@ const TEXTS: Readonly<Record<string, (payload: unknown) => Text>> = {
     const payload = checkShape(DATA_PAYLOAD, raw)
     return toText(payload, DATA_URL + payload.data)
   },
-  'mms:downloaded': (raw) => {
-    const payload = checkShape(MMS_PAYLOAD, raw)
-    return toText(payload, mmsText(payload))
-  },
+  'mms:downloaded': (raw, limits) => readMms(checkShape(MMS_PAYLOAD, raw), limits),
 }
 
 /** `to`: the number it came to, '' when the phone does not say. */
@@ -77,13 +78,39 @@ function toText(
   return { from: sender, body: cleanText(body.slice(0, MAX_TEXT)), receivedAt, sim: simNumber, to }
 }
 
-/** Subject, text and a line for each attachment, whose content is not kept. */
-function mmsText({ subject, body, attachments }: z.output<typeof MMS_PAYLOAD>): string {
-  const names = attachments.map(({ name, contentType, size }) =>
-    ['Attachment:', name, contentType, size !== undefined && `${size} bytes`].filter(Boolean).join(' '),
-  )
-  return [subject, body, ...names].filter(Boolean).join('\n')
+type Mms = z.output<typeof MMS_PAYLOAD>
+
+/**
+ * Subject, text, and a line for each file that is left out; for all if nothing was written, so that no text
+ * is empty. The identity has a line for each file, whether it is kept or not.
+ */
+async function readMms(payload: Mms, { maxAttachments, maxAttachmentBytes }: Limits): Promise<Text> {
+  let room = maxAttachmentBytes
+  const files = payload.attachments.map((part) => ({ part, content: Buffer.from(part.data, 'base64') }))
+  const kept = files
+    .filter(({ content: { length } }) => {
+      const fits = length > 0 && length <= room
+      if (fits) room -= length
+      return fits
+    })
+    .slice(0, maxAttachments)
+  const left = files.filter((file) => !kept.includes(file))
+  const written = [payload.subject, payload.body].filter(Boolean)
+  const named = (list: typeof files, word: string) => list.map(({ part }) => lineOf(word, part))
+  const all = [...written, ...named(files, 'Attachment:')]
+  const shown = [
+    ...(written.length > 0 ? written : named(kept, 'Attachment:')),
+    ...named(left, 'Attachment left out:'),
+  ]
+  return {
+    ...toText(payload, shown.join('\n')),
+    identity: toText(payload, all.join('\n')).body,
+    attachments: await Promise.all(kept.map(({ part, content }) => readAttachment(part.name ?? '', content))),
+  }
 }
+
+const lineOf = (word: string, { name, contentType, size }: Mms['attachments'][number]): string =>
+  [word, name, contentType, size !== undefined && `${size} bytes`].filter(Boolean).join(' ')
 
 /**
  * Takes an event that a phone posted and signed. Device, sender, instant and text identify a text
@@ -93,14 +120,15 @@ export async function takeEvent(
   store: Store,
   device: Device,
   { body, timestamp }: Posted,
-  optWords: OptWords,
+  config: Limits & Pick<Config, 'optWords'>,
 ): Promise<void> {
   await noteClock(store, device, Number(timestamp) * 1000 - Date.now())
   const { event, payload } = checkShape(EVENT_BODY, readJson(body))
   const read = Object.hasOwn(TEXTS, event) ? TEXTS[event] : undefined
   if (read) {
-    const { to, ...text } = read(payload)
-    await receiveTexts(store, { ...device, phone: to || device.phone }, [text], optWords)
+    const limits = keepsAttachments(store) ? config : { maxAttachments: 0, maxAttachmentBytes: 0 }
+    const { to, ...text } = await read(payload, limits)
+    await receiveTexts(store, { ...device, phone: to || device.phone }, [text], config.optWords)
   } else if (event === 'app:started') {
     const { simCards } = checkShape(STARTED_PAYLOAD, payload ?? {})
     if (simCards) await saveSims(store, device, simCards)

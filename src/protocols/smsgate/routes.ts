@@ -30,8 +30,8 @@ import { MOBILE_PATH, settingsOf, webhooksOf, wireDate, wireDevice } from './wir
 
 /** Reports on 500 messages. */
 const MAX_BODY_BYTES = 1 << 20
-/** An MMS comes with its pictures, which we do not keep. */
-const MAX_EVENT_BYTES = 8 << 20
+/** An MMS comes with its pictures, in base64: 12 MB of them, more than networks carry. */
+const MAX_EVENT_BYTES = 16 << 20
 
 /** What the SMSGate app asks. Only an invalid token gets a 401: the app then forgets its registration. */
 export const SMSGATE: Protocol = {
@@ -132,7 +132,7 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
     throw gatewayRefusal('unauthorized', 'The signature is wrong')
   }
   const store = services.store.forUser(poster.device.user)
-  await takeEvent(store, poster.device, posted, config.optWords)
+  await takeEvent(store, poster.device, posted, config)
   await touchDevice(store, poster.device, config.deviceOnlineSeconds)
 }
 

@@ -27,6 +27,8 @@ export interface Route {
   readonly form?: readonly string[]
   readonly params?: Operation['params']
   readonly status?: 200 | 201 | 204
+  /** The answer is a file, which `work` sends. */
+  readonly isFile?: boolean
   readonly answer: readonly [description: string, schema?: z.ZodType]
   readonly refused?: readonly number[]
   readonly work: (call: Call) => Promise<unknown>

@@ -11,7 +11,7 @@ import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { sendRaw } from '../../http/send-json.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
 import { holderOf, storeOf } from '../../http/server/store-of.ts'
-import { json, success } from '../../openapi/schemas/answers.ts'
+import { FILE, json, success } from '../../openapi/schemas/answers.ts'
 import { SENDING } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
@@ -22,7 +22,8 @@ import { bodyOf, type Call, failures, parametersOf, type Route } from './descrip
 import { changeMessage, deleteMessage } from './messages/change.ts'
 import { createMessage } from './messages/create.ts'
 import { CREATE_PARAMETERS } from './messages/create-body.ts'
-import { listMedia, listMessages, MEDIA, MESSAGES } from './messages/list.ts'
+import { listMessages, MESSAGES } from './messages/list.ts'
+import { findMedium, listMedia, MEDIA, MEDIUM, sendMedium } from './messages/media.ts'
 import { findMessage, MESSAGE, renderMessage } from './messages/message.ts'
 import { changeNumber } from './numbers/change.ts'
 import { findNumber, listNumbers, NUMBER, NUMBERS, renderNumber } from './numbers/number.ts'
@@ -98,9 +99,24 @@ const ROUTES: readonly Route[] = [
     at: 'GET /{AccountSid}/Messages/{Sid}/Media.json',
     id: 'twilioMedia',
     summary: 'List the media of a message',
-    query: ['DateCreated', 'DateCreated<', 'DateCreated>', ...PAGE_PARAMETERS],
-    answer: ['An empty list.', MEDIA],
-    work: ({ store, user, sid, parameters }) => listMedia(store, user, sid, parameters),
+    query: PAGE_PARAMETERS,
+    answer: ['All of them: at most ten.', MEDIA],
+    work: listMedia,
+  },
+  {
+    at: 'GET /{AccountSid}/Messages/{MessageSid}/Media/{Sid}.json',
+    id: 'twilioMedium',
+    summary: 'Fetch what is known of a file',
+    answer: ['The file, without its content.', MEDIUM],
+    work: async (call) => (await findMedium(call)).medium,
+  },
+  {
+    at: 'GET /{AccountSid}/Messages/{MessageSid}/Media/{Sid}',
+    id: 'twilioMediumContent',
+    summary: 'Fetch a file',
+    isFile: true,
+    answer: ['The file.'],
+    work: sendMedium,
   },
   {
     at: 'GET /{AccountSid}/IncomingPhoneNumbers.json',
@@ -164,6 +180,7 @@ function twilioRoutes(services: Services): Hono<Env> {
         if (known) refuseUnknown(parameters, known)
         const call = { c, services, account, store: account.store, user: account.user, sid, parameters }
         const answer = await withCatalog(services.store, () => work(call))
+        if (answer instanceof Response) return answer
         return status === 204 ? c.body(null, 204) : sendRaw(c, JSON.stringify(answer), status)
       }),
     )
@@ -178,17 +195,19 @@ const routed = (path: string) =>
   path.replace(/\{(\w+)\}\.json$/, ':$1{[^/]+\\.json}').replace(/\{(\w+)\}/g, ':$1')
 
 function twilioPaths() {
-  const operations = ROUTES.map(({ at, id, summary, status = 200, answer, refused = [], ...route }) => {
-    const [description, schema] = answer
-    const operation = {
-      ...{ id, summary, description: summary, params: parametersOf(route), ...bodyOf(route) },
-      responses: [
-        { [status]: { description, ...(schema && { content: json(schema) }) } },
-        failures(...refused),
-      ],
-    }
-    return [at.replace(' ', ` ${ROOT}`), operation]
-  })
+  const operations = ROUTES.map(
+    ({ at, id, summary, status = 200, answer, isFile, refused = [], ...route }) => {
+      const [description, schema] = answer
+      const operation = {
+        ...{ id, summary, description: summary, params: parametersOf(route), ...bodyOf(route) },
+        responses: [
+          isFile ? FILE : { [status]: { description, ...(schema && { content: json(schema) }) } },
+          failures(...refused),
+        ],
+      }
+      return [at.replace(' ', ` ${ROOT}`), operation]
+    },
+  )
   return {
     ...chapter(SENDING, SENDER, {
       'GET /api/sms/twilio': {

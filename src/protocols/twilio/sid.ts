@@ -1,7 +1,7 @@
 import { dateOf } from '../../fields/types/date.ts'
 
 /** What a SID names, by its first two letters. */
-export type SidKind = 'AC' | 'SK' | 'MG' | 'PN' | 'SM'
+export type SidKind = 'AC' | 'SK' | 'MG' | 'PN' | 'SM' | 'ME'
 
 /** Ids of records that a SID can hold. */
 const ID = /^[a-z0-9]{15}$/

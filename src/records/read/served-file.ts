@@ -13,14 +13,15 @@ import { selectRows } from '../select.ts'
 
 /**
  * The place of a file by the record that names it, and the field; a view's file is that of its origin. `ask`
- * is called for protected fields only. Throws 404. PocketBase: apis/file.go, contract 7.3
+ * is called for protected fields only; true if anybody may have the file. Throws 404.
+ * PocketBase: apis/file.go, contract 7.3
  */
 export async function findServedFile(
   store: Store,
   collection: Collection,
   id: string,
   name: string,
-  ask: () => Promise<RequestInfo>,
+  ask: () => Promise<RequestInfo | true>,
 ) {
   const row = await findRow(store, collection, id, '', NO_REQUEST)
   const values = row && toValues(collection, row)
@@ -28,7 +29,8 @@ export async function findServedFile(
     (one): one is FileField => one.type === 'file' && chosenTexts(values?.[one.name] ?? '').includes(name),
   )
   if (!field) throw notFound()
-  if (field.protected && !(await maySee(store, collection, id, await ask()))) throw notFound()
+  const asker = !field.protected || (await ask())
+  if (asker !== true && !(await maySee(store, collection, id, asker))) throw notFound()
   const place =
     collection.type === 'view'
       ? await placeInSource(store, collection, field.name, name)

@@ -16,6 +16,7 @@ import {
 import { lockUserSends } from '../send/lock-user.ts'
 import { countSegments } from '../send/segments.ts'
 import { messageLogCte } from '../status/status.ts'
+import { type Attachment, storeAttachments } from './attachments.ts'
 
 /** A text that a device received. `receivedAt`: ms since 1970 by its clock. `sim` 0: unknown. */
 export interface ReceivedText {
@@ -23,16 +24,20 @@ export interface ReceivedText {
   readonly body: string
   readonly receivedAt: number
   readonly sim: number
+  /** Stands for the text in what identifies it. The text itself when absent. */
+  readonly identity?: string
+  readonly attachments?: readonly Attachment[]
 }
 
 const INSERT = `
 with changed as (
   insert into sms_messages
-    (id, "user", device, line, status, message_type, "from", "to", body, segments, sim, delivered_at, created, updated)
+    (id, "user", device, line, status, message_type, "from", "to", body, segments, sim, attachments, delivered_at, created,
+      updated)
   select t.id, $1, $2, coalesce(l.id, ''), 'received', 'incoming', t."from",
-    coalesce(nullif(l.number, ''), $3), t.body, t.segments, t.sim,
+    coalesce(nullif(l.number, ''), $3), t.body, t.segments, t.sim, t.attachments,
     least(t.at, pb_text(now())), pb_text(now()), pb_text(now())
-  from json_to_recordset($4) t(id text, "from" text, body text, segments int, sim int, at text)
+  from json_to_recordset($4) t(id text, "from" text, body text, segments int, sim int, at text, attachments text[])
   left join lateral (
     select l.id, l.number from lines l
     where l.device = $2 and (l.slot in (t.sim, 0) or t.sim = 0 and not exists (
@@ -50,7 +55,8 @@ select id, exists (select from user_settings s where s."user" = $1 and s.assign 
 /**
  * Stores received texts. Device, sender, instant and text make the id, so a repeat is not stored again.
  * Opt-out and opt-in words change the contact and end waiting messages. Texts enter conversations and may get
- * automatic answers. Returns ids in the order of `texts`.
+ * automatic answers. A repeat adds attachments to a message that has none. Returns ids in the order of
+ * `texts`.
  */
 export async function receiveTexts(
   store: Store,
@@ -65,6 +71,7 @@ export async function receiveTexts(
     body: text.body,
     segments: countSegments(text.body).segments,
     sim: text.sim,
+    attachments: (text.attachments ?? []).map(({ name }) => name),
     at: formatDate(new Date(withoutSummer(text.receivedAt))),
     answerable: isAnswerable(text.from) && readOptWord(text.body, words) === undefined,
     stops: readOptWord(text.body, words) === true,
@@ -79,6 +86,8 @@ export async function receiveTexts(
     const stored = await db.query(INSERT, [device.user, device.id, device.phone, JSON.stringify(rows)])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
     if (stored.rows[0]?.[1]) await assignInTurn(db, device.user, new Set(rows.map(({ from }) => from)))
+    for (const [i, { attachments = [] }] of texts.entries())
+      await storeAttachments(inside, ids[i]!, attachments, isNew.has(ids[i]!))
     const fresh = texts.filter((_, i) => isNew.has(ids[i]!))
     const last = lastWords(fresh, words)
     const said = await latestOptChanges(inside, device.user, last, words)
@@ -107,5 +116,5 @@ function withoutSummer(receivedAt: number): number {
   return aheadMs > HOUR_MS / 2 && aheadMs <= HOUR_MS ? receivedAt - HOUR_MS : receivedAt
 }
 
-const identityOf = (device: Device, { from, receivedAt, body }: ReceivedText): string =>
-  derivedId(JSON.stringify([device.id, from, receivedAt, body]))
+const identityOf = (device: Device, { from, receivedAt, body, identity = body }: ReceivedText): string =>
+  derivedId(JSON.stringify([device.id, from, receivedAt, identity]))

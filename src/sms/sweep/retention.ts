@@ -87,12 +87,12 @@ const oldest = (over: string) =>
 /** What deliveries of webhooks kept of them goes, too: the text, and what a receiver answered to it. */
 const REDACT = `
 with old as (${oldest(HAS_CONTENT_SQL.redact)}),
-redacted as (update sms_messages m set body = '' from old where m.id = old.id returning m.id),
+redacted as (update sms_messages m set body = '', attachments = '{}' from old where m.id = old.id returning m.id),
 told as (
   update webhook_deliveries d set response_body = '' from redacted r where d.message = r.id returning d.id
 ),
 kept as (
-  update webhook_payloads p set image = jsonb_set(p.image::jsonb, '{body}', '""')::json
+  update webhook_payloads p set image = p.image::jsonb || '{"body": "", "attachments": []}'
   from told where p.delivery = told.id
 )
 select id from redacted`
@@ -105,7 +105,7 @@ async function redact({ db }: Store, _: Extensions, days: number): Promise<numbe
 
 /** A reference is unique for ever, so its message stays, without text and numbers. */
 const BLANK = `
-update sms_messages set body = '', "to" = '', "from" = '' where id = any($1::text[]) and client_ref <> '' returning id`
+update sms_messages set body = '', "to" = '', "from" = '', attachments = '{}' where id = any($1::text[]) and client_ref <> '' returning id`
 
 async function remove(store: Store, extensions: Extensions, days: number): Promise<number> {
   const { db, catalog } = store
@@ -124,7 +124,7 @@ async function remove(store: Store, extensions: Extensions, days: number): Promi
 const redactDeliveries = (db: Db, messages: readonly string[]) =>
   db.query(
     `with told as (update webhook_deliveries set response_body = '' where message = any($1::text[]) returning id)
-     update webhook_payloads p set image = p.image::jsonb || '{"body": "", "to": "", "from": ""}'
+     update webhook_payloads p set image = p.image::jsonb || '{"body": "", "to": "", "from": "", "attachments": []}'
      from told where p.delivery = told.id`,
     [messages],
   )

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
+import { objectsOf } from '../../../db/rows.ts'
+import { GatewayError } from '../../../errors.ts'
+import { findAllStored } from '../../../files/contents.ts'
+import { sendFile } from '../../../http/files/send-file.ts'
+import { sentFile } from '../../../http/routes/files.ts'
+import { holderOf } from '../../../http/server/store-of.ts'
 import { invalid } from '../../../sms/send/refusal.ts'
 import { DATA_URL } from '../../smsgate/wire.ts'
+import type { Call } from '../description.ts'
 import type { Page } from '../list-messages.ts'
 import { isoDate } from '../message-state.ts'
 import { dateIn, deviceIn, numberIn, type Query } from '../query.ts'
@@ -15,12 +22,15 @@ const TYPES = ['SMS', 'DATA_SMS', 'MMS', 'MMS_DOWNLOADED'] as const
 export const INBOX_MESSAGE = z
   .object({
     id: z.string(),
-    type: z.enum(['SMS', 'DATA_SMS']),
+    type: z.enum(['SMS', 'DATA_SMS', 'MMS_DOWNLOADED']),
     sender: z.string(),
     recipient: z.string().optional(),
     simNumber: z.int().optional(),
     contentPreview: z.string().describe('The whole text.'),
     createdAt: z.string(),
+    attachments: z
+      .array(z.object({ partId: z.int(), name: z.string(), size: z.int(), contentType: z.string() }))
+      .optional(),
   })
   .meta({ id: 'SmsgateInboxMessage' })
 
@@ -38,40 +48,62 @@ export function readInboxQuery(query: Query) {
   return { type, from, to, device, limit, offset }
 }
 
+/** SQL: the type of a text. What came with an MMS makes it one. */
+const TYPE = `case when m.attachments <> '{}' then 'MMS_DOWNLOADED' when starts_with(m.body, '${DATA_URL}') then 'DATA_SMS'
+  else 'SMS' end`
+
+/** SQL: its files as JSON. */
+const ATTACHMENTS = `(
+  select json_agg(json_build_object('partId', n.i, 'name', n.name, 'size', f.size, 'contentType', f.type) order by n.i)
+  from unnest(m.attachments) with ordinality n(name, i)
+  join _files f on f.collection = 'sms_messages' and f.record = m.id and f.name = n.name and f.thumb = '')::text`
+
 /** SQL conditions, for the index sms_messages_inbox. */
 const MATCHING = `
   m."user" = $1 and m.message_type = 'incoming' and ($2 = '' or m.delivered_at >= $2) and ($3 = '' or m.delivered_at < $3)
-  and ($4 = '' or m.device = $4) and ($5 = '' or starts_with(m.body, '${DATA_URL}') = ($5 = 'DATA_SMS'))`
+  and ($4 = '' or m.device = $4) and ($5 = '' or $5 = ${TYPE})`
 
 const LIST = `
-select m.id, m."from", m."to", m.sim, m.body, m.delivered_at from sms_messages m where ${MATCHING}
+select m.id, ${TYPE} as type, m."from" as sender, m."to" as recipient, m.sim as "simNumber", m.body as "contentPreview",
+  m.delivered_at as "createdAt", case when m.attachments <> '{}' then ${ATTACHMENTS} end as attachments
+from sms_messages m where ${MATCHING}
 order by m.delivered_at desc, m.id desc limit $6 offset $7`
 
 const COUNT = `select count(*) from sms_messages m where ${MATCHING}`
 
-/** Incoming texts of a user, newest first. None has a type of MMS: an MMS is stored as a text. */
+/** Incoming texts of a user, newest first. What only announces an MMS is not kept. */
 export async function listInbox(
   { db }: Store,
   user: string,
   query: ReturnType<typeof readInboxQuery>,
 ): Promise<Page<z.output<typeof INBOX_MESSAGE>>> {
-  if (query.type.startsWith('MMS')) return { total: 0, items: [] }
+  if (query.type === 'MMS') return { total: 0, items: [] }
   const params = [user, query.from, query.to, query.device, query.type]
   const counted = await db.shaped(COUNT, params)
-  const { rows } = await db.shaped(LIST, [...params, query.limit, query.offset])
-  return { total: Number(counted.rows[0]![0]), items: rows.map((row) => toInboxMessage(row as InboxRow)) }
+  const found = await db.shaped(LIST, [...params, query.limit, query.offset])
+  return { total: Number(counted.rows[0]![0]), items: objectsOf<InboxRow>(found).map(toInboxMessage) }
 }
 
-type InboxRow = [id: string, from: string, to: string, sim: number, body: string, at: string]
+type Inbox = z.output<typeof INBOX_MESSAGE>
+type InboxRow = Omit<Inbox, 'attachments'> & { readonly attachments: string | null }
 
-const toInboxMessage = ([id, sender, recipient, sim, contentPreview, at]: InboxRow): z.output<
-  typeof INBOX_MESSAGE
-> => ({
-  id,
-  type: contentPreview.startsWith(DATA_URL) ? 'DATA_SMS' : 'SMS',
-  sender,
+const toInboxMessage = ({ recipient, simNumber, createdAt, attachments, ...row }: InboxRow): Inbox => ({
+  ...row,
   ...(recipient && { recipient }),
-  ...(sim > 0 && { simNumber: sim }),
-  contentPreview,
-  createdAt: isoDate(at),
+  ...(simNumber && { simNumber }),
+  createdAt: isoDate(createdAt),
+  ...(attachments && { attachments: JSON.parse(attachments) }),
 })
+
+const NAMES = `select m.attachments from sms_messages m where m.id = $1 and m."user" || '' = $2 and m.message_type = 'incoming'`
+
+/** A file of an incoming text, by its place. Throws 404. */
+export async function sendAttachment({ c, services, auth, store, user }: Call): Promise<Response> {
+  const { id = '', part = '' } = c.req.param()
+  const { rows } = await store.db.query(NAMES, [id, user], 'smsgate attachments')
+  const name = ((rows[0]?.[0] ?? []) as string[])[Number(part) - 1]
+  const [file] = await findAllStored(store.db, { collection: 'sms_messages', record: id }, name ? [name] : [])
+  if (!file) throw new GatewayError(404, { message: 'There is no such attachment' })
+  const holder = holderOf(c.env.incoming, services, auth)
+  return sendFile(c, sentFile(store.db, file, holder), file.name)
+}

@@ -71,7 +71,7 @@ const FACTS = `case when w.smsgate_event <> '' then json_build_object(
       )::text end`
 
 /** Deliveries of webhooks in SMSGate's form. */
-export const SMSGATE_FORM: BodyForm = {
+export const SMSGATE_FORM: Omit<BodyForm, 'publicUrl'> = {
   facts: FACTS,
   render(facts, eventId, time) {
     const hook = JSON.parse(facts) as SmsgateHook

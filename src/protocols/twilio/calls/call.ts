@@ -1,8 +1,9 @@
 import type { Config } from '../../../config.ts'
-import { type OptWords, readOptWord } from '../../../sms/queue/opt-out.ts'
+import { readOptWord } from '../../../sms/queue/opt-out.ts'
 import { type OtherForms, readable, reasonOf } from '../../../webhooks/call-webhook.ts'
 import type { DueDelivery } from '../../../webhooks/due.ts'
 import { KEY_DELETED } from '../extensions.ts'
+import { mediaPath } from '../messages/media.ts'
 import { twilioState } from '../messages/message.ts'
 import { API_VERSION, sidOf } from '../sid.ts'
 import { callForText } from './call-for-text.ts'
@@ -38,7 +39,7 @@ async function callOnce(services: CallServices, due: DueDelivery, signal: AbortS
   const { rows } = await store.db.query(SIGNING, [due.apiKey, due.user, due.webhook], 'twilio signing')
   if (!rows[0]) return failed(0, KEY_DELETED)
   const [signingKey, method] = rows[0] as [string, 'GET' | 'POST']
-  const form = formOf(due, config.optWords)
+  const form = formOf(due, config)
   const caller = callerFor({ eventId: due.eventId, form, signingKey, config }, signal)
   const outcome = await (due.event === STATUS_EVENT
     ? callForStatus(caller, due)
@@ -47,11 +48,13 @@ async function callOnce(services: CallServices, due: DueDelivery, signal: AbortS
 }
 
 /** The body of a call, as it is shown to the webhook's user. */
-export const twilioBody = (due: DueDelivery, words: Config['optWords']): string =>
-  new URLSearchParams([...formOf(due, words)]).toString()
+export const twilioBody = (due: DueDelivery, config: FormConfig): string =>
+  new URLSearchParams([...formOf(due, config)]).toString()
 
-const formOf = ({ event, image, user }: DueDelivery, words: Config['optWords']): Form =>
-  event === STATUS_EVENT ? statusForm(image, user) : incomingForm(image, user, words)
+const formOf = (due: DueDelivery, config: FormConfig): Form =>
+  due.event === STATUS_EVENT ? statusForm(due.image, due.user) : incomingForm(due, config)
+
+type FormConfig = Pick<Config, 'optWords' | 'publicUrl'>
 
 async function callForStatus(caller: Caller, due: DueDelivery): Promise<Outcome> {
   try {
@@ -91,9 +94,9 @@ function statusForm(image: Image, user: string): Form {
 }
 
 /** The parameters of the call for an incoming text. `Body` is there even when it is empty. */
-function incomingForm(image: Image, user: string, words: OptWords): Form {
+function incomingForm({ image, user, files }: DueDelivery, { optWords, publicUrl }: FormConfig): Form {
   const sid = sidOf('SM', text(image, 'id'))
-  const isOut = readOptWord(text(image, 'body'), words)
+  const isOut = readOptWord(text(image, 'body'), optWords)
   const pairs: [string, string][] = [
     ['AccountSid', sidOf('AC', user)],
     ['ApiVersion', API_VERSION],
@@ -103,10 +106,14 @@ function incomingForm(image: Image, user: string, words: OptWords): Form {
     ['MessageSid', sid],
     ['SmsSid', sid],
     ['SmsMessageSid', sid],
-    ['NumMedia', '0'],
+    ['NumMedia', String(files.length)],
     ['NumSegments', String(Number(image.segments ?? 1))],
     ['SmsStatus', 'received'],
     ['OptOutType', isOut === undefined ? '' : isOut ? 'STOP' : 'START'],
+    ...files.flatMap(({ name, type }, i): [string, string][] => [
+      [`MediaUrl${i}`, publicUrl + mediaPath(user, text(image, 'id'), name)],
+      [`MediaContentType${i}`, type],
+    ]),
   ]
   return new Map(pairs.filter(([name, value]) => name === 'Body' || value !== ''))
 }

@@ -8,7 +8,7 @@ import { MAX_ANSWER_BYTES } from './twiml.ts'
 
 /** What calls in Twilio's form need of the server. */
 export interface CallServices extends SendServices {
-  readonly config: Pick<Config, 'maxRecipients' | 'webhookAllowPrivate' | 'optWords'>
+  readonly config: Pick<Config, 'maxRecipients' | 'webhookAllowPrivate' | 'optWords' | 'publicUrl'>
 }
 
 interface Delivery {

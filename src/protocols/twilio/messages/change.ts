@@ -23,15 +23,15 @@ export async function changeMessage(store: Store, user: string, sid: string, par
   return renderMessage(await findMessage(store, user, sid), user)
 }
 
-/** Removes the text of a message, also from the deliveries of webhooks that kept it. */
+/** Removes the text and the files of a message, also from the deliveries of webhooks that kept it. */
 const REDACT = `
 with redacted as (
-  update sms_messages m set body = '', updated = pb_text(now())
+  update sms_messages m set body = '', attachments = '{}', updated = pb_text(now())
   where m.id = $1 and m."user" || '' = $2 and ${IS_OVER} returning m.id
 ), told as (
   update webhook_deliveries d set response_body = '' from redacted r where d.message = r.id returning d.id
 ), kept as (
-  update webhook_payloads p set image = jsonb_set(p.image::jsonb, '{body}', '""')::json
+  update webhook_payloads p set image = p.image::jsonb || '{"body": "", "attachments": []}'
   from told where p.delivery = told.id
 )
 select id from redacted`

@@ -76,6 +76,7 @@ function acceptedRow(id: string, parameters: Parameters): MessageRow {
     error_message: '',
     created: at,
     updated: at,
+    attachments: [],
     own_number: readFrom(parameters),
     service: (parameters.get('MessagingServiceSid') ?? '') !== '',
     reply: false,

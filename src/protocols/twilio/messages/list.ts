@@ -8,11 +8,9 @@ import { cutPage, describePage, PAGE, readPage, readRows } from '../paging.ts'
 import type { Parameters } from '../parameters.ts'
 import { invalid } from '../refusal.ts'
 import { accountPath, type RequestDate, readRequestDate, sidOf } from '../sid.ts'
-import { findMessage, MESSAGE, MESSAGE_SQL, type MessageRow, renderMessage } from './message.ts'
+import { MESSAGE, MESSAGE_SQL, type MessageRow, renderMessage } from './message.ts'
 
 export const MESSAGES = PAGE.extend({ messages: z.array(MESSAGE) }).meta({ id: 'TwilioMessages' })
-/** The media of a message: there are none. */
-export const MEDIA = PAGE.extend({ media_list: z.array(z.never()) }).meta({ id: 'TwilioMedia' })
 
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
@@ -90,17 +88,4 @@ function readDate(parameters: Parameters, name: string): RequestDate | undefined
   const at = readRequestDate(text)
   if (!at) throw invalid(`${name} must be a date, as 2026-11-21 or 2026-11-21T07:00:00Z`)
   return at
-}
-
-/** The empty list of a message's media. Throws 404 for a message that is not the user's. */
-export async function listMedia(
-  store: Store,
-  user: string,
-  sid: string,
-  parameters: Parameters,
-): Promise<z.output<typeof MEDIA>> {
-  const { id } = await findMessage(store, user, sid)
-  const path = `${accountPath(sidOf('AC', user))}/Messages/${sidOf('SM', id)}/Media.json`
-  const content = { ids: [], hasOlder: false, hasNewer: false }
-  return { ...describePage(path, readPage(parameters, 'SM'), content), media_list: [] }
 }

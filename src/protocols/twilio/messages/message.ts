@@ -83,7 +83,7 @@ export const MESSAGE = z
     from: z.string().nullable(),
     to: z.string(),
     messaging_service_sid: z.string().nullable(),
-    num_media: z.literal('0'),
+    num_media: z.string(),
     num_segments: z.string(),
     price: z.null(),
     price_unit: z.null(),
@@ -115,6 +115,8 @@ export interface MessageRow extends StatusColumns {
   readonly delivered_at: string
   readonly created: string
   readonly updated: string
+  /** Names of its files. */
+  readonly attachments: readonly string[]
   /** The number of its line or device, '' for none. */
   readonly own_number: string
   readonly service: boolean
@@ -124,7 +126,7 @@ export interface MessageRow extends StatusColumns {
 /** SQL that reads messages, `m`, with their device `d` and their origin `o`. */
 export const MESSAGE_SQL = `
 select m.id, m.status, m."to", m."from", m.body, m.message_type, m.segments, m.scheduled_at, m.sent_at,
-  m.delivered_at, m.error_message, m.created, m.updated, ${OWN_NUMBER} as own_number,
+  m.delivered_at, m.error_message, m.created, m.updated, m.attachments, ${OWN_NUMBER} as own_number,
   coalesce(o.data ->> 'service' = 'true', false) as service, coalesce(o.data ->> 'reply' = 'true', false) as reply
 from sms_messages m left join devices d on d.id = m.device left join sms_origins o on o.ref = m.id`
 
@@ -158,7 +160,7 @@ export function renderMessage(row: MessageRow, user: string): Message {
     from: (isIncoming ? row.from : row.own_number) || null,
     to: isIncoming ? row.own_number : row.to,
     messaging_service_sid: row.service ? sidOf('MG', user) : null,
-    num_media: '0',
+    num_media: String(row.attachments.length),
     num_segments: String(row.segments),
     price: null,
     price_unit: null,

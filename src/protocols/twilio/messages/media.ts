@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import type { Store } from '../../../collections/catalog.ts'
+import { findAllStored, type NamedFile } from '../../../files/contents.ts'
+import { sendFile } from '../../../http/files/send-file.ts'
+import { sentFile } from '../../../http/routes/files.ts'
+import { holderOf } from '../../../http/server/store-of.ts'
+import { derivedId } from '../../../tools/derived-id.ts'
+import type { Call } from '../description.ts'
+import { describePage, PAGE, readPage } from '../paging.ts'
+import { notFound } from '../refusal.ts'
+import { accountPath, sidOf, twilioDate } from '../sid.ts'
+import { findMessage } from './message.ts'
+
+const date = z.string().nullable().describe('RFC 2822, in UTC.')
+
+/** A file of a message as Twilio's API has it. */
+export const MEDIUM = z
+  .strictObject({
+    sid: z.string(),
+    account_sid: z.string(),
+    parent_sid: z.string().describe('The SID of the message.'),
+    content_type: z.string().describe('By its content.'),
+    date_created: date,
+    date_updated: date,
+    uri: z.string().describe('Without `.json` it is the path of the file itself.'),
+  })
+  .meta({ id: 'TwilioMedium' })
+
+export const MEDIA = PAGE.extend({ media_list: z.array(MEDIUM) }).meta({ id: 'TwilioMedia' })
+
+/** Files of a message differ by their names. */
+const mediumSid = (name: string) => sidOf('ME', derivedId(name))
+
+/** The path of a file of the user's message. */
+export const mediaPath = (user: string, message: string, name: string): string =>
+  `${accountPath(sidOf('AC', user))}/Messages/${sidOf('SM', message)}/Media/${mediumSid(name)}`
+
+/** The files of a user's message, each as Twilio's API has it. Throws 404. */
+async function mediaOf({ db }: Store, user: string, messageSid: string) {
+  const { id, created, updated, attachments } = await findMessage({ db }, user, messageSid)
+  const files = await findAllStored(db, { collection: 'sms_messages', record: id }, attachments)
+  return files.map((file): { readonly file: NamedFile; readonly medium: z.output<typeof MEDIUM> } => ({
+    file,
+    medium: {
+      sid: mediumSid(file.name),
+      account_sid: sidOf('AC', user),
+      parent_sid: sidOf('SM', id),
+      content_type: file.type,
+      date_created: twilioDate(created),
+      date_updated: twilioDate(updated),
+      uri: `${mediaPath(user, id, file.name)}.json`,
+    },
+  }))
+}
+
+/** All files of a message on one page. Throws 404 for a message that is not the user's. */
+export async function listMedia({ store, user, sid, parameters }: Call): Promise<z.output<typeof MEDIA>> {
+  const media = await mediaOf(store, user, sid)
+  const path = `${accountPath(sidOf('AC', user))}/Messages/${sid}/Media.json`
+  const content = { ids: media.map(({ file }) => derivedId(file.name)), hasOlder: false, hasNewer: false }
+  return {
+    ...describePage(path, readPage(parameters, 'ME'), content),
+    media_list: media.map(({ medium }) => medium),
+  }
+}
+
+/** One of them. Throws 404. */
+export async function findMedium({ c, store, user, sid }: Call) {
+  const media = await mediaOf(store, user, c.req.param('MessageSid')!)
+  const found = media.find(({ medium }) => medium.sid === sid)
+  if (!found) throw notFound()
+  return found
+}
+
+/** The file itself, as `/api/files` sends it. Throws 404. */
+export async function sendMedium(call: Call): Promise<Response> {
+  const { file } = await findMedium(call)
+  const holder = holderOf(call.c.env.incoming, call.services, call.account.auth)
+  return sendFile(call.c, sentFile(call.store.db, file, holder), file.name)
+}

@@ -1,0 +1,56 @@
+import type { Store } from '../../collections/catalog.ts'
+import { type FileFacts, storeFile } from '../../files/contents.ts'
+import { sniff } from '../../files/sniff/sniff.ts'
+import { storedName } from '../../files/stored-name.ts'
+import { contentOf, isDecodable } from '../../files/thumbnail.ts'
+import type { Content } from '../../files/upload.ts'
+import { logChanged } from '../status/status.ts'
+
+const MESSAGES = 'sms_messages'
+
+/** A file that came with a text, under the name and the type that its content gives it. */
+export interface Attachment extends Pick<FileFacts, 'type'> {
+  readonly name: string
+  readonly content: Content
+}
+
+/** Whether messages have the field for files. An installation may have removed it. */
+export const keepsAttachments = ({ catalog }: Store): boolean =>
+  catalog.find(MESSAGES)?.fields.some(({ name, type }) => name === 'attachments' && type === 'file') === true
+
+/** Files that browsers show as pictures by themselves. */
+const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])
+
+/** A received file. A picture that cannot be opened, or is too large to be shown, has no type. */
+export async function readAttachment(sentName: string, bytes: Buffer): Promise<Attachment> {
+  const { type, extension } = await sniff(bytes)
+  const isOpaque = PICTURES.has(extension) && !(await isDecodable(bytes))
+  const base = sentName.replace(/\.\w{1,10}$/, '').replaceAll('.', '_')
+  return {
+    name: storedName(base, isOpaque ? '.bin' : extension),
+    type: isOpaque ? 'application/octet-stream' : type,
+    content: contentOf(bytes),
+  }
+}
+
+/** One that was redacted has no text, and gets no files. */
+const ADD = `
+update sms_messages set attachments = $2, updated = pb_text(now())
+where id = $1 and attachments = '{}' and body <> '' returning id`
+
+/** Stores the files of a message in its transaction. Those of a repeat only if the message has none yet. */
+export async function storeAttachments(
+  store: Store,
+  id: string,
+  attachments: readonly Attachment[],
+  isNew: boolean,
+): Promise<void> {
+  if (attachments.length === 0) return
+  if (!isNew) {
+    const names = attachments.map(({ name }) => name)
+    if ((await store.db.query(ADD, [id, names], 'add attachments')).rows.length === 0) return
+    await logChanged(store, MESSAGES, 'update', [id])
+  }
+  for (const { name, type, content } of attachments)
+    await storeFile(store.db, { collection: MESSAGES, record: id, name }, { type }, content)
+}
