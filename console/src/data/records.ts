@@ -35,6 +35,8 @@ export interface Message extends Owned {
   readonly waiting_for?: '' | 'room' | 'quiet_hours'
   /** The id of a sender; '' for incoming and old ones. */
   readonly sent_by: string
+  /** Names of the files that came with it. */
+  readonly attachments?: readonly string[]
   readonly updated: string
   readonly expand?: { readonly device?: Device; readonly user?: User; readonly sent_by?: Sender }
 }

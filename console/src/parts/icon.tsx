@@ -32,6 +32,7 @@ const PATHS = {
   moon: 'M20 14.5A8.5 8.5 0 1 1 9.5 4 7 7 0 0 0 20 14.5z',
   system: 'M3 4h18v12H3zM8 20h8M12 16v4',
   pause: 'M8 5v14M16 5v14',
+  play: 'M8 5v14l11-7z',
   leave: 'M14 4H5v16h9M10 12h11M17 8l4 4-4 4',
   trash: 'M4 7h16M9 7V4h6v3M6 7l1 14h10l1-14M10 11v6M14 11v6',
   edit: 'M4 20h4L20 8l-4-4L4 16z',

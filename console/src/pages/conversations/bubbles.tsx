@@ -7,6 +7,7 @@ import { isPerson, type People } from '../../data/team/people.ts'
 import type { Note } from '../../data/team/team.ts'
 import { reasonOf } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
+import { Attachments } from '../../parts/attachments/attachments.tsx'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
@@ -44,6 +45,7 @@ export function Text({ message, sim, hasTeam }: { message: Message; sim: string;
         <span class="unseen">{isIn ? t('They wrote:') : t('You wrote:')} </span>
         {body || <span class="muted">{t('The text was removed.')}</span>}
       </p>
+      <Attachments message={message} />
       <footer>
         {sender && <strong>{sender}</strong>}
         <a href={to(`/messages/${id}`)}>

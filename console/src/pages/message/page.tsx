@@ -11,6 +11,7 @@ import { useSims } from '../../data/use/use-sims.ts'
 import { failureReason, isCanceled } from '../../data/words/failure-reasons.ts'
 import { t, tx } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
+import { Attachments } from '../../parts/attachments/attachments.tsx'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
@@ -79,6 +80,7 @@ function OneMessage({ id }: { id: string }) {
           <p class={isIn ? 'message-text in' : 'message-text'}>
             {record.body || <span class="muted">{t('The text was removed.')}</span>}
           </p>
+          <Attachments message={record} />
           <Facts message={record} sim={simOf(record)} />
         </Card>
         <Card title={t('What happened')}>

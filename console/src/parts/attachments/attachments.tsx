@@ -1,0 +1,93 @@
+import { useEffect, useState } from 'preact/hooks'
+import { fileToken, fileUrl } from '../../data/files/protected-file.ts'
+import type { Message } from '../../data/records.ts'
+import { t } from '../../language/words.ts'
+import { Dialog } from '../dialog/dialog.tsx'
+import { Button } from '../form/button.tsx'
+import { Actions } from '../form/form.tsx'
+import { toastFault } from '../toast.tsx'
+import './attachments.css'
+
+/**
+ * What is put into the page, by the ending that the server chose by the content: pictures without scripts,
+ * and what has a player. Anything else is only saved.
+ */
+const KINDS = [
+  ['picture', /\.(png|jpe?g|gif|webp)$/],
+  ['video', /\.(mp4|webm|3gp|mov)$/],
+  ['audio', /\.(mp3|m4a|ogg|oga|wav|aac)$/],
+] as const
+const kindOf = (name: string) => KINDS.find(([, pattern]) => pattern.test(name))?.[0]
+
+/** Without the random part that the server added. */
+const shownName = (name: string) => name.replace(/_[^_.]{10}(?=\.|$)/, '')
+
+/** The files that came with a message: pictures small, the rest by name. */
+export function Attachments({ message }: { message: Message }) {
+  const names = message.attachments ?? []
+  const [token, setToken] = useState('')
+  const [open, setOpen] = useState<{ name: string; url: string }>()
+  const hasPictures = names.some((name) => kindOf(name) === 'picture')
+  useEffect(() => {
+    if (hasPictures) fileToken().then(setToken, toastFault)
+  }, [hasPictures, message.id])
+  const show = async (name: string) => setOpen({ name, url: fileUrl(message, name, await fileToken()) })
+  if (names.length === 0) return null
+  return (
+    <ul class="attachments">
+      {names.map((name) => (
+        <li key={name}>
+          {kindOf(name) === 'picture' ? (
+            <button type="button" onClick={() => void show(name).catch(toastFault)}>
+              {token && (
+                <img
+                  src={fileUrl(message, name, token, { thumb: '480x480f' })}
+                  alt={t('Picture {name}', { name: shownName(name) })}
+                />
+              )}
+            </button>
+          ) : kindOf(name) ? (
+            <Button icon="play" onClick={() => void show(name).catch(toastFault)}>
+              {t('Play {name}', { name: shownName(name) })}
+            </Button>
+          ) : (
+            <Button icon="download" onClick={() => void save(message, name)}>
+              {t('Save {name}', { name: shownName(name) })}
+            </Button>
+          )}
+        </li>
+      ))}
+      {open && (
+        <Dialog title={shownName(open.name)} onClose={() => setOpen(undefined)} wide>
+          <Player {...open} />
+          <Actions>
+            <Button icon="download" onClick={() => void save(message, open.name)}>
+              {t('Save')}
+            </Button>
+          </Actions>
+        </Dialog>
+      )}
+    </ul>
+  )
+}
+
+function Player({ name, url }: { name: string; url: string }) {
+  const kind = kindOf(name)
+  const label = shownName(name)
+  if (kind === 'picture') return <img class="attachments-large" src={url} alt={label} />
+  // biome-ignore lint/a11y/useMediaCaption: what people send has none
+  if (kind === 'video') return <video class="attachments-large" src={url} aria-label={label} controls />
+  // biome-ignore lint/a11y/useMediaCaption: as above
+  return <audio class="attachments-large" src={url} aria-label={label} controls />
+}
+
+async function save(message: Message, name: string): Promise<void> {
+  try {
+    const link = document.createElement('a')
+    link.href = fileUrl(message, name, await fileToken(), { download: '1' })
+    link.download = shownName(name)
+    link.click()
+  } catch (error) {
+    toastFault(error)
+  }
+}
