@@ -20,7 +20,7 @@ export function sendRaw(c: Ctx, text: string, status: ContentfulStatusCode = 200
 }
 
 /** Sends JSON after applying the `fields` parameter. */
-export function sendJson(c: Ctx, text: string, status: ContentfulStatusCode = 200): Response {
+export function sendJson(c: Ctx, text: string): Response {
   const { fields } = queryOf(c)
-  return sendRaw(c, fields ? pickFields(text, fields) : text, status)
+  return sendRaw(c, fields ? pickFields(text, fields) : text)
 }

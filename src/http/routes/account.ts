@@ -102,12 +102,8 @@ async function endOthers(c: Ctx, services: Services): Promise<Response> {
   const change = { endsTokens: true }
   const auth = await changeAuthRecord(store, services.extensions, asking, change, 'Failed to sign out.')
   const token = await startSession(store.db, auth, origin)
-  if (auth.isSuperuser)
-    await auditRequest(c, services, auth, {
-      action: 'end other sessions',
-      collection: auth.collection.name,
-      record: auth.id,
-    })
+  const entry = { action: 'end other sessions', collection: auth.collection.name, record: auth.id }
+  if (auth.isSuperuser) await auditRequest(c, services, auth, entry)
   const request = buildRequest(c, auth, {}, 'default', meterFor(c, services, auth))
   const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), request)
   c.header('cache-control', 'no-store')

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { json, success } from '../../openapi/schemas/answers.ts'
 import { chapter, type Operation } from '../../openapi/schemas/operations.ts'
-import { callerRefusals, orTemplateFault, refusals } from '../../openapi/schemas/refusals.ts'
+import { callerRefusals, orTemplateFault } from '../../openapi/schemas/refusals.ts'
 import { SIGNED_IN } from '../../openapi/schemas/security.ts'
 import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from '../../sms/campaigns/body.ts'
 import { CAMPAIGN_STATE } from '../../sms/campaigns/campaign.ts'
@@ -20,7 +20,7 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/sender.ts'
 import { sendRaw } from '../send-json.ts'
 import { hasBody } from './sent.ts'
-import { IDEMPOTENCY } from './sms.ts'
+import { IDEMPOTENCY, SHAPE } from './sms.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 
@@ -82,17 +82,7 @@ const EXAMPLE = {
   last_leaves_at: '2026-11-20 07:00:00.000Z',
 }
 
-const SHAPE: readonly RefusalCode[] = [
-  'invalid_request',
-  'invalid_phone_number',
-  'body_too_long',
-  'too_many_recipients',
-  'unauthorized',
-  'quota_exceeded',
-  'forbidden',
-  'group_not_found',
-  'request_too_large',
-]
+const GIVEN: readonly RefusalCode[] = [...SHAPE, 'group_not_found', 'request_too_large']
 const DEVICE_AND_LINE: readonly RefusalCode[] = ['device_not_found', 'line_not_found', 'line_ambiguous']
 
 const steered = (
@@ -120,7 +110,7 @@ export const campaignPaths = (): ZodOpenApiPathsObject =>
         'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`, until when canceling takes all of it back. Members who have opted out are left out. With an Idempotency-Key, the same request again answers the first campaign.',
       responses: [
         success('The campaign.', CAMPAIGN_STATE, EXAMPLE),
-        orTemplateFault(refusals(...SHAPE, ...DEVICE_AND_LINE)),
+        orTemplateFault(callerRefusals(...GIVEN, 'quota_exceeded', ...DEVICE_AND_LINE)),
       ],
       params: { header: IDEMPOTENCY },
       body: [
@@ -150,7 +140,7 @@ export const campaignPaths = (): ZodOpenApiPathsObject =>
             segments: 1,
           },
         }),
-        orTemplateFault(refusals(...SHAPE.filter((code) => code !== 'quota_exceeded'), ...DEVICE_AND_LINE)),
+        orTemplateFault(callerRefusals(...GIVEN, ...DEVICE_AND_LINE)),
       ],
       body: [CAMPAIGN],
     },
@@ -161,7 +151,9 @@ export const campaignPaths = (): ZodOpenApiPathsObject =>
         'What is left out stays as it is. With a new text, time or audience the messages that wait are canceled and new ones take their place; members of groups are read anew. The name can be changed at any time.',
       responses: [
         success('How it is now.', CAMPAIGN_STATE, { ...EXAMPLE, revision: 2 }),
-        orTemplateFault(refusals(...SHAPE, 'campaign_not_found', 'campaign_begun', 'campaign_busy')),
+        orTemplateFault(
+          callerRefusals(...GIVEN, 'quota_exceeded', 'campaign_not_found', 'campaign_begun', 'campaign_busy'),
+        ),
       ],
       body: [CAMPAIGN_CHANGE, { body: '30 % off until Friday' }],
     },

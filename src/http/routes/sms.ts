@@ -89,7 +89,7 @@ const REPLAYED = z.object({
   'Idempotent-Replayed': z.enum(['true']).optional().describe('The answer is that of an earlier request.'),
 })
 
-const SHAPE: readonly RefusalCode[] = [
+export const SHAPE: readonly RefusalCode[] = [
   'invalid_request',
   'invalid_phone_number',
   'body_too_long',
