@@ -176,6 +176,23 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('./pages/keys/page.tsx'),
   },
   {
+    path: '/hooks',
+    title: t('Hooks'),
+    icon: 'hooks',
+    for: 'user',
+    needs: 'admin',
+    group: 'setup',
+    load: () => import('./pages/hooks/page.tsx'),
+  },
+  {
+    path: '/hooks/:id',
+    title: t('Hook'),
+    icon: 'hooks',
+    for: 'user',
+    needs: 'admin',
+    load: () => import('./pages/hook/page.tsx'),
+  },
+  {
     path: '/webhooks',
     title: t('Webhooks'),
     icon: 'webhooks',

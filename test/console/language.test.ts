@@ -18,6 +18,15 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     '{} && error_message != "Recipient has opted out" && error_message !~ "Outcome unknown%"',
     'status = "failed" && error_message ~ "Outcome unknown%"',
   ],
+  'data/webhooks/hooks.ts': [
+    'Alertmanager',
+    'Grafana',
+    'Uptime Kuma',
+    'Home Assistant',
+    'GitHub',
+    'Sentry',
+    'Stripe',
+  ],
   'data/use/media.ts': ['(max-width: 719px)', '(min-width: 1200px)', '(hover: hover) and (pointer: fine)'],
   'data/use/use-draft.ts': ['pocketsms.draft.'],
   'pages/account/program.ts': [
@@ -29,6 +38,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'pages/contacts/contacts-csv.ts': ['Name', 'Number', 'Groups', 'Opted out'],
   'pages/conversations/head-actions.tsx': ['input, select, textarea, dialog, [role="listbox"]'],
   'pages/devices/ways.tsx': ['HOST=0.0.0.0 npm start', 'SMSGate'],
+  'pages/hook/more-fields.tsx': ['commonLabels.team'],
   'pages/keys/new-key.tsx': [
     `curl {}/api/sms/send -H "X-API-Key: {}" \\\n  --json '{"recipients":["+4915112345678"],"body":"Hello"}'`,
   ],

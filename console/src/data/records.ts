@@ -3,7 +3,7 @@ import type { Day } from './hours.ts'
 
 // What the built-in collections hold, as the API answers it. Dates are PocketBase's texts, '' for none.
 
-interface Owned extends RecordModel {
+export interface Owned extends RecordModel {
   readonly user: string
   readonly created: string
 }

@@ -36,6 +36,7 @@ function pathsOf(role: Role, ids: Furnished): string[] {
     '/campaigns/:id': ids.campaign,
     '/conversations/:number': encodeURIComponent(STRANGER),
     '/devices/:id': ids.device,
+    '/hooks/:id': ids.hook,
     '/webhooks/:id': ids.webhook,
     '/help/:section': 'send-a-text',
   }
@@ -112,6 +113,9 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/keys', say('New key')],
   ['/keys', ...makeKey(say)],
   ['/keys', say('Revoke {name}', { name: 'Webshop' })],
+  ['/hooks', say('New hook')],
+  [`/hooks/${ids.hook}`, say('Change the address')],
+  [`/hooks/${ids.hook}`, exactly(say('Delete'))],
   ['/webhooks', say('New webhook')],
   ['/webhooks', ...makeWebhook(say)],
   [`/webhooks/${ids.webhook}`, say('Make a new secret')],

@@ -67,6 +67,30 @@ scenario('the pictures of docs/team.md', async (fixture) => {
   await takePicture(fixture, 'team-phone', 390)
 })
 
+scenario('the picture of docs/hooks.md', async (fixture) => {
+  const { page, url } = fixture
+  const user = await fixture.ann()
+  await pairPhone(url, user, 'Desk phone')
+  const hook = await user.collection('hooks').create({
+    ...{ user: user.authStore.record!.id, name: 'Prometheus', preset: 'alertmanager', recipients: [ANNA] },
+  })
+  const alert = {
+    status: 'firing',
+    labels: { alertname: 'DiskFull', instance: 'db-1' },
+    startsAt: '2026-11-23',
+  }
+  const body = JSON.stringify({
+    alerts: [{ ...alert, fingerprint: '5ef77f1f', annotations: { summary: '97 % full' } }],
+  })
+  expect((await fetch(`${url}/api/hooks/${hook.secret}`, { method: 'POST', body })).status).toBe(200)
+  await fixture.signIn()
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await fixture.visit(`/hooks/${hook.id}`)
+  await page.getByRole('button', { name: 'Use as example' }).waitFor()
+  await page.locator('.bubble').waitFor()
+  await takePicture(fixture, 'hook')
+})
+
 /** Ben answers and notes, Cleo reads, and somebody is invited. */
 async function furnishTeam({ ann, url }: BrowserFixture): Promise<void> {
   const owner = await ann()
@@ -156,7 +180,7 @@ async function showSend({ page, say, visit }: BrowserFixture, { written }: Examp
   await page.getByRole('combobox', { name: say('To'), exact: true }).fill(`${ANNA}, ${BEN},`)
   await page.keyboard.press('Enter')
   await page.getByLabel(say('Text'), { exact: true }).last().fill(written)
-  await page.locator('.send-bubble').first().waitFor()
+  await page.locator('.bubble').first().waitFor()
 }
 
 async function showConversation({ page, say, visit }: BrowserFixture, example: Example): Promise<void> {

@@ -18,6 +18,7 @@ export interface Furnished {
   readonly device: string
   readonly group: string
   readonly webhook: string
+  readonly hook: string
   readonly campaign: string
   /** A campaign of which one text failed, and one that was canceled. */
   readonly failedCampaign: string
@@ -51,6 +52,7 @@ export async function furnish({ ann: makeAnn, root: makeRoot, url }: BrowserFixt
   await make('contacts', { name: 'Zoë', phone: ZOE, groups: [group] })
   await make('sms_templates', { name: 'Paket', body: 'Hallo {{name}}, Ihr Paket ist da.' })
   const webhook = await make('webhooks', { url: 'https://example.com/hook', events: ['message.sent'] })
+  const hook = await make('hooks', { name: 'Prometheus', preset: 'alertmanager', recipients: [ZOE] })
   await make('api_keys', { name: 'Webshop' })
   const failed = await exchange(ann, phone)
   const unknown = await failUnknown(ann, phone)
@@ -75,6 +77,7 @@ export async function furnish({ ann: makeAnn, root: makeRoot, url }: BrowserFixt
     device: phone.id,
     group,
     webhook,
+    hook,
     campaign,
     failedCampaign,
     canceledCampaign,

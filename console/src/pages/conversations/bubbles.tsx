@@ -19,6 +19,7 @@ import { NoteForm } from './note-form.tsx'
 const SENDERS: Readonly<Record<string, (name: string) => string>> = {
   key: (name) => t('API key {name}', { name }),
   campaign: (name) => t('campaign {name}', { name }),
+  hook: (name) => t('hook {name}', { name }),
   answer: (name) => t('automatic answer {name}', { name }),
 }
 

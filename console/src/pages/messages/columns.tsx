@@ -3,7 +3,7 @@ import { deviceName } from '../../data/device/simulated.ts'
 import type { Message } from '../../data/records.ts'
 import { reasonOf } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
-import { MessageParty } from '../../parts/message-party.tsx'
+import { MessageParty } from '../../parts/message/message-party.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 

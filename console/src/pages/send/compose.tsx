@@ -10,6 +10,7 @@ import { useAnswer } from '../../data/use/use-answer.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useGroups } from '../../data/use/use-groups.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Form } from '../../parts/form/form.tsx'
@@ -22,9 +23,9 @@ import { type Composition, faultsOf, isPersonal, previewOf, requestOf } from './
 import { Cost } from './cost.tsx'
 import { MoreFields } from './more-fields.tsx'
 import { placeFault } from './place-fault.ts'
+import type { Preview } from './preview.ts'
 import { PreviewCard } from './preview-card.tsx'
 import { RecipientsField } from './recipients/recipients-field.tsx'
-import { usePreview } from './use-preview.ts'
 import { useSend } from './use-send.ts'
 import { WhatField } from './what-field.tsx'
 
@@ -52,7 +53,10 @@ export function Compose({
   const template = templates.items.find(({ id }) => id === composition.template)
   const variables = ownVariables(composition.kind === 'template' ? (template?.body ?? '') : composition.text)
   const hasText = composition.kind === 'text' ? composition.text !== '' : template !== undefined
-  const { preview, fault: previewFault } = usePreview(hasText ? previewOf(composition, variables) : undefined)
+  const { preview, fault: previewFault } = usePreview<Preview>(
+    '/api/sms/preview',
+    hasText ? previewOf(composition, variables) : undefined,
+  )
 
   // in the spelling of the form's fields
   const missing = variables.filter((name) => preview?.missing?.some((other) => isSameName(name, other)))

@@ -5,7 +5,7 @@ import { formatNumber, t, tn, tx } from '../../language/words.ts'
 import { LastLeaves } from '../../parts/form/last-leaves.tsx'
 import { to } from '../../router.ts'
 import type { Composition } from './composition.ts'
-import type { Preview } from './use-preview.ts'
+import type { Preview } from './preview.ts'
 
 /** What it takes: people, segments, and what is left of the month's quota. */
 export function Cost({

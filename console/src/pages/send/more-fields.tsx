@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
 import type { Device } from '../../data/records.ts'
 import { t } from '../../language/words.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
+import { More } from '../../parts/form/more.tsx'
 import type { Composition } from './composition.ts'
 import { LineField } from './line-field.tsx'
 
@@ -32,14 +32,9 @@ export function MoreFields({
   fault: Fault | undefined
   devices: readonly Device[]
 }) {
-  const [isOpen, setOpen] = useState(false)
   const isWrong = ['device', 'giveUp', 'priority'].some((name) => fault?.fields[name])
-  useEffect(() => {
-    if (isWrong) setOpen(true)
-  }, [isWrong])
   return (
-    <details class="send-more" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{t('More: line, priority, expiry')}</summary>
+    <More summary={t('More: line, priority, expiry')} isWrong={isWrong}>
       <div class="send-pairs">
         <LineField {...{ composition, onChange, fault, devices }} />
         <SelectField
@@ -72,6 +67,6 @@ export function MoreFields({
           hint={t('Nobody knows then whether the text went out.')}
         />
       </div>
-    </details>
+    </More>
   )
 }

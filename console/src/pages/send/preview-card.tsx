@@ -1,10 +1,10 @@
 import type { Fault } from '../../data/fault.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
-import { segmentsText } from '../../data/text/text-size.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'
+import { Bubble } from '../../parts/message/bubble.tsx'
 import { Card } from '../../parts/page.tsx'
-import type { Preview } from './use-preview.ts'
+import type { Preview } from './preview.ts'
 
 const SHOWN = 3
 
@@ -30,7 +30,7 @@ export function PreviewCard({
       {!preview || preview.body === '' ? (
         <p class="muted">{noPreviewWords(hasText, fault)}</p>
       ) : (
-        <div class="send-bubbles">
+        <div class="stack">
           {items.length === 0 && <Bubble who="" body={preview.body} segments={preview.segments} />}
           {items.map(({ to, body, segments }) => (
             <Bubble
@@ -59,11 +59,3 @@ function noPreviewWords(hasText: boolean, fault: Fault | undefined): string {
     return t('For so many people the text and what it takes are shown before it is sent.')
   return fault?.message ?? t('Counting…')
 }
-
-const Bubble = ({ who, body, segments }: { who: string; body: string; segments: number }) => (
-  <figure class="send-bubble">
-    {who && <figcaption>{who}</figcaption>}
-    <p>{body}</p>
-    <span class="muted">{segmentsText(segments)}</span>
-  </figure>
-)

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Webhook } from '../../data/records.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { resendFailed } from '../../data/webhooks.ts'
+import { resendFailed } from '../../data/webhooks/webhooks.ts'
 import { t, tn } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { SelectField } from '../../parts/form/field.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Webhook } from '../../data/records.ts'
-import { rotateSecret } from '../../data/webhooks.ts'
+import { rotateSecret } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'

@@ -1,7 +1,7 @@
 import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/records.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { EVENT_WORDS } from '../../data/webhooks.ts'
+import { EVENT_WORDS } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'

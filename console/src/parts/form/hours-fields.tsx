@@ -2,9 +2,11 @@ import type { Fault } from '../../data/fault.ts'
 import { DAYS, dayName, type Hours } from '../../data/hours.ts'
 import { CheckList, TextField } from './field.tsx'
 
+type Names = Readonly<Record<'from' | 'to', string>> & { readonly days?: string }
+
 const DAY_CHOICES = DAYS.map((day) => [day, dayName(day)] as const)
 
-/** From when to when, on which days. `names` are those of the record's fields. */
+/** From when to when, on which days, if `labels` has days. `names` are those of the record's fields. */
 export function HoursFields({
   hours,
   onChange,
@@ -15,8 +17,8 @@ export function HoursFields({
 }: {
   hours: Hours
   onChange: (part: Partial<Hours>) => void
-  labels: Readonly<Record<keyof Hours, string>>
-  names: Readonly<Record<keyof Hours, string>>
+  labels: Names
+  names: Names
   errors: Partial<Record<keyof Hours, string>>
   fault: Fault | undefined
 }) {
@@ -35,13 +37,15 @@ export function HoursFields({
           />
         ))}
       </div>
-      <CheckList
-        legend={labels.days}
-        name={names.days}
-        choices={DAY_CHOICES}
-        chosen={hours.days}
-        onChosen={(days) => onChange({ days })}
-      />
+      {labels.days && (
+        <CheckList
+          legend={labels.days}
+          name={names.days ?? ''}
+          choices={DAY_CHOICES}
+          chosen={hours.days}
+          onChosen={(days) => onChange({ days })}
+        />
+      )}
     </>
   )
 }

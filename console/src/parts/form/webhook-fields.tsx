@@ -1,6 +1,6 @@
 import type { Fault } from '../../data/fault.ts'
 import { WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
-import { EVENT_WORDS } from '../../data/webhooks.ts'
+import { EVENT_WORDS } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
 import { CheckList, TextField } from './field.tsx'
 import { LineChoice } from './line-choice.tsx'

@@ -1,8 +1,8 @@
-import type { Message } from '../data/records.ts'
-import { t } from '../language/words.ts'
-import { Icon } from './icon.tsx'
+import type { Message } from '../../data/records.ts'
+import { t } from '../../language/words.ts'
+import { Icon } from '../icon.tsx'
 import './message-party.css'
-import { PhoneNumber } from './phone-number.tsx'
+import { PhoneNumber } from '../phone-number.tsx'
 
 /** The other side of a message: an arrow for its direction, the contact's name, the number. */
 export function MessageParty({

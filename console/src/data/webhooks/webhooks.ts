@@ -1,6 +1,6 @@
-import { t } from '../language/words.ts'
-import { pb } from './client.ts'
-import type { WEBHOOK_EVENTS } from './records.ts'
+import { t } from '../../language/words.ts'
+import { pb } from '../client.ts'
+import type { WEBHOOK_EVENTS } from '../records.ts'
 
 /** What each event is called. */
 export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {

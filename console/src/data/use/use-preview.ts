@@ -1,0 +1,44 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { pb } from '../client.ts'
+import { type Fault, faultOf } from '../fault.ts'
+import { useLater } from './use-later.ts'
+
+const CALM_MS = 350
+
+/**
+ * What a request would do, as the server says at `path`, a moment after its last change. The last answer
+ * stays until the next one. `request` undefined: there is nothing to ask yet.
+ */
+export function usePreview<T>(
+  path: string,
+  request: object | undefined,
+): {
+  preview: T | undefined
+  fault: Fault | undefined
+  isOld: boolean
+} {
+  const question = request ? JSON.stringify(request) : ''
+  const asked = useLater(question, CALM_MS)
+  const [answer, setAnswer] = useState<{ question: string; preview?: T; fault?: Fault }>({ question: '' })
+  const turn = useRef(0)
+  useEffect(() => {
+    const mine = ++turn.current
+    if (asked === '') return setAnswer({ question: '' })
+    pb.send<T>(path, {
+      method: 'POST',
+      body: asked,
+      headers: { 'content-type': 'application/json' },
+    }).then(
+      (preview) => {
+        if (mine === turn.current) setAnswer({ question: asked, preview })
+      },
+      (error) => {
+        if (mine === turn.current) setAnswer({ question: asked, fault: faultOf(error) })
+      },
+    )
+    return () => {
+      turn.current++
+    }
+  }, [path, asked])
+  return { preview: answer.preview, fault: answer.fault, isOld: answer.question !== question }
+}

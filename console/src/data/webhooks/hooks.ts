@@ -1,0 +1,108 @@
+import type { PRESETS } from '../../../../src/hooks/presets.ts'
+import { t } from '../../language/words.ts'
+import { pb, serverUrl } from '../client.ts'
+import type { Owned } from '../records.ts'
+
+export interface Hook extends Owned {
+  readonly name: string
+  readonly enabled: boolean
+  readonly secret: string
+  readonly preset: HookPreset
+  /** Makes the text; '' for that of the preset. */
+  readonly template: string
+  readonly recipients: readonly string[] | null
+  /** Ids of groups. */
+  readonly groups: readonly string[]
+  /** Where the recipients stand in the JSON; '' for nowhere. */
+  readonly recipients_from: string
+  /** The id of a line; '' for any. */
+  readonly line: string
+  readonly once_key: string
+  readonly once_minutes: number
+  readonly resolved: '' | 'send' | 'skip'
+  readonly resolved_when: string
+  readonly quiet_from: string
+  readonly quiet_to: string
+  /** How often it may send in an hour. */
+  readonly rate: number
+}
+
+export type HookPreset = keyof typeof PRESETS
+
+/** What became of a call of a hook, or would become of it. */
+export interface HookResult {
+  readonly outcome: 'sent' | 'repeated' | 'resolved' | 'limited' | 'refused' | 'disabled'
+  readonly error: string
+  readonly texts: readonly { readonly to: string; readonly text: string }[] | null
+}
+
+export interface HookCall extends Owned, HookResult {
+  readonly hook: string
+  readonly body: string
+  readonly messages: readonly string[] | null
+}
+
+interface Tool {
+  readonly name: string
+  /** How the tool is given the address of a hook. */
+  readonly setUp: string
+}
+
+/** The tools that call hooks, by preset. */
+export const HOOK_TOOLS: Readonly<Record<HookPreset, Tool>> = {
+  alertmanager: {
+    name: 'Alertmanager',
+    setUp: t('In alertmanager.yml, give a receiver webhook_configs with this address as url.'),
+  },
+  grafana: {
+    name: 'Grafana',
+    setUp: t('Under Alerting, Contact points, add one with the integration Webhook and this address as URL.'),
+  },
+  'uptime-kuma': {
+    name: 'Uptime Kuma',
+    setUp: t(
+      'Under Settings, Notifications, set up one of the type Webhook with this address as Post URL and the body application/json.',
+    ),
+  },
+  'home-assistant': {
+    name: 'Home Assistant',
+    setUp: t(
+      'In configuration.yaml, add a notify service with the platform rest, this address as resource and POST_JSON as method.',
+    ),
+  },
+  github: {
+    name: 'GitHub',
+    setUp: t(
+      'In the settings of the repository, under Webhooks, add one with this address as Payload URL and the content type application/json.',
+    ),
+  },
+  sentry: {
+    name: 'Sentry',
+    setUp: t(
+      'Under Settings, Integrations, make an internal integration with this address as Webhook URL, and name it in an alert rule.',
+    ),
+  },
+  stripe: {
+    name: 'Stripe',
+    setUp: t('Under Webhooks, add a destination with this address as endpoint URL, and choose its events.'),
+  },
+  text: {
+    name: t('Plain text'),
+    setUp: t('POST the text to this address, with the content type text/plain.'),
+  },
+  custom: {
+    name: t('Something else'),
+    setUp: t('POST JSON to this address. The template says which of it becomes the text.'),
+  },
+}
+
+/** Where a tool calls a hook. */
+export const hookUrl = ({ secret }: Hook) => `${serverUrl}/api/hooks/${secret}`
+
+/** Calls a hook as its tool does. Answers what became of it, with the ids of the texts. */
+export const callHook = ({ secret, preset }: Hook, body: string) =>
+  pb.send<Pick<HookResult, 'outcome'> & { messages: readonly string[] }>(`/api/hooks/${secret}`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': preset === 'text' ? 'text/plain' : 'application/json' },
+  })

@@ -1,0 +1,30 @@
+import type { HookResult } from '../../data/webhooks/hooks.ts'
+import { inWords } from '../../data/words/fault-sentences.ts'
+import { t } from '../../language/words.ts'
+import { Badge, type Tone } from '../../parts/status.tsx'
+
+/** How each outcome is called, and why it sends nothing. */
+const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, string?]>> = {
+  sent: ['good', t('Sent')],
+  repeated: ['calm', t('Repeated'), t('The same was sent a short time ago.')],
+  resolved: ['calm', t('Resolved'), t('It says that all is well again, which this hook does not send.')],
+  limited: ['warn', t('Too many'), t('One text at the end of the hour says how many more there were.')],
+  refused: ['bad', t('Refused')],
+  disabled: ['calm', t('Off'), t('The hook is off.')],
+}
+
+/** Why an outcome sends nothing. */
+export const reasonOf = (outcome: HookResult['outcome']): string =>
+  OUTCOMES[outcome][2] ?? OUTCOMES[outcome][1]
+
+/** What became of a body, or would, and why. */
+export function Outcome({ result: { outcome, error } }: { result: HookResult }) {
+  const [tone, words, reason] = OUTCOMES[outcome]
+  const why = error ? inWords(error) : reason
+  return (
+    <>
+      <Badge tone={tone}>{words}</Badge>
+      {why && <p class="note">{why}</p>}
+    </>
+  )
+}

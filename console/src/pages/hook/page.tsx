@@ -1,0 +1,70 @@
+import { useRef, useState } from 'preact/hooks'
+import { useCountry } from '../../data/phone/use-country.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
+import { useRecord } from '../../data/use/use-record.ts'
+import { HOOK_TOOLS, type Hook } from '../../data/webhooks/hooks.ts'
+import { t } from '../../language/words.ts'
+import type { PageProps } from '../../pages.ts'
+import { ButtonLink } from '../../parts/form/button.tsx'
+import { Missing } from '../../parts/list/missing.tsx'
+import { Page as Frame } from '../../parts/page.tsx'
+import { Loading } from '../../parts/wait.tsx'
+import { to } from '../../router.ts'
+import { Address } from './address.tsx'
+import { Calls } from './calls.tsx'
+import { sampleOf } from './samples.ts'
+import { Settings } from './settings.tsx'
+import { Try } from './try.tsx'
+import { recordOf, typedOf } from './typed-hook.ts'
+
+/** One hook: its address, what it makes of a body, what came. */
+export function Page({ params: { id = '' } }: PageProps) {
+  const read = useRecord<Hook>('hooks', id)
+  const { record: hook, loading } = read
+  const all = <ButtonLink href={to('/hooks')}>{t('All hooks')}</ButtonLink>
+  if (loading) return <Loading />
+  if (!hook)
+    return (
+      <Frame title={t('Hook')}>
+        <Missing icon="hooks" gone={t('There is no such hook')} action={all} record={read} />
+      </Frame>
+    )
+  const tool = HOOK_TOOLS[hook.preset].name
+  return (
+    <Frame
+      title={hook.name}
+      text={hook.name !== tool && tool}
+      back={{ href: to('/hooks'), words: t('Hooks') }}
+    >
+      <Parts hook={hook} />
+    </Frame>
+  )
+}
+
+function Parts({ hook }: { hook: Hook }) {
+  const draft = useDraft(`hook.${hook.id}`, typedOf(hook), { asks: true })
+  const [country, setCountry] = useCountry()
+  const [chosen, setChosen] = useState<string>()
+  const area = useRef<HTMLTextAreaElement>(null)
+  const choose = (body: string) => {
+    setChosen(body)
+    area.current?.focus()
+  }
+  return (
+    <>
+      <Address hook={hook} />
+      <div class="columns">
+        <Settings {...{ hook, draft, country }} onCountry={setCountry} />
+        <Try
+          hook={hook}
+          unsaved={recordOf(draft.value, country)}
+          isChanged={draft.isChanged}
+          body={chosen ?? sampleOf(draft.value.preset)}
+          onBody={setChosen}
+          area={area}
+        />
+      </div>
+      <Calls hook={hook} onChoose={choose} />
+    </>
+  )
+}
