@@ -9,9 +9,11 @@ const LONGEST_PAUSE_MS = 60_000
 const TICK_MS = 20
 /** ESME_RMSGQFUL and ESME_RTHROTTLED. */
 const TOO_FAST = new Set([0x14, 0x58])
-/** The rate is halved at most once in this time. */
-const SLOW_DOWN_MS = 1_000
-const SLOWEST = 0.5
+/** When the rate is adjusted, and how long a text waits that came too fast. */
+const ADJUST_MS = 1_000
+/** At most half of the rate goes at once, and a share of the full rate comes back. */
+const LEAST_KEPT = 0.5
+const GROWTH = 1 / 40
 
 interface Waiting {
   readonly untilMs: number
@@ -34,7 +36,10 @@ export class Link {
   /** Turns that the rate allows now. */
   #tokens = 1
   #filledMs = performance.now()
-  #slowedMs = Number.NEGATIVE_INFINITY
+  /** Answers, and those of them that said "too fast", since the rate was adjusted. */
+  #answers = 0
+  #refusals = 0
+  #adjustedMs = performance.now()
 
   /** @param deliver see Session. @param opened called when a session can send. */
   constructor(settings: Settings, deliver: (pdu: Pdu) => Promise<void>, opened: () => void) {
@@ -110,19 +115,21 @@ export class Link {
     const nowMs = performance.now()
     const seconds = (nowMs - this.#filledMs) / 1000
     this.#filledMs = nowMs
-    const { rate } = this.#settings
-    this.#rate = Math.min(rate, this.#rate + (rate / 10) * seconds)
     this.#tokens = Math.min(Math.max(1, this.#rate / 10), this.#tokens + this.#rate * seconds)
+    if (nowMs - this.#adjustedMs >= ADJUST_MS) this.#adjust(nowMs)
     return nowMs
   }
 
-  #slowDown(): void {
-    const nowMs = this.#refill()
-    if (nowMs - this.#slowedMs < SLOW_DOWN_MS) return
-    this.#slowedMs = nowMs
-    this.#rate = Math.max(this.#rate / 2, Math.min(SLOWEST, this.#settings.rate))
-    this.#tokens = -this.#rate * (SLOW_DOWN_MS / 1000)
-    say(`the carrier wants fewer: ${this.#rate.toFixed(1)} a second`)
+  /** The rate becomes what the carrier took of it, and a little more. */
+  #adjust(nowMs: number): void {
+    const taken = 1 - this.#refusals / Math.max(this.#answers, 1)
+    const { rate } = this.#settings
+    const more = (rate * GROWTH * (nowMs - this.#adjustedMs)) / 1000
+    this.#rate = Math.min(rate, this.#rate * Math.max(taken, LEAST_KEPT) + more)
+    if (this.#refusals > 0) say(`the carrier wants fewer: ${this.#rate.toFixed(1)} a second`)
+    this.#answers = 0
+    this.#refusals = 0
+    this.#adjustedMs = nowMs
   }
 
   /**
@@ -134,12 +141,14 @@ export class Link {
       const [session] = this.#usable().sort((a, b) => a.load - b.load)
       if (!session) return 'again'
       const answer = await session.request('submit_sm', fields)
+      this.#answers++
       if (!answer || !TOO_FAST.has(answer.command_status)) return answer
-      this.#slowDown()
-      return 'again'
+      this.#refusals++
     } finally {
       this.endTurn()
     }
+    await sleep(ADJUST_MS)
+    return 'again'
   }
 
   async stop(): Promise<void> {
