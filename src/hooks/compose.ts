@@ -5,6 +5,7 @@ import { MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../sms/send/body.t
 import { checkBody } from '../sms/send/content.ts'
 import { E164, withoutSeparators } from '../sms/send/phone.ts'
 import { isInvisible } from '../sms/send/shape.ts'
+import { parseJson } from '../tools/json.ts'
 import type { HookFields } from './hook.ts'
 import { PRESETS } from './presets.ts'
 import { missing, renderTemplate, valueAt } from './template.ts'
@@ -16,18 +17,10 @@ const MAX_NAMED = 100
 
 /** A body as it came: JSON, the fields of a form, else `{text}`. GitHub's forms have JSON in `payload`. */
 export function readHookBody(raw: string, isForm = false): unknown {
-  const fields = isForm ? Object.fromEntries(new URLSearchParams(raw)) : { text: raw.trim() }
-  return parsed(raw) ?? parsed(fields.payload ?? '') ?? fields
-}
-
-/** An object or a list; undefined for anything else. */
-function parsed(text: string): unknown {
-  try {
-    const json: unknown = JSON.parse(text)
-    return typeof json === 'object' && json !== null ? json : undefined
-  } catch {
-    return undefined
-  }
+  const text = raw.trim()
+  const fields = isForm ? Object.fromEntries(new URLSearchParams(text)) : { text }
+  const read = [text, fields.payload ?? ''].map(parseJson)
+  return read.find((json) => typeof json === 'object' && json !== null) ?? fields
 }
 
 export interface Composed {

@@ -3,6 +3,7 @@ import { badRequest, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import type { Extension } from '../records/extension.ts'
 import { E164 } from '../sms/send/phone.ts'
+import { parseJson } from '../tools/json.ts'
 import { randomText } from '../tools/random.ts'
 import { HOOK_FIELDS } from './hook.ts'
 import { parseTemplate } from './template.ts'
@@ -50,6 +51,6 @@ function complete(values: Record<string, Value>, failed: string): void {
 }
 
 function areNumbers(json: Value): boolean {
-  const { data } = HOOK_FIELDS.shape.recipients.safeParse(JSON.parse(String(json)))
+  const { data } = HOOK_FIELDS.shape.recipients.safeParse(parseJson(String(json)))
   return data?.every((number) => E164.test(number)) === true
 }

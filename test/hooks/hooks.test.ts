@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createLogger } from '../../src/log.ts'
 import { start } from '../support/database/open.ts'
 import { type Client, client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { testConfig } from '../support/server/start.ts'
@@ -15,6 +14,7 @@ const TO = '+4915112345678'
 beforeAll(async () => {
   await fixture.pair(alice)
   await fixture.pair(bob)
+  await made(bob, 'contact_groups', { name: 'Their group' })
 })
 
 async function made(who: Client, collection: string, values: object) {
@@ -41,27 +41,16 @@ const alertmanager = (status: string, startsAt = '2026-11-23T16:00:00Z') => ({
 
 test('a body is sent, its sender is the hook, the call is kept', async () => {
   const hook = await hookOf(alice)
-  expect(hook).toMatchObject({
-    enabled: true,
-    once_minutes: 60,
-    rate: 60,
-    secret: expect.stringMatching(/^\w{32}$/),
-  })
+  expect(hook).toMatchObject({ enabled: true, once_minutes: 60, rate: 60 })
   const { status, body } = await post(hook, 'The backup failed')
   expect([status, body.outcome]).toEqual([200, 'sent'])
   const [id] = body.messages
   const message = (await alice.call('GET', `${records('sms_messages')}/${id}?expand=sent_by`)).body
   expect(message).toMatchObject({ to: TO, body: 'The backup failed', status: 'assigned' })
   expect(message.expand.sent_by).toMatchObject({ kind: 'hook', name: 'Alarm' })
-  expect(await callsOf(alice, hook)).toMatchObject([
-    {
-      outcome: 'sent',
-      body: 'The backup failed',
-      error: '',
-      texts: [{ to: TO, text: 'The backup failed' }],
-      messages: [id],
-    },
-  ])
+  const texts = [{ to: TO, text: 'The backup failed' }]
+  const call = { outcome: 'sent', body: 'The backup failed', error: '', texts, messages: [id] }
+  expect(await callsOf(alice, hook)).toMatchObject([call])
 })
 
 test('the secret comes in a header, too, and is made anew', async () => {
@@ -88,46 +77,28 @@ test('a hook of a disabled account is unknown', async () => {
   expect((await post(hook, 'Hi')).status).toBe(404)
   await superuser.call('PATCH', `${records('user_settings')}/${id}`, { disabled: false })
   // it has no phone: the tool may ask again
-  expect(await post(hook, 'Hi')).toMatchObject({
-    status: 503,
-    body: { message: 'No devices available to send messages.' },
-  })
+  expect((await post(hook, 'Hi')).status).toBe(503)
 })
 
 describe('a body is refused, and the refusal is kept', () => {
-  const group = 'Night shift'
+  const named = { recipients: [], recipients_from: 'to' }
   test.each([
     [
       'without a value',
-      { preset: 'alertmanager' },
-      { alerts: [{ status: 'firing', labels: {} }] },
-      'The body has no alerts.0.labels.alertname.',
+      { preset: 'grafana' },
+      { alerts: [{ status: 'firing' }] },
+      'alerts.0.labels.alertname.',
     ],
     ['without a text', {}, { text: ' ' }, 'The text is empty.'],
     ['without recipients', { recipients: [] }, 'Hi', 'The hook has no recipients.'],
     ['without a template', { preset: 'custom' }, 'Hi', 'The hook has no template.'],
-    [
-      'without those it names',
-      { recipients: [], recipients_from: 'to' },
-      { text: 'Hi' },
-      'The body has no to.',
-    ],
-    [
-      'that names a group of another account',
-      { recipients_from: 'to' },
-      { text: 'Hi', to: group },
-      `"${group}" is no number`,
-    ],
+    ['without those it names', named, { text: 'Hi' }, 'The body has no to.'],
+    ['that names another account', named, { text: 'Hi', to: 'Their group' }, '"Their group" is no number'],
     ['that is deep', {}, '['.repeat(100_000) + ']'.repeat(100_000), 'The body has no text.'],
   ])('%s', async (_, values, body, message) => {
-    if (!(await bob.call('GET', `${records('contact_groups')}`)).body.totalItems)
-      await made(bob, 'contact_groups', { name: group })
     const hook = await hookOf(alice, values)
     const answer = await post(hook, body)
-    expect(answer).toMatchObject({
-      status: 400,
-      body: { data: {}, message: expect.stringContaining(message) },
-    })
+    expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } })
     expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error: answer.body.message }])
     await remove(alice, hook)
   })
@@ -136,20 +107,16 @@ describe('a body is refused, and the refusal is kept', () => {
     const hook = await hookOf(alice)
     expect((await post(hook, 'x'.repeat(300_000))).status).toBe(413)
     expect((await post(hook, 'x'.repeat(200_000))).status).toBe(200)
-    expect((await textsBy(hook)).map((text) => String(text).length)).toEqual([1_600])
+    expect(await textsBy(hook)).toEqual([`${'x'.repeat(1_599)}…`])
     await remove(alice, hook)
   })
 })
 
 describe("what is another account's", () => {
-  test.each([
-    ['a group', 'groups', 'contact_groups', { name: 'theirs' }],
-    ['a line', 'line', 'lines', undefined],
-  ])('%s is neither chosen nor reached', async (_, field, collection, values) => {
-    const id = values
-      ? (await made(bob, collection, values)).id
-      : (await bob.call('GET', records(collection))).body.items[0].id
-    const value = field === 'groups' ? [id] : id
+  test.each([['groups'], ['line']])('in %s is neither chosen nor reached', async (field) => {
+    const theirs = field === 'line' ? 'lines' : 'contact_groups'
+    const { id } = (await bob.call('GET', records(theirs))).body.items[0]
+    const value = field === 'line' ? id : [id]
     const hook = await hookOf(alice)
     const path = `${records('hooks')}/${hook.id}`
     expect((await alice.call('PATCH', path, { [field]: value })).status).toBe(404)
@@ -159,7 +126,6 @@ describe("what is another account's", () => {
     // as after a group or a line has changed hands
     expect((await superuser.call('PATCH', path, { [field]: value })).status).toBe(200)
     expect((await post(hook, 'Hi')).status).toBe(400)
-    expect(await textsBy(hook)).toEqual([])
     await remove(alice, hook)
   })
 
@@ -190,10 +156,7 @@ describe('an event is sent once', () => {
   test('by two nodes at the same moment', async () => {
     const hook = await hookOf(alice, { preset: 'alertmanager' })
     const { databaseUrl } = fixture.server.services.config
-    const second = await start(
-      await testConfig({ DATABASE_URL: databaseUrl! }),
-      createLogger({ logLevel: 'silent' }),
-    )
+    const second = await start(await testConfig({ DATABASE_URL: databaseUrl! }))
     onTestFinished(() => second.stop())
     const nodes = [guest, client(second.url, '', '')]
     const calls = Array.from({ length: 10 }, (_, i) =>
@@ -231,10 +194,8 @@ test('beyond the rate one summary comes, at the end of the hour', async () => {
   const SUMMARY = `from sms_messages where sent_by = $1 and status = $2 and body = 'Alarm: and 97 more'`
   const summary = `select scheduled_at = (select pb_text(began + interval '1 hour') from hook_windows where hook = $1) ${SUMMARY}`
   expect(await query(summary, [hook.id, 'pending'])).toEqual([[true], [true]])
-  await query(`update sms_dispatch set due_at = now() where message in (select id ${SUMMARY})`, [
-    hook.id,
-    'pending',
-  ])
+  const hurry = `update sms_dispatch set due_at = now() where message in (select id ${SUMMARY})`
+  await query(hurry, [hook.id, 'pending'])
   await until('the summary leaves', async () => (await query(summary, [hook.id, 'assigned'])).length === 2)
   await query(`update hook_windows set began = began - interval '1 hour' where hook = $1`, [hook.id])
   expect((await post(hook, 'Alert 100')).body.outcome).toBe('sent')
@@ -242,29 +203,21 @@ test('beyond the rate one summary comes, at the end of the hour', async () => {
 })
 
 test('in quiet hours texts wait for their end', async () => {
-  const [[from, to]] = (await query(
-    `select to_char(now() at time zone 'UTC' - interval '1 hour', 'HH24:MI'), to_char(now() at time zone 'UTC' + interval '2 hours', 'HH24:MI')`,
-  )) as [[string, string]]
+  const [from, to] = [-1, 2].map((hours) =>
+    new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16),
+  )
   const hook = await hookOf(alice, { quiet_from: from, quiet_to: to })
   const { body } = await post(hook, 'Hi')
   const message = (await alice.call('GET', `${records('sms_messages')}/${body.messages[0]}`)).body
-  expect(message).toMatchObject({
-    status: 'pending',
-    scheduled_at: expect.stringContaining(` ${to}:00.000Z`),
-  })
+  expect([message.status, message.scheduled_at.slice(11, 16)]).toEqual(['pending', to])
   await remove(alice, hook)
 })
 
 describe('a hook is not saved', () => {
   test.each([
-    [
-      'with a template that cannot be read',
-      { template: '{{#if a}}' },
-      'template',
-      'validation_invalid_template',
-    ],
-    ['with such a key', { once_key: '{{a' }, 'once_key', 'validation_invalid_template'],
+    ['with an open template', { template: '{{#if a}}' }, 'template', 'validation_invalid_template'],
     ['with wrong numbers', { recipients: ['0151 1'] }, 'recipients', 'validation_invalid_recipients'],
+    ['with what is no JSON', { recipients: 'a\u0001' }, 'recipients', 'validation_invalid_json'],
     ['with a guessable secret', { secret: 'abc' }, 'secret', 'validation_invalid_format'],
     ['beyond the rate', { rate: 1_001 }, 'rate', 'validation_max_number_constraint'],
   ])('%s', async (_, values, field, code) => {
@@ -283,20 +236,14 @@ describe('a hook is not saved', () => {
   })
 })
 
-test('a preview shows the texts, or what is missing, and stores nothing', async () => {
+test('a preview shows the texts, or what is missing', async () => {
   const preview = (hook: object, body: unknown) =>
-    alice.call('POST', '/api/hooks/preview', { hook: { preset: 'text', ...hook }, body })
-  expect((await preview({ recipients: [TO] }, 'Hi')).body).toEqual({
-    outcome: 'sent',
-    error: '',
-    texts: [{ to: TO, text: 'Hi' }],
-  })
-  expect((await preview({ recipients: [TO], template: '{{a.b}}' }, '{"a":{}}')).body).toEqual({
-    ...{ outcome: 'refused', error: 'The body has no a.b.', texts: [] },
-  })
+    alice.call('POST', '/api/hooks/preview', { hook: { preset: 'text', recipients: [TO], ...hook }, body })
+  const texts = [{ to: TO, text: 'Hi' }]
+  expect((await preview({}, 'Hi')).body).toEqual({ outcome: 'sent', error: '', texts })
+  const refused = { outcome: 'refused', error: 'The body has no a.b.', texts: [] }
+  expect((await preview({ template: '{{a.b}}' }, '{"a":{}}')).body).toEqual(refused)
   expect((await preview({ template: '{{#if' }, 'Hi')).body.error).toMatch(/^The template cannot be read/)
-  const resolved = { preset: 'alertmanager', resolved: 'skip', recipients: [TO] }
-  expect((await preview(resolved, JSON.stringify(alertmanager('resolved')))).body.outcome).toBe('resolved')
-  expect((await guest.call('POST', '/api/hooks/preview', {})).status).toBe(401)
   expect((await preview({ preset: 'other' }, 'Hi')).status).toBe(400)
+  expect((await guest.call('POST', '/api/hooks/preview', {})).status).toBe(401)
 })
