@@ -68,7 +68,6 @@ export class Budget {
   }
 }
 
-/** What one request has of a budget. */
 export class Share {
   readonly #budget: Budget
   readonly holder: string

@@ -24,10 +24,7 @@ const MEBIBYTE = 1 << 20
 /** How long work waits for its turn before it is refused. */
 export const MAX_WAIT_MS = 10_000
 
-/**
- * Bounds on the work of clients in one process. A holder is an account, or the network of a guest.
- * `test/admission/limits.test.ts` compares the table in docs/security.md.
- */
+/** Bounds on clients' work in one process; a holder is an account or a guest's network. docs/security.md */
 export const LIMITS = {
   /** Of any kind, until the answer is made. */
   requests: { name: 'requests at once', total: 1_000, share: 50 },

@@ -7,10 +7,7 @@ const RETRY_SECONDS = 5
 const MAX_WAITING = 500
 const MAX_WAITING_IN_ALL = 5_000
 
-/**
- * A semaphore whose holders take turns: first come, first served within a holder. Work is refused that waits
- * longer than MAX_WAIT_MS or behind too much other work.
- */
+/** A semaphore; holders take turns. Refuses work that waits over MAX_WAIT_MS or behind too much other. */
 export class Places {
   readonly #limit: Limit
   readonly #taken = new Map<string, number>()
@@ -67,7 +64,6 @@ export class Places {
     }
   }
 
-  /** The refusal of a holder that finds no place. */
   refusal(holder: string): Error {
     return overLimit(this.#limit.name, !this.#isAdmitted(holder), RETRY_SECONDS)
   }

@@ -1,10 +1,7 @@
 import { counts, increment } from '../counts.ts'
 import { RetryLater } from '../errors.ts'
 
-/**
- * A holder, or all of them, are over a limit of this room. Throughout a batch it stays the answer of the
- * whole.
- */
+/** A holder, or all together, exceeded a limit of this room. It refuses a whole batch. */
 export class OverLimit extends RetryLater {}
 
 /**

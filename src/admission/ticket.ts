@@ -20,10 +20,7 @@ export const ticketOf = (holder: string, isSuperuser = false): Ticket => ({
   isGone: () => false,
 })
 
-/**
- * Work for all holders, or for the server itself. Its statements take turns with those of holders, each name
- * as one of them. Everything else is done on the ticket of a holder.
- */
+/** Work for all holders, or for the server itself. Each name takes turns with holders as one of them. */
 export type Everybody =
   | 'sign-in'
   | 'collections'

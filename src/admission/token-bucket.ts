@@ -1,9 +1,6 @@
 import type { Rate } from './limits.ts'
 
-/**
- * A token bucket: holds at most `burst` tokens, gains `perSecond`, starts full. It may be overdrawn, and then
- * stays in debt until refilled.
- */
+/** A token bucket, full at first. It may be overdrawn, and then stays in debt until refilled. */
 export class TokenBucket {
   readonly #size: Rate
   #tokens: number

@@ -25,10 +25,7 @@ const ago = (seconds: string | number) => `now() - ${seconds}::float8 * interval
 /** The same in the form of `last_seen`. A subquery, as it is computed once: 10 us less per row. */
 const seenSince = `(select pb_text(${ago('$1')}))`
 
-/**
- * SQL: a device was not seen for `$1` seconds. One that never was has not gone silent. One with a push
- * subscription may sleep until it is woken.
- */
+/** SQL: seen once, but not for `$1` seconds. With a push subscription it may sleep until it is woken. */
 const IS_SILENT = `d.last_seen <> '' and d.last_seen < ${seenSince} and (not pb_is_set(d.push) or exists (
   select from sms_dispatch q where q.device = d.id and q.state = 'assigned' and q.wakes >= ${WAKES}))`
 

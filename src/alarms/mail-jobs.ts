@@ -12,7 +12,6 @@ const MAX_AGE_MS = 86_400_000
 /** Until a mail is tried again whose account has an older one. */
 const IN_ORDER_SECONDS = 60
 
-/** What sending needs beside the database. */
 export type AlarmMailServices = Pick<AuthServices, 'settings' | 'log' | 'config'>
 
 /** The address, null if the owner is gone or not verified, and whether an older mail is to go first. */
@@ -20,10 +19,7 @@ const READ = `
 select (select u.email from users u where u.id = $1 and u.verified), exists (
   select from _jobs j where j.kind = '${ALARM_MAIL}' and j.holder = $1 and j.id < $2 and j.dead_at is null)`
 
-/**
- * The jobs that send mails about silent devices, those of an account in their order. A mail that is sent
- * again after a crash has the same Message-ID.
- */
+/** Jobs that mail about silent devices, in an account's order. A mail sent again has the same Message-ID. */
 export const alarmMailJobs = (storeOf: (user: string) => Store, post: AlarmMailServices): JobKind => ({
   name: ALARM_MAIL,
   places: 4,

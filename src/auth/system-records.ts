@@ -8,7 +8,6 @@ import { changeLogCte } from '../records/changes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
 
-/** Collections with the state of sign-ins. */
 export type SystemCollection = '_otps' | '_mfas' | '_authOrigins' | '_externalAuths'
 
 function collectionOf(store: Store, name: SystemCollection): Collection {

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { UserError } from '../errors.ts'
 import { parseJson } from '../tools/json.ts'
 
-/** The entry that describes the other entries. */
 export const MANIFEST = 'manifest.json'
 /** A change of the format that older versions cannot read gets the next number. */
 export const FORMAT = { name: 'pocketsms-backup', version: 1 } as const
@@ -22,7 +21,6 @@ const TABLE = z.object({
 
 const SCHEMA = z.object({
   format: z.object({ name: z.literal(FORMAT.name), version: z.int().min(1) }),
-  /** Of pocketsms. */
   version: z.string(),
   createdAt: z.iso.datetime(),
   /** Applied migrations, by the names of their files. */

@@ -8,7 +8,6 @@ import { type Job, sendRows, tryRows } from './send-rows.ts'
 
 const SHOWN_REFUSALS = 10
 
-/** What the command line and the environment say. */
 export type BulkOptions = Record<'csv' | 'template' | 'url' | 'key' | 'phoneColumn' | 'results', string> & {
   readonly dryRun: boolean
 }

@@ -1,7 +1,6 @@
 import type { Field } from '../fields/field.ts'
 import type { AuthOptions } from './auth-shape.ts'
 
-/** PocketBase's kinds of collections. */
 export type CollectionType = 'base' | 'auth' | 'view'
 export type RuleName = 'listRule' | 'viewRule' | 'createRule' | 'updateRule' | 'deleteRule'
 /** null: superusers only; '': everyone; else a filter. */
@@ -35,7 +34,6 @@ export interface AuthCollection extends CollectionBase, AuthOptions {
 /** A collection as stored, in PocketBase's export format, with secrets. Immutable. */
 export type Collection = BaseCollection | ViewCollection | AuthCollection
 
-/** Name of the collection of superusers, who may do everything. */
 export const SUPERUSERS = '_superusers'
 
 /** The id of `users`, as PocketBase has it. */

@@ -39,7 +39,6 @@ export interface Backend extends Session {
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
   /** Whether notifications arrive; undefined if unknown. */
   readonly hears: () => boolean | undefined
-  /** Connections of the pool by what they do. */
   readonly use: () => PoolUse
   close(): Promise<void>
 }

@@ -12,7 +12,6 @@ export async function addParam(db: Db, key: string, value: string): Promise<void
   await db.query('insert into _params (key, value) values ($1, $2) on conflict do nothing', [key, value])
 }
 
-/** Writes a value, new or not. */
 export async function writeParam(db: Db, key: string, value: string): Promise<void> {
   const conflict = 'on conflict (key) do update set value = excluded.value'
   await db.query(`insert into _params (key, value) values ($1, $2) ${conflict}`, [key, value])

@@ -1,4 +1,3 @@
-/** The server as a web app sees it. */
 export interface Api {
   readonly url: string
   readonly credentials: Readonly<Record<string, string>>

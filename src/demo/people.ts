@@ -65,7 +65,6 @@ type Event = Record<'id' | 'message' | 'status' | 'device', string>
 const LOOK_MS = 100
 const FINAL = new Set(['delivered', 'failed'])
 
-/** Names for what has only an id or a number. */
 interface Names {
   /** Who a message goes to, by its id. */
   readonly recipients: ReadonlyMap<string, string>

@@ -24,13 +24,11 @@ import type { RequestMemory } from './request-memory.ts'
 export interface Services {
   /** Gives a store for a holder: see `storeOf`. */
   readonly store: CatalogStore
-  /** What superusers may set while the server runs. */
   readonly settings: SettingsStore
   readonly config: Config
   readonly log: Logger
   readonly logs: RequestLog
   readonly extensions: Extensions
-  /** What sends, single messages as well as campaigns. */
   readonly sending: Sending
   readonly jobs: readonly Job[]
   readonly protocols: readonly Protocol[]
@@ -65,7 +63,6 @@ export interface Protocol extends CountedProtocol, DescribedRoutes {
   readonly keyIn?: (authorization: string) => string | undefined
 }
 
-/** Answers an error in the form of an API. */
 export type ErrorForm = (c: Ctx, error: ApiError | GatewayError) => Response
 
 /** What a request brought along: values by key, and the files of a multipart form. */
@@ -76,7 +73,6 @@ export interface RequestBody {
   readonly release?: () => Promise<void>
 }
 
-/** What Hono's context has in it for each request. */
 export type Env = {
   Bindings: HttpBindings
   Variables: {

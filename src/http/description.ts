@@ -21,7 +21,6 @@ import { userPaths } from './routes/users.ts'
 import { hookPaths } from './routes/webhooks/hooks.ts'
 import { webhookPaths } from './routes/webhooks/webhooks.ts'
 
-/** What the routes of this room say of themselves. */
 export const OWN_ROUTES: DescribedRoutes = {
   tags: [
     { name: SENDING, description: 'For the web app that sends.' },

@@ -9,9 +9,7 @@ export function queryOf(c: Ctx): Record<string, string> {
   return query
 }
 
-/**
- * A query's first values. Pairs with a malformed escape or a semicolon are dropped. Go: net/url.ParseQuery
- */
+/** A query's first values, without pairs with a malformed escape or a semicolon. Go: net/url.ParseQuery */
 export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf('?')
   return start < 0 ? {} : firstValues(readPairs(url.slice(start + 1)))

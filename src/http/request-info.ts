@@ -43,10 +43,7 @@ function cachedCaller(c: Ctx, { store }: Services): AuthRecord | undefined {
   return known?.catalog === store.catalog ? known.auth : undefined
 }
 
-/**
- * The caller, read from the database; `isCached`: perhaps from the cache (see records/fresh-auth). Throws 403
- * for a member whose role does not allow the route.
- */
+/** The caller; `isCached`: see records/fresh-auth. Throws 403 where a member's role forbids the route. */
 export async function authenticate(c: Ctx, services: Services, isCached: boolean) {
   const { authorization } = c.env.incoming.headers
   const known = isCached && cachedCaller(c, services)
@@ -76,10 +73,7 @@ export function meterFor(c: Ctx, services: Services, auth: AuthRecord | null): A
   return new AnswerMeter(() => memoryOf(c), c.get('memory')?.answer)
 }
 
-/**
- * Runs `work` for the caller of a request, at first as cached: see `retry`. `values`: its body, if that was
- * read before.
- */
+/** Runs `work` for a request's caller, at first as cached: see `retry`. `values`: its body, if read. */
 export async function asCaller<T>(
   c: Ctx,
   services: Services,

@@ -90,10 +90,7 @@ async function faultOf(
 const isRefusal = (error: unknown): boolean =>
   (error instanceof ApiError || error instanceof GatewayError) && error.status < 429
 
-/**
- * Returns a function that reads outdated collections again and says whether they were outdated. Costs a
- * comparison.
- */
+/** Returns a function that reads outdated collections again and says whether they were outdated. */
 function watchCatalog(store: CatalogStore): () => Promise<boolean> {
   const seen = schemaMismatches.count
   const { catalog } = store

@@ -17,10 +17,7 @@ const NOT_READY: Readiness = {
 /** The process lives: nobody need kill it. */
 const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
 
-/**
- * Answers requests with 503 while nothing works on the database: accepted messages would be lost. `reason`: a
- * sentence for clients.
- */
+/** Answers 503 while nothing works on the database: messages would be lost. `reason`: a sentence. */
 export function createUnavailableApp(
   services: Pick<Services, 'config' | 'log' | 'protocols'>,
   reason: () => string,

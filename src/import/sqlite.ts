@@ -7,7 +7,6 @@ import { UserError } from '../errors.ts'
 
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>
 
-/** A snapshot of a PocketBase database. */
 export interface PocketBaseData {
   /** Rows of a table in order of insertion. Integers are bigint. */
   rows(table: string): Iterable<StoredRow>

@@ -12,7 +12,6 @@ import type { ImportRow } from './rows.ts'
 
 /** PocketBase's file of attributes beside each file. */
 const FACTS = '.attrs'
-/** A file name without path. */
 const PLAIN_NAME = /^[^./\\][^/\\]*$/
 
 /** The files `storage/COLLECTION/RECORD/NAME` that records name. Thumbnails are made again on request. */

@@ -24,7 +24,6 @@ import type { Job, JobKind } from '../work/queue.ts'
 const MAX_OF_USER = 20
 const MAX_AGENT_LENGTH = 300
 
-/** A browser that shows notifications, as its user sees it. */
 export const PUSH_BROWSER = z
   .object({
     endpoint: z.string().meta({ description: 'The address at its push service.' }),
@@ -54,10 +53,7 @@ interface Person {
 
 export const personOf = ({ id, actor }: AuthRecord): Person => ({ user: id, sender: actor?.id ?? '' })
 
-/**
- * Keeps a person's browser. Throws 400 for an endpoint that pushes could not be sent to, and for one that
- * another user has with other keys: it is another browser.
- */
+/** Stores a browser. Throws 400 for an endpoint we cannot send to, or another user's with other keys. */
 export async function saveBrowser(
   db: Db,
   { user, sender }: Person,
@@ -180,7 +176,6 @@ const isFor = ({ assignee, mentioned }: News, { person, notify }: PushTarget): b
     ? notify === 'all' || (notify === 'mine' && ['', person].includes(assignee))
     : notify !== 'none' && mentioned === person
 
-/** What one person is told. */
 function noticesOf(news: readonly News[], target: PushTarget): Notice[] {
   const own = news.filter((one) => isFor(one, target))
   if (own.length > MAX_AT_ONCE) return [{ conversations: own.length }]

@@ -19,7 +19,6 @@ const MAX_USERS = 1_000
 /** Conversations that a mail lists. The rest are counted. */
 const MAX_LISTED = 20
 
-/** What sending needs beside the database. */
 export type ReplyMailServices = Pick<AuthServices, 'settings' | 'log' | 'config'>
 
 /** SQL: the conversations `c` of the user with the settings `s` that are to be mailed about. */
@@ -99,10 +98,7 @@ interface WaitingConversation {
   readonly since: string
 }
 
-/**
- * The subject and HTML of a mail about conversations, the newest first. `total` includes those not listed.
- * The mail does not contain the texts. `timeZone`: '' is UTC.
- */
+/** Subject and HTML of a mail, without texts. `total` counts those not listed; time zone '' is UTC. */
 function replyMail(
   waiting: readonly WaitingConversation[],
   total: number,

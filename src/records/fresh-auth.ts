@@ -8,10 +8,7 @@ export class StaleAuth extends Error {
   override name = 'StaleAuth'
 }
 
-/**
- * SQL that reads the present version of the request's auth record, so that the answering statement also
- * validates the cached one; parameter `$position` is its id. `NULL` for a guest.
- */
+/** SQL: present version of the auth record with id `$position`, to validate a cached one. Guest: `NULL` */
 export function authVersionSql(auth: AuthRecord | null, position: number): string {
   if (!auth) return 'NULL'
   return `(SELECT xmin::text FROM ${quote(tableName(auth.collection))} WHERE id = $${position}::text)`

@@ -34,10 +34,7 @@ export interface Room {
 
 const ENDLESS: Room = { hold: () => {}, wait: async () => {} }
 
-/**
- * An answer that is made in a transaction needs more than the first mebibyte. Nothing was committed: the work
- * is repeated after `wait`.
- */
+/** An answer in a transaction exceeds the first mebibyte. Nothing was committed: repeat it after `wait`. */
 export class LargeAnswer extends AnswerTooLarge {
   readonly wait: () => Promise<void>
 
@@ -85,7 +82,6 @@ export class AnswerMeter {
     throw new AnswerTooLarge(`${this.#maxExpanded} expanded records`)
   }
 
-  /** Counts the expanded records of a finished part of the answer. */
   addExpanded(count: number): void {
     this.checkExpanded(count)
     this.#expanded += count
@@ -102,10 +98,7 @@ export class AnswerMeter {
     this.#ensure(this.#written + bytes)
   }
 
-  /**
-   * Checks and counts the text of a finished part of the answer. A record that stands alone in it may be as
-   * large as its fields allow.
-   */
+  /** Checks and counts a finished part. A record alone in the answer may be as large as its fields allow. */
   addWritten(bytes: number, isAlone: boolean): void {
     const isOnly = isAlone && this.#written === 0
     this.#ensure(isOnly ? Math.min(bytes, this.#maxBytes) : this.#written + bytes)

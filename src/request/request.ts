@@ -58,7 +58,6 @@ export interface RequestInfo {
   readonly meter?: AnswerMeter | undefined
 }
 
-/** A request without its headers. */
 export type RequestParts = Omit<RequestInfo, 'headers'>
 
 /**
@@ -109,9 +108,7 @@ export const NO_REQUEST: RequestInfo = Object.freeze({
   auth: null,
 })
 
-/**
- * The server itself asks: no rule holds it back. `superusers`: the collection of those who may do as much.
- */
+/** The server itself: no rule holds it back. `superusers`: the collection of those who may do as much. */
 export const serverRequest = (
   superusers: Collection,
   body: Readonly<Record<string, unknown>>,

@@ -3,10 +3,7 @@ import { forbidden, GatewayError } from '../errors.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { roleTooSmall } from './roles.ts'
 
-/**
- * The rule of a request; '' for superusers. Throws 403 if only they may, or a larger role. PocketBase:
- * record_crud.go
- */
+/** A request's rule; '' for superusers. 403 if only they or a larger role may. PocketBase: record_crud.go */
 export function ruleFor(collection: Collection, name: RuleName, auth: AuthRecord | null): string {
   if (auth?.isSuperuser) return ''
   const rule = collection[name]

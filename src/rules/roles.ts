@@ -101,7 +101,6 @@ const ROUTES: Readonly<Record<string, Role>> = {
   'POST /api/webhooks/deliveries/:id/resend': 'admin',
 }
 
-/** The refusal of what a role does not allow. */
 export const roleTooSmall = (): ApiError => forbidden('Your role does not allow this.')
 
 /** Throws 403 for a member whose role is too small for a route (method and path). */

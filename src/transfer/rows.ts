@@ -5,7 +5,6 @@ import type { Table } from './tables.ts'
 /** A row as texts in the order of Table.columns; null for NULL. */
 export type TransferRow = readonly (string | null)[]
 
-/** Bounds of rows in memory. */
 export interface BatchSize {
   readonly rows: number
   readonly bytes: number
@@ -26,7 +25,6 @@ export async function prepareTransfer(db: Db): Promise<void> {
   await db.script(ONE_FORM)
 }
 
-/** A summary of a table's content. */
 export interface Digest {
   readonly rows: number
   /** Sum over all rows' hashes: every change of a value changes it. */

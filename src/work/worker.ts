@@ -37,10 +37,7 @@ class Lane {
   }
 }
 
-/**
- * Runs the jobs of this node. Holders take turns, one job each; places are limited by kind and by holder. Any
- * number of nodes share the table: a job is leased, and runs again if its node dies.
- */
+/** Runs this node's jobs. Holders take turns, one job each. A job whose node dies runs again. */
 export class Worker {
   readonly #db: Db
   readonly #log: Logger
@@ -55,7 +52,6 @@ export class Worker {
     this.#lanes = new Map(kinds.map((kind) => [kind.name, new Lane(kind)]))
   }
 
-  /** Works until `stop`. */
   async start(): Promise<() => Promise<void>> {
     const stopListening = await this.#db.listen(CHANNEL, this.#wake.notifier)
     const rest = (ended: AbortSignal) => this.#wake.wait(POLL_MS, ended)

@@ -33,10 +33,9 @@ export interface AuthChange {
 export type InSameTransaction = (db: Db, auth: AuthRecord) => Promise<void>
 
 /**
- * Changes an auth record without checking rules. Returns the record after the change. A new password or email
- * ends all its tokens. A record that becomes verified and gets a new password at once may have been created
- * by a stranger, so everything that gives access to it ends too. Throws 400 with `failure` and the field
- * errors; without field errors when somebody else changed the record meanwhile. PocketBase:
+ * Changes an auth record without checking rules; returns it. A new password or email ends its tokens.
+ * Becoming verified with a new password ends all that gives access, since a stranger may have created it.
+ * Throws 400 with `failure` and field errors; without those after a concurrent change. PocketBase:
  * core/record_model_auth.go
  */
 export async function changeAuthRecord(

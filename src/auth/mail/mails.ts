@@ -56,7 +56,6 @@ export function nameInMail(name: string, unnamed: string): string {
   return letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join('')}…` : letters.join('')
 }
 
-/** The server's name and address in mails. */
 export interface MailSender {
   readonly appName: string
   readonly appUrl: string

@@ -27,7 +27,6 @@ export async function readMe(db: Db, { id, actor, values }: AuthRecord): Promise
   return { account, sender, role: actor?.role ?? 'owner', name: names.get(sender) ?? account.name }
 }
 
-/** An account that a user may act for. */
 export const ACCOUNT_OF_MEMBER = z
   .object({ id: z.string(), name: NAME, role: ROLE })
   .meta({ id: 'AccountOfMember' })

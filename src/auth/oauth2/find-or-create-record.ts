@@ -129,9 +129,7 @@ async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void>
 /** Too long to guess. The collection's password rules do not apply. */
 const PASSWORD_LENGTH = 30
 
-/**
- * The new record: the client's data, then mapped parts of the profile. An invalid or taken name is left out.
- */
+/** The new record: the client's data, then parts of the profile, without an invalid or taken name. */
 async function newRecordOf(
   store: Store,
   collection: AuthCollection,

@@ -1,6 +1,5 @@
 import { toBool } from '../../fields/values/cast.ts'
 
-/** A provider's answer as it came. */
 export type RawProfile = Readonly<Record<string, unknown>>
 
 /** A user in one form for all providers. `email` is empty unless the provider verified it. */
@@ -36,7 +35,6 @@ export interface ProfileForm {
   readonly active?: readonly [path: string, value: unknown]
 }
 
-/** The value at a path, or undefined. */
 export function valueAt(raw: unknown, place: string): unknown {
   return place.split('.').reduce<unknown>((inner, key) => {
     const isHolder = typeof inner === 'object' && inner !== null

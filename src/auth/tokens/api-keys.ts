@@ -14,7 +14,6 @@ import { sha256 } from './secrets.ts'
 
 const API_KEYS = 'api_keys'
 
-/** The prefix of every key. */
 export const PREFIX = 'psk_'
 /** With the prefix longer than the 64-byte block of HMAC: see the signatures of Twilio's API. */
 const RANDOM_LENGTH = 64

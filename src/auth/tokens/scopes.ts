@@ -20,7 +20,6 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Allows everything. */
 const ALL: Scope = 'all:any'
 
 /** The only scope of refresh tokens. API keys cannot have it, and `all:any` does not include it. */
@@ -32,7 +31,6 @@ export type Scopes = readonly string[]
 /** Scopes of a key that has none stored. A stolen one reads no inbox and no lists, and deletes no device. */
 const DEFAULT_SCOPES: readonly Scope[] = ['messages:send', 'messages:read', 'messages:cancel']
 
-/** The stored scopes, or the defaults. */
 export const effectiveScopes = (scopes: Scopes): Scopes => (scopes.length > 0 ? scopes : DEFAULT_SCOPES)
 
 /** Whether exactly these scopes allow `scope`, without defaults. */

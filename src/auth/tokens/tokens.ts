@@ -47,7 +47,6 @@ function options(record: AuthRecord, purpose: Purpose): TokenOptions {
 const signingKey = (record: AuthRecord, purpose: Purpose) =>
   `${record.actor?.key ?? ''}${String(record.values.tokenKey ?? '')}${options(record, purpose).secret}`
 
-/** Optional claims. */
 export interface TokenExtras {
   refreshable?: boolean
   newEmail?: string

@@ -6,9 +6,7 @@ import { RESTORE_CHANNEL, readState } from './state.ts'
 
 const POLL_MS = 500
 
-/**
- * Stops this node while another restores a backup, then restarts it. `seen`: known restores. Returns its end.
- */
+/** Restarts this node around another's restore of a backup. `seen`: known restores. Returns its end. */
 export function followRestores(
   db: Db,
   node: string,

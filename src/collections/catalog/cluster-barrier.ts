@@ -32,7 +32,6 @@ export function clusterBarrier(ownDb: Db, channel: string) {
       }
       return true
     },
-    /** Answers that this node has a change. */
     async answer(change: string): Promise<void> {
       if (change !== '') await say(ownDb, SEEN + change)
     },
@@ -43,7 +42,6 @@ export function clusterBarrier(ownDb: Db, channel: string) {
       while ((answers.get(change) ?? 0) < nodes && !signal.aborted)
         await once(arrivals, 'answer', { signal }).catch(() => {})
     },
-    /** Stops waiting for a change. */
     forget: (change: string) => answers.delete(change),
   }
 }

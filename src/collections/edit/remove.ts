@@ -29,8 +29,7 @@ export async function dropCollection(draft: CatalogDraft, collection: Collection
 }
 
 /**
- * Deletes a collection. Throws a CollectionInUseError, also for a system collection. PocketBase:
- * core/collection_model.go
+ * Deletes a collection; throws CollectionInUseError, also for system ones. PocketBase: collection_model.go
  */
 export async function deleteCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.system)

@@ -175,7 +175,6 @@ export function suggestFields(query: string, catalog: Catalog): ViewField[] {
   })
 }
 
-/** The collection field behind a view's field. */
 export interface FieldSource {
   readonly collection: Collection
   readonly field: Field

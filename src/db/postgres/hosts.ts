@@ -26,10 +26,7 @@ function urlsOf(url: string): string[] {
     .map((host) => url.slice(0, start + user) + host + rest)
 }
 
-/**
- * Connections to the first host of a URL that takes writes, as `target_session_attrs=read-write`. After a
- * failure the next connection tries the next host.
- */
+/** Connects to a URL's first host that takes writes. After a failure the next connection tries the next. */
 export function clientOf(url: string): typeof pg.Client {
   const urls = urlsOf(url)
   const limits = urls.length > 1 && { connectionTimeoutMillis: HOST_MS }

@@ -15,12 +15,10 @@ const MAKE_TABLE =
 const migrations = () => sqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
 
 /**
- * Brings the schema up to date in one transaction, under an advisory lock: replaces the functions of
- * `sql/functions` that have changed, applies each migration that is missing, drops functions whose files were
- * deleted. Servers that are too old for the new schema lose their connections in the moment of the commit.
- * Returns the names of the migrations that it applied. `only`: no other migrations than these.
- * Throws a UserError for a database that a newer version has migrated, for one from before the first release
- * that lacks migrations of that time, and where the role may not create tables.
+ * Brings the schema up to date in one transaction under an advisory lock: changed functions, missing
+ * migrations, then drops functions without a file. Servers too old for it lose their connections at the
+ * commit. Returns the applied migrations. `only`: no others. Throws a UserError for a newer database, for one
+ * from before the first release, and where the role may not create tables.
  */
 export async function migrate(db: Db, only?: readonly string[]): Promise<string[]> {
   try {

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 
 const SQL = fileURLToPath(new URL('../../../sql/', import.meta.url))
 
-/** A file of `sql/`. */
 export interface SqlFile {
   /** Its name without `.sql`. */
   readonly name: string

@@ -9,7 +9,6 @@ type Conversion = 'text' | 'numeric' | null
 interface Common {
   readonly nullable: boolean
   readonly rows: readonly JoinedRow[]
-  /** The value, if it is known. */
   readonly slot?: Slot
   readonly operand: Operand
 }

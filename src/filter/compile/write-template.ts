@@ -24,7 +24,6 @@ import type { OrderKey } from './sort.ts'
 /** Most ids that are passed from one question to the next. */
 export const MAX_RELATED = 100
 
-/** A compiled question and the slots of its parameters. */
 export interface Template {
   readonly compiled: Omit<CompiledFilter, 'params'>
   readonly params: readonly Param[]

@@ -145,7 +145,6 @@ function changed(context: Context, field: Field): Operand {
 export const parameter = (slot: Slot) =>
   known(slot, { params: [slot], pattern: (input) => likePattern(goText(slot(input))) })
 
-/** A submitted value as it was sent. */
 function resolveValue(context: Context, path: readonly string[]): Operand {
   const [last, modifier] = splitModifier(path.at(-1)!)
   const [root = '', ...keys] = path.with(-1, last)

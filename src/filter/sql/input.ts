@@ -4,7 +4,6 @@ import type { RequestInfo } from '../../request/request.ts'
 /** What a compiled condition gets its values from. */
 export interface Input {
   readonly request: RequestInfo
-  /** Literals of the client's filter. */
   readonly literals: readonly (string | number)[]
   readonly candidate: Readonly<Record<string, Value>>
   readonly now: Date

@@ -140,7 +140,6 @@ export interface ParamPlace {
   readonly end: number
 }
 
-/** SQL as Postgres gets it. */
 export interface SqlText {
   readonly text: string
   readonly places: readonly ParamPlace[]

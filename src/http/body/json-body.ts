@@ -7,9 +7,7 @@ import { JSON_BOUNDS } from './body-limits.ts'
 import { readBytes } from './bytes.ts'
 import { memoryOf } from './memory-of.ts'
 
-/**
- * The JSON of a body, whatever its content type. Throws 413 and 400 in the gateway's form, and RetryLater.
- */
+/** Reads a body as JSON, whatever its content type. Throws 413 and 400 in the gateway's form, RetryLater. */
 export async function readJson(c: Ctx, maxBytes: number): Promise<unknown> {
   const bytes = await readBytes(c.env.incoming, maxBytes, () => memoryOf(c)).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error instanceof RetryLater) throw error

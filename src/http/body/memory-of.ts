@@ -15,10 +15,7 @@ export function memoryOf(c: Ctx): RequestMemory {
   return memory
 }
 
-/**
- * Counts a large answer until its client has read it. Throws RetryLater for GET and HEAD without room; what a
- * write has stored is always answered.
- */
+/** Counts a large answer until its client has read it. Without room: RetryLater, never for a write. */
 export function countAnswer(c: Ctx, bytes: number): void {
   if (!c.get('services')) return
   const { method } = c.env.incoming

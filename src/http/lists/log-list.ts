@@ -8,7 +8,6 @@ import { changeRequest, type RequestInfo } from '../../request/request.ts'
 import type { Services } from '../context.ts'
 import { compilePlain, plainList } from './plain-list.ts'
 
-/** The rows of `_logs` as PocketBase lists them. */
 const LOGS = plainList(
   '_logs',
   [

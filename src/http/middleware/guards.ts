@@ -19,9 +19,7 @@ export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {
   throw unauthorized('The request requires valid record authorization token.')
 }
 
-/**
- * The calling device. Throws 401 for a guest, 403 for others; a disabled device would forget itself on 401.
- */
+/** The calling device. Throws 401 for a guest, 403 for others: on 401 a disabled device forgets itself. */
 export async function requireDeviceOf(c: Ctx, services: Services): Promise<DeviceCaller> {
   const auth = await authOf(c, services)
   if (!auth) await refuseSuspended(c, services)
@@ -47,7 +45,6 @@ export async function requireUser(c: Ctx, services: Services) {
   return { auth, user: auth.id, store }
 }
 
-/** Superusers. */
 export async function requireSuperuser(c: Ctx, services: Services): Promise<Caller> {
   const caller = await requireAuth(c, services)
   if (caller.auth.collection.name !== SUPERUSERS)

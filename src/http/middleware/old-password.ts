@@ -13,10 +13,7 @@ const isGiven = (body: Body, key: string) => toText(body?.[key]) !== ''
 const changesPassword = (body: Body): boolean =>
   ['oldPassword', 'password', 'passwordConfirm'].some((key) => isGiven(body, key))
 
-/**
- * Counts changes that give an old password or set a new one as sign-in attempts of the caller: a stolen token
- * must not be a way to guess the password. Throws 429 after too many wrong ones.
- */
+/** Counts password changes as sign-in attempts: a stolen token must not guess one. Throws 429. */
 export async function limitOldPasswordChecks<T>(
   c: Ctx,
   services: Services,

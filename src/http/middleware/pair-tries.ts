@@ -4,10 +4,7 @@ import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import type { Ctx, Services } from '../context.ts'
 import { clientIp } from '../server/client-ip.ts'
 
-/**
- * Runs `pair`, which tries a pairing code, or the private token of an SMSGate app. Throws 429 after too many
- * wrong ones.
- */
+/** Runs `pair`, which tries a pairing code or an SMSGate token. Throws 429 after too many wrong ones. */
 export async function limitPairing<T>(
   c: Ctx,
   services: Services,

@@ -5,9 +5,7 @@ import type { AuthRecord } from '../../request/request.ts'
 import type { Ctx, Services } from '../context.ts'
 import { holderOf, storeOf } from '../server/store-of.ts'
 
-/**
- * Hashes and compares passwords in the client's turn. Throws 429 after too many new ones; not for superusers.
- */
+/** Hashes and compares passwords in the client's turn. 429 after too many new ones, not for superusers. */
 export function passwordWork(c: Ctx, services: Services, auth: AuthRecord | null): PasswordWork {
   const { config } = services
   const holder = () => holderOf(c.env.incoming, services, auth)

@@ -1,6 +1,5 @@
 import type { RateLimitRule, Settings } from '../../settings/settings.ts'
 
-/** Who asked for what, as far as a limit needs to know. */
 export interface RateLimitSubject {
   readonly ip: string
   readonly isSignedIn: boolean

@@ -10,7 +10,6 @@ import { authOf } from '../request-info.ts'
 import { retry, withCatalog } from '../retry.ts'
 import { storeOf } from '../server/store-of.ts'
 
-/** A sender with the store on its ticket. */
 export interface SendingCaller extends Sender {
   readonly store: Store
 }

@@ -14,7 +14,6 @@ import { formOfQuery } from '../body/body.ts'
 import { readQuery } from '../query.ts'
 import { writableCollection } from './writable-collection.ts'
 
-/** A request of a batch: what it wants, and its caller. */
 export interface Part {
   readonly store: Store
   readonly extensions: Extensions
@@ -28,7 +27,6 @@ export interface Part {
   readonly alsoFor: (request: RequestInfo, collection: Collection) => WriteOptions['inSameTransaction']
 }
 
-/** What one request of a batch came to. */
 export interface PartAnswer {
   /** JSON text. */
   readonly body: string

@@ -16,10 +16,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   431: 'The URL and headers of the request are too large.',
 }
 
-/**
- * Answers malformed HTTP with PocketBase's error JSON and closes the connection. While an answer is being
- * sent it only closes.
- */
+/** Answers malformed HTTP with PocketBase's error JSON and closes; during another answer only closes. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   const status = STATUSES[error.code ?? ''] ?? 400
   // the field by which Node itself decides this

@@ -3,13 +3,9 @@ import { isIP, type Socket } from 'node:net'
 import { isListed } from '../../auth/limits/addresses.ts'
 import type { Ctx, Services } from '../context.ts'
 
-/** Whom to believe. */
 type Trust = Pick<Services, 'settings' | 'config'>
 
-/**
- * The client's address: from a header that the settings trust, else from X-Forwarded-For of a TRUSTED_PROXIES
- * address, else of the connection. Contract 8.5
- */
+/** The client's address: a trusted header, a trusted proxy's X-Forwarded-For, or the socket. Contract 8.5 */
 export const clientIp = (c: Ctx, services: Trust): string => ipOf(c.env.incoming, services)
 
 /** The same of a request as Node has it. */

@@ -162,7 +162,6 @@ export const protocolOf = ({ protocols }: Protocols, path: string) =>
 
 const isEnd = (next: string | undefined) => next === undefined || next === '/'
 
-/** Header by which a request and its lines in the log find each other. */
 const REQUEST_ID = 'x-request-id'
 /** The form of an id that is taken over from a proxy: it ends up in the log. */
 const SANE = /^[\w.:/+=@-]{1,128}$/

@@ -28,10 +28,7 @@ const PLAIN = new Set(['page', 'perPage', 'skipTotal', 'sort', 'expand', 'fields
 const PLAIN_VALUE = /^(?!.*\d{5})[\w.,:@()*+-]*$/
 const PLAIN_NAME = /^(?!.*\d{5})[\w.@:-]{1,50}$/
 
-/**
- * The URL for the request log. Of a filter names and operators stay; values, also of unknown parameters,
- * become `…`.
- */
+/** The URL for the log. A filter keeps names and operators; values, also of unknown keys, become `…`. */
 export function loggedUrl(url: string): string {
   const read = url.slice(0, MAX_READ)
   const path = withoutNumbers(pathOf(read))

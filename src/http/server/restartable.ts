@@ -60,10 +60,7 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
     get reason() {
       return reason
     },
-    /**
-     * Runs `alone`, one after the other, while nothing else works on the database and requests get a 503 with
-     * `why`. Resolves when the work has begun again.
-     */
+    /** Runs `alone`, in turn, while requests get 503 with `why`. Resolves when the work has begun again. */
     exclusively(why: string, alone = async () => {}): Promise<void> {
       const done = restarting.then(() => restart(why, alone))
       restarting = done.catch(() => {})

@@ -11,10 +11,7 @@ import { ipOf } from './client-ip.ts'
 
 const ADDRESS = 'address '
 
-/**
- * The holder of a request: an account, or a guest's network (an IPv4 address, the /64 of an IPv6 one). All
- * limits, quotas and shares use it.
- */
+/** The holder of a request in limits: an account, or a guest's network (an IPv4 address, an IPv6 /64). */
 export const holderOf = (
   incoming: IncomingMessage,
   services: Pick<Services, 'config' | 'settings'>,
@@ -35,7 +32,6 @@ export function callerOf(
   return key ? cachedKeyHolder(catalog, String(key)) : undefined
 }
 
-/** The API key that an Authorization header of a protocol holds; undefined without one. */
 function keyIn({ protocols }: Pick<Services, 'protocols'>, authorization: string): string | undefined {
   for (const protocol of protocols) {
     const key = protocol.keyIn?.(authorization)

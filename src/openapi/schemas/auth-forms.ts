@@ -17,7 +17,6 @@ const PROVIDER = z
   })
   .meta({ id: 'OAuth2Provider' })
 
-/** What `auth-methods` answers. */
 export const METHODS = z
   .object({
     password: z.object({ identityFields: z.array(z.string()), enabled: z.boolean() }),

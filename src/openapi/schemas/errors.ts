@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-/** What PocketBase says of one field. */
 const FIELD_ERROR = z
   .object({
     code: z.string().describe('For programs, such as `validation_required`.'),
@@ -19,7 +18,6 @@ export const API_ERROR = z
   .object({ data: FIELD_ERRORS, message: z.string(), status: z.int() })
   .meta({ id: 'Error', description: "PocketBase's form of an error." })
 
-/** A batch says which of its requests failed, and how. */
 export const BATCH_ERROR = z
   .object({
     data: z.object({

@@ -12,10 +12,7 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
   readonly responses: readonly Answers[]
 }
 
-/**
- * Operations of one chapter (tag), by method and path: `GET /api/ready`. Each may have its own security, and
- * describe the parameters of its path.
- */
+/** Operations of a chapter (tag), by method and path: `GET /api/ready`. Each may set its own security. */
 export function chapter(tag: string, security: Security, operations: Readonly<Record<string, Operation>>) {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, { id, params, body, responses, ...more }] of Object.entries(operations)) {

@@ -31,7 +31,6 @@ export const SECURITY_SCHEMES = {
   },
 } as const
 
-/** No credentials. */
 export const NOBODY: Security = []
 export const SIGNED_IN: Security = [{ token: [] }]
 /** A token may show or allow more. */

@@ -62,10 +62,7 @@ export async function currentSnapshot(db: Db): Promise<Snapshot> {
   return readSnapshot(String(rows[0]![0]))
 }
 
-/**
- * Gives the changes committed since a snapshot to `take`, in order, and returns the snapshot to continue
- * from. Each comes once, in whatever order transactions end.
- */
+/** Gives the changes committed since a snapshot to `take`, each once; returns the one to continue from. */
 export async function readChanges(
   db: Db,
   since: Snapshot,

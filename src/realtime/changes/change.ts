@@ -17,17 +17,13 @@ export interface Change {
   readonly judgedRow: RecordRow | null
 }
 
-/** A change that cannot be read, and why. */
 export interface UnloadedChange {
   readonly collection: Collection
   readonly record: string
   readonly error: unknown
 }
 
-/**
- * Reads the wanted changes, in order; `unread` are those that cannot be read. `isPatient`: an error that a
- * newer catalog may correct is thrown.
- */
+/** Reads changes in order; `unread`: failed ones. `isPatient`: throws what a newer catalog may correct. */
 export async function loadChanges(
   store: Store,
   entries: readonly ChangeEntry[],

@@ -25,13 +25,10 @@ export type Access =
       readonly question: CompiledFilter | undefined
     }
 
-/** Seen by all. */
 export const ALWAYS: Access = { kind: 'always' }
 const NEVER: Access = { kind: 'never' }
 
-/**
- * Which records of a collection pass a rule. PocketBase: apis/realtime.go, realtimeCanAccessRecord
- */
+/** Which records of a collection pass a rule. PocketBase: apis/realtime.go, realtimeCanAccessRecord */
 export const accessBy = (
   catalog: Catalog,
   collection: Collection,
@@ -89,7 +86,6 @@ function unlessInvalid<T>(work: () => T, otherwise: T): T {
   }
 }
 
-/** The positions of a collection's columns in a RecordRow. */
 const positionsOf = memoize(
   ({ fields }: Collection): ReadonlyMap<string, number> =>
     new Map(fields.map(({ name }, i) => [columnName(name), i])),

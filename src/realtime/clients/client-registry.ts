@@ -67,10 +67,7 @@ export class ClientRegistry {
     for (const viewer of this.viewers.follow(catalog)) this.#makeGuests(viewer)
   }
 
-  /**
-   * Takes over a record that was created or changed. Disconnects a user whose settings say that they are
-   * disabled, and their devices.
-   */
+  /** Takes over a created or changed record. Disconnects a user who is now disabled, and their devices. */
   refresh(collection: Collection, record: string, row: RecordRow): void {
     if (collection.id === USER_SETTINGS_ID) {
       const { user, disabled } = toValues(collection, row)
@@ -81,7 +78,6 @@ export class ClientRegistry {
     for (const gone of this.viewers.refresh(collection, record, row)) this.#makeGuests(gone)
   }
 
-  /** Signs out the viewers with this record. */
   signOut(collection: Collection, record: string): void {
     for (const gone of this.viewers.signOut(collection.id, record)) this.#makeGuests(gone)
   }

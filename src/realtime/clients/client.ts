@@ -5,7 +5,6 @@ import type { Snapshot } from '../changes/change-log.ts'
 import { bytesOf, type Topic } from './topic.ts'
 import type { Viewer } from './viewers.ts'
 
-/** The response of an event stream. */
 export interface ClientConnection {
   /** `taken` is called when the text has left this process, or never will. */
   write(text: string, taken: () => void): void
@@ -36,7 +35,6 @@ export interface Subscription {
   readonly since: Snapshot
 }
 
-/** Where a client connects from. */
 export interface Origin {
   readonly ip: string
   /** The holder of its work as long as it is a guest. */

@@ -207,10 +207,7 @@ export class SubscriptionIndex {
   }
 }
 
-/**
- * The topics without options that name a record: by name or ID of the collection, with `*`, with the record's
- * ID or alone. PocketBase: apis/realtime.go, realtimeBroadcastRecord
- */
+/** The topics without options that name a record. PocketBase: apis/realtime.go, realtimeBroadcastRecord */
 const basesOf = ({ name, id }: Collection, record: string): string[] =>
   (name === id ? [name] : [name, id]).flatMap((key) => [`${key}/${record}`, `${key}/*`, key])
 

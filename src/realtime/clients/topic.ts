@@ -30,10 +30,7 @@ export function readTopic(name: string, options = ''): Topic {
   }
 }
 
-/**
- * An estimate of the memory that a subscription takes. Measured: SQL and parameters of a filter take 25 to 40
- * bytes a character.
- */
+/** Estimated bytes of a subscription. Measured: SQL and parameters of a filter take 25 to 40 a character. */
 export function bytesOf({ name, query, headers }: Topic): number {
   const options = Object.keys(query).length + Object.keys(headers).length
   return 1_000 + 2 * name.length + 100 * options + 40 * (query.filter?.length ?? 0)
@@ -61,10 +58,7 @@ const MAX_ID_BYTES = 255
 const MAX_TOPICS = 1_000
 const MAX_TOPIC_BYTES = 2_500
 
-/**
- * Reads a subscription from the values of a body. Throws 400, with the fields that are missing or too long.
- * PocketBase: apis/realtime.go, realtimeSubscribeForm
- */
+/** Reads a subscription. Throws 400 with field errors. PocketBase: apis/realtime.go, realtimeSubscribeForm */
 export function readSubscribeForm(values: Readonly<Record<string, unknown>>): SubscribeForm {
   const form = decode(values)
   const checks = {

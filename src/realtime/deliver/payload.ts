@@ -80,10 +80,7 @@ export class Payloads {
 const stepsIn = (tree: ExpandTree): number =>
   [...tree.values()].reduce((sum, rest) => sum + 1 + stepsIn(rest), 0)
 
-/**
- * Two requests with the same key get the same expand: the viewRules along the paths have the same conditions
- * and values. So a record is expanded once for both.
- */
+/** Requests with the same key get the same expand: their viewRules have the same conditions and values. */
 function expandKey(catalog: Catalog, from: Collection, tree: ExpandTree, request: RequestInfo): string {
   const { auth } = request
   const viewer = auth && [accountHolder(auth.collection.id, auth.id), auth.actor !== undefined]

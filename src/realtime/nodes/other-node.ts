@@ -54,9 +54,7 @@ interface Refusal {
 }
 type Answer = { readonly done: boolean } | { readonly stale: true } | Refusal
 
-/**
- * Forwards a subscription request. False when there is no such node or no answer. Throws what the node threw.
- */
+/** Forwards a subscription request; false without such a node or an answer. Throws what the node threw. */
 export async function forwardSubscription(db: Db, node: string, ask: SubscriptionRequest): Promise<boolean> {
   const answer = await put(db, node, toRequest(ask))
   if (!answer) return false

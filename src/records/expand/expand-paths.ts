@@ -1,10 +1,7 @@
 /** Relations to expand by name, with the relations below. */
 export type ExpandTree = Map<string, ExpandTree>
 
-/**
- * Parses the `expand` parameter: spaces and outer dots are removed, empty paths dropped; a path that is the
- * beginning of a longer one is part of it. PocketBase: core/record_query_expand.go, normalizeExpands
- */
+/** Parses `expand`; drops empty paths and beginnings of others. PocketBase: core/record_query_expand.go */
 export function readExpand(param: string): ExpandTree {
   const tree: ExpandTree = new Map()
   for (const part of param.split(',')) {

@@ -16,7 +16,6 @@ import {
 } from './files.ts'
 import { setterOf } from './setters.ts'
 
-/** A body applied to a record. */
 export interface Prepared {
   /** The resulting record, with a placeholder for the hash of each new password. */
   readonly values: Values

@@ -9,7 +9,6 @@ import { columnsOf } from '../columns.ts'
 import type { Extension } from '../extension.ts'
 import { authVersionSql } from '../fresh-auth.ts'
 
-/** Which part of a list is asked for. */
 export interface Page {
   /** From 1. As large as PocketBase's integers may be. */
   readonly page: bigint
@@ -35,7 +34,6 @@ const isEqual = ({ sign }: Comparison) => sign === '='
 const conjuncts = ({ condition }: Pick<QueryStructure, 'condition'>): readonly Predicate[] =>
   condition.kind === 'and' ? condition.items : [condition]
 
-/** How a list is read. */
 export interface ListPlan {
   readonly orderBy: string
   /** SQL of the total; undefined if it has to be counted. */
@@ -103,7 +101,6 @@ export function singleEqualityColumn({ condition }: Pick<QueryStructure, 'condit
   return index === 0 && cast === 'text' ? condition.column : undefined
 }
 
-/** What is asked of a table. */
 type Asked = Pick<QueryStructure, 'condition' | 'sortKeys'>
 
 /** The one column that is sorted by, besides the order of insertion. */

@@ -23,7 +23,6 @@ const MAX_ELEMENTS = 50_000
 /** End of a block. */
 const SPACE = Symbol('space')
 
-/** Text collected from a page's nodes. */
 interface Gathered {
   text: string
   endsInSpace: boolean

@@ -2,7 +2,6 @@ import { writeSorted } from '../../fields/values/json-text.ts'
 import { splitTokens, trimSpace } from '../../tools/tokenize.ts'
 import { excerpt } from './excerpt.ts'
 
-/** Changes a picked value as its `:modifier(…)` says. */
 type Modifier = (value: unknown) => unknown
 type Fields = Map<string, Modifier | undefined>
 /** The paths of one level. `below` caches the level under each key, which all objects of the level share. */

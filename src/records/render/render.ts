@@ -47,7 +47,6 @@ const SECRET: ReadonlySet<string> = new Set(['password', 'tokenKey'])
 export const canBeShown = (collection: Collection, { name }: Pick<Field, 'name'>): boolean =>
   collection.type !== 'auth' || !SECRET.has(name)
 
-/** A collection's plans by visibility. */
 const plansOf = new WeakMap<Collection, (Plan | undefined)[]>()
 
 /** A row as JSON, keys in byte order. PocketBase: core/record_model.go, PublicExport; contract 0.1, 3.3 */

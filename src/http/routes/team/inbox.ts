@@ -30,7 +30,6 @@ export const inboxRoutes = (services: Services) =>
       return c.body(null, 204)
     })
 
-/** The description. */
 export const inboxPaths = (): ZodOpenApiPathsObject =>
   chapter(ACCOUNT, SIGNED_IN, {
     'GET /api/account/inbox': {

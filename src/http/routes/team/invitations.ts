@@ -73,7 +73,6 @@ async function accept(c: Ctx, services: Services, user: string | undefined, form
 
 const NEW = 'Of a new user; leave it out when signed in.'
 
-/** The description. */
 export const invitationPaths = (): ZodOpenApiPathsObject =>
   chapter(ACCOUNT, SIGNED_IN, {
     'POST /api/account/invitations': {

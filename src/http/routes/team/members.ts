@@ -37,7 +37,6 @@ export const memberRoutes = (services: Services) =>
       return signedIn(c, services, auth, { token }, { asker: auth })
     })
 
-/** The description. */
 export const memberPaths = (): ZodOpenApiPathsObject =>
   chapter(ACCOUNT, SIGNED_IN, {
     'GET /api/account/me': {

@@ -60,7 +60,6 @@ const CALL = {
   ],
 }
 
-/** The description. */
 export const hookPaths = (): ZodOpenApiPathsObject =>
   chapter('hooks', SIGNED_IN, {
     'POST /api/hooks/preview': {
