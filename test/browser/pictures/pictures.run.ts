@@ -88,6 +88,7 @@ scenario('the picture of docs/hooks.md', async (fixture) => {
   await fixture.visit(`/hooks/${hook.id}`)
   await page.getByRole('button', { name: 'Use as example' }).waitFor()
   await page.locator('.bubble').waitFor()
+  await page.getByRole('heading', { name: 'Example' }).evaluate((heading) => heading.scrollIntoView())
   await takePicture(fixture, 'hook')
 })
 
