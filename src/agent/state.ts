@@ -117,12 +117,7 @@ export function readPairing(address: string, code: string): { url: string; code:
 }
 
 /** Joins the user who made the code and stores the token in a state file. Throws a UserError. */
-export async function pair(
-  url: string,
-  code: string,
-  device: DeviceInfo,
-  fileOf: (id: string) => string,
-): Promise<AgentState & { readonly file: string }> {
+export async function pair(url: string, code: string, device: DeviceInfo, fileOf: (id: string) => string) {
   try {
     const { body } = await call<{ token: string; record: { id: string; name: string } }>(
       { url, token: '' },

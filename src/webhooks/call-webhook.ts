@@ -27,11 +27,7 @@ export const TIMEOUT_MS = 12_000
 const KEPT_BYTES = 1024
 
 /** Sends a delivery once. Rejects only when `signal` ended it; whatever the receiver does is an Outcome. */
-export async function callWebhook(
-  due: DueDelivery,
-  allowPrivate: boolean,
-  signal: AbortSignal,
-): Promise<CallOutcome> {
+export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signal: AbortSignal) {
   const { url, eventId: id, body, secrets, moreHeaders } = due
   const at = new Date()
   const headers = {

@@ -89,12 +89,7 @@ export const findDue = (store: Store, delivery: string, form?: BodyForm) =>
 export const findDelivery = (store: Store, delivery: string, form?: BodyForm) =>
   find(store, delivery, 'true', form)
 
-async function find(
-  store: Store,
-  delivery: string,
-  condition: string,
-  form: BodyForm | undefined,
-): Promise<DueDelivery | undefined> {
+async function find(store: Store, delivery: string, condition: string, form: BodyForm | undefined) {
   const messages = messagesOf(store)
   const { select, count } = columnsOf(messages)
   const text = `select ${select}, d."user", d.webhook, d.event_id as "eventId", d.event, d.attempts, w.url,
@@ -122,12 +117,7 @@ async function find(
 }
 
 /** The files that a message had at the event, with links. `at`: seconds since 1970. */
-async function linkFiles(
-  db: Db,
-  { id, attachments }: DueDelivery['image'],
-  at: number,
-  publicUrl: string,
-): Promise<LinkedFile[]> {
+async function linkFiles(db: Db, { id, attachments }: DueDelivery['image'], at: number, publicUrl: string) {
   const record = { collection: MESSAGES, record: String(id) }
   const files = await findAllStored(db, record, (attachments ?? []) as string[])
   const link = async (name: string) => {

@@ -41,10 +41,7 @@ type Values = Record<string, Value>
 export type FitWebhook = (store: Store, values: Values, failed: string) => Promise<void>
 
 /** Webhooks: the secret is answered once, at creation. Disabling one, or a new form, fails the queue. */
-export function webhooksExtension(
-  { webhookAllowPrivate }: WebhookSettings,
-  fits: readonly FitWebhook[],
-): Extension {
+export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits: readonly FitWebhook[]) {
   const check = (store: Store, failed: string, values: Values) => {
     const collection = store.catalog.find(WEBHOOKS) as Collection
     // other errors first: they are told all at once
@@ -82,7 +79,7 @@ export function webhooksExtension(
     async afterDelete({ db }, ids) {
       await db.query('delete from webhook_rotations where webhook = any($1)', [ids], 'forget rotations')
     },
-  }
+  } satisfies Extension
 }
 
 /** Why what waits for a webhook ends with its change; undefined if it goes on. */
@@ -102,12 +99,7 @@ const NO_LINES = fieldError('validation_invalid_lines', 'Must be lines of the us
 const linesOf = (values: Readonly<Values> | undefined) => (values?.lines ?? []) as readonly string[]
 
 /** Throws 400 for a device or lines of somebody else. Those stored before (`old`) may be deleted ones. */
-async function checkOwn(
-  { db }: Store,
-  failed: string,
-  values: Values,
-  old?: Readonly<Values>,
-): Promise<void> {
+async function checkOwn({ db }: Store, failed: string, values: Values, old?: Readonly<Values>) {
   const device = values.device === old?.device ? '' : String(values.device ?? '')
   const lines = linesOf(values).filter((line) => !linesOf(old).includes(line))
   if (device === '' && lines.length === 0) return

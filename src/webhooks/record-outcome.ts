@@ -27,12 +27,7 @@ with written as (
 select id from written`
 
 /** Records an outcome and ends the lease; 410 disables the webhook. Nothing if another was faster. */
-export async function recordOutcome(
-  store: Store,
-  lease: Lease,
-  due: DueDelivery,
-  outcome: CallOutcome,
-): Promise<void> {
+export async function recordOutcome(store: Store, lease: Lease, due: DueDelivery, outcome: CallOutcome) {
   const attempts = due.attempts + 1
   const isGone = outcome.verdict === undefined && outcome.status === GONE
   const verdict = outcome.verdict ?? verdictOf(outcome.status)
@@ -70,12 +65,7 @@ export async function endTurn({ db, catalog }: Store, lease: Lease): Promise<voi
   })
 }
 
-export async function failWithoutCall(
-  store: Store,
-  lease: Lease,
-  due: DueDelivery,
-  reason: string,
-): Promise<void> {
+export async function failWithoutCall(store: Store, lease: Lease, due: DueDelivery, reason: string) {
   const outcome = { status: 0, text: reason, latencyMs: 0, retryAfter: 0 }
   await store.db.transaction(async (db) => {
     if (await record(db, due, 'failed', due.attempts, outcome, null)) await forget(db, lease)

@@ -1,13 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { invalid } from '../../sms/send/refusal.ts'
-import {
-  MESSAGES_OF_SEND,
-  type MessageState,
-  readStates,
-  type SendRow,
-  stateSql,
-  WHOLE_STATE,
-} from './message-state.ts'
+import { MESSAGES_OF_SEND, readStates, type SendRow, stateSql, WHOLE_STATE } from './message-state.ts'
 import { dateIn, deviceIn, flagIn, numberIn, type Query } from './query.ts'
 
 const DEFAULT_LIMIT = 50
@@ -43,11 +36,7 @@ export interface Page<T> {
 }
 
 /** The sends of a user that came through this API. */
-export async function listMessages(
-  store: Store,
-  user: string,
-  query: ListQuery,
-): Promise<Page<MessageState>> {
+export async function listMessages(store: Store, user: string, query: ListQuery) {
   const { from, to, state, device, limit, offset } = query
   const params = [user, from, to, limit, offset, state, device].slice(0, isFiltered(query) ? 7 : 5)
   const { rows } = await store.db.shaped(pageSql(query), params)

@@ -118,11 +118,7 @@ from given g
 where t.device = $1 and t."user" = $2 and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`
 
 /** Notes what a phone says of texts that it was handed. */
-export async function noteProgress(
-  { db }: Store,
-  device: Device,
-  progress: readonly Progress[],
-): Promise<void> {
+export async function noteProgress({ db }: Store, device: Device, progress: readonly Progress[]) {
   if (progress.length === 0) return
   // the last word counts where a report names a text twice
   const given = [...new Map(progress.map((text) => [`${text.id}.${text.attempt}`, text])).values()]

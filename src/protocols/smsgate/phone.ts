@@ -106,12 +106,7 @@ const SUMMER_TIME_MS = 3_600_000
  * The phone's clock is at least `ms` ahead, as no report is from the future. Up to an hour more counts only
  * if a text came too late: it may be summer time.
  */
-export async function noteClockAhead(
-  store: Store,
-  device: Device,
-  ms: number,
-  isTooLate: boolean,
-): Promise<void> {
+export async function noteClockAhead(store: Store, device: Device, ms: number, isTooLate: boolean) {
   const noiseMs = CLOCK_NOISE_MS + (isTooLate ? 0 : SUMMER_TIME_MS)
   await store.db.query(AHEAD, [device.id, device.user, ms, noiseMs], 'smsgate clock ahead')
 }
@@ -160,12 +155,7 @@ update smsgate_phones p set export_since = least(p.export_since, $3::timestamptz
 where p."user" = $1 and ($2 = '' or p.device = $2) returning p.device`
 
 /** Makes SMSGate phones post what they received in a period, once connected. Returns their number. */
-export async function requestInbox(
-  store: Store,
-  user: string,
-  device: string,
-  { since, until }: Period,
-): Promise<number> {
+export async function requestInbox(store: Store, user: string, device: string, { since, until }: Period) {
   const phones = textsOf(await store.db.query(ASK, [user, device, since, until], 'smsgate ask for inbox'))
   await notifyNodes(store.db, phones)
   wakeDevices(phones)

@@ -71,12 +71,7 @@ export async function takeStates(
 }
 
 /** Learns from reports that a phone's clock is ahead, or else that it was too slow. */
-async function learn(
-  store: Store,
-  device: Device,
-  states: readonly StateReport[],
-  leaseSeconds: number,
-): Promise<void> {
+async function learn(store: Store, device: Device, states: readonly StateReport[], leaseSeconds: number) {
   const aheadMs = Math.max(...states.flatMap(({ states }) => Object.values(states))) - Date.now()
   const isTooLate = states.some((state) => errorOf(state) === TOO_LATE)
   if (!Number.isFinite(aheadMs) || !(isTooLate || aheadMs > AHEAD_MS)) return

@@ -65,11 +65,7 @@ const OF_USER = STATES('where d."user" = $2')
 const OF_ALL = STATES('')
 
 /** The state of each device of a user, or of all (`null`), by id. */
-export async function deviceStates(
-  store: Store,
-  user: string | null,
-  deviceOnlineSeconds: number,
-): Promise<DeviceStates> {
+export async function deviceStates(store: Store, user: string | null, deviceOnlineSeconds: number) {
   const found =
     user === null
       ? await store.db.shaped(OF_ALL, [deviceOnlineSeconds])

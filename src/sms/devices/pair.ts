@@ -64,12 +64,7 @@ on conflict (code_hash) do update set "user" = excluded."user", name = excluded.
 returning pb_text(expires_at)`
 
 /** Makes a pairing code for 5 minutes; only its hash is stored. Throws 429, StaleAuth. */
-export function startPairing(
-  store: Store,
-  user: AuthRecord,
-  name: string,
-  publicUrl: string,
-): Promise<Pairing> {
+export function startPairing(store: Store, user: AuthRecord, name: string, publicUrl: string) {
   return store.db.transaction(async (db) => {
     await lockFreshAuth({ db, catalog: store.catalog }, user)
     return keepCode(db, user.id, name, publicUrl)

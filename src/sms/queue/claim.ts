@@ -110,12 +110,7 @@ const lastEmpty = new Lru<string, number>(DEVICES_REMEMBERED)
  * Claims up to `limit` messages; [] if none is due. Waiting claims of a device share the result of a later
  * empty one, so that a thousand do not keep the database busy. Throws 403 for a disabled device.
  */
-export async function claimMessages(
-  { db }: Store,
-  device: Device,
-  limit: number,
-  leaseSeconds: number,
-): Promise<ClaimedMessage[]> {
+export async function claimMessages({ db }: Store, device: Device, limit: number, leaseSeconds: number) {
   if (!device.enabled) throw gatewayRefusal('device_disabled')
   const arrival = ++clock
   return admission.claims.run(device.user, async () => {
@@ -127,12 +122,7 @@ export async function claimMessages(
   })
 }
 
-async function claimNow(
-  db: Db,
-  device: Device,
-  limit: number,
-  leaseSeconds: number,
-): Promise<ClaimedMessage[]> {
+async function claimNow(db: Db, device: Device, limit: number, leaseSeconds: number) {
   if (!device.isLimited) {
     const rows = await query(db, CLAIM, device, limit, null, leaseSeconds)
     if (rows.at(-1)?.[0] !== null) return taken(rows)
