@@ -41,12 +41,10 @@ interface Call {
   readonly refusal?: ApiError
 }
 
-export type HookConfig = Pick<Config, 'maxRecipients' | 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays'>
-
 /** Does what a body asks of a hook, and keeps the call. Throws 404, 400, 503, StaleAuth. */
 export async function callHook(
   store: Store,
-  config: HookConfig,
+  config: Config,
   secret: string,
   raw: string,
   isForm: boolean,
@@ -66,7 +64,7 @@ export async function callHook(
 }
 
 /** Sends, in the store's transaction. What is refused has stored nothing. */
-async function send(store: Store, config: HookConfig, hook: Hook, body: unknown): Promise<Call> {
+async function send(store: Store, config: Config, hook: Hook, body: unknown): Promise<Call> {
   if (!hook.enabled) return { outcome: 'disabled' }
   const composed = await compose(store, hook.user, hook, body, config.maxRecipients)
   if (!composed) return { outcome: 'resolved' }
@@ -74,10 +72,8 @@ async function send(store: Store, config: HookConfig, hook: Hook, body: unknown)
   if (window.wasSent) return { outcome: 'repeated' }
   const sender = { user: hook.user, version: hook.userVersion, key: null, sentBy: hook.id }
   const offer = await prepareOffer(store, config.maxRecipients, sender, composed.send, null)
-  const texts = textsOf(
-    offer.messages.map(({ to }) => to),
-    composed.text,
-  )
+  const phones = offer.messages.map(({ to }) => to)
+  const texts = textsOf(phones, composed.text)
   if (window.isOpen && window.sent >= hook.rate) {
     const summary = summaryOf(hook, window, offer)
     if (summary.messages.length > 0) await acceptInside(store, config, summary)
@@ -105,7 +101,7 @@ const textsOf = (phones: readonly string[], text: string) =>
 /** What a body would send by a hook, saved or not. Stores nothing. */
 export async function previewHook(
   store: Store,
-  { maxRecipients }: Pick<Config, 'maxRecipients'>,
+  { maxRecipients }: Config,
   user: string,
   hook: HookFields,
   raw: string,

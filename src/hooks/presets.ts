@@ -1,14 +1,8 @@
-/** What fields of a hook mean that are empty. */
-interface Preset {
-  /** The text, made from the body. */
-  readonly template: string
-  /** Bodies with the same one are one event; '' for none. */
-  readonly once_key: string
-  /** `path=value`: a body that has it says that all is well again. */
-  readonly resolved_when: string
-}
-
-const preset = (template: string, once_key = '', resolved_when = ''): Preset => ({
+/**
+ * What empty fields of a hook mean. `once_key`: bodies with the same one are one event, '' for none;
+ * `resolved_when`: `path=value` that says that all is well again.
+ */
+const preset = (template: string, once_key = '', resolved_when = '') => ({
   template,
   once_key,
   resolved_when,
