@@ -184,6 +184,18 @@ test('what looks like a receipt in the text of a phone is a text', async () => {
   expect([delivered, received.length]).toEqual([[], 1])
 })
 
+test('a text with an id of the carrier is a text', async () => {
+  const { smsc, received } = await setUp()
+  const fields = {
+    esm_class: 0,
+    source_addr: '456',
+    destination_addr: '4930123',
+    receipted_message_id: 'x-1',
+  }
+  await smsc.deliver({ ...fields, short_message: Buffer.from('1') })
+  expect(received).toEqual([{ from: '456', sim: 1, body: '1' }])
+})
+
 test('a carrier that wants less gets all texts once', async () => {
   const { smsc, send } = await setUp({ window: 5 })
   const taken: string[] = []

@@ -103,14 +103,14 @@ export class Smpp implements Driver {
 
   async #deliver(pdu: Pdu, events: DriverEvents): Promise<void> {
     const { default_alphabet, senders } = this.#settings
-    const { short_message, message_payload, source_addr, destination_addr, receipted_message_id } = pdu
+    const { short_message, message_payload, source_addr, destination_addr } = pdu
     const [esmClass, dataCoding] = [Number(pdu.esm_class ?? 0), Number(pdu.data_coding ?? 0)]
     const all = [short_message, message_payload].find((each) => Buffer.isBuffer(each) && each.length > 0)
     const content = (all as Buffer | undefined) ?? Buffer.alloc(0)
     const start = esmClass & UDH ? 1 + (content[0] ?? 0) : 0
     const bytes = content.subarray(start)
-    if (RECEIPTS.has(esmClass & TYPE) || receipted_message_id !== undefined)
-      return this.#receipts.take(pdu, bytes.toString('latin1'))
+    const plain = bytes.toString('latin1')
+    if (RECEIPTS.has(esmClass & TYPE) || saysReceipt(pdu, plain)) return this.#receipts.take(pdu, plain)
     const from = `${pdu.source_addr_ton === 1 ? '+' : ''}${source_addr}`.replace(/^\++/, '+')
     const to = String(destination_addr).replace(/^\+/, '')
     const sim = senders.findIndex(({ address }) => address === to) + 1
@@ -126,6 +126,10 @@ export class Smpp implements Driver {
     this.#parts.close()
   }
 }
+
+/** Whether a message of another type is a receipt. Kannel's drive_smpp adds an id to texts, too. */
+const saysReceipt = ({ receipted_message_id, message_state }: Pdu, text: string) =>
+  receipted_message_id !== undefined && (message_state !== undefined || /\bid:.*\bstat:/i.test(text))
 
 const failed = (error: string, notSent: boolean): SendResult => ({ outcome: 'failed', error, notSent })
 
