@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runs } from '../support/installed.ts'
 import { areInstalled, FOLDER, TOOLS } from './folder.ts'
+import { SMPP_FOLDER, SMPP_PYPI } from './smpp-server.ts'
 import {
   hasNpmClient,
   hasPythonClient,
@@ -28,7 +29,12 @@ installTwilio()
 
 if (!areInstalled()) installNpm(FOLDER, TOOLS)
 if (!hasNpmClient()) installNpm(SMSGATE_FOLDER, SMSGATE_NPM)
-if (!hasPythonClient() && runs('python3', '-m', 'pip', '--version'))
-  execFileSync('python3', ['-m', 'pip', 'install', '--quiet', '--target', PYTHON_FOLDER, ...SMSGATE_PYPI], {
+function installPython(folder: string, packages: readonly string[]): void {
+  if (!runs('python3', '-m', 'pip', '--version')) return
+  execFileSync('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, ...packages], {
     stdio: 'inherit',
   })
+}
+
+if (!hasPythonClient()) installPython(PYTHON_FOLDER, SMSGATE_PYPI)
+if (!existsSync(SMPP_FOLDER)) installPython(SMPP_FOLDER, SMPP_PYPI)

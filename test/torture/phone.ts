@@ -21,25 +21,28 @@ export class Phone {
   readonly device: string
   readonly token: string
   readonly #state: string
+  readonly #driver: readonly string[]
   #child: ChildProcess | undefined
 
-  private constructor(device: string, token: string, state: string) {
+  private constructor(device: string, token: string, state: string, driver: readonly string[] = []) {
     this.device = device
     this.token = token
     this.#state = state
+    this.#driver = driver
   }
 
-  /** Joins the server at `url` with a code; its files are in `folder`. It is off yet. */
-  static async pair(url: string, code: string, folder: string, name: string): Promise<Phone> {
+  /** Joins the server at `url` with a code; its files are in `folder`. It is off yet. `driver`: options. */
+  static async pair(url: string, code: string, folder: string, name: string, driver?: readonly string[]) {
     const state = join(folder, `${name}.json`)
     const paired = await pair(url, code, { name, platform: 'simulator', phone: '' }, () => state)
-    return new Phone(paired.device, paired.token, state)
+    return new Phone(paired.device, paired.token, state, driver)
   }
 
   /** Switches it on. */
   start(): void {
     const lag = ['--lag', String(LAG_MS), '--delivery', String(DELIVERY_MS)]
-    const args = [CLI, 'agent', 'run', '--state', this.#state, '--sent-file', this.#sentFile, ...lag]
+    const options = ['--state', this.#state, '--sent-file', this.#sentFile, ...lag, ...this.#driver]
+    const args = [CLI, 'agent', 'run', ...options]
     const child = spawn(process.execPath, args, { stdio: 'ignore' })
     const kill = () => child.kill('SIGKILL')
     process.once('exit', kill)

@@ -10,6 +10,7 @@ import { killed } from './scenarios/killed.ts'
 import { oneKey } from './scenarios/one-key.ts'
 import { powerCut } from './scenarios/power-cut.ts'
 import { realtime } from './scenarios/realtime.ts'
+import { smpp } from './scenarios/smpp.ts'
 import { twoNodes } from './scenarios/two-nodes.ts'
 import { upgrade } from './scenarios/upgrade.ts'
 
@@ -28,6 +29,7 @@ const SCENARIOS: readonly Scenario[] = [
   hostileUser,
   hostileCrowd,
   realtime,
+  smpp,
 ]
 
 const list = SCENARIOS.map(
@@ -44,8 +46,8 @@ ${list}
   --port N       first of some ports that are free; default 5750
   --help
 
-Of hostile-guest, hostile-user and hostile-crowd:
-  --short            a few attacks for 2 s each, instead of all for 10 s
+Of hostile-guest, hostile-user, hostile-crowd and smpp:
+  --short            a few attacks for 2 s each, instead of all for 10 s; one round of faults
   --seconds N        how long each attack takes
   --attack TEXT      only attacks with this text in their names
 `

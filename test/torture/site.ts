@@ -29,13 +29,13 @@ export class Site {
   readonly embedded: EmbeddedData | undefined
   readonly db: OpenDb
   readonly phones: Phone[] = []
-  readonly #folder: string
+  readonly folder: string
 
   private constructor(nodes: ServerNode[], embedded: EmbeddedData | undefined, db: OpenDb, folder: string) {
     this.nodes = nodes
     this.embedded = embedded
     this.db = db
-    this.#folder = folder
+    this.folder = folder
   }
 
   static async open({ basePort, nodes = 1, env = {}, home, databaseUrls }: SiteOptions): Promise<Site> {
@@ -67,10 +67,10 @@ export class Site {
     return makeUser(this.url, await this.signInRoot(), values)
   }
 
-  /** A phone of a user, paired and off. `url`: how it reaches the server. */
-  async addPhone(user: Client, url = this.url): Promise<Phone> {
+  /** A phone of a user, paired and off. `url`: how it reaches the server; `driver`: options of its agent. */
+  async addPhone(user: Client, url = this.url, driver?: readonly string[]): Promise<Phone> {
     const { body } = await user.call('POST', '/api/devices/pairing', {})
-    const phone = await Phone.pair(url, body.code, this.#folder, `phone-${this.phones.length + 1}`)
+    const phone = await Phone.pair(url, body.code, this.folder, `phone-${this.phones.length + 1}`, driver)
     this.phones.push(phone)
     return phone
   }
@@ -104,7 +104,7 @@ export class Site {
     for (const node of this.nodes) await node.stop()
     await this.db.close()
     await this.embedded?.stop()
-    rmSync(this.#folder, { recursive: true, force: true })
+    rmSync(this.folder, { recursive: true, force: true })
   }
 }
 
