@@ -1,19 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium, type Page, type Request } from 'playwright-core'
+import { CHROMIUM, FLAGS } from '../browser/support/browser.ts'
 
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
-/**
- * `--no-sandbox`: root in a container has no other choice. The rest keeps the browser from calling its maker.
- */
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 const VIEWPORT = { width: 1400, height: 900 }
 const WAIT_MS = 15_000
 /** The dashboard waits up to 150 ms between an event and its request. */

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { extname, join, normalize } from 'node:path'
+import { listenLocally } from '../support/services/listen.ts'
 
 const MODULE = 'github.com/pocketbase/pocketbase@v0.39.11'
 const TYPES: Record<string, string> = {
@@ -29,7 +29,7 @@ export function dashboardFolder(): string {
 }
 
 /** Serves the dashboard under `/_/` and forwards everything else to `target`. */
-export async function startProxy(folder: string, target: string): Promise<{ url: string; stop(): void }> {
+export async function startProxy(folder: string, target: string) {
   const server = createServer((req, res) => {
     const path = decodeURIComponent((req.url ?? '/').split('?')[0]!)
     if (path.startsWith('/_/')) {
@@ -53,13 +53,5 @@ export async function startProxy(folder: string, target: string): Promise<{ url:
     res.on('close', () => forward.destroy())
     req.pipe(forward)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    stop() {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
+  return listenLocally(server)
 }

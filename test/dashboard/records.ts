@@ -107,11 +107,7 @@ export async function editContact(fixture: DashboardFixture): Promise<void> {
 }
 
 /** Ticks relations in the picker of a relation field. */
-export async function pick(
-  fixture: DashboardFixture,
-  field: string,
-  names: readonly string[],
-): Promise<void> {
+async function pick(fixture: DashboardFixture, field: string, names: readonly string[]): Promise<void> {
   const input = form(fixture).locator('.field-type-relation', {
     has: fixture.page.locator(`label .txt:text-is("${field}")`),
   })

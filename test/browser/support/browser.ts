@@ -7,7 +7,7 @@ export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 /**
  * `--no-sandbox`: root in a container has no other choice. The rest keeps the browser from calling its maker.
  */
-const FLAGS = [
+export const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--no-first-run',
