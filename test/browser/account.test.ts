@@ -110,15 +110,7 @@ scenario('without a superuser the sign-in says how to make one, and does it', as
   await page.getByRole('button', { name: 'Create the account' }).click()
   await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
 
-  await page
-    .getByRole('button', { name: 'Sign out' })
-    .first()
-    .or(page.getByRole('button', { name: 'More' }))
-    .filter({ visible: true })
-    .first()
-    .click()
-  if (fixture.screen === 'phone')
-    await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click()
+  await fixture.signOut()
   await page.getByText('User', { exact: true }).click()
   await page.getByLabel('Email').fill(ROOT.email)
   await page.getByLabel('Password').fill(ROOT.password)

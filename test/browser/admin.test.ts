@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import PocketBase from 'pocketbase'
 import { scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 
@@ -29,19 +29,34 @@ scenario('a superuser makes a user, sets a quota, disables and enables', async (
   await page.getByRole('cell', { name: /^(Quota)?\s*2$/ }).waitFor()
   await fixture.look('users')
 
+  const bea = new PocketBase(url)
+  await bea.collection('users').authWithPassword(BEA.email, BEA.password)
+  await bea.collection('api_keys').create({ user: bea.authStore.record!.id, name: 'shop' })
+  const hers = await fixture.another()
   const signIn = async () => {
-    const { email, password } = BEA
-    const options = { method: 'POST', headers: { 'content-type': 'application/json' } }
-    const body = JSON.stringify({ identity: email, password })
-    return fetch(`${url}/api/collections/users/auth-with-password`, { ...options, body })
+    await hers.page.getByLabel('Email').fill(BEA.email)
+    await hers.page.getByLabel('Password').fill(BEA.password)
+    await hers.page.getByRole('button', { name: 'Sign in' }).click()
   }
-  expect((await signIn()).status).toBe(200)
+  await hers.page.goto(`${url}/#/messages`)
+  await signIn()
+  await hers.page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Edit bea@example.com' }).click()
   await page.getByRole('button', { name: 'Disable…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Disable', exact: true }).click()
-  await page.getByText('bea@example.com is disabled').waitFor()
+  await fixture.look('users-lock')
+  await hers.refused(/: 40[14]$/, async () => {
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable', exact: true }).click()
+    await page.getByText('bea@example.com is disabled').waitFor()
+    // nobody touches her page
+    await hers.page.getByText('Your session has ended. It was signed out elsewhere').waitFor()
+  })
+  await hers.look('locked-out')
+  await hers.refused(/auth-with-password: 403$/, async () => {
+    await signIn()
+    await hers.page.getByText('This account is disabled. Ask a superuser of this server.').waitFor()
+  })
+  await hers.look('sign-in-disabled')
   await page.getByRole('cell', { name: 'Disabled' }).waitFor()
-  expect((await signIn()).status).toBe(403)
   await page.getByLabel('State').selectOption('active')
   await page.getByText('No user matches this search.').waitFor()
   await page.getByLabel('State').selectOption('disabled')
@@ -50,9 +65,14 @@ scenario('a superuser makes a user, sets a quota, disables and enables', async (
 
   await page.getByRole('button', { name: 'Edit bea@example.com' }).click()
   await page.getByRole('button', { name: 'Enable…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Keep all and enable' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('API keys: 1').waitFor()
+  await dialog.getByText('shop', { exact: true }).waitFor()
+  await fixture.look('users-unlock')
+  await dialog.getByRole('button', { name: 'Keep all and enable' }).click()
   await page.getByText('bea@example.com can sign in again').waitFor()
-  expect((await signIn()).status).toBe(200)
+  await signIn()
+  await hers.page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
 })
 
 scenario('usage and health show what is sent, waits and fails', async (fixture) => {
@@ -78,15 +98,7 @@ scenario('usage and health show what is sent, waits and fails', async (fixture) 
   await page.getByRole('row', { name: new RegExp(`${today}.*1.*1.*1.*0`, 's') }).waitFor()
   await fixture.look('usage')
 
-  await page.goto(`${url}/`)
-  await page
-    .getByRole('button', { name: 'Sign out' })
-    .first()
-    .or(page.getByRole('button', { name: 'More' }))
-    .first()
-    .click()
-  if (fixture.screen === 'phone') await page.getByRole('button', { name: 'Sign out' }).last().click()
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await fixture.signOut()
   await fixture.signIn('root')
   await fixture.visit('/health')
   await page.getByText('1 of 1').waitFor()

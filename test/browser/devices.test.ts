@@ -8,7 +8,7 @@ import { expect } from 'vitest'
 import { startMailServer } from '../support/services/mail-server.ts'
 import { openBrowser } from './support/browser.ts'
 import { type BrowserFixture, fillSignIn, scenario } from './support/browser-fixture.ts'
-import { pairPhone } from './support/phone.ts'
+import { pairPhone, pairWith } from './support/phone.ts'
 import { readQr } from './support/qr.ts'
 
 const TO = '+4915112345678'
@@ -39,7 +39,7 @@ scenario('a simulated phone joins by the picture, is tested, limited and removed
   const link = await readQr(page, 'QR code of the address with the code')
   expect(link).toBe(`${url}/api/devices/pair#${shown}`)
 
-  const phone = await pair(url, link.split('#')[1]!)
+  const phone = await pairWith(url, link.split('#')[1]!, 'desk phone', [], 'simulator')
   await page.getByText('desk phone has joined').waitFor()
   await fixture.look('devices-joined')
   await page.getByRole('link', { name: 'Send a test', exact: true }).click()
@@ -48,12 +48,11 @@ scenario('a simulated phone joins by the picture, is tested, limited and removed
   await page.getByLabel('To', { exact: true }).fill('+49 151 12345678')
   await page.getByRole('button', { name: 'Send a test' }).click()
   await page.getByText('Waiting', { exact: true }).first().waitFor()
-  const message = (await phone('claim', { limit: 1 })).items[0]!
-  expect(message.to).toBe('+4915112345678')
-  const report = { id: message.id, attempt: message.attempt }
-  await phone('report', { items: [{ ...report, status: 'sent' }] })
-  await phone('report', { items: [{ ...report, status: 'delivered' }] })
-  await phone('heartbeat', { battery: 73 })
+  const [message] = await phone.claim(1)
+  expect(message!.to).toBe('+4915112345678')
+  await phone.report(message!, 'sent')
+  await phone.report(message!, 'delivered')
+  await phone.beat({ battery: 73 })
   await page.getByText('Delivered').first().waitFor()
   await page.reload()
   await page.getByText('73 %').waitFor()
@@ -215,7 +214,7 @@ scenario(
       expect(await page.getByText('HOST=0.0.0.0 npm start').count()).toBe(0)
       const link = await readQr(page, 'QR code of the address with the code')
       expect(link).toMatch(`${address}/api/devices/pair#`)
-      await pair(address, link.split('#')[1]!)
+      await pairWith(address, link.split('#')[1]!, 'Phone')
       await page.getByText('Phone has joined').waitFor()
       expect(browser.faults).toEqual([])
     } finally {
@@ -258,25 +257,3 @@ scenario(
   { DEVICE_ALARM_MINUTES: '10' },
   { ms: 240_000 },
 )
-
-/** What the calls of a device answer, as far as it is looked at. */
-interface Answer {
-  readonly token: string
-  readonly items: readonly { readonly id: string; readonly attempt: number; readonly to: string }[]
-}
-
-/** A phone that joins with a code; answers how it calls `/api/devices`. */
-async function pair(url: string, code: string) {
-  const call = async (path: string, body: object, token = '') => {
-    const headers = { 'content-type': 'application/json', ...(token && { authorization: token }) }
-    const response = await fetch(`${url}/api/devices/${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    })
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-    return (await response.json()) as Answer
-  }
-  const { token } = await call('pair', { code, platform: 'simulator' })
-  return (path: string, body: object) => call(path, body, token)
-}

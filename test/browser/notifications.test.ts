@@ -142,8 +142,6 @@ scenario('notifications end in this browser, in all others, and by signing out',
 
   await page.getByLabel(SWITCH).click()
   await until('the browser', async () => (await browsers()).length === 1)
-  if (fixture.screen === 'phone') await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('button', { name: 'Sign out', exact: true }).filter({ visible: true }).click()
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await fixture.signOut()
   await until('the end', async () => (await browsers()).length === 0)
 })

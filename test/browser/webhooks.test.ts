@@ -1,7 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { Webhook } from 'standardwebhooks'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { startReceiver, verify } from '../support/services/receiver.ts'
 import { scenario } from './support/browser-fixture.ts'
 
 const ALLOW = { WEBHOOK_ALLOW_PRIVATE: 'true' }
@@ -10,13 +8,14 @@ scenario(
   'a webhook is made, tested, sent again, and gets a new secret',
   async (fixture) => {
     const { page } = fixture
-    await using receiver = await openReceiver()
+    const receiver = await startReceiver()
+    onTestFinished(receiver.stop)
     await fixture.signIn()
     await fixture.visit('/webhooks')
     await page.getByText('No webhooks yet').waitFor()
     await fixture.look('webhooks-empty')
     await page.getByRole('button', { name: 'New webhook' }).click()
-    await page.getByLabel('Address').fill(receiver.url)
+    await page.getByLabel('Address').fill(`${receiver.url}/hooks`)
     await fixture.look('webhooks-new')
     await page.getByRole('button', { name: 'Make the webhook' }).click()
     const secret = await page.locator('.code-block code').first().innerText()
@@ -24,16 +23,16 @@ scenario(
     await page.getByRole('button', { name: 'I have copied it' }).click()
     await page.getByText('Nothing delivered yet').waitFor()
 
-    receiver.status = 503
+    receiver.answer(503)
     await page.getByRole('button', { name: 'Send a test' }).click()
     await page.getByRole('cell', { name: '503' }).waitFor()
-    receiver.status = 200
+    receiver.answer(200, 'thank you')
     await page.getByRole('button', { name: 'Send again', exact: true }).click()
     await page.getByRole('table').getByText('Delivered').waitFor()
-    expect(receiver.got.length).toBe(2)
-    const [first, second] = receiver.got
+    expect(receiver.told.length).toBe(2)
+    const [first, second] = receiver.told
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
-    new Webhook(secret).verify(second!.body, second!.headers)
+    verify(secret, second!)
     await fixture.look('webhook')
 
     await page.getByRole('button', { name: 'Details' }).click()
@@ -54,8 +53,7 @@ scenario(
     expect(fresh).not.toBe(secret)
     await page.getByRole('button', { name: 'I have copied it' }).click()
     await page.getByRole('button', { name: 'Send a test' }).click()
-    await expect.poll(() => receiver.got.length).toBe(3)
-    new Webhook(fresh).verify(receiver.got[2]!.body, receiver.got[2]!.headers)
+    verify(fresh, (await receiver.heard(3))[2]!)
 
     await page.getByRole('button', { name: 'Send failed ones again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
@@ -70,23 +68,3 @@ scenario(
   },
   ALLOW,
 )
-
-interface Request {
-  readonly headers: Record<string, string>
-  readonly body: string
-}
-
-/** A program that takes webhooks and answers `status`. */
-async function openReceiver() {
-  const got: Request[] = []
-  const receiver = { got, status: 200, url: '', [Symbol.asyncDispose]: async () => void server.close() }
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    got.push({ headers: request.headers as Record<string, string>, body })
-    response.writeHead(receiver.status).end('thank you')
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`
-  return receiver
-}

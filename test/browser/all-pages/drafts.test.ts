@@ -51,9 +51,7 @@ scenario('what is typed stays when the page is left, until it is sent or saved',
   expect(await page.getByLabel('Name').inputValue()).toBe('')
   await page.keyboard.press('Escape')
 
-  if (fixture.screen === 'phone') await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('button', { name: 'Sign out' }).last().click()
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await fixture.signOut()
   expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Come at five')
 })
 

@@ -182,8 +182,10 @@ const namesIn = (fixture: BrowserFixture) =>
 
 /** Replies are at the top, whatever was sent to others, and are found. */
 async function findReplies(fixture: BrowserFixture): Promise<void> {
-  await fixture.visit('/conversations')
-  await expectUnread(fixture, UNREAD)
+  for (const path of ['/templates', '/conversations']) {
+    await fixture.visit(path)
+    await expectUnread(fixture, UNREAD)
+  }
   const names = REPLIERS.toReversed().map(nameOf)
   await expect.poll(() => namesIn(fixture), PATIENT).toEqual([...names, '+44\u00a07700\u00a0900123'])
   expect(
@@ -198,6 +200,8 @@ async function findReplies(fixture: BrowserFixture): Promise<void> {
   await expect.poll(() => namesIn(fixture)).toEqual([nameOf(49)])
   await search.fill(numberOf(56).slice(-5))
   await expect.poll(() => namesIn(fixture)).toEqual([nameOf(56)])
+  await search.fill('winter sale')
+  await listOf(fixture).getByText('In older texts').waitFor()
   await search.fill('')
   await expect.poll(async () => (await namesIn(fixture)).length).toBe(UNREAD + 1)
 }

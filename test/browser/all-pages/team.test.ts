@@ -85,12 +85,9 @@ async function expectUsed({ page, refused }: Browser, link: string): Promise<voi
   await page.goto(`${new URL(link).origin}/#/messages`)
 }
 
-/** What the role forbids is not on the pages, and the API refuses it. */
+/** What the role forbids is not on the pages. */
 async function expectForbidden(window: Browser, { screen, url }: BrowserFixture, role: string) {
   const { page } = window
-  const pb = await clientOf(window, url)
-  const user = pb.authStore.record!.id
-  const refused = async (ask: Promise<unknown>) => expect(ask).rejects.toMatchObject({ status: 403 })
   const isAgent = role === 'agent'
   for (const [name, isSeen] of [
     ['API keys', false],
@@ -109,14 +106,7 @@ async function expectForbidden(window: Browser, { screen, url }: BrowserFixture,
   await page.goto(`${url}/#/contacts`)
   await page.getByText('Zoë').first().waitFor()
   expect(await page.getByRole('button', { name: 'Add a contact' }).count()).toBe(isAgent ? 1 : 0)
-  await refused(pb.collection('api_keys').create({ user, name: 'mine' }))
-  await refused(pb.collection('api_keys').getList())
-  await refused(pb.send('/api/account/invitations', { method: 'POST', body: { role: 'admin' } }))
-  await refused(pb.send('/api/devices/pairing', { method: 'POST', body: { name: 'mine' } }))
-  await refused(pb.collection('users').update(user, { name: 'mine' }))
   if (isAgent) return
-  await refused(pb.send('/api/sms/send', { method: 'POST', body: { recipients: [ZOE], body: 'Hello' } }))
-  await refused(pb.collection('contacts').create({ user, name: 'Max', phone: '+4915112345670' }))
   await page.goto(`${url}${THREAD}`)
   await page.getByText('Are you open?').last().waitFor()
   expect(await page.getByLabel(/^(Answer from|Write$)/).count()).toBe(0)

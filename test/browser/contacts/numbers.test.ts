@@ -126,20 +126,3 @@ scenario(
   {},
   { locale: 'en-GB', zone: 'Europe/Berlin' },
 )
-
-scenario('200 rows of national numbers are imported, all of them', async (fixture) => {
-  const { page } = fixture
-  const ann = await fixture.ann()
-  await fixture.signIn()
-  await fixture.visit('/contacts')
-  await page.getByRole('button', { name: 'Import' }).click()
-  const rows = Array.from({ length: 200 }, (_, i) => `Person ${i},0151 ${20_000_000 + i}`)
-  await page.getByLabel('Or paste rows here').fill(['Name,Handy', ...rows].join('\n'))
-  await page.getByRole('button', { name: 'Look at the rows' }).click()
-  await page.getByText('200 contacts to import', { exact: true }).waitFor()
-  await fixture.look('numbers-import')
-  await page.getByRole('button', { name: 'Import 200' }).click()
-  await page.getByRole('button', { name: 'Done' }).waitFor({ timeout: 60_000 })
-  expect(await page.locator('.figures dd').allTextContents()).toEqual(['200', '0', '0', '0'])
-  expect((await ann.collection('contacts').getList(1, 1)).totalItems).toBe(200)
-})

@@ -1,8 +1,7 @@
 import { expect } from 'vitest'
-import { openBrowser } from '../support/browser.ts'
-import { type BrowserFixture, fillSignIn, scenario } from '../support/browser-fixture.ts'
+import { scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
-import { closePanel, openPanel, showView } from './steps.ts'
+import { closePanel, openPanel } from './steps.ts'
 
 const ZOE = '+4915112345678'
 
@@ -48,6 +47,12 @@ scenario('a text that comes in appears in its conversation, and is answered ther
   await ann.send('/api/sms/send', { method: 'POST', body: { recipients: [ZOE], body: 'Until soon' } })
   await page.getByText('You: Until soon').waitFor()
   await fixture.look('conversations')
+
+  // two of one name are told apart
+  const other = '+4915112345679'
+  await ann.collection('contacts').create({ user, name: 'Zoë', phone: other })
+  await phone.hear(other, 'Mine, too?')
+  for (const number of [ZOE, other]) await page.getByTitle(number).waitFor()
 })
 
 scenario('a conversation is begun, and says when no device is there to send', async (fixture) => {
@@ -66,85 +71,6 @@ scenario('a conversation is begun, and says when no device is there to send', as
   })
   await fixture.look('conversation-no-device')
 })
-
-const numberAt = (i: number) => `+4915${20_000_000 + i}`
-const CAMPAIGN = 200
-/** A change comes by realtime and is read after a pause. */
-const PATIENT = { timeout: 15_000 }
-
-/** A list of 200 and two who answer it, each by name and number. */
-async function playCampaign(fixture: BrowserFixture) {
-  const ann = await fixture.ann()
-  const user = ann.authStore.record!.id
-  const phone = await pairPhone(fixture.url, ann, 'Desk phone')
-  for (const [i, name] of [
-    [3, 'Anna Lopez'],
-    [150, 'Anna Lopez'],
-  ] as const)
-    await ann.collection('contacts').create({ user, name, phone: numberAt(i) })
-  await phone.hear(numberAt(3), 'Do you open on Sunday?')
-  await phone.hear(numberAt(150), 'Where is my parcel?')
-  const recipients = Array.from({ length: CAMPAIGN }, (_, i) => numberAt(i))
-  const send = (body: object) => ann.send('/api/sms/send', { method: 'POST', body, requestKey: null })
-  await send({ recipients, body: 'Ten percent off this week' })
-  await Promise.all(
-    recipients.slice(0, 60).map((to) => send({ recipients: [to], body: `For ${to} alone`, bulk: true })),
-  )
-  return { ann, phone }
-}
-
-scenario(
-  'after a campaign replies are on the first screen, found, and read in every browser',
-  async (fixture) => {
-    const { page, url } = fixture
-    const { phone } = await playCampaign(fixture)
-    await fixture.signIn()
-    await fixture.visit('/conversations')
-    const list = page.getByRole('region', { name: 'Conversations' })
-    await list.getByText('Where is my parcel?').waitFor()
-    await list.getByText('Do you open on Sunday?').waitFor()
-    expect(await list.getByRole('listitem').count()).toBe(2)
-    // two of one name are told apart
-    await list.getByTitle(numberAt(3)).waitFor()
-    await list.getByTitle(numberAt(150)).waitFor()
-    await expect.poll(() => page.title(), PATIENT).toBe('(2) Conversations · pocketsms')
-    await fixture.look('conversations-campaign')
-
-    await showView(fixture, 'Waiting')
-    await expect.poll(() => list.getByRole('listitem').count()).toBe(2)
-    await showView(fixture, 'All')
-    await list.getByLabel('Search').fill('sunday')
-    await list.getByText('Where is my parcel?').waitFor({ state: 'detached' })
-    await list.getByText('Do you open on Sunday?').waitFor()
-    await list.getByLabel('Search').fill(numberAt(150).slice(-6))
-    await list.getByText('Where is my parcel?').waitFor()
-    await list.getByLabel('Search').fill('ten percent')
-    await list.getByText('In older texts').waitFor()
-    await fixture.look('conversations-search')
-    await list.getByLabel('Search').fill('')
-
-    // another page, another browser
-    await fixture.visit('/templates')
-    const other = await openBrowser(url, fixture.screen)
-    try {
-      await fillSignIn(other, url, 'ann', fixture.say)
-      await other.page.goto(`${url}/#/conversations`)
-      await other.page.getByText('Do you open on Sunday?').click()
-      await other.page.getByLabel('Texts').getByText('Do you open on Sunday?').waitFor()
-      // closing it earlier could cut off the request that marks it as read
-      await expect.poll(() => other.page.title(), PATIENT).toMatch(/^\(1\) /)
-      expect(other.faults).toEqual([])
-    } finally {
-      await other.close()
-    }
-    await expect.poll(() => page.title(), PATIENT).toBe('(1) Templates · pocketsms')
-    const entry = page.getByRole('link', { name: /(Conversations|Chats) ?1 unread/ })
-    await entry.waitFor()
-    await phone.hear(numberAt(7), 'Me too')
-    await expect.poll(() => page.title(), PATIENT).toBe('(2) Templates · pocketsms')
-    await fixture.look('unread-on-another-page')
-  },
-)
 
 scenario(
   'a conversation is answered with a saved reply, and its contact changed beside it',

@@ -46,6 +46,8 @@ export interface BrowserFixture extends Browser {
   ann(): Promise<PocketBase>
   /** Signs in by the form, as ANN or as ROOT, who are made if need be. */
   signIn(who?: 'ann' | 'root'): Promise<void>
+  /** Signs out by the navigation. */
+  signOut(): Promise<void>
   /** Opens a page of the console and waits for its title. */
   visit(path: string): Promise<void>
 }
@@ -111,6 +113,15 @@ function stageOf(
     async signIn(who = 'ann') {
       await (who === 'ann' ? ann() : root())
       await fillSignIn(browser, url, who, say)
+    },
+    async signOut() {
+      const { page } = browser
+      if (screen === 'phone') await page.getByRole('button', { name: say('More') }).click()
+      await page
+        .getByRole('button', { name: say('Sign out'), exact: true })
+        .filter({ visible: true })
+        .click()
+      await page.getByRole('heading', { name: say('Sign in') }).waitFor()
     },
     async visit(path) {
       await browser.page.goto(`${url}/#${path}`)
