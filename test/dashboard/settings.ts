@@ -85,7 +85,8 @@ export async function crons(fixture: DashboardFixture): Promise<void> {
   const ids = await page.locator('.cron-id').allTextContents()
   same(ids.length > 0, true, 'there are jobs')
   for (const id of ids) {
-    await page.locator('.list-item', { hasText: id }).getByLabel('Run').click()
+    const job = page.locator('.list-item', { has: page.getByText(id, { exact: true }) })
+    await job.getByLabel('Run').click()
     await succeeded(fixture, `Successfully triggered "${id}"`)
   }
 }
