@@ -15,9 +15,8 @@ import { readLines, rowOf } from './rows.ts'
 const COLLECTIONS = '_collections'
 
 /**
- * Creates the tables of a backup's collections and fills all tables, in the transaction `tx`. Compares what
- * was stored with what was read. Returns the tables, without foreign ones. Throws a UserError for a damaged
- * file.
+ * Creates the tables of a backup's collections and fills all, in the transaction `tx`. Compares what was
+ * stored with what was read. Returns them. Throws a UserError for a damaged file.
  */
 export async function load(tx: Db, archive: Archive, progress: Progress): Promise<TableEntry[]> {
   try {

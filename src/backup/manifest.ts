@@ -36,7 +36,6 @@ export type TableEntry = Readonly<z.output<typeof TABLE>>
 export interface BackupSummary {
   /** RFC 3339, UTC. */
   readonly createdAt: string
-  /** The version of pocketsms that wrote it. */
   readonly version: string
   readonly bytes: number
   readonly tables: readonly { readonly name: string; readonly rows: number }[]

@@ -33,9 +33,8 @@ export interface Restored extends BackupSummary {
 }
 
 /**
- * Restores a backup in one transaction and ends unfinished messages as failed. Throws a UserError for a wrong
- * file or a database that is not empty. `replace` locks other connections out, then ends them
- * (Db.endOthers); callers renew what they keep in memory.
+ * Restores a backup in one transaction; unfinished messages end as failed. Throws a UserError. `replace`
+ * locks other connections out, then ends them (Db.endOthers): renew what is in memory.
  */
 export async function restoreBackup(
   db: Db,

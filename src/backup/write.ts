@@ -173,7 +173,6 @@ class ZipWriter {
     await Promise.race([this.#written, this.#failed])
   }
 
-  /** Gives the file up and closes it. */
   async abandon(): Promise<void> {
     ;(this.#zip.outputStream as Readable).destroy()
     await this.#written.catch(() => {})

@@ -121,10 +121,7 @@ export class Db {
     return this.#inTurn((backend) => retryDeadlocks(() => backend.query(text, params, name))).catch(noted)
   }
 
-  /**
-   * The same for a client-shaped statement, which only reads: it takes the holder's turn (see DatabaseTime)
-   * and fails with SQLSTATE 57014 after CLIENT_STATEMENT_SECONDS. A transaction runs it like any other.
-   */
+  /** The same for a client-shaped read in the holder's turn. 57014 after CLIENT_STATEMENT_SECONDS. */
   shaped(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const { ticket } = this
     const { time, backend } = this.#pool

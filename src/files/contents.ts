@@ -94,9 +94,8 @@ export class FileDeleted extends Error {
 }
 
 /**
- * Reads the bytes from `from` up to but excluding `to`, one piece per statement: a slow reader holds one
- * piece and no connection. `holder` (account or address) takes turns with others. Throws FileDeleted if the
- * file is deleted meanwhile, 503 when too many reads wait.
+ * Reads the bytes from `from` up to but excluding `to` in pieces; readers hold no connection and take turns
+ * by `holder`. Throws FileDeleted, 503 when too many reads wait.
  */
 export async function* readStored(db: Db, { id }: StoredFile, from: number, to: number, holder = '') {
   for (let at = from; at < to; ) {

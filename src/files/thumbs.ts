@@ -8,9 +8,8 @@ import { isPicture, makeThumbnail } from './thumbnail.ts'
 const DEFAULT_SIZES: readonly string[] = ['100x100']
 
 /**
- * Finds the thumbnail of a file in one of its field's sizes; makes and stores it at the first request.
- * Undefined for another size, for files that are no picture, and when it fails: then the original is served,
- * as in PocketBase. Holders (accounts or addresses) take turns.
+ * The thumbnail of a file in a size of its field, made at the first request. Undefined for others, no
+ * pictures and failures: then the original is served, as in PocketBase. Holders take turns.
  */
 export async function findThumb(
   db: Db,

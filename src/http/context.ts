@@ -32,7 +32,6 @@ export interface Services {
   readonly sending: Sending
   readonly jobs: readonly Job[]
   readonly protocols: readonly Protocol[]
-  /** Forms of webhook deliveries that protocols have. */
   readonly otherForms: OtherForms
   readonly backups: Backups
   readonly realtime: Realtime

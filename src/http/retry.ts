@@ -20,7 +20,6 @@ const MAX_RETRIES = {
 }
 type Fault = keyof typeof MAX_RETRIES
 
-/** How one attempt is made, as options of a record's write. */
 export type Attempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksRecord'>>
 
 interface RetryOptions<A> {

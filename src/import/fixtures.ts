@@ -21,8 +21,7 @@ interface Part extends FilePosition {
 
 /**
  * Imports collections (`schema`: PocketBase's export) and records (`fixtures`: `{"collection": [{record},
- * …]}`, with ids, dates and plain-text passwords), all or nothing. Repeating it gives the same result.
- * Returns a summary; throws a UserError that locates a fault. A file has at most 512 MiB, a text's maximum.
+ * …]}`), all or nothing, repeatable. Returns a summary; throws a UserError. A file has at most 512 MiB.
  */
 export async function importFiles(
   store: CatalogStore,

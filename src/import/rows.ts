@@ -15,7 +15,6 @@ export type ImportRow = Value[]
 /** Keys of answers that are no columns. */
 const SHOWN_ONLY = new Set(['collectionId', 'collectionName', 'expand'])
 
-/** The collection in a file to which a fault belongs. */
 export interface FilePosition {
   readonly file: string
   readonly collection: Collection

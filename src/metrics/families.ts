@@ -112,7 +112,6 @@ function gaugesOf<T>(read: () => Promise<T>) {
     })
 }
 
-/** Figures of the database, the same from every process. */
 function sharedFamilies({ store, deviceOnlineSeconds }: MetricsSource): Family[] {
   const queue = gaugesOf(() => readQueue(store))
   const depths = (name: keyof Depth) => (states: Queue) =>

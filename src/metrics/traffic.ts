@@ -18,7 +18,6 @@ export interface Series {
 export class Traffic {
   readonly #groups = new Map<Group, Map<string, Series>>()
 
-  /** Counts a finished request and returns its group. */
   count(method: string, status: number, ms: number, path: string, protocol?: CountedProtocol): Group {
     const group = groupOf(method, path, protocol)
     const series = this.#seriesOf(group, METHODS.has(method) ? method : 'other')

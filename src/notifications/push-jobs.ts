@@ -150,7 +150,6 @@ const MAX_AT_ONCE = 3
 /** Older notifications are dropped. The console shows the unread count. */
 const TTL_SECONDS = 86_400
 
-/** What there is to tell, and for whom. */
 interface News extends Unread {
   readonly assignee: string
   /** The person who is mentioned in a note; '' for texts. */

@@ -90,7 +90,6 @@ async function mail(db: Db, post: ReplyMailServices, { user, to, timeZone, until
   await sendMail(post, { to, messageId, ...replyMail(waiting, total, timeZone, namesOf(post)) })
 }
 
-/** A conversation whose last text waits for an answer. */
 interface WaitingConversation {
   readonly number: string
   readonly name: string

@@ -94,9 +94,8 @@ export class Realtime {
   }
 
   /**
-   * Replaces the subscriptions of a client, whichever node has its connection. It gets each change that is
-   * committed after this returns. Throws 404, 400, 403, RetryLater, and StaleAuth for a changed auth record.
-   * PocketBase: apis/realtime.go, realtimeSetSubscriptions
+   * Replaces a client's subscriptions on whichever node; it gets each change committed after this. Throws
+   * 404, 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go, realtimeSetSubscriptions
    */
   async subscribe(holder: string, ask: SubscriptionRequest): Promise<void> {
     admission.subscriptions.take(holder, REQUEST_UNITS + ask.topics.length)

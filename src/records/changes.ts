@@ -24,9 +24,8 @@ export function changeLogCte(
 }
 
 /**
- * Logs changes of records in their transaction: subscribers on all nodes get them after the commit. Writes
- * nothing without listeners. For a delete, `deleted` has the last values by column name, in the order of
- * `ids`.
+ * Logs changes in their transaction, if there are listeners. For a delete, `deleted` has the last values by
+ * column name, in the order of `ids`.
  */
 export async function logChange(
   store: Pick<Store, 'db'>,

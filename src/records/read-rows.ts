@@ -71,9 +71,8 @@ const isOverGuard = (error: unknown): boolean =>
   isSqlError(error, INVALID_TEXT) && error.message.includes(MARK)
 
 /**
- * Reads within the meter's remaining bytes; once more with all that an answer may have if they are not
- * enough. Throws 400 for more than an answer may have, RetryLater without memory, LargeAnswer in a
- * transaction.
+ * Reads within the meter's remaining bytes, then once more with all of an answer's. Throws 400 above that,
+ * RetryLater without memory, LargeAnswer in a transaction.
  */
 function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promise<readonly RecordRow[]>) {
   const readCounted = async () => {

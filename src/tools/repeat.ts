@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Where a failure is logged: pino's logger, for one. */
 interface FailureLog {
   error(details: { readonly err: unknown }, message: string): void
 }

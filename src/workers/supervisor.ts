@@ -101,7 +101,6 @@ class WorkerProcess {
 /** A worker that does not answer by then is left out. */
 const PATIENCE_MS = 2_000
 
-/** Figures that workers are asked for. */
 interface Collection {
   readonly all: WorkerFigures[]
   /** Numbers of the workers that have not answered. */

@@ -19,9 +19,8 @@ delete from push_subscriptions
 where ("user" = $1 and sender = '' or sender in (select id from members where member = $1)) and left(user_agent, 300) = $2`
 
 /**
- * Ends one session of an account: its tokens are refused, browsers with its user agent get no notifications,
- * and the account's event streams are closed (those of other sessions reconnect). Throws 404. `also`: further
- * work in the transaction.
+ * Ends a session: its tokens are refused, its browsers get no notifications, event streams of the account
+ * close (others reconnect). Throws 404. `also`: further work in the transaction.
  */
 export async function endSession({ db }: Store, auth: AuthRecord, id: string, also?: InSameTransaction) {
   const { collection, id: record } = auth

@@ -16,9 +16,8 @@ export type MfaForm = ValueOf<typeof MFA_FORM>
 const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
 
 /**
- * Where the collection wants two methods: the first ends with a thrown 401 and an `mfaId`; the second must be
- * another method and bring the id, which it uses up. Throws 400 for an id that is unknown, expired or of
- * another record. PocketBase: apis/record_helpers.go, checkMFA
+ * Where the collection wants two methods, the first ends with a thrown 401 and an `mfaId`, which the second
+ * uses up. Throws 400 for a wrong id. PocketBase: apis/record_helpers.go, checkMFA
  */
 export async function checkMfa(
   store: Store,

@@ -13,7 +13,6 @@ const MAX_AGENT_LENGTH = 200
 /** Maximum wait of a sign-in for the mail server. */
 const MAIL_MS = 15_000
 
-/** The client of a sign-in. */
 export interface Origin {
   readonly ip: string
   readonly userAgent: string

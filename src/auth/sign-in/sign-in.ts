@@ -30,10 +30,9 @@ export type Proof =
   | { readonly token: string }
 
 /**
- * Answers a successful sign-in with JSON `{"record":…,"token":…}`. Throws 403 if the user is disabled, or the
- * authRule or the superusers' addresses forbid it, 401 if a second method is required. A given token is
- * returned without a second method and without an alert. PocketBase: apis/record_helpers.go,
- * recordAuthResponse
+ * Answers a sign-in with JSON `{"record":…,"token":…}`. Throws 403 if the user is disabled, or the authRule
+ * or the superusers' addresses forbid it, 401 if a second method is required. A given token needs none.
+ * PocketBase: apis/record_helpers.go, recordAuthResponse
  */
 export async function answerSignIn(
   store: Store,

@@ -17,9 +17,8 @@ export const PASSWORD_FORM = object({ identity: text, password: text, identityFi
 type PasswordForm = ValueOf<typeof PASSWORD_FORM>
 
 /**
- * Returns the record of an identity and password. Throws 403 if the collection has no passwords, 400 for form
- * errors, the same 400 after the same time for an unknown identity and a wrong password, and 429 after too
- * many attempts. PocketBase: apis/record_auth_with_password.go
+ * Returns the record of an identity and password. Throws 403 without passwords, the same 400 after the same
+ * time for an unknown identity and a wrong password, 429. PocketBase: apis/record_auth_with_password.go
  */
 export async function authWithPassword(call: AuthCall<PasswordForm>): Promise<AuthRecord> {
   const { store, collection, ip } = call

@@ -6,9 +6,8 @@ import { recordTerminalAudit } from './audit.ts'
 const NAME = 'superuserIPs'
 
 /**
- * Sets the addresses and subnets that superusers may use ([] for all) and returns the former list. A terminal
- * command, because a wrong list locks out every superuser; running servers are notified. Throws a UserError
- * that names an invalid address. Recorded in the audit log. PocketBase: cmd/superuser.go, superuserIPsCommand
+ * Sets the addresses and subnets that superusers may use ([] for all); returns the former. By terminal, as a
+ * wrong list locks all out. Audited. Throws a UserError. PocketBase: cmd/superuser.go, superuserIPsCommand
  */
 export async function setSuperuserAddresses(db: Db, places: readonly string[]): Promise<readonly string[]> {
   const settings = await SettingsStore.open(db)

@@ -22,10 +22,8 @@ const VISIBLE_LENGTH = PREFIX.length + 6
 /** Resolution of `last_used_at`. */
 const TOUCH_MS = 60_000
 
-/** Fields that clients cannot set. */
 const SET_BY_SERVER = ['prefix', 'hash', 'last_used_at'] as const
 
-/** Further content of the answer that creates a key. */
 const NEW_KEY = z.object({
   key: z.string().describe('The key itself, for `X-API-Key`. Shown this once.'),
 })

@@ -24,7 +24,6 @@ export type Running = z.output<typeof RUNNING>
 export const DONE = JOB.extend({ at: z.string(), size: z.int().min(0) })
 export type Done = z.output<typeof DONE>
 
-/** A job that failed, and why. */
 export const FAILED = JOB.extend({ at: z.string(), message: z.string() })
 export type Failed = z.output<typeof FAILED>
 

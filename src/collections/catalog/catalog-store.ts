@@ -9,7 +9,6 @@ import { clusterBarrier } from './cluster-barrier.ts'
 
 const CHANNEL = 'collections'
 
-/** Access for code that changes collections. */
 export type Collections = Pick<CatalogStore, 'catalog' | 'change'>
 
 /** A database, or one of its transactions, for whom a Db is made. */

@@ -8,7 +8,6 @@ export function freeId(base: string, taken: ReadonlySet<string>): string {
   return id
 }
 
-/** `type` and CRC-32 of the name. */
 const newId = (fields: readonly Field[], { type, name }: Field): string =>
   freeId(type + checksum(name), new Set(fields.map(({ id }) => id)))
 

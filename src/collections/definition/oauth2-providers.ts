@@ -1,8 +1,8 @@
 import providers from './oauth2-providers.json' with { type: 'json' }
 
 /**
- * PocketBase's OAuth2 providers in its order, by their name in the options. Logos: SVG, from PocketBase
- * 0.39.11 (MIT License, Copyright (c) 2022 - present, Gani Georgiev).
+ * PocketBase's OAuth2 providers by name, in its order. Logos: PocketBase 0.39.11, MIT License, Copyright (c)
+ * 2022 - present, Gani Georgiev
  */
 export const OAUTH2_PROVIDERS: ReadonlyMap<string, { readonly displayName: string; readonly logo: string }> =
   new Map(Object.entries(providers))

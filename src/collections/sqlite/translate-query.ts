@@ -31,9 +31,8 @@ export const translateNames = (sql: string, catalog: Catalog): string =>
   sqlTokens(sql).map(namesOf(catalog)).join('')
 
 /**
- * Translates a view's query from SQLite to Postgres: names, the functions of translate-calls.ts, `/` and `%`
- * by 0 (null), `LIKE` (case-insensitive), `==`, `->`, `->>` and `IS` between values, joins without a
- * condition. The rest must be valid in Postgres.
+ * Translates a view's query from SQLite to Postgres: names, calls, `/` and `%` by 0 (null), `LIKE`, `==`,
+ * `->`, `->>`, `IS`, joins without a condition. The rest must be valid in Postgres.
  */
 export const translateQuery = (sql: string, catalog: Catalog): string =>
   translate(sqlTokens(sql), namesOf(catalog))

@@ -86,9 +86,8 @@ async function renewKey(db: Db, table: string): Promise<void> {
 }
 
 /**
- * Makes all indexes of a collection, the last one first and the key at the end: of several unique indexes
- * that a record breaks Postgres names the oldest, SQLite the newest. Throws an InvalidCollection with the
- * error of each one that cannot be made.
+ * Makes a collection's indexes, the last one first, the key at the end: of several broken ones Postgres names
+ * the oldest, SQLite the newest. Throws an InvalidCollection with all errors.
  */
 export async function createIndexes(db: Db, collection: Collection): Promise<void> {
   const errors: Record<string, FieldError> = {}

@@ -53,8 +53,7 @@ export async function refreshViews(draft: CatalogDraft, except: string): Promise
 
 /**
  * Drops all views but one while `work` makes changes that Postgres forbids under a view, then recreates them
- * and `more`. Views may read others: those that cannot be created yet wait for the next round. Throws
- * Postgres' error if one cannot be created at all.
+ * and `more` in rounds, as views may read others. Throws Postgres' error.
  */
 export async function withoutViews(
   draft: CatalogDraft,

@@ -86,7 +86,6 @@ function gather({ connection: { stream } }: pg.Client): void {
   setImmediate(() => stream.uncork())
 }
 
-/** What the driver knows of a result's columns. */
 interface Columns {
   readonly fields: readonly pg.FieldDef[]
   readonly _parsers: readonly unknown[]

@@ -13,9 +13,9 @@ export interface Sniffed {
 }
 
 /**
- * Detects a file's type by its first bytes, never by its name, with PocketBase's names
- * (github.com/gabriel-vasile/mimetype). Text is not given to file-type, for which anything that begins with
- * `BM` is a picture.
+ * A file's type by its first bytes, never its name, in PocketBase's terms
+ * (github.com/gabriel-vasile/mimetype). Text is not given to file-type: it takes all that begins with `BM`
+ * for a picture.
  */
 export async function sniff(content: Buffer): Promise<Sniffed> {
   const bytes = content.subarray(0, HEAD_BYTES)

@@ -182,8 +182,8 @@ function numberAndText(positive: boolean, number: Side, text: Side): Condition {
 const BEGINS_WITH_NUMBER = `'${TRUE_TEXT.source}'`
 
 /**
- * `a IS TRUE`, `a IS NOT FALSE` and the like: SQLite tests truth here instead of comparing. Never NULL; NULL
- * is neither true nor false. sqlite.org/lang_expr.html, boolean expressions
+ * `a IS TRUE` and the like: SQLite tests truth here, never NULL. sqlite.org/lang_expr.html, boolean
+ * expressions
  */
 function truthIs(facts: Facts, positive: boolean, operand: Operand, word: Known): Condition {
   const wanted = facts.ask((input) => word.slot(input) === 1n)

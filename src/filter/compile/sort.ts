@@ -50,8 +50,8 @@ export function readSort(sort: string): SortKey[] {
 }
 
 /**
- * ORDER BY of the keys, then the order of insertion. A key that leads to several rows takes the first row for
- * which `condition` holds, in both directions. Throws a FilterError for anything but a column.
+ * ORDER BY of the keys, then of insertion. A key with several rows takes the first for which `condition`
+ * holds.
  */
 export function buildOrder(context: Context, keys: readonly SortKey[], condition: Condition): OrderKey[] {
   const isView = context.base.collection.type === 'view'

@@ -25,7 +25,6 @@ export function comparison(left: Sql, sign: string, right: Sql = [EMPTY_TEXT]): 
   return value === EMPTY_TEXT ? { sql: whole, test: { column, sign, value: '' } } : { sql: whole }
 }
 
-/** A column and the parameter that it must equal. */
 interface Equality {
   readonly column: Column
   readonly param: Param

@@ -22,8 +22,8 @@ const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Reads a JSON, multipart or urlencoded body. Forms are merged with the query. Throws
- * 400 for anything else, and RetryLater. PocketBase: core/event_request.go, contract 0.4
+ * Reads a JSON, multipart or urlencoded body; forms are merged with the query. Throws 400, RetryLater.
+ * PocketBase: core/event_request.go, contract 0.4
  */
 export async function readBody(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
   const type = incoming.headers['content-type'] ?? ''

@@ -105,7 +105,6 @@ function collectionDeeds(before: readonly Collection[], after: readonly Collecti
   return [...written, ...gone.map(({ name }) => ({ action: 'delete collection', collection: name }))]
 }
 
-/** What notes a change of the settings, in its transaction. */
 export const auditSettings =
   (c: Ctx, services: Services, auth: AuthRecord) =>
   (db: Db, before: Settings, next: Settings): Promise<void> =>

@@ -28,10 +28,7 @@ export function findRule(rules: readonly RateLimitRule[], asked: RateLimitSubjec
   return undefined
 }
 
-/**
- * Counts requests of this process in fixed windows by rule and address. New limits reset the counts.
- * PocketBase: apis/middlewares_rate_limit.go, contract 8.3
- */
+/** Counts requests per process, rule and address. PocketBase: apis/middlewares_rate_limit.go, contract 8.3 */
 export class RateLimiter {
   #limits: Settings['rateLimits'] | undefined
   #windows = new Map<string, Map<string, Window>>()

@@ -117,7 +117,6 @@ const SETUP = z
   })
   .meta({ id: 'Setup' })
 
-/** `/api/account` and `/api/setup`: what an account asks about itself, and a page before the sign-in. */
 export const accountPaths = (): ZodOpenApiPathsObject =>
   chapter(ACCOUNT, SIGNED_IN, {
     'GET /api/account/sessions': {

@@ -100,7 +100,6 @@ const steered = (
   ],
 })
 
-/** `/api/campaigns`: texts to many. */
 export const campaignPaths = (): ZodOpenApiPathsObject =>
   chapter('campaigns', SIGNED_IN, {
     'POST /api/campaigns': {

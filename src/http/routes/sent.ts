@@ -80,7 +80,6 @@ export function sentRoutes(services: Services): Hono<Env> {
 }
 
 const BATCH_ID = z.object({ batch_id: z.string().describe('Out of the answer to the send.') })
-/** `/api/sms/batches` and `/api/sms/messages`: what is done with what was sent. */
 export const sentPaths = (): ZodOpenApiPathsObject =>
   chapter(SENDING, SENDER, {
     'GET /api/sms/batches/{batch_id}': {

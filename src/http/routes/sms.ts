@@ -137,7 +137,6 @@ const TEMPLATE_EXAMPLE = {
 
 const PREVIEW_BODY = z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE])
 
-/** `/api/sms`: what a web app asks of the gateway before and while it sends. */
 export const smsPaths = (): ZodOpenApiPathsObject =>
   chapter(SENDING, SENDER, {
     'POST /api/sms/send': {

@@ -33,7 +33,6 @@ export const userRoutes = (services: Services) =>
       return sendRaw(c, JSON.stringify(found))
     })
 
-/** `/api/users`: what acts for a user without a sign-in. */
 export const userPaths = (): ZodOpenApiPathsObject =>
   chapter('users', SIGNED_IN, {
     'GET /api/users/{id}/access': {

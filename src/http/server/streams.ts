@@ -6,10 +6,7 @@ import { holderOf } from './store-of.ts'
 
 const open = new WeakMap<Services, Places>()
 
-/**
- * Counts an event stream or a waiting claim until its answer ends, for the client's network and a user.
- * Proxies of ours are not counted. Throws 429 over MAX_STREAMS. Gives the request's place back.
- */
+/** Counts a stream or waiting claim for its user and network, unless a proxy's. 429 over MAX_STREAMS. */
 export function limitOpenStreams(c: Ctx, services: Services, user?: string): void {
   c.get('leaveRequest')?.()
   const { maxStreams: share, trustedProxies } = services.config

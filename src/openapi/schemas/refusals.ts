@@ -59,7 +59,6 @@ function answerOf(rows: readonly Row[]): ZodOpenApiResponseObject {
   }
 }
 
-/** What is wrong with a template: only a sentence. */
 const TEMPLATE_REFUSAL = z.object({ message: z.string() }).meta({ id: 'TemplateRefusal' })
 
 /** The same answers, whose 400 may also say what is wrong with a template. */

@@ -37,9 +37,8 @@ export const accessBy = (
 ): Access => accessMaker(catalog, collection, rule, '', request)()
 
 /**
- * The same for a rule and a client's filter, as a function to call for each change: compiled once on the
- * ticket, and bound each time if it names the time. An invalid filter, or one that uses fields that the
- * client may not, passes none.
+ * The same for a rule and a client's filter, compiled once on the ticket and called for each change. An
+ * invalid or forbidden filter passes none.
  */
 export function accessMaker(
   catalog: Catalog,

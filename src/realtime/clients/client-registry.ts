@@ -28,8 +28,8 @@ export class ClientRegistry {
   }
 
   /**
-   * Replaces the subscriptions of a client, for a viewer that is held for it. Those that it keeps go on
-   * without a gap. Throws RetryLater, and changes nothing, when they do not fit the holder's share of memory.
+   * Replaces a client's subscriptions; kept ones go on without a gap. Throws RetryLater over the holder's
+   * memory.
    */
   subscribe(client: Client, viewer: Viewer, wanted: readonly Topic[], since: Snapshot): void {
     const old = client.subscriptions

@@ -15,7 +15,6 @@ export interface GroupState {
   readonly request: RequestInfo
   /** Pays for the filter and the expand of the topic's options; undefined without options. */
   readonly ticket: Ticket | undefined
-  /** Which records of the collection pass. */
   readonly access: Access
 }
 
@@ -192,7 +191,6 @@ export class SubscriptionIndex {
     return this.#at(collection, record).flatMap(({ plain }) => [...plain])
   }
 
-  /** Topics with options that name this record. */
   withOptions(collection: Collection, record: string): HolderTopics[] {
     return this.#at(collection, record).flatMap(({ withOptions }) => [...withOptions.values()])
   }

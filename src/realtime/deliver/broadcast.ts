@@ -13,9 +13,9 @@ import { decide, emailsSeen } from './decide.ts'
 import type { Deliver, Lanes } from './deliveries.ts'
 
 /**
- * Sends a change to all that may see it. The rules of topics without options are checked for all viewers
- * together, topics with options by `deliverByHolder`. Events of a topic keep their order; its clients are
- * disconnected when one fails. PocketBase: apis/realtime.go, realtimeBroadcastRecord
+ * Sends a change to all that may see it: without options for all viewers together, else by `deliverByHolder`.
+ * Events keep their order; clients are disconnected when one fails. PocketBase: apis/realtime.go,
+ * realtimeBroadcastRecord
  */
 export function broadcast(
   event: ChangeEvent,
@@ -108,9 +108,8 @@ interface DeliveryParts {
 }
 
 /**
- * Sends changes to the clients of this node. Signs out clients whose auth record was deleted; disconnects
- * those of an account that ended a session, and those that miss a change that failed. `isPatient`: see
- * loadChanges.
+ * Sends changes to this node's clients. Signs out deleted auth records; disconnects accounts that ended a
+ * session, and clients that miss a failed change. `isPatient`: see loadChanges.
  */
 export async function deliverChanges(
   parts: DeliveryParts,

@@ -14,9 +14,9 @@ interface Form {
 const mismatch = () => fieldError('validation_values_mismatch', "Values don't match")
 
 /**
- * Checks of an auth record's form that come before field checks and are reported alone: without `manages`
- * (superusers, manageRule) no change of email or verified, and no new password without its confirmation and,
- * for one's own, the old password. PocketBase: forms/record_upsert.go; contract 4.8
+ * Checks of an auth record's form that are reported alone: without `manages` (superusers, manageRule) no
+ * change of email or verified, no new password without its confirmation and one's own old one.
+ * PocketBase: forms/record_upsert.go; contract 4.8
  */
 export async function checkAuthForm(
   draft: Draft,

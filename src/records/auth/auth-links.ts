@@ -58,9 +58,9 @@ const isUpgraded = (values: Readonly<Values>, old: Readonly<Values>) =>
   old.verified === false && values.verified === true
 
 /**
- * Deletes what ends with a change of an auth record, in its transaction before the write: a new password ends
- * MFA sessions and known origins, a new token key ends one-time passwords and sessions. May set a new token
- * key in `values`. PocketBase: core/mfa_model.go, otp_model.go, external_auth_model.go
+ * Deletes what ends with a change of an auth record, before the write: a new password ends MFA and known
+ * origins, a new token key one-time passwords and sessions. PocketBase: core/mfa_model.go, otp_model.go,
+ * external_auth_model.go
  */
 export async function deleteInvalidLinks(
   store: Store,

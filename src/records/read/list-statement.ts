@@ -190,9 +190,8 @@ interface Parts {
 }
 
 /**
- * The SQL that reads one page of a list as `planList` chose. Each row it returns is a Row, then the total
- * (-1: not counted), then the version of the requester's record. Its parameters are those of the filter, then
- * `pageValues`.
+ * The SQL of a page as `planList` chose: each row with the total (-1: not counted) and the version of the
+ * requester's record. Parameters: those of the filter, then `pageValues`.
  */
 export function listStatement(
   collection: Collection,

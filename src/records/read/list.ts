@@ -176,9 +176,8 @@ export const BOOLS = new Map([
 ])
 
 /**
- * Reads `page`, `perPage` and `skipTotal`. What is too small becomes the default, what is too large
- * `maxPerPage`. Throws 400 for what is no integer or Go bool. PocketBase: tools/search/provider.go, contract
- * 3.1
+ * Reads `page`, `perPage` and `skipTotal`; too small becomes the default, too large `maxPerPage`. Throws 400
+ * for no integer or Go bool. PocketBase: tools/search/provider.go, contract 3.1
  */
 export function readPage(query: Readonly<Record<string, string>>, maxPerPage = MAX_PER_PAGE): Page {
   const skipTotal = query.skipTotal ? BOOLS.get(query.skipTotal) : false

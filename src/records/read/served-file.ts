@@ -12,9 +12,8 @@ import { isRuleFault } from '../render/render.ts'
 import { selectRows } from '../select.ts'
 
 /**
- * The place of a file by the record that names it, and the field; a view's file is that of its origin. `ask`
- * is called for protected fields only; true if anybody may have the file. Throws 404.
- * PocketBase: apis/file.go, contract 7.3
+ * The place of a file by the record that names it, and the field. `ask`: for protected fields only; true if
+ * anybody may have it. Throws 404. PocketBase: apis/file.go, contract 7.3
  */
 export async function findServedFile(
   store: Store,

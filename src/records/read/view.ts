@@ -10,9 +10,8 @@ import { isRuleFault } from '../render/render.ts'
 import { selectRows } from '../select.ts'
 
 /**
- * One record as the JSON text of an answer. Throws 403 for a viewRule of null, 404 when there is no such
- * record or the rule keeps it from the caller, StaleAuth when the record shows that the caller has changed.
- * PocketBase: apis/record_crud.go, recordView
+ * One record as JSON of an answer. Throws 403 for a viewRule of null, 404 if there is none or the rule hides
+ * it, StaleAuth for a changed caller. PocketBase: apis/record_crud.go, recordView
  */
 export async function viewRecord(
   store: Store,

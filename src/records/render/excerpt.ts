@@ -31,9 +31,8 @@ interface Gathered {
 }
 
 /**
- * Plain text of HTML: tags removed, white space collapsed, cut to `max` code points, then `...` if
- * `ellipsis`. Plain text counts as HTML too: `a<b` loses what looks like a tag. Of very long or deep HTML
- * only the beginning is read.
+ * Plain text of HTML: without tags, white space collapsed, cut to `max` code points, then `...` if
+ * `ellipsis`. `a<b` loses what looks like a tag. Of very long or deep HTML only the beginning is read.
  */
 export function excerpt(html: string, max: number, ellipsis: boolean): string {
   const gathered: Gathered = { text: '', endsInSpace: false, limit: max + 2 }

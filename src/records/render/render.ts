@@ -239,9 +239,8 @@ export async function prepareRows(
 }
 
 /**
- * Ids of auth records whose email the caller sees despite `emailVisibility`: the own one, and those that the
- * manageRule allows. One query, if there is such a rule. PocketBase: apis/record_helpers.go,
- * autoResolveRecordsFlags
+ * Ids of auth records whose email the caller sees despite `emailVisibility`: the own one, and by manageRule,
+ * in one query. PocketBase: apis/record_helpers.go, autoResolveRecordsFlags
  */
 async function visibleEmails(
   store: Store,

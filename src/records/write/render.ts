@@ -12,9 +12,8 @@ export class StoredWithoutAnswer extends Error {
 }
 
 /**
- * JSON of a record that was just written. In a transaction it takes memory as every answer, and nothing is
- * stored if there is none. After the commit it is never refused; its size is counted when sent. Throws
- * StoredWithoutAnswer if it fails then.
+ * JSON of a written record. In a transaction it takes memory, else nothing is stored. After the commit it is
+ * never refused, and throws StoredWithoutAnswer if it fails.
  */
 export async function renderWrite(write: Write, extra: Extra): Promise<string> {
   const { store, collection, values, request } = write

@@ -78,7 +78,6 @@ export function webhookRoutes(services: Services): Hono<Env> {
     })
 }
 
-/** `/api/webhooks`: what can be done with a webhook beyond its record. */
 export const webhookPaths = (): ZodOpenApiPathsObject =>
   chapter('webhooks', SIGNED_IN, {
     'POST /api/webhooks/{id}/test': {
