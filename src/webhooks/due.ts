@@ -128,12 +128,7 @@ async function linkFiles(db: Db, { id, attachments }: DueDelivery['image'], at: 
 }
 
 /** The columns behind those of the message; those of the webhook are null where there is none. */
-interface DueColumns {
-  readonly user: string
-  readonly webhook: string
-  readonly eventId: string
-  readonly event: string
-  readonly attempts: number
+interface DueColumns extends Pick<DueDelivery, 'user' | 'webhook' | 'eventId' | 'event' | 'attempts'> {
   readonly url: string | null
   readonly isOpen: boolean | null
   readonly secret: string | null

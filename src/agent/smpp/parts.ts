@@ -1,4 +1,4 @@
-import type { DriverEvents } from '../driver.ts'
+import type { DriverEvents, IncomingText } from '../driver.ts'
 import { FileMap } from '../file-map.ts'
 import type { Pdu } from './session.ts'
 
@@ -10,17 +10,12 @@ interface Place {
 }
 
 /** A text that came in, or a part of one. */
-interface Part {
-  readonly from: string
+interface Part extends IncomingText {
   readonly to: string
-  readonly sim: number
-  readonly body: string
 }
 
 /** A text of several parts. It stays when it was handed in, so that repeated parts are known. */
-interface Whole {
-  readonly from: string
-  readonly sim: number
+interface Whole extends Pick<Part, 'from' | 'sim'> {
   /** When the first part came; milliseconds since 1970. */
   readonly at: number
   readonly bodies: (string | null)[]

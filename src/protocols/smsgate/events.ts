@@ -1,4 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import type { Device } from '../../sms/devices/device.ts'
 import { deviceEvents } from '../../sms/devices/streams.ts'
@@ -41,11 +42,6 @@ function planChecks(device: string) {
   }
 }
 
-export interface StreamSettings {
-  readonly deviceOnlineSeconds: number
-  readonly leaseSeconds: number
-}
-
 const KEEP_ALIVE = ':keepalive\n\n'
 /** Texts that came shortly before the phone was last seen may not have reached us, either. */
 const OVERLAP_MS = 60_000
@@ -70,7 +66,7 @@ const LOOKS_PER_LEASE = 2
 export async function* phoneEvents(
   store: Store,
   device: Device,
-  { deviceOnlineSeconds, leaseSeconds }: StreamSettings,
+  { deviceOnlineSeconds, leaseSeconds }: Pick<Config, 'leaseSeconds' | 'deviceOnlineSeconds'>,
   identify: () => Promise<Device | null>,
   ended: AbortSignal,
 ): AsyncGenerator<string> {

@@ -1,4 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
 import type { Device } from '../../sms/devices/device.ts'
 import { renewLeases } from '../../sms/queue/renew.ts'
 import { applyReports, type Report } from '../../sms/queue/report.ts'
@@ -13,11 +14,6 @@ import { readWireId } from './wire.ts'
 const TOO_LATE = 'TTL expired'
 /** A report takes a while: a clock that seems ahead by less is right. */
 const AHEAD_MS = 5_000
-
-export interface ReportSettings {
-  readonly leaseSeconds: number
-  readonly deviceOnlineSeconds: number
-}
 
 type Outcome = Omit<Report, 'id' | 'attempt'>
 
@@ -54,7 +50,7 @@ export async function takeStates(
   store: Store,
   device: Device,
   states: readonly StateReport[],
-  { leaseSeconds, deviceOnlineSeconds }: ReportSettings,
+  { leaseSeconds, deviceOnlineSeconds }: Pick<Config, 'leaseSeconds' | 'deviceOnlineSeconds'>,
 ): Promise<void> {
   const known = states.flatMap((state) => {
     const attempt = readWireId(state.id)

@@ -1,4 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
 import { countChannelListeners } from '../../db/listeners.ts'
 import { textsOf } from '../../db/rows.ts'
 import type { Logger } from '../../log.ts'
@@ -11,11 +12,7 @@ import { countMessages } from '../usage/totals.ts'
 import { checkForPeers, listenToOtherNodes, onUnheardWake, WAKE_CHANNEL, wakeDevices } from '../wake/wake.ts'
 import { checkQueue, deleteExpiredRows, sweep } from './sweep.ts'
 
-export interface DeliverySettings extends PushSettings {
-  readonly deviceOnlineSeconds: number
-  readonly leaseSeconds: number
-  readonly stickyDays: number
-}
+type DeliverySettings = PushSettings & Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>
 
 const SWEEP_MS = 1_000
 /** After our outage, devices have this long to report: the SMSGate app retries each 60 s. */
