@@ -142,13 +142,7 @@ const pairArgs = {
   phone: { type: 'string', description: 'its number, as +447700900123', valueHint: 'NUMBER', default: '' },
 } as const
 
-const PLATFORMS: Readonly<Record<string, string>> = {
-  simulator: 'simulator',
-  gammu: 'modem',
-  modemmanager: 'modem',
-  termux: 'android',
-  smpp: 'modem',
-}
+const PLATFORMS: Readonly<Record<string, string>> = { simulator: 'simulator', termux: 'android' }
 
 async function join(args: ParsedArgs<typeof pairArgs>, platform: string, file?: string): Promise<string> {
   const { name, phone } = args
@@ -160,15 +154,10 @@ async function join(args: ParsedArgs<typeof pairArgs>, platform: string, file?: 
   return paired.file
 }
 
-function driverOf(args: DriverArgs) {
-  const make = DRIVERS[args.driver]
-  if (!make) throw new UserError(`--driver must be one of: ${Object.keys(DRIVERS).join(', ')}.`)
-  return make
-}
-
 /** @param fileOf names or makes the state file, unless only the carrier is checked. */
 async function run(args: DriverArgs, fileOf: () => string | Promise<string>): Promise<void> {
-  const make = driverOf(args) // a wrong one costs no code
+  const make = DRIVERS[args.driver] // a wrong one costs no code
+  if (!make) throw new UserError(`--driver must be one of: ${Object.keys(DRIVERS).join(', ')}.`)
   if (args.check && args.driver !== 'smpp') throw new UserError('--check is for --driver smpp.')
   if (args.check) return checkCarrier(readSettings(args.settings, process.env), say)
   const file = await fileOf()
@@ -221,7 +210,7 @@ const startCommand = defineCommand({
       run(args, () => {
         const { url, code } = readPairing(args.url, args.code ?? '')
         const known = args.state ? undefined : findPaired(process.env, url, code)
-        return known ?? join(args, PLATFORMS[args.driver] ?? 'other', args.state)
+        return known ?? join(args, PLATFORMS[args.driver] ?? 'modem', args.state)
       }),
     ),
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repeat } from '../tools/repeat.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from './driver.ts'
-import { needProgram, type ProgramResult, readJson, runProgram, STDERR } from './program.ts'
+import { instantOf, needProgram, type ProgramResult, readJson, runProgram, STDERR } from './program.ts'
 
 const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
 const MMCLI = 'mmcli'
@@ -120,9 +120,10 @@ export class Modem {
       const { timestamp } = sms.properties
       const key = JSON.stringify([path, number, text, timestamp])
       if (!this.#told.has(key))
+        // as `2026-11-20T08:15:00+01`: an offset of whole hours has no minutes
         await events.received(
           { from: number, body: text, sim: this.#slot },
-          instantOf(timestamp) ?? new Date(),
+          instantOf((timestamp ?? '').replace(/[+-]\d\d$/, '$&:00')),
         )
       this.#told.add(key)
       if (await this.#forget(path)) this.#told.delete(key)
@@ -160,12 +161,6 @@ export class Modem {
 }
 
 const known = (value = '--') => (value === '--' || value === '' ? undefined : value)
-
-/** `2026-11-20T08:15:00+01`: an offset of whole hours has no minutes. */
-function instantOf(timestamp = ''): Date | undefined {
-  const at = new Date(timestamp.replace(/[+-]\d\d$/, '$&:00'))
-  return Number.isNaN(at.getTime()) ? undefined : at
-}
 
 /** Modems driven by ModemManager, one SIM each. `names`: numbers or paths, or `any` for the only one. */
 export class ModemManager implements Driver {

@@ -32,6 +32,12 @@ export function runProgram(
 /** The JSON output of a program; undefined if it is invalid. */
 export const readJson = <T>(output: string) => parseJson(output) as T | undefined
 
+/** The date of a text; now for a text that is none. */
+export function instantOf(text: string): Date {
+  const at = new Date(text)
+  return Number.isNaN(at.getTime()) ? new Date() : at
+}
+
 /** Throws a UserError if a program cannot be started; `hint` says how to get it. */
 export async function needProgram(command: string, args: readonly string[], hint: string): Promise<void> {
   const { code, errors } = await runProgram(command, args, 15_000)

@@ -4,11 +4,11 @@ import { lockFile } from '../tools/lock-file.ts'
 import { Agent } from './agent.ts'
 import type { Driver } from './driver.ts'
 import { Journal } from './journal.ts'
-import { call, mayPass, type Server, ServerRefusal } from './server.ts'
+import { call, persist, ServerRefusal } from './server.ts'
 import { readState, saveState } from './state.ts'
 
 const RENEW_MS = 86_400_000
-const UNAUTHORIZED = 401
+const RENEW_BEFORE_MS = 30 * 86_400_000
 
 /** Runs a driver as the device in `file` until `ended`. Throws a UserError if the server refuses it. */
 export async function runAgent(
@@ -22,24 +22,25 @@ export async function runAgent(
   const lock = `${file}.pid`
   const unlock = lockFile(lock, (owner) => `Process ${owner} runs as this device already (${lock}).`)
   const journal = new Journal(`${file}.journal`)
-  const renew = async () => {
-    const token = await renewToken(state)
-    if (!token) return
-    state = { ...state, token }
-    saveState(file, state)
-  }
   const failed = new AbortController()
   const all = AbortSignal.any([ended, failed.signal])
+  const renew = async () => {
+    if (endOf(state.token) - Date.now() <= RENEW_BEFORE_MS) {
+      const path = '/api/collections/devices/auth-refresh'
+      const { body } = await call<{ token: string }>(state, 'POST', path, {})
+      state = { ...state, token: body.token }
+      saveState(file, state)
+    }
+    await sleep(RENEW_MS, undefined, { signal: all }).catch(() => {}) // ended
+  }
   try {
     const agent = new Agent(() => state, driver, journal, say)
-    await Promise.all(
-      [agent.run(all), keepRenewing(renew, all)].map((part) => part.finally(() => failed.abort())),
-    )
+    await Promise.all([agent.run(all), persist(renew, all)].map((part) => part.finally(() => failed.abort())))
   } catch (error) {
     if (!(error instanceof ServerRefusal)) throw error
     const again = `Delete ${file} and pair again: agent start URL CODE`
     throw new UserError(
-      error.status === UNAUTHORIZED ? `The server does not know this device. ${again}` : error.message,
+      error.status === 401 ? `The server does not know this device. ${again}` : error.message,
     )
   } finally {
     journal.close()
@@ -47,29 +48,9 @@ export async function runAgent(
   }
 }
 
-async function keepRenewing(renew: () => Promise<void>, ended: AbortSignal): Promise<void> {
-  while (!ended.aborted) {
-    try {
-      await renew()
-    } catch (error) {
-      if (!mayPass(error)) throw error
-    }
-    await sleep(RENEW_MS, undefined, { signal: ended }).catch(() => {}) // ended
-  }
-}
-
-const RENEW_BEFORE_MS = 30 * 86_400_000
-
 /** A token's expiry in milliseconds since 1970; Infinity without one. */
 function endOf(token: string): number {
   const [, payload = ''] = token.split('.')
   const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8') || '{}')
   return typeof exp === 'number' ? exp * 1000 : Number.POSITIVE_INFINITY
-}
-
-/** Returns a new token if the present one expires within a month. Throws as `call` does. */
-async function renewToken(server: Server): Promise<string | undefined> {
-  if (endOf(server.token) - Date.now() > RENEW_BEFORE_MS) return undefined
-  const { body } = await call<{ token: string }>(server, 'POST', '/api/collections/devices/auth-refresh', {})
-  return body.token
 }

@@ -29,8 +29,7 @@ export const isDisabledRefusal = (error: unknown): error is ServerRefusal =>
   error instanceof ServerRefusal && error.status === 403
 
 /** Whether the same request may succeed later: the server is away, or the device is disabled. */
-export const mayPass = (error: unknown): boolean =>
-  error instanceof ServerUnavailable || isDisabledRefusal(error)
+const mayPass = (error: unknown): boolean => error instanceof ServerUnavailable || isDisabledRefusal(error)
 
 const TIMEOUT_MS = 15_000
 /** Statuses below 500 that pass; 404 is what a proxy says while the server behind it is away. */
@@ -63,7 +62,7 @@ export async function call<T>(
 }
 
 /** One request; its body is not read yet. */
-export async function ask(server: Server, path: string, init: RequestInit): Promise<Response> {
+async function ask(server: Server, path: string, init: RequestInit): Promise<Response> {
   const headers = {
     'content-type': 'application/json',
     ...(server.token && { authorization: `Bearer ${server.token}` }),
@@ -90,37 +89,29 @@ const YOUNG_MS = 1_000
 const YOUNG_TRIES = 60
 const LONGEST_MS = 30_000
 
-/** Pauses between retries that grow, with jitter, so that agents do not return all at once. */
-class Backoff {
-  #tries = 0
-
-  /** Waits before the next try; ends early when `signal` aborts. */
-  async pause(signal: AbortSignal): Promise<void> {
-    const longest = longestPause(this.#tries++)
-    await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {}) // aborted
-  }
-
-  /** Call after a success: the next failure starts with a short pause. */
-  reset(): void {
-    this.#tries = 0
-  }
-}
-
+/** Pauses between retries grow, with jitter, so that agents do not return all at once. */
 const longestPause = (tries: number) =>
   tries < YOUNG_TRIES
     ? Math.min(YOUNG_MS, FIRST_MS * 2 ** tries)
     : Math.min(LONGEST_MS, YOUNG_MS * 2 ** (tries - YOUNG_TRIES))
 
-/** Repeats `work` until `ended`, after failures that may pass with growing pauses. Throws others. */
-export async function persist(work: () => Promise<void>, ended: AbortSignal): Promise<void> {
-  const backoff = new Backoff()
+/**
+ * Repeats `work` until `ended`, after failures that may pass with growing pauses. Throws others. `succeeded`
+ * makes the next pause a short one, as the end of `work` does.
+ */
+export async function persist(work: (succeeded: () => void) => Promise<void>, ended: AbortSignal) {
+  let tries = 0
+  const succeeded = () => {
+    tries = 0
+  }
   while (!ended.aborted) {
     try {
-      await work()
-      backoff.reset()
+      await work(succeeded)
+      succeeded()
     } catch (error) {
       if (!mayPass(error)) throw error
-      await backoff.pause(ended)
+      const longest = longestPause(tries++)
+      await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal: ended }).catch(() => {}) // ended
     }
   }
 }
@@ -129,51 +120,35 @@ export async function persist(work: () => Promise<void>, ended: AbortSignal): Pr
 const SILENT_MS = 45_000
 
 /** Listens until `ended` and reconnects; calls `connected` each time. Throws ServerRefusal. */
-export async function listen(
+export const listen = (
   server: () => Server,
   connected: () => void,
   heard: (event: EventSourceMessage) => void,
   ended: AbortSignal,
-): Promise<void> {
-  const backoff = new Backoff()
-  const begin = () => {
-    backoff.reset()
-    connected()
-  }
-  while (!ended.aborted) {
+) =>
+  persist(async (succeeded) => {
+    const dead = new AbortController()
+    const watch = setTimeout(() => dead.abort(), SILENT_MS)
     try {
-      await listenOnce(server(), begin, heard, ended)
+      const signal = AbortSignal.any([ended, dead.signal])
+      const response = await ask(server(), '/api/devices/events', { signal })
+      succeeded()
+      connected()
+      const alive = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          watch.refresh()
+          controller.enqueue(chunk)
+        },
+      })
+      const events = response
+        .body!.pipeThrough(alive)
+        .pipeThrough(new TextDecoderStream())
+        .pipeThrough(new EventSourceParserStream())
+      for await (const event of events) heard(event)
     } catch (error) {
-      if (error instanceof ServerRefusal && !mayPass(error)) throw error
+      if (error instanceof ServerRefusal) throw error
+    } finally {
+      clearTimeout(watch)
     }
-    await backoff.pause(ended)
-  }
-}
-
-async function listenOnce(
-  server: Server,
-  connected: () => void,
-  heard: (event: EventSourceMessage) => void,
-  ended: AbortSignal,
-): Promise<void> {
-  const dead = new AbortController()
-  const watch = setTimeout(() => dead.abort(), SILENT_MS)
-  try {
-    const signal = AbortSignal.any([ended, dead.signal])
-    const response = await ask(server, '/api/devices/events', { signal })
-    connected()
-    const alive = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        watch.refresh()
-        controller.enqueue(chunk)
-      },
-    })
-    const events = response
-      .body!.pipeThrough(alive)
-      .pipeThrough(new TextDecoderStream())
-      .pipeThrough(new EventSourceParserStream())
-    for await (const event of events) heard(event)
-  } finally {
-    clearTimeout(watch)
-  }
-}
+    throw new ServerUnavailable('The stream has ended.')
+  }, ended)

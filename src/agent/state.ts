@@ -72,26 +72,18 @@ export const findPaired = (env: NodeJS.ProcessEnv, url: string, code: string): s
 
 function findStates(env: NodeJS.ProcessEnv): Found[] {
   const folder = stateFolder(env)
-  return namesIn(folder).flatMap((name) => {
-    const file = join(folder, name)
-    try {
-      return [{ ...readState(file), file }]
-    } catch (error) {
-      if (error instanceof UserError) return []
-      throw error
-    }
-  })
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => /^agent-\w+\.json$/.test(name))
-      .sort()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
+  const names = existsSync(folder) ? readdirSync(folder).sort() : []
+  return names
+    .filter((name) => /^agent-\w+\.json$/.test(name))
+    .flatMap((name) => {
+      const file = join(folder, name)
+      try {
+        return [{ ...readState(file), file }]
+      } catch (error) {
+        if (error instanceof UserError) return []
+        throw error
+      }
+    })
 }
 
 /** A device's description when it joins. `name` '': the user gave one with the code. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { repeat } from '../tools/repeat.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from './driver.ts'
-import { needProgram, readJson, runProgram, STDERR } from './program.ts'
+import { instantOf, needProgram, readJson, runProgram, STDERR } from './program.ts'
 
 const HINT = 'Install the app Termux:API, let it send and read SMS, and `pkg install termux-api`.'
 const LOOK_MS = 10_000
@@ -11,7 +11,7 @@ const INFO_MS = 15_000
 /** Texts read per check: more do not arrive in between. */
 const NEWEST = 50
 
-/** The used part of a line of `termux-sms-list`. `received`: the phone's local time. */
+/** The used part of a line of `termux-sms-list`. `received`: the phone's local time, as `2026-11-20 10:45:00`. */
 interface Listed {
   readonly _id: number
   readonly number: string
@@ -88,12 +88,6 @@ async function readOnlySim(): Promise<Sim[]> {
   if (info?.phone_count !== 1 || info.sim_state !== 'ready') return []
   const { sim_operator_name: carrier, sim_country_iso: country } = info
   return [{ slot: 1, ...(carrier && { carrier }), ...(country && { country }) }]
-}
-
-/** `2026-11-20 10:45:00`, in the phone's time zone. */
-function instantOf(received: string): Date {
-  const at = new Date(received)
-  return Number.isNaN(at.getTime()) ? new Date() : at
 }
 
 /** Undefined if Android did not answer. It is no empty inbox, after which all texts would be new. */
