@@ -58,7 +58,9 @@ async function buildAll(db: Db, log: Logger, large: number): Promise<void> {
     if (state === 'building' || !sql) continue
     if (state === 'partial') await db.unhurried(`drop index concurrently if exists ${file.name}`)
     log.info({ index: file.name }, 'building an index of the messages')
-    await unlessColumnIsMissing(() => db.unhurried(sql))
+    await db.unhurried(sql).catch((error: unknown) => {
+      if (!isSqlError(error, UNDEFINED_COLUMN)) throw error
+    })
   }
 }
 
@@ -66,12 +68,6 @@ async function buildAll(db: Db, log: Logger, large: number): Promise<void> {
 const NOT_INSTALLED: Trigrams = {
   reason:
     'The extension pg_trgm is not installed. Install it in the database: create extension pg_trgm (docs/operations.md).',
-}
-
-async function unlessColumnIsMissing(work: () => Promise<unknown>): Promise<void> {
-  await work().catch((error: unknown) => {
-    if (!isSqlError(error, UNDEFINED_COLUMN)) throw error
-  })
 }
 
 /** Sentences about needed indexes that are not ready. @param large as above. */

@@ -235,7 +235,9 @@ const ROUTES: readonly Route[] = [
     scope: 'logs:read',
     query: ['from', 'to'],
     refused: [501],
-    work: notImplemented('Logs of devices are not kept: see sms_events'),
+    async work() {
+      throw new GatewayError(501, { message: 'Logs of devices are not kept: see sms_events' })
+    },
   },
 ]
 
@@ -286,11 +288,4 @@ function paged(c: Ctx, { items, total }: Page<unknown>): readonly unknown[] {
 function secret(c: Ctx, pair: TokenPair): TokenPair {
   c.header('cache-control', 'no-store')
   return pair
-}
-
-/** 501 for a route that has no counterpart here. `message` says what to do instead. */
-function notImplemented(message: string): Route['work'] {
-  return async () => {
-    throw new GatewayError(501, { message })
-  }
 }

@@ -15,6 +15,12 @@ const cut = (max: number) =>
     .transform((value) => value.slice(0, max))
     .pipe(text())
 
+const listOf = <T extends z.ZodType>(item: T) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((list) => list ?? [])
+
 /** One SIM in the form in which devices keep theirs, or none for one that is in no slot (Android's -1). */
 const simCard = z
   .object({ simNumber: z.unknown(), phoneNumber: optional(cut(50)), carrierName: optional(cut(100)) })
@@ -58,10 +64,7 @@ const report = z.object({
   state: z
     .enum(['Pending', 'Cancelling', 'Cancelled', 'Processed', 'Sent', 'Delivered', 'Failed'])
     .catch('Pending'),
-  recipients: z
-    .array(z.object({ error: optional(cut(MAX_ERROR)) }))
-    .nullish()
-    .transform((list) => list ?? []),
+  recipients: listOf(z.object({ error: optional(cut(MAX_ERROR)) })),
   states: states.nullish().transform((map): Record<string, number> => map ?? {}),
 })
 
@@ -99,17 +102,14 @@ export const MMS_PAYLOAD = z.object({
   ...received,
   subject: content,
   body: content,
-  attachments: z
-    .array(
-      z.object({
-        name: optional(cut(255)),
-        contentType: optional(cut(100)),
-        size: z.number().optional().catch(undefined),
-        /** In base64. None if the phone could not read the file. */
-        data: z.string().catch(''),
-      }),
-    )
-    .nullish()
-    .transform((list) => list ?? []),
+  attachments: listOf(
+    z.object({
+      name: optional(cut(255)),
+      contentType: optional(cut(100)),
+      size: z.number().optional().catch(undefined),
+      /** In base64. None if the phone could not read the file. */
+      data: z.string().catch(''),
+    }),
+  ),
 })
 export const STARTED_PAYLOAD = z.object({ simCards: optional(simCards) })

@@ -13,21 +13,12 @@ const SLOW_SECONDS = 5
 /** After this long new texts are handed out whatever a phone still has to send. */
 const STUCK_SECONDS = 60
 
-export interface HandedText extends Attempt {
+interface HandedText extends Attempt {
   /** It is not to be sent any more: it was deleted, or went to another device. */
   readonly isCanceled: boolean
   /** Its last answer is so young that the phone may still be reading it. */
   readonly isListed: boolean
   readonly isKnown: boolean
-}
-
-/** What a phone holds, and whether it can be woken: decides the answer to its pull. */
-export interface HandedState {
-  readonly texts: readonly HandedText[]
-  /** Its event stream is open: it can be told to pull again. */
-  readonly canBeWoken: boolean
-  /** It may be handed new texts: see IS_OPEN. */
-  readonly isOpen: boolean
 }
 
 /** SQL: how many texts a phone has that it may still send, by what it has said. $1: device, $2: user. */
@@ -66,11 +57,15 @@ select exists (select from device_streams s where s.device = $1 and s.until > no
       'isListed', t.listed_at > now() - interval '${ANSWER_SECONDS} seconds') order by t.message)
     from smsgate_texts t where t.device = $1 and t."user" = $2), '[]')::text`
 
-/** What a phone was handed, and whether it may be handed more. Call it under the lock of the phone's row. */
-export async function handedState(db: Db, device: Device): Promise<HandedState> {
+/**
+ * What a phone was handed, whether its event stream is open, so that it can be told to pull again, and whether
+ * it may be handed more (IS_OPEN). Call it under the lock of the phone's row.
+ */
+export async function handedState(db: Db, device: Device) {
   const { rows } = await db.query(STATE, [device.id, device.user], 'smsgate handed')
   const [canBeWoken, isOpen, texts] = rows[0]!
-  return { canBeWoken: canBeWoken === true, isOpen: isOpen === true, texts: JSON.parse(String(texts)) }
+  const held: readonly HandedText[] = JSON.parse(String(texts))
+  return { canBeWoken: canBeWoken === true, isOpen: isOpen === true, texts: held }
 }
 
 /** What an answer lists. `validUntilMs`: by the database's clock. */

@@ -1,8 +1,8 @@
 import type { Store } from '../../collections/catalog.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import type { Device } from '../../sms/devices/device.ts'
-import { type ClaimedMessage, claimMessages, leasedMessages } from '../../sms/queue/claim.ts'
-import { type HandedState, type HandedText, handedState, noteListed } from './handed-texts.ts'
+import { claimMessages, leasedMessages } from '../../sms/queue/claim.ts'
+import { handedState, noteListed } from './handed-texts.ts'
 import { lockForPull, type PhoneState, phoneOf } from './phone.ts'
 import { toCancel, toWire, validUntil, wireId } from './wire.ts'
 
@@ -33,47 +33,29 @@ async function beginPhone(inside: Store, device: Device): Promise<PhoneState> {
 
 async function answerPull(inside: Store, device: Device, phone: PhoneState, leaseSeconds: number) {
   const { db } = inside
-  const state = await handedState(db, device)
-  const canceled = state.texts.filter(({ isCanceled }) => isCanceled)
-  const known = new Map(state.texts.map((text) => [wireId(text), text]))
-  const claimed = await messagesFor(inside, device, phone, state, leaseSeconds)
-  const listed = claimed.filter((message) =>
-    isToBeListed(message, known.get(wireId(message)), state, phone, leaseSeconds),
-  )
+  const { texts: held, canBeWoken, isOpen } = await handedState(db, device)
+  const canceled = held.filter(({ isCanceled }) => isCanceled)
+  const known = new Map(held.map((text) => [wireId(text), text]))
   const lease = phoneLease(leaseSeconds)
+  const claim = async () => {
+    if (!device.enabled) return []
+    // a phone that cannot be told to pull later is handed what there is
+    if (isOpen || !canBeWoken) return claimMessages(inside, device, phone.room, lease)
+    return leasedMessages(inside, device, phone.room)
+  }
+  const soonMs = phone.databaseNowMs + leaseSeconds * 1000
+  // a message is listed again if the answer may be lost or its lease ends soon, for a report
+  const listed = (await claim()).filter((message) => {
+    const text = known.get(wireId(message))
+    if (!text || !canBeWoken) return true
+    return !text.isListed && (!text.isKnown || dateOf(message.lease_until)!.getTime() < soonMs)
+  })
   const reportMs = Math.min(MAX_REPORT_MS, (lease * 1000) / 4)
   const texts = listed.map((message) => ({ ...message, validUntilMs: validUntil(message, reportMs) }))
   const added = texts.filter((message) => !known.has(wireId(message))).length
-  if (texts.length + state.texts.length > 0) await noteListed(db, device, { texts, canceled, added })
+  if (texts.length + held.length > 0) await noteListed(db, device, { texts, canceled, added })
   return [
     ...canceled.map(toCancel),
     ...texts.map((message, i) => toWire(message, i, phone, message.validUntilMs)),
   ]
-}
-
-/** What the phone holds, and new messages if it may have some. */
-function messagesFor(
-  inside: Store,
-  device: Device,
-  { room }: PhoneState,
-  { canBeWoken, isOpen }: HandedState,
-  leaseSeconds: number,
-): Promise<ClaimedMessage[]> {
-  if (!device.enabled) return Promise.resolve([])
-  // who cannot be told to pull later is handed what there is
-  if (isOpen || !canBeWoken) return claimMessages(inside, device, room, phoneLease(leaseSeconds))
-  return leasedMessages(inside, device, room)
-}
-
-/** A message is listed again if the answer may be lost or its lease ends soon, for a report. */
-function isToBeListed(
-  { lease_until }: ClaimedMessage,
-  known: HandedText | undefined,
-  { canBeWoken }: HandedState,
-  { databaseNowMs }: PhoneState,
-  leaseSeconds: number,
-): boolean {
-  if (!known || !canBeWoken) return true
-  if (known.isListed) return false
-  return !known.isKnown || dateOf(lease_until)!.getTime() < databaseNowMs + leaseSeconds * 1000
 }

@@ -25,27 +25,19 @@ const NO_NAME = 'Android phone'
 const HOW =
   'A phone joins with a pairing code (By Code, or as its private token), or with the login and password of its user.'
 
-const byCode: Way = (c, services, code, phone) =>
-  limitPairing(c, services, () => pairByCode(c, services, code, phone))
-
-const byPrivateToken: Way = (c, services, token, phone) =>
-  limitPairing(c, services, () => pairByCode(c, services, token, phone), token)
-
-const pairByCode = (c: Ctx, services: Services, code: string, phone: NewPhone) =>
-  pairDevice(storeOf(c, services, null), services.extensions, { ...phone, code })
-
 /** What is no code at all is refused before it is looked for, and is no try. */
-const ofSixDigits =
-  (way: Way): Way =>
+const byCode =
+  (isToken: boolean): Way =>
   async (c, services, code, phone) => {
     if (!CODE.test(code)) throw gatewayRefusal('unauthorized', HOW)
-    return way(c, services, code, phone)
+    const join = () => pairDevice(storeOf(c, services, null), services.extensions, { ...phone, code })
+    return limitPairing(c, services, join, isToken ? code : undefined)
   }
 
 /** How a phone names its user, by scheme. Apps show a code only once; later it is their private token. */
 const WAYS: Readonly<Record<string, Way>> = {
-  code: ofSixDigits(byCode),
-  bearer: ofSixDigits(byPrivateToken),
+  code: byCode(false),
+  bearer: byCode(true),
   basic: (c, services, _, phone) =>
     retry(
       services.store,

@@ -38,7 +38,8 @@ export async function changeNumber(
   await store.db.transaction(async (db) => {
     const inside = { ...services, store: { db, catalog: store.catalog } }
     if (method !== '') await db.query(METHOD, [id, method])
-    if (name !== '') await rename(inside.store, id, name)
+    const renamed = name === '' ? [] : textsOf(await db.query(NAME, [id, name]))
+    await logChanged(inside.store, 'devices', 'update', renamed)
     if (url !== undefined) await setUrl(inside, account, id, url)
   })
   return renderNumber(await findNumber(store, account.user, sid), account.user)
@@ -48,10 +49,6 @@ const METHOD = `insert into twilio_numbers (device, sms_method) values ($1, $2)
   on conflict (device) do update set sms_method = excluded.sms_method`
 
 const NAME = `update devices set name = $2, updated = pb_text(now()) where id = $1 and name <> $2 returning id`
-
-async function rename(store: Store, id: string, name: string): Promise<void> {
-  await logChanged(store, 'devices', 'update', textsOf(await store.db.query(NAME, [id, name])))
-}
 
 const HOOKS = `select id from webhooks w where w."user" = $1 and w.format = 'twilio' and w.device = $2 order by w._rowid`
 
