@@ -74,15 +74,8 @@ export async function notifyAccess(db: Db, devices: readonly string[]): Promise<
     ])
 }
 
-/** What other nodes say is passed on until `stop`. */
-export interface OtherNodes {
-  /** Waits until all has been passed on that was said before the call, or for a moment. */
-  heardAll(): Promise<void>
-  stop(): Promise<void>
-}
-
-/** Passes on what other nodes say, and says to them that we are here. */
-export async function listenToOtherNodes(db: Db): Promise<OtherNodes> {
+/** Passes on what other nodes say until `stop`, and says to them that we are here. */
+export async function listenToOtherNodes(db: Db) {
   const marks = new EventEmitter()
   const stops = await Promise.all([
     db.listen(WAKE_CHANNEL, (payload) => {
@@ -104,6 +97,7 @@ export async function listenToOtherNodes(db: Db): Promise<OtherNodes> {
   ])
   await db.query('select pg_notify($1, $2)', [WAKE_CHANNEL, NODE])
   return {
+    /** Waits until all has been passed on that was said before the call, or for a moment. */
     heardAll: () => hearMarks(db, marks),
     stop: async () => void (await Promise.all(stops.map((stop) => stop()))),
   }
