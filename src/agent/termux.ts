@@ -11,7 +11,7 @@ const INFO_MS = 15_000
 /** Texts read per check: more do not arrive in between. */
 const NEWEST = 50
 
-/** The used part of a line of `termux-sms-list`. `received`: the phone's local time, as `2026-11-20 10:45:00`. */
+/** A line of `termux-sms-list`. `received`: the phone's local time, as `2026-11-20 10:45:00`. */
 interface Listed {
   readonly _id: number
   readonly number: string

@@ -58,8 +58,8 @@ select exists (select from device_streams s where s.device = $1 and s.until > no
     from smsgate_texts t where t.device = $1 and t."user" = $2), '[]')::text`
 
 /**
- * What a phone was handed, whether its event stream is open, so that it can be told to pull again, and whether
- * it may be handed more (IS_OPEN). Call it under the lock of the phone's row.
+ * What a phone was handed, whether it can be woken (its event stream is open), and whether it may be handed
+ * more (IS_OPEN). Call it under the lock of the phone's row.
  */
 export async function handedState(db: Db, device: Device) {
   const { rows } = await db.query(STATE, [device.id, device.user], 'smsgate handed')
