@@ -135,5 +135,6 @@ async function noteCall({ db }: Store, { id, user }: Hook, raw: string, call: Ca
   const { outcome, refusal, texts = [], messages = [] } = call
   const kept = cleanText(raw.slice(0, MAX_KEPT))
   const lists = [JSON.stringify(texts), JSON.stringify(messages)]
-  await db.query(NOTE, [id, user, kept, outcome, refusal?.message ?? '', ...lists], 'hook note')
+  const error = cleanText(refusal?.message ?? '')
+  await db.query(NOTE, [id, user, kept, outcome, error, ...lists], 'hook note')
 }

@@ -40,7 +40,9 @@ export async function compose(
 ): Promise<Composed | undefined> {
   const preset = PRESETS[hook.preset]
   const [path = '', value] = (hook.resolved_when || preset.resolved_when).split('=', 2)
-  if (hook.resolved === 'skip' && String(valueAt(body, namesOf(path))) === value?.trim()) return undefined
+  const state = valueAt(body, namesOf(path))
+  if (hook.resolved === 'skip' && typeof state !== 'object' && String(state) === value?.trim())
+    return undefined
   const text = textOf(hook.template || preset.template, body)
   const key = renderTemplate(hook.once_key || preset.once_key, body, MAX_KEY_CHARACTERS)
   const named = namedIn(body, hook)
@@ -75,7 +77,7 @@ function textOf(template: string, body: unknown): string {
 function namedIn(body: unknown, { recipients_from: path, recipients, groups }: HookFields): string[] {
   if (path === '') return []
   const texts = [valueAt(body, namesOf(path))].flat().filter((one) => typeof one === 'string')
-  const named = texts.flatMap((text) => text.split(',')).flatMap((name) => name.trim() || [])
+  const named = texts.flatMap((text) => cleanText(text).split(',')).flatMap((name) => name.trim() || [])
   if (named.length + recipients.length + groups.length === 0) throw missing(namesOf(path))
   if (named.length > MAX_NAMED) throw badRequest(`The body names more than ${MAX_NAMED} recipients.`)
   return named

@@ -3,6 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { objectsOf } from '../db/rows.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
+import { id as groupId } from '../sms/send/shape.ts'
 import { PRESETS } from './presets.ts'
 
 const text = (max: number) => z.string().max(max).default('')
@@ -12,7 +13,7 @@ export const HOOK_FIELDS = z.object({
   preset: z.enum(Object.keys(PRESETS) as (keyof typeof PRESETS)[]),
   template: text(2_000),
   recipients: z.array(z.string().max(100)).max(100).default([]),
-  groups: z.array(z.string().max(100)).max(100).default([]),
+  groups: z.array(groupId(100)).max(100).default([]),
   recipients_from: text(200),
   line: text(100),
   once_key: text(500),

@@ -94,12 +94,26 @@ describe('a body is refused, and the refusal is kept', () => {
     ['without a template', { preset: 'custom' }, 'Hi', 'The hook has no template.'],
     ['without those it names', named, { text: 'Hi' }, 'The body has no to.'],
     ['that names another account', named, { text: 'Hi', to: 'Their group' }, '"Their group" is no number'],
+    ['whose names have a NUL', { preset: 'grafana' }, { alerts: { '\0': {} } }, 'The body has no alerts.'],
+    [
+      'that names somebody by a NUL',
+      { recipients_from: 'to' },
+      { text: 'Hi', to: 'A\0n' },
+      '"An" is no number',
+    ],
+    [
+      'whose state is no text',
+      { preset: 'grafana', resolved: 'skip' },
+      { status: { toString: 1 } },
+      'The body has no alerts.',
+    ],
     ['that is deep', {}, '['.repeat(100_000) + ']'.repeat(100_000), 'The body has no text.'],
   ])('%s', async (_, values, body, message) => {
     const hook = await hookOf(alice, values)
     const answer = await post(hook, body)
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } })
-    expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error: answer.body.message }])
+    const error = answer.body.message.replaceAll('\0', '')
+    expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error }])
     await remove(alice, hook)
   })
 
