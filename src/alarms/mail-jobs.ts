@@ -79,12 +79,8 @@ export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { sub
     `<p>${linkTo(`${sender.appUrl}/#/devices`, 'Your devices', 'btn')}</p>`,
     `<p>${escapeHtml(sender.appName)}</p>`,
   )
-  return { subject: subjectOf(silent, failing, back), html: layout(body.join('\n')) }
-}
-
-function subjectOf(...[silent, failing, back]: readonly (readonly AlarmNews[])[]): string {
-  const parts = [group(silent!, 'silent'), group(failing!, 'failing'), group(back!, 'back')].filter(Boolean)
-  return parts.join(', ')
+  const parts = [group(silent, 'silent'), group(failing, 'failing'), group(back, 'back')]
+  return { subject: parts.filter(Boolean).join(', '), html: layout(body.join('\n')) }
 }
 
 function group(news: readonly AlarmNews[], state: string): string {

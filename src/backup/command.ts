@@ -9,13 +9,13 @@ import { hasCluster } from '../db/embedded/site.ts'
 import { openDb } from '../db/open.ts'
 import { runProgramCommand, UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import { type Progress, showProgress } from '../tools/progress.ts'
+import { showProgress } from '../tools/progress.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
 import { checkBackup } from './check.ts'
 import type { BackupSummary } from './manifest.ts'
 import { checkNew } from './new-file.ts'
 import { type Restored, restoreBackup } from './restore.ts'
-import { type DumpOptions, writeBackup } from './write.ts'
+import { writeBackup } from './write.ts'
 
 /** Read when a command runs: it throws a UserError for a wrong environment. */
 type Setting = () => { config: Config; log: Logger }
@@ -100,8 +100,7 @@ async function backUp(config: Config, log: Logger, path: string): Promise<Backup
   setPriority(NICENESS)
   const stopped = new AbortController()
   onStopSignal(() => stopped.abort(new UserError('Stopped. No backup was written.')))
-  const progress: Progress = showProgress(process.stderr)
-  const options: DumpOptions = { progress, signal: stopped.signal }
+  const options = { progress: showProgress(process.stderr), signal: stopped.signal }
   if (!config.databaseUrl && !hasCluster(config.dataDir))
     throw new UserError(`There is no pocketsms in the folder ${config.dataDir}.`)
   const database = await openDb(config, log)

@@ -1,5 +1,4 @@
 import { goJson, writeSorted } from '../../fields/values/json-text.ts'
-import type { TokenOptions } from '../auth-shape.ts'
 import type { AuthCollection, Collection } from '../collection.ts'
 
 const TOKENS = [
@@ -10,8 +9,6 @@ const TOKENS = [
   'fileToken',
 ] as const
 
-const withoutSecret = ({ duration }: TokenOptions) => ({ duration })
-
 /** Secrets are write-only. */
 function redacted(collection: AuthCollection) {
   const { oauth2 } = collection
@@ -19,7 +16,7 @@ function redacted(collection: AuthCollection) {
     ...shown,
     extra: JSON.parse(writeSorted(extra)),
   }))
-  const tokens = Object.fromEntries(TOKENS.map((key) => [key, withoutSecret(collection[key])]))
+  const tokens = Object.fromEntries(TOKENS.map((key) => [key, { duration: collection[key].duration }]))
   return { ...collection, oauth2: { ...oauth2, providers }, ...tokens }
 }
 

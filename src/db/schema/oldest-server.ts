@@ -7,8 +7,6 @@ import { sqlFiles } from './sql-files.ts'
 /** How soon a server notices that it is too old. Until then its new connections are refused. */
 const CHECK_MS = 1_000
 
-const ownNumber = () => Number.parseInt(sqlFiles('migrations').at(-1)!.name, 10)
-
 /** A server may work on the database if its newest migration has at least this number. */
 export async function oldestServer(db: Pick<Session, 'query'>): Promise<number> {
   const { rows } = await db.query('select max(oldest) from _schema')
@@ -21,7 +19,7 @@ export async function checkServer(db: Pick<Session, 'query'>): Promise<void> {
     if (isSqlError(error, UNDEFINED_TABLE)) return 0
     throw error
   })
-  if (oldest > ownNumber()) throw new OutdatedServer()
+  if (oldest > Number.parseInt(sqlFiles('migrations').at(-1)!.name, 10)) throw new OutdatedServer()
 }
 
 /** Calls `stop` when this server is too old, until the returned function is called. Ignores other errors. */

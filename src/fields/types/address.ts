@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { type FieldError, fieldError } from '../../errors.ts'
+import { fieldError } from '../../errors.ts'
 import type { FieldOf, FieldType } from '../field.ts'
 import { hostOf, isUrl } from '../values/url-form.ts'
 import { required, TEXT_LIKE } from './text.ts'
@@ -29,15 +29,13 @@ function isAllowed({ onlyDomains, exceptDomains }: Domains, domain: string): boo
   return !exceptDomains?.includes(domain)
 }
 
-const emailError = (): FieldError => fieldError('validation_is_email', 'Must be a valid email address')
-
 /** `email`: options `onlyDomains`, `exceptDomains`, compared exactly. PocketBase: core/field_email.go */
 export const email: FieldType<FieldOf<'email'>> = {
   ...TEXT_LIKE,
   check(field, value) {
     const address = value as string
     if (address === '') return field.required ? required() : undefined
-    if (!isEmail(address)) return emailError()
+    if (!isEmail(address)) return fieldError('validation_is_email', 'Must be a valid email address')
     if (isAllowed(field, address.slice(address.lastIndexOf('@') + 1))) return undefined
     return fieldError('validation_email_domain_not_allowed', 'Email domain is not allowed')
   },

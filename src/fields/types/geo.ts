@@ -1,6 +1,6 @@
 import { fieldError } from '../../errors.ts'
 import { isObject, parseJson } from '../../tools/json.ts'
-import type { FieldOf, FieldType, Value } from '../field.ts'
+import type { FieldOf, FieldType } from '../field.ts'
 import { byBytes, writeNumber } from '../values/json-text.ts'
 import { required } from './text.ts'
 
@@ -9,8 +9,6 @@ export interface Point {
   lon: number
   lat: number
 }
-
-const pointOf = (value: Value): Point => JSON.parse(value as string) as Point
 
 /** `geoPoint`: stored as exactly `{"lon":1,"lat":2}`; 0/0 is empty. PocketBase: tools/types/geo_point.go */
 export const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
@@ -21,7 +19,7 @@ export const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
     return `{"lon":${writeNumber(lon)},"lat":${writeNumber(lat)}}`
   },
   check(field, value) {
-    const { lon, lat } = pointOf(value)
+    const { lon, lat } = JSON.parse(value as string) as Point
     if (lon === 0 && lat === 0) return field.required ? required() : undefined
     if (lat < -90 || lat > 90)
       return fieldError('validation_invalid_latitude', 'Latitude must be between -90 and 90 degrees')

@@ -1,13 +1,6 @@
-/** Whether the text contains a `%` without a backslash before it, and so is a pattern already. */
-function hasWildcard(text: string): boolean {
-  return /^(?:[^\\%]|\\.)*%/su.test(text)
-}
-
-/** The pattern of `~`: the text if it has a wildcard, else `%text%`. PocketBase: wrapLikeParams */
-export function likePattern(text: string): string {
-  if (hasWildcard(text)) return text
-  return `%${escapeUnescaped(text)}%`
-}
+/** The pattern of `~`: the text if it has an unescaped `%`, else `%text%`. PocketBase: wrapLikeParams */
+export const likePattern = (text: string): string =>
+  /^(?:[^\\%]|\\.)*%/su.test(text) ? text : `%${escapeUnescaped(text)}%`
 
 /** Puts a backslash before `\`, `%`, `_`. Like PocketBase it escapes only the second of `__`. */
 function escapeUnescaped(text: string): string {

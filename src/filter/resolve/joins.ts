@@ -4,17 +4,7 @@ import type { Field, RelationField } from '../../fields/field.ts'
 import { isMulti } from '../../fields/field.ts'
 import { toTexts } from '../../fields/values/cast.ts'
 import { FilterError } from '../errors.ts'
-import type { Facts, Slot } from '../sql/facts.ts'
-import {
-  columnOf,
-  type JoinedRow,
-  type JoinSource,
-  type Param,
-  ROWID,
-  SELECT,
-  type Sql,
-  sql,
-} from '../sql/sql.ts'
+import { columnOf, type JoinedRow, type JoinSource, ROWID, SELECT, type Sql, sql } from '../sql/sql.ts'
 import type { Context } from './context.ts'
 import { column, type FilterRow, fieldSlot, type TableRow, table } from './row.ts'
 
@@ -37,11 +27,10 @@ const tableRow = (collection: Collection, at: JoinedRow): TableRow => ({
 export const inInsertionOrder = (collection: Collection): Pick<JoinSource, 'order'> =>
   collection.type === 'view' ? {} : { order: (alias) => [columnOf(alias, ROWID)] }
 
-const listParam = (facts: Facts, slot: Slot): Param => facts.param(slot, 'text[]', toTexts)
-
 /** The values of a list column in order, one per row; one NULL for an empty list. */
 export function joinValues({ scope, facts }: Context, row: FilterRow, field: Field): JoinedRow {
-  const list: Sql = row.kind === 'table' ? column(row, field) : [listParam(facts, fieldSlot(row, field))]
+  const list: Sql =
+    row.kind === 'table' ? column(row, field) : [facts.param(fieldSlot(row, field), 'text[]', toTexts)]
   return scope.join(keyOf(row, `${field.name}[]`), atOf(row), true, () => ({
     from: sql`LATERAL unnest(${list}) WITH ORDINALITY`,
     columns: '(value, ord)',

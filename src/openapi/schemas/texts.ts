@@ -4,9 +4,6 @@ import texts from './texts.json' with { type: 'json' }
 
 const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = texts
 
-/** What a collection of ours holds; undefined for one of somebody else's. */
-const describeCollection = ({ name }: Collection): string | undefined => TEXTS[name]?.['']
-
 /** A sentence on a field: its own help text if it has one, then ours. */
 export function describeField(collection: Collection, field: Field): string | undefined {
   const text = field.help || TEXTS[collection.name]?.[field.name] || TEXTS['*']![field.name]
@@ -21,5 +18,5 @@ export function describeRule(rule: Rule): string {
 
 export const recordTag = (collection: Collection) => ({
   name: collection.name,
-  description: describeCollection(collection) ?? `Records of the collection \`${collection.name}\`.`,
+  description: TEXTS[collection.name]?.[''] ?? `Records of the collection \`${collection.name}\`.`,
 })

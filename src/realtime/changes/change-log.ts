@@ -170,11 +170,6 @@ export async function unregisterNode(db: Db, node: string): Promise<void> {
   await db.query('delete from _listeners where node = $1', [node])
 }
 
-/** Deletes nodes that stopped without unregistering. */
-async function deleteSilentNodes(db: Db): Promise<void> {
-  await db.query(`delete from _listeners where seen < now() - make_interval(secs => $1)`, [FORGOTTEN_SECONDS])
-}
-
 /**
  * Makes a function that deletes the changes that existed at its previous run: every node has read them, or
  * restarts (see ChangeFeed). Also deletes dead nodes and old forwarded requests.
@@ -185,7 +180,9 @@ export function changesCleanUp(store: Store): () => Promise<void> {
     const { db } = store
     if (last) await db.query('delete from _changes where xid < $1::text::xid8', [String(last.xmin)])
     last = await currentSnapshot(db)
-    await deleteSilentNodes(db)
+    await db.query('delete from _listeners where seen < now() - make_interval(secs => $1)', [
+      FORGOTTEN_SECONDS,
+    ])
     await db.query(`delete from _subscribing where at < now() - interval '1 minute'`)
   }
 }

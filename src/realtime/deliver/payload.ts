@@ -68,8 +68,9 @@ export class Payloads {
   /** False for an expand that is too large, takes too long or is refused. */
   async #expand(store: Store, rendered: RenderedRecord, tree: ExpandTree, request: RequestInfo) {
     try {
-      await expandRecords(store, [rendered], tree, changeRequest(request, { meter: eventMeter() }))
-      return isSmall(rendered)
+      const meter = new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
+      await expandRecords(store, [rendered], tree, changeRequest(request, { meter }))
+      return takesRoom(rendered, { records: MAX_RECORDS, characters: MAX_CHARACTERS })
     } catch (error) {
       if (error instanceof ApiError || isSqlError(error)) return false
       throw error
@@ -112,15 +113,7 @@ function ruleKey(catalog: Catalog, collection: Collection, request: RequestInfo)
 const MAX_RECORDS = 1_000
 const MAX_CHARACTERS = 1 << 20
 
-/** Refuses an expand that reads more than an event may contain. */
-const eventMeter = () => new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
-
 /** Whether the expanded records are within the limits of an event. Stops counting at the limits. */
-function isSmall(rendered: RenderedRecord): boolean {
-  const left = { records: MAX_RECORDS, characters: MAX_CHARACTERS }
-  return takesRoom(rendered, left)
-}
-
 function takesRoom({ expand }: RenderedRecord, left: { records: number; characters: number }): boolean {
   for (const value of expand?.values() ?? []) {
     for (const record of 'row' in value ? [value] : value) {

@@ -33,16 +33,13 @@ export function validate(collection: Collection, draft: Draft): FieldErrors {
 
 function checkField(field: Field, { values, passwords, old, uploads }: Draft): FieldError | undefined {
   const value = values[field.name]!
-  if (field.type === 'text' && field.primaryKey && old) return checkUnchanged(value, old[field.name]!)
+  if (field.type === 'text' && field.primaryKey && old)
+    return value === old[field.name]
+      ? undefined
+      : fieldError('validation_pk_change', 'The record primary key cannot be changed')
   if (field.type === 'password') return checkPassword(field, value, passwords[field.name])
   if (field.type === 'file') return checkFiles(field, value, old?.[field.name], uploads)
   return fieldType(field).check(field, value)
-}
-
-/** Unchanged values are not checked again: they may have come another way. */
-function checkUnchanged(id: Value, old: Value): FieldError | undefined {
-  if (id === old) return undefined
-  return fieldError('validation_pk_change', 'The record primary key cannot be changed')
 }
 
 function checkPassword(field: PasswordField, hash: Value, plain: string | undefined): FieldError | undefined {
