@@ -155,7 +155,7 @@ class Statement extends Query {
 /**
  * Sends a statement: rows as arrays, a prepared one by its `name`. With a `;` it uses the extended protocol,
  * in which Postgres refuses a second statement. By callback: the driver's promise keeps the rows in memory
- * while its connection is busy, which costs two thirds of the rate of large lists. `patienceMs`: when to give
+ * while its connection is busy, a third of the rate of large lists. `patienceMs`: when to give
  * up a connection that does not answer; undefined: its own limit.
  */
 export function runStatement(
