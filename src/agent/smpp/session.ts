@@ -1,5 +1,5 @@
 import { type EventEmitter, once } from 'node:events'
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import smpp from 'smpp'
 import { UserError } from '../../errors.ts'
@@ -148,7 +148,8 @@ export class Session {
 }
 
 async function connect({ host, port, tls, ca }: Settings): Promise<Socket> {
-  const socket = tls ? connectTls({ host, port, ...(ca && { ca }) }) : connectTcp({ host, port })
+  const name = isIP(host) ? {} : { servername: host } // a server of several names needs it
+  const socket = tls ? connectTls({ host, port, ...name, ...(ca && { ca }) }) : connectTcp({ host, port })
   try {
     const signal = AbortSignal.timeout(CONNECT_MS)
     await once(socket, tls ? 'secureConnect' : 'connect', { signal })
