@@ -27,7 +27,7 @@ const SENDER = z.union(
   [
     z
       .string()
-      .regex(/^(\+[1-9]\d{1,14}|\d{1,15}|[ -~]{1,11})$/)
+      .regex(/^(\+[1-9]\d{1,14}|\d{1,15}|(?!\+)[ -~]{1,11})$/)
       .transform(senderOf),
     GIVEN_SENDER,
   ],
