@@ -123,6 +123,14 @@ test.each<[what: string, hex: string, data_coding: number, body: string, esm_cla
   expect(received).toEqual([{ from: 'Bank', sim: 1, body }])
 })
 
+test('a text whose reference begins another one is handed in without its missing parts', async () => {
+  const { smsc, received } = await setUp()
+  const fields = { source_addr: '49151', source_addr_ton: 1, destination_addr: '4930123', esm_class: 0x40 }
+  for (const part of ['0500030702014131', '0500030702014231', '0500030702024232'])
+    expect(await smsc.deliver({ ...fields, short_message: Buffer.from(part, 'hex') })).toBe(0)
+  expect(received.map(({ body }) => body)).toEqual(['A1…', 'B1B2'])
+})
+
 const receipt = (id: string, stat = 'DELIVRD', err = '000') => ({
   esm_class: 4,
   short_message: Buffer.from(
@@ -269,6 +277,7 @@ test.each<[what: string, text: string]>([
   ['port: ', JSON.stringify({ ...RIGHT, port: 0 })],
   ['pasword', JSON.stringify({ ...RIGHT, pasword: 'c0nfidential' })],
   ['senders.0: must be a number', JSON.stringify({ ...RIGHT, senders: ['A name that is long'] })],
+  ['senders.0: must be a number', JSON.stringify({ ...RIGHT, senders: ['+49 30 123'] })],
   ['password is missing', JSON.stringify({ ...RIGHT, password: undefined })],
 ])('wrong settings: %s', (what, text) => {
   const file = join(folder, 'wrong.json')

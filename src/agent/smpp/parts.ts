@@ -51,16 +51,20 @@ export class Parts {
     const isNew = !known || known.isHanded || (before !== null && before !== body)
     const text: Whole = isNew ? { from, sim, at: Date.now(), bodies: new Array(total).fill(null) } : known
     text.bodies[seq - 1] = body
-    await this.#texts.set(key, text)
+    const told = isNew && known && !known.isHanded && this.#tell(known)
+    await Promise.all([told, this.#texts.set(key, text)])
     if (!text.bodies.includes(null)) await this.#handIn(key, text)
   }
 
-  /** Under the first part's time: the server stores the same text of one time once. */
   async #handIn(key: string, text: Whole): Promise<void> {
-    const { from, sim, at, bodies } = text
-    const body = bodies.map((each) => each ?? MISSING).join('')
-    await this.#received({ from, sim, body: body.toWellFormed() }, new Date(at))
+    await this.#tell(text)
     await this.#texts.set(key, { ...text, isHanded: true })
+  }
+
+  /** Under the first part's time: the server stores the same text of one time once. */
+  #tell({ from, sim, at, bodies }: Whole): Promise<void> {
+    const body = bodies.map((each) => each ?? MISSING).join('')
+    return this.#received({ from, sim, body: body.toWellFormed() }, new Date(at))
   }
 
   async #handInOld(): Promise<void> {
