@@ -22,9 +22,10 @@ const MARGIN_MS = 2_000
 /** The server's maximum. */
 const MAX_CLAIM = 100
 
-/** The server's maximum for reasons and sender names. */
+/** The server's maximum for reasons, sender names and texts. */
 const MAX_REASON = 1_000
 const MAX_SENDER = 50
+const MAX_TEXT = 39_015
 /** The server accepts dates from 1970 to 9999. */
 const END_MS = Date.UTC(10_000, 0)
 const STOPPED = 'The agent was stopped'
@@ -205,7 +206,7 @@ function takeable({ from, body, sim }: IncomingText, at: Date) {
   const received = ms >= 0 && ms < END_MS ? at : new Date()
   return {
     from: (from || 'unknown').slice(0, MAX_SENDER),
-    body: body ?? '',
+    body: (body ?? '').slice(0, MAX_TEXT).toWellFormed(),
     sim,
     received_at: received.toISOString(),
   }

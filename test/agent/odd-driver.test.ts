@@ -105,6 +105,12 @@ test.each<[what: string, text: Partial<IncomingText>, at: Date, expected: object
   ['whose sender is not told at all', { body: 'two' }, AT, { from: 'unknown', body: 'two' }],
   ['without a text', { from: '+4930' }, AT, { from: '+4930', body: '' }],
   ['of a long name', { from: 'x'.repeat(80), body: 'three' }, AT, { from: 'x'.repeat(50) }],
+  [
+    'of 40,000 characters',
+    { from: '+4934', body: 'x'.repeat(40_000) },
+    AT,
+    { from: '+4934', body: 'x'.repeat(39_015) },
+  ],
   ['of no instant', { from: '+4931', body: 'four' }, new Date(Number.NaN), { body: 'four' }],
   ['of the year 1899', { from: '+4932', body: 'five' }, new Date('1899-12-31'), { body: 'five' }],
   ['of the year 10000', { from: '+4933', body: 'six' }, new Date(Date.UTC(10_000, 0)), { body: 'six' }],
