@@ -5,6 +5,8 @@ import type { Settings } from './settings.ts'
 /** Pauses before a session is opened again double from the first to the longest. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
+/** A session that is being opened may wait for the carrier much longer. */
+const LONGEST_STOP_MS = 1_000
 /** Turns are given this often: those of one moment share a sync of the journal. */
 const TICK_MS = 20
 /** ESME_RMSGQFUL and ESME_RTHROTTLED. */
@@ -154,7 +156,7 @@ export class Link {
   async stop(): Promise<void> {
     this.#ended.abort()
     await Promise.all([...this.#sessions].map((session) => session.close()))
-    await Promise.all(this.#loops)
+    await Promise.race([Promise.all(this.#loops), sleep(LONGEST_STOP_MS)])
   }
 }
 
