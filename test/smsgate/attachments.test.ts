@@ -155,6 +155,12 @@ describe('a picture', () => {
 test.each([
   ['eleven', Array.from({ length: 11 }, (_, i): SentFile => [`${i}.vcf`, card, 'x/y']), 10, ['10.vcf x/y']],
   [
+    'a hundred and one',
+    Array.from({ length: 101 }, (_, i): SentFile => [`${i}.vcf`, card, 'x/y']),
+    10,
+    Array.from({ length: 90 }, (_, i) => `${i + 10}.vcf x/y`),
+  ],
+  [
     'too many bytes',
     [
       ['a.bin', Buffer.alloc(MAX_BYTES)],

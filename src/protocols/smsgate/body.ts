@@ -15,9 +15,17 @@ const cut = (max: number) =>
     .transform((value) => value.slice(0, max))
     .pipe(text())
 
-const listOf = <T extends z.ZodType>(item: T) =>
+/** Items of a list that are read. */
+const MAX_ITEMS = 100
+/** The rest of a list is ignored: millions of empty items fit into a body. */
+const firstOf = <T extends z.ZodType>(item: T) =>
   z
-    .array(item)
+    .array(z.unknown(), 'must be a list')
+    .transform((list) => list.slice(0, MAX_ITEMS))
+    .pipe(z.array(item))
+
+const listOf = <T extends z.ZodType>(item: T) =>
+  firstOf(item)
     .nullish()
     .transform((list) => list ?? [])
 
@@ -33,7 +41,7 @@ const simCard = z
 const slotOf = wholeNumber(1, MAX_SIMS)
 
 /** SIMs as the app lists them. It masks numbers and names itself. A refusal would leave the phone deaf. */
-const simCards = z.array(simCard, 'must be a list').transform((list) => list.flat().slice(0, MAX_SIMS))
+const simCards = firstOf(simCard).transform((list) => list.flat().slice(0, MAX_SIMS))
 
 /** The shapes of what the app sends. It names more fields, which we do not read. */
 export const REGISTER_BODY = z.object({ name: optional(cut(255)), simCards: optional(simCards) })
