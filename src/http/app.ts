@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Env, ErrorForm, Protocol, Services } from './context.ts'
 import { OWN_ROUTES } from './description.ts'
-import { gatewayForm } from './middleware/error-forms.ts'
+import { gatewayForm, hookForm } from './middleware/error-forms.ts'
 import { answerFailure, answerUnknownRoute } from './middleware/failure.ts'
 import { gate } from './middleware/gate.ts'
 import { consoleRoutes } from './pages/console.ts'
@@ -52,6 +52,7 @@ export function appWithErrorForms(protocols: readonly Protocol[]): Hono<Env> {
       return next()
     })
   for (const [root] of GATEWAY) answerIn(root, gatewayForm)
+  answerIn('/api/hooks', hookForm)
   for (const { roots, errorForm } of protocols) for (const root of roots) answerIn(root, errorForm)
   return app
 }

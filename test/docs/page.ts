@@ -17,7 +17,10 @@ export interface Block {
 }
 
 /** README and the pages of docs, as paths from the project's root, README first. */
-export const PAGES: readonly string[] = ['README.md', ...globSync('docs/*.md', { cwd: PROJECT }).sort()]
+export const PAGES: readonly string[] = [
+  'README.md',
+  ...globSync(['docs/*.md', 'docs/recipes/*.md'], { cwd: PROJECT }).sort(),
+]
 
 export const readPage = (page: string): string => readFileSync(join(PROJECT, page), 'utf8')
 

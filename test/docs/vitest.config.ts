@@ -1,6 +1,15 @@
 import { defineConfig } from 'vitest/config'
 
-/** Every block of README and docs, run as a reader does: minutes, so not a part of `npm test`. */
+/** README and docs, run as a reader does: minutes, so not a part of `npm test`. */
 export default defineConfig({
-  test: { root: import.meta.dirname, include: ['pages.run.ts'], pool: 'forks', maxWorkers: 2 },
+  test: {
+    root: import.meta.dirname,
+    include: ['*.run.ts'],
+    globalSetup: '../support/database/embedded-setup.ts',
+    setupFiles: '../support/each-file.ts',
+    testTimeout: 90_000,
+    hookTimeout: 180_000,
+    pool: 'forks',
+    maxWorkers: 2,
+  },
 })

@@ -3,6 +3,7 @@ import type { Store } from '../../src/collections/catalog.ts'
 import { compose, readHookBody } from '../../src/hooks/compose.ts'
 import type { HookFields } from '../../src/hooks/hook.ts'
 import { renderTemplate } from '../../src/hooks/template.ts'
+import { blocksOf } from '../docs/page.ts'
 
 const render = (template: string, body: unknown) => renderTemplate(template, body, 3_200)
 
@@ -83,6 +84,17 @@ const BODIES: Row[] = [
     'firing: DiskFull web-1: Disk is 95 % full\nresolved: DiskFull web-1',
     '1a3 firing 16:00,1a3 resolved 16:00,',
   ],
+  [
+    'grafana',
+    {
+      status: 'resolved',
+      orgId: 1,
+      alerts: [{ ...alert('resolved', summary), labels: { alertname: 'CPU' } }],
+    },
+    'resolved: CPU: Disk is 95 % full',
+    '1a3 resolved 16:00,',
+    true,
+  ],
   ['uptime-kuma', { heartbeat, monitor: { name: 'Shop' }, msg: '[Shop] Up' }, '[Shop] Up', '7 1 16:00', true],
   ['uptime-kuma', { heartbeat: null, monitor: null, msg: 'Shop Testing' }, 'Shop Testing'],
   ['home-assistant', { message: 'Water in the cellar', title: 'Home' }, 'Home: Water in the cellar'],
@@ -108,3 +120,13 @@ test.each([
   ['a text', ' Hello ', false, { text: 'Hello' }],
   ['a JSON text', '"Hello"', false, { text: '"Hello"' }],
 ] as const)('%s is read', (_, raw, isForm, body) => expect(readHookBody(raw, isForm)).toEqual(body))
+
+test("a recipe's template for Uptime Kuma", () => {
+  const { text } = blocksOf('docs/recipes/tools.md').find((block) =>
+    block.text.startsWith('{{#if heartbeat}}'),
+  )!
+  const down = { heartbeat: { status: 0, msg: 'refused' }, monitor: { name: 'Shop' }, msg: '' }
+  expect(render(text, down)).toBe('Shop is down: refused')
+  expect(render(text, { ...down, heartbeat: { status: 1, msg: '200 - OK' } })).toBe('Shop is up: 200 - OK')
+  expect(render(text, { heartbeat: null, monitor: null, msg: 'Testing' })).toBe('Testing')
+})

@@ -27,5 +27,9 @@ export const pocketBaseForm: ErrorForm = (c, error) => {
   return sendError(c, status, isRefusal ? { data: {}, message, status } : error.body)
 }
 
+/** PocketBase's, with 503 for 429: Alertmanager gives up after 4xx and tries again after 5xx. */
+export const hookForm: ErrorForm = (c, error) =>
+  pocketBaseForm(c, error.status === 429 ? new ApiError(503, error.message) : error)
+
 /** `{"message"}`, as SMSGate's server answers. */
 export const messageForm: ErrorForm = (c, { status, message }) => sendError(c, status, { message })

@@ -76,7 +76,7 @@ export const hookPaths = (): ZodOpenApiPathsObject =>
       id: 'callHook',
       summary: 'Send texts from a body',
       description:
-        'The record of `hooks` with this secret says what is sent to whom. What is missing in the body is a 400 that names it. 503: no phone can send now.',
+        'The record of `hooks` with this secret says what is sent to whom. What is missing in the body is a 400 that names it. 503: no phone can send now, or the server is busy.',
       security: NOBODY,
       ...CALL,
     },
