@@ -21,6 +21,7 @@ async function setUp(more: object = {}) {
   writeFileSync(`${file}.json`, JSON.stringify({ ...account, senders, rate: 1000, ...more }))
   const settings = readSettings(`${file}.json`, {})
   const received: IncomingText[] = []
+  const instants = new Set<number>()
   const delivered: string[] = []
   let driver: Smpp | undefined
   const close = async () => {
@@ -31,7 +32,10 @@ async function setUp(more: object = {}) {
     await close()
     driver = new Smpp(settings, file)
     await driver.start({
-      received: async (text) => void received.push(text),
+      received: async (text, at) => {
+        received.push(text)
+        instants.add(at.getTime())
+      },
       delivered: async ({ id }, _, error) => void delivered.push(`${id} ${error || 'delivered'}`),
       roomGrew() {},
     })
@@ -50,7 +54,7 @@ async function setUp(more: object = {}) {
     return 'no turn'
   }
   await open()
-  return { smsc, settings, received, delivered, open, send }
+  return { smsc, settings, received, instants, delivered, open, send }
 }
 
 const TEXTS = {
@@ -129,6 +133,13 @@ test('a text whose reference begins another one is handed in without its missing
   for (const part of ['0500030702014131', '0500030702014231', '0500030702024232'])
     expect(await smsc.deliver({ ...fields, short_message: Buffer.from(part, 'hex') })).toBe(0)
   expect(received.map(({ body }) => body)).toEqual(['A1…', 'B1B2'])
+})
+
+test('the same text many times at once is as many texts', async () => {
+  const { smsc, instants } = await setUp()
+  const text = { source_addr: '49151', destination_addr: '4930123', short_message: Buffer.from('Yes') }
+  await Promise.all(Array.from({ length: 20 }, () => smsc.deliver(text)))
+  expect(instants.size).toBe(20)
 })
 
 const receipt = (id: string, stat = 'DELIVRD', err = '000') => ({

@@ -29,6 +29,8 @@ export class Smpp implements Driver {
   #receipts!: Receipts
   #parts!: Parts
   #reference = randomInt(65_536)
+  /** Instant of the last text. No two are the same: the server would take the same text for a repetition. */
+  #lastMs = 0
 
   /** @param files beginning of the names of its files. */
   constructor(settings: Settings, files: string) {
@@ -117,7 +119,8 @@ export class Smpp implements Driver {
     const body = decode(bytes, dataCoding, default_alphabet).replaceAll('\0', '')
     const place = placeOf(pdu, content.subarray(1, start))
     if (place) return this.#parts.take(place, { from, to, sim, body })
-    return events.received({ from, sim, body: body.toWellFormed() }, new Date())
+    this.#lastMs = Math.max(Date.now(), this.#lastMs + 1)
+    return events.received({ from, sim, body: body.toWellFormed() }, new Date(this.#lastMs))
   }
 
   async stop(): Promise<void> {
