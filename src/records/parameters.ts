@@ -1,5 +1,4 @@
-import type { Field } from '../fields/field.ts'
-import { isMulti } from '../fields/field.ts'
+import { type Field, isMulti } from '../fields/field.ts'
 
 /** Collects the parameters of a statement while it is written. */
 export class Parameters {

@@ -1,7 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { checkFields, required } from '../../collections/checks/checks.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
-import { SUPERUSERS } from '../../collections/collection.ts'
+import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
 import { quote, tableName } from '../../collections/names.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { fieldType } from '../../fields/types/field-types.ts'

@@ -181,10 +181,7 @@ function numberAndText(positive: boolean, number: Side, text: Side): Condition {
 
 const BEGINS_WITH_NUMBER = `'${TRUE_TEXT.source}'`
 
-/**
- * `a IS TRUE` and the like: SQLite tests truth here, never NULL. sqlite.org/lang_expr.html, boolean
- * expressions
- */
+/** `a IS TRUE` and the like: SQLite tests truth here, never NULL. sqlite.org/lang_expr.html, booleans */
 function truthIs(facts: Facts, positive: boolean, operand: Operand, word: Known): Condition {
   const wanted = facts.ask((input) => word.slot(input) === 1n)
   if (operand.kind === 'known')

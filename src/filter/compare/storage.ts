@@ -1,5 +1,4 @@
-import type { Sql } from '../sql/sql.ts'
-import { sql } from '../sql/sql.ts'
+import { type Sql, sql } from '../sql/sql.ts'
 import type { Storage } from './operand.ts'
 
 /** Stored values as number and text. Computed texts name their collation, or the locale would sort. */

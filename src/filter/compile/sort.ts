@@ -49,10 +49,7 @@ export function readSort(sort: string): SortKey[] {
   return keys
 }
 
-/**
- * ORDER BY of the keys, then of insertion. A key with several rows takes the first for which `condition`
- * holds.
- */
+/** ORDER BY of the keys, then of insertion. Of several rows a key takes the first where `condition` holds. */
 export function buildOrder(context: Context, keys: readonly SortKey[], condition: Condition): OrderKey[] {
   const isView = context.base.collection.type === 'view'
   const order: OrderKey[] = []

@@ -1,7 +1,6 @@
 import type { Collection } from '../../collections/collection.ts'
 import { uniqueIndexOf } from '../../collections/sqlite/index-expression.ts'
-import type { Field, RelationField } from '../../fields/field.ts'
-import { isMulti } from '../../fields/field.ts'
+import { type Field, isMulti, type RelationField } from '../../fields/field.ts'
 import { toTexts } from '../../fields/values/cast.ts'
 import { FilterError } from '../errors.ts'
 import { columnOf, type JoinedRow, type JoinSource, ROWID, SELECT, type Sql, sql } from '../sql/sql.ts'

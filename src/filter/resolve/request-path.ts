@@ -17,8 +17,7 @@ import type { Context } from './context.ts'
 import { loweredKnown } from './field-operand.ts'
 import { type Modifier, splitModifier } from './modifier.ts'
 import { reach, resolvePath } from './path.ts'
-import type { RowOfValues } from './row.ts'
-import { table } from './row.ts'
+import { type RowOfValues, table } from './row.ts'
 
 /** Fields of `@request.auth` that are request values; others are read like a relation. */
 const AUTH_VALUES = new Set(['id', 'collectionId', 'collectionName', 'email', 'emailVisibility', 'verified'])

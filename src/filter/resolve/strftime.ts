@@ -3,8 +3,7 @@ import { FORMS } from '../compare/storage.ts'
 import { FilterError } from '../errors.ts'
 import type { Token } from '../parse/tree.ts'
 import type { Facts, Slot } from '../sql/facts.ts'
-import type { Sql } from '../sql/sql.ts'
-import { joinSql, sql } from '../sql/sql.ts'
+import { joinSql, type Sql, sql } from '../sql/sql.ts'
 import { callOperand, type FunctionBuilder, isLiteral, reworded } from './call.ts'
 
 const MAX_ARGUMENTS = 10

@@ -27,10 +27,7 @@ export class ClientRegistry {
     this.viewers.release(client.viewer)
   }
 
-  /**
-   * Replaces a client's subscriptions; kept ones go on without a gap. Throws RetryLater over the holder's
-   * memory.
-   */
+  /** Replaces a client's subscriptions; kept ones go on without a gap. Throws RetryLater: no memory left. */
   subscribe(client: Client, viewer: Viewer, wanted: readonly Topic[], since: Snapshot): void {
     const old = client.subscriptions
     const subscriptions = new Map(
