@@ -6,7 +6,7 @@ import { PAGES, PROJECT, readPage } from './page.ts'
 const MORE = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  ...globSync('docs/{internals,console,recipes}/*.md', { cwd: PROJECT }),
+  ...globSync('docs/{internals,console}/*.md', { cwd: PROJECT }),
 ]
 const withoutCode = (markdown: string) =>
   markdown
