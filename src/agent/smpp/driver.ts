@@ -112,7 +112,8 @@ export class Smpp implements Driver {
     const start = esmClass & UDH ? 1 + (content[0] ?? 0) : 0
     const bytes = content.subarray(start)
     const plain = bytes.toString('latin1')
-    if (RECEIPTS.has(esmClass & TYPE) || saysReceipt(pdu, plain)) return this.#receipts.take(pdu, plain)
+    if (RECEIPTS.has(esmClass & TYPE) || saysReceipt(pdu, plain.slice(0, 255)))
+      return this.#receipts.take(pdu, plain)
     const from = `${pdu.source_addr_ton === 1 ? '+' : ''}${source_addr}`.replace(/^\++/, '+')
     const to = String(destination_addr).replace(/^\+/, '')
     const sim = senders.findIndex(({ address }) => address === to) + 1

@@ -24,6 +24,8 @@ interface Whole extends Pick<Part, 'from' | 'sim'> {
 
 /** After this time a text is handed in without the parts that are missing. */
 const KEPT_MS = 6 * 3_600_000
+/** Parts that come again later are another text, with the same reference. */
+const REPEATED_MS = 30 * 60_000
 const LOOK_MS = 60_000
 const MAX_TEXTS = 10_000
 const MISSING = '…'
@@ -69,7 +71,7 @@ export class Parts {
 
   async #handInOld(): Promise<void> {
     for (const [key, text] of [...this.#texts.entries()]) {
-      if (text.at > Date.now() - KEPT_MS) continue
+      if (text.at > Date.now() - (text.isHanded ? REPEATED_MS : KEPT_MS)) continue
       if (!text.isHanded) await this.#handIn(key, text)
       await this.#texts.set(key)
     }

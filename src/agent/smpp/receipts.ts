@@ -59,10 +59,10 @@ export class Receipts {
     const keys = [
       keyOf(String(tlv ?? ''), answer_ids),
       keyOf(/\bid:\s*(\S+)/i.exec(text)?.[1] ?? '', receipt_ids),
-    ]
+    ].filter(Boolean)
     const known = keys.find((key) => this.#sent.get(key))
     if (known) return this.#apply(known, error)
-    for (const key of keys.filter(Boolean)) this.#early.set(key, { error, atMs: performance.now() })
+    for (const key of keys) this.#early.set(key, { error, atMs: performance.now() })
     while (this.#early.size > MAX_EARLY) this.#early.delete(this.#early.keys().next().value!)
   }
 

@@ -11,7 +11,7 @@ const ascii = (max: number) =>
 const whole = (min: number, max: number, fallback: number) => z.int().min(min).max(max).default(fallback)
 
 const GIVEN_SENDER = z.strictObject({
-  address: ascii(20).min(1),
+  address: ascii(20).regex(/^[^+]/, 'goes without its +'),
   ton: z.int().min(0).max(6),
   npi: z.int().min(0).max(18),
 })
