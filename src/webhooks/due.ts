@@ -23,12 +23,6 @@ export const END_REASONS = {
 /** The collection whose records are told of. */
 const MESSAGES = 'sms_messages'
 
-/** Where a delivery of no webhook goes, and the API key that signs it. */
-export interface Target {
-  readonly url: string
-  readonly api_key: string
-}
-
 /** Attempts of a delivery in another form than Standard Webhooks: the first, and after 5 s, 5 and 30 min. */
 const OTHER_ATTEMPTS = 4
 
@@ -48,7 +42,7 @@ export interface DueDelivery {
   readonly url: string
   /** Why nothing may be sent; undefined if it may. */
   readonly closed: string | undefined
-  /** '' for Standard Webhooks; for others see `OtherForms.call`. */
+  /** '' for Standard Webhooks, `callback` without a webhook; `OtherForms.call` makes the other calls. */
   readonly format: string
   readonly maxAttempts: number
   /** The event: `message.sent`. */
@@ -57,9 +51,7 @@ export interface DueDelivery {
   readonly image: Readonly<Record<string, unknown>>
   /** Those of the message that are still there. */
   readonly files: readonly LinkedFile[]
-  /** Where a delivery of no webhook goes. */
-  readonly target: Target | null
-  /** The API key that a webhook of another format signs with. */
+  /** The API key that signs a delivery of another format; '' for none. */
   readonly apiKey: string
   /** Those that count now, the newest first. */
   readonly secrets: readonly string[]
@@ -89,14 +81,20 @@ export const findDue = (store: Store, delivery: string, form?: BodyForm) =>
 export const findDelivery = (store: Store, delivery: string, form?: BodyForm) =>
   find(store, delivery, 'true', form)
 
-async function find(store: Store, delivery: string, condition: string, form: BodyForm | undefined) {
-  const messages = messagesOf(store)
+async function find(
+  store: Store,
+  delivery: string,
+  condition: string,
+  form: BodyForm | undefined,
+): Promise<DueDelivery | undefined> {
+  const messages = store.catalog.find(MESSAGES)!
   const { select, count } = columnsOf(messages)
-  const text = `select ${select}, d."user", d.webhook, d.event_id as "eventId", d.event, d.attempts, w.url,
-      w.enabled and w."user" = d."user" as "isOpen", w.secret,
-      case when r.until > now() then w.previous_secret else '' end as previous,
-      extract(epoch from p.at)::float8 as at, p.target::text, w.format as form, w.api_key as key, p.image::text,
-      ${form?.facts ?? 'null'} as facts
+  const text = `select ${select}, d."user", d.webhook, d.event_id as "eventId", d.event, d.attempts,
+      coalesce(p.target ->> 'url', w.url, '') as url, coalesce(p.target ->> 'api_key', w.api_key, '') as "apiKey",
+      case when p.target is null then coalesce(w.format, '') else 'callback' end as format,
+      w.enabled and w."user" = d."user" as "isOpen",
+      array_remove(array[w.secret, case when r.until > now() then w.previous_secret end], null) as secrets,
+      extract(epoch from p.at)::float8 as at, p.image::text, ${form?.facts ?? 'null'} as facts
     from webhook_deliveries d
     left join webhooks w on w.id = d.webhook
     join webhook_payloads p on p.delivery = d.id
@@ -113,7 +111,16 @@ async function find(store: Store, delivery: string, condition: string, form: Bod
   if (!more) return undefined
   const image = JSON.parse(more.image) as DueDelivery['image']
   const files = form ? await linkFiles(store.db, image, Math.floor(more.at), form.publicUrl) : []
-  return dueOf(delivery, { ...more, image, files }, messages, rows[0] as RecordRow, form)
+  const { user, webhook, eventId, event, attempts, url, format, apiKey, isOpen, facts } = more
+  const secrets = more.secrets.filter(isSecret)
+  const time = new Date(more.at * 1000)
+  return {
+    ...{ delivery, user, webhook, eventId, attempts, event, url, format, apiKey, secrets, image, files },
+    closed: format === 'callback' ? undefined : closedBy(isOpen, format !== '' || secrets.length > 0),
+    maxAttempts: format === '' ? Number.POSITIVE_INFINITY : OTHER_ATTEMPTS,
+    body: format === '' && facts === null ? bodyOf(event, time, messages, rows[0] as RecordRow, files) : '',
+    ...(facts !== null && form?.render(facts, eventId, time)),
+  }
 }
 
 /** The files that a message had at the event, with links. `at`: seconds since 1970. */
@@ -127,44 +134,15 @@ async function linkFiles(db: Db, { id, attachments }: DueDelivery['image'], at: 
   return Promise.all(files.map(async ({ name, type, size }) => ({ name, type, size, url: await link(name) })))
 }
 
-/** The columns behind those of the message; those of the webhook are null where there is none. */
-interface DueColumns extends Pick<DueDelivery, 'user' | 'webhook' | 'eventId' | 'event' | 'attempts'> {
-  readonly url: string | null
+/** The columns behind those of the message. `isOpen` is null where there is no webhook. */
+type DueColumns = Omit<DueDelivery, 'delivery' | 'closed' | 'maxAttempts' | 'image' | 'files' | 'body'> & {
   readonly isOpen: boolean | null
-  readonly secret: string | null
-  readonly previous: string | null
   readonly at: number
-  readonly target: string | null
-  readonly form: string | null
-  readonly key: string | null
   readonly image: string
   readonly facts: string | null
 }
 
-function dueOf(
-  delivery: string,
-  columns: Omit<DueColumns, 'image'> & Pick<DueDelivery, 'image' | 'files'>,
-  messages: Collection,
-  row: RecordRow,
-  bodyForm: BodyForm | undefined,
-): DueDelivery {
-  const { user, webhook, eventId, event, attempts, facts, image, files } = columns
-  const target = columns.target === null ? null : (JSON.parse(columns.target) as Target)
-  const format = target ? 'callback' : (columns.form ?? '')
-  const secrets = [columns.secret ?? '', columns.previous ?? ''].filter(isSecret)
-  const time = new Date(columns.at * 1000)
-  return {
-    ...{ delivery, user, webhook, eventId, attempts, event, format, target, secrets, image, files },
-    url: target?.url ?? columns.url ?? '',
-    closed: target ? undefined : closedBy(columns.isOpen === true, format !== '' || secrets.length > 0),
-    maxAttempts: format === '' ? Number.POSITIVE_INFINITY : OTHER_ATTEMPTS,
-    apiKey: target?.api_key ?? columns.key ?? '',
-    body: format === '' && facts === null ? bodyOf(event, time, messages, row, files) : '',
-    ...(facts !== null && bodyForm?.render(facts, eventId, time)),
-  }
-}
-
-const closedBy = (isOpen: boolean, isSigned: boolean) =>
+const closedBy = (isOpen: boolean | null, isSigned: boolean) =>
   isOpen ? (isSigned ? undefined : END_REASONS.unsigned) : END_REASONS.disabled
 
 /** A row without values, as JSON: what fields hold that the collection has got since the event. */
@@ -178,10 +156,4 @@ function bodyOf(event: string, at: Date, messages: Collection, row: RecordRow, f
   const data = renderRecord(messages, row, { showsHidden: false, showsEmail: false })
   const more = files.length > 0 ? `,"files":${JSON.stringify(files)}` : ''
   return `{"type":${JSON.stringify(event)},"timestamp":"${at.toISOString()}","data":${data}${more}}`
-}
-
-function messagesOf(store: Store): Collection {
-  const messages = store.catalog.find(MESSAGES)
-  if (!messages) throw new Error(`The collection ${MESSAGES} is missing`)
-  return messages
 }

@@ -39,7 +39,9 @@ export async function recordOutcome(store: Store, lease: Lease, due: DueDelivery
     if (!(await record(db, due, status, attempts, outcome, delay ?? null))) return endLease(db, lease)
     if (delay === undefined) await forget(db, lease)
     else await db.query(PUT_OFF, [lease.delivery, lease.since, delay], 'webhook put off')
-    if (isGone) await disable(db, due)
+    if (!isGone) return
+    await db.query(DISABLE, [due.webhook, due.user, 'webhooks'])
+    await failPending(db, due.webhook, due.user, END_REASONS.gone)
   })
 }
 
@@ -96,11 +98,6 @@ with written as (
   where id = $1 and "user" = $2 and enabled returning *
 ), ${changeLogCte('written', 'update', 3, 'noted', true)}
 select id from written`
-
-async function disable(db: Db, { webhook, user }: DueDelivery): Promise<void> {
-  await db.query(DISABLE, [webhook, user, 'webhooks'])
-  await failPending(db, webhook, user, END_REASONS.gone)
-}
 
 const FAIL_DELIVERIES = `
 with waiting as (

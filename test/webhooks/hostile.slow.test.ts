@@ -47,7 +47,6 @@ const due = (url: string): DueDelivery => ({
   event: 'message.sent',
   image: {},
   files: [],
-  target: null,
   apiKey: '',
   secrets: [newSecret()],
   body: '{}',
