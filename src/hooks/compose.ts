@@ -23,21 +23,17 @@ export function readHookBody(raw: string, isForm = false): unknown {
   return read.find((json) => typeof json === 'object' && json !== null) ?? fields
 }
 
-export interface Composed {
-  readonly send: SendBody
-  readonly text: string
-  /** What names the event; '' for nothing. */
-  readonly key: string
-}
-
-/** The send that a body asks for; undefined if it says that all is well. Throws 400 for what is missing. */
+/**
+ * The send that a body asks for, its text, and the `key` that names the event, '' for none. Undefined if the
+ * body says that all is well. Throws 400 for what is missing.
+ */
 export async function compose(
   store: Store,
   user: string,
   hook: HookFields,
   body: unknown,
   maxRecipients: number,
-): Promise<Composed | undefined> {
+) {
   const preset = PRESETS[hook.preset]
   const [path = '', value] = (hook.resolved_when || preset.resolved_when).split('=', 2)
   const state = valueAt(body, namesOf(path))

@@ -47,10 +47,6 @@ function complete(values: Record<string, Value>, failed: string): void {
       })
     }
   }
-  if (!areNumbers(values.recipients)) throw badRequest(failed, { recipients: NUMBERS })
-}
-
-function areNumbers(json: Value): boolean {
-  const { data } = HOOK_FIELDS.shape.recipients.safeParse(parseJson(String(json)))
-  return data?.every((number) => E164.test(number)) === true
+  const { data } = HOOK_FIELDS.shape.recipients.safeParse(parseJson(String(values.recipients)))
+  if (!data?.every((number) => E164.test(number))) throw badRequest(failed, { recipients: NUMBERS })
 }

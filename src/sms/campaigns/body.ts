@@ -23,8 +23,8 @@ const MAX_HOLD_SECONDS = 3_600
 /** Time to undo a send that begins at once. */
 const HOLD_SECONDS = 10
 
-/** The body of a new campaign. `null` counts as absent. */
-export const CAMPAIGN = z
+/** The body of a change: what is left out stays as it is. `null` counts as absent. */
+export const CAMPAIGN_CHANGE = z
   .strictObject({
     name: text(255).nullish().describe('How it is called; left out, its text.'),
     body: visibleText().nullish().meta({
@@ -45,31 +45,21 @@ export const CAMPAIGN = z
     expires_at: COMMON.expires_at.describe(
       'What no device has taken by then ends as `failed`. Empty or left out: without an end.',
     ),
-    device_id: COMMON.device_id,
-    line_id: COMMON.line_id,
-    from: COMMON.from,
-    sim: COMMON.sim,
-    priority: COMMON.priority,
-    guarantee: COMMON.guarantee,
-    quiet_hours: z
-      .boolean('must be a boolean')
-      .nullish()
-      .describe(
-        "Waits during the quiet hours of `user_settings`, by the recipients' time; true when left out.",
-      ),
   })
-  .meta({ id: 'Campaign' })
+  .meta({ id: 'CampaignChange' })
 
-/** The body of a change: what is left out stays as it is. */
-export const CAMPAIGN_CHANGE = CAMPAIGN.omit({
-  device_id: true,
-  line_id: true,
-  from: true,
-  sim: true,
-  priority: true,
-  guarantee: true,
-  quiet_hours: true,
-}).meta({ id: 'CampaignChange' })
+/** The body of a new campaign. */
+export const CAMPAIGN = CAMPAIGN_CHANGE.extend({
+  device_id: COMMON.device_id,
+  line_id: COMMON.line_id,
+  from: COMMON.from,
+  sim: COMMON.sim,
+  priority: COMMON.priority,
+  guarantee: COMMON.guarantee,
+  quiet_hours: COMMON.quiet_hours.describe(
+    "Waits during the quiet hours of `user_settings`, by the recipients' time; true when left out.",
+  ),
+}).meta({ id: 'Campaign' })
 
 /** A checked body; null is what it leaves as it is. Dates are in PocketBase's form. */
 export interface CampaignChange {

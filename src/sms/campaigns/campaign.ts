@@ -36,15 +36,11 @@ export interface CampaignText {
 }
 
 /** How its messages are sent, as in a send. */
-export interface CampaignOptions {
+export interface CampaignOptions extends Pick<SendOptions, 'sim' | 'priority' | 'guarantee' | 'keepsQuiet'> {
   /** '' when any device will do. */
   readonly device: string
   /** '' when any line will do. */
   readonly line: string
-  readonly sim: number
-  readonly priority: number
-  readonly guarantee: SendOptions['guarantee']
-  readonly keepsQuiet: boolean
 }
 
 /** A record of `campaigns` as the gateway works with it. */

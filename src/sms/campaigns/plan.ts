@@ -3,7 +3,7 @@ import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import type { Content } from '../send/body.ts'
-import { fillTemplate, loadTemplate, TEXT, type Text, writeTexts } from '../send/content.ts'
+import { loadTemplate, TEXT, type Text, writeTexts } from '../send/content.ts'
 import { checkDevice } from '../send/offer.ts'
 import { LAST_LEAVES_AT, lastLeavesAt } from '../send/preview.ts'
 import { allRecipients, checkCount, optedOut } from '../send/recipients.ts'
@@ -29,8 +29,7 @@ export const textsFor = (
   user: string,
   { body, variables }: CampaignText,
   phones: readonly string[],
-): Promise<Text[]> =>
-  variables ? fillTemplate(store, user, body, variables, phones) : writeTexts(store, user, { body }, phones)
+): Promise<Text[]> => writeTexts(store, user, variables ? { body, variables } : { body }, phones)
 
 /**
  * A campaign's recipients without opt-outs, and their segments. Throws what is wrong with recipients or

@@ -3,7 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
-import { BATCH } from '../edit/cancel.ts'
+import { BATCH, countsOf } from '../edit/cancel.ts'
 import { UNKNOWN } from '../edit/retry.ts'
 import { CANCELED_SQL, REASONS } from '../status/status.ts'
 import { CAMPAIGN_STATE, findCampaign } from './campaign.ts'
@@ -85,16 +85,12 @@ export async function readProgress(
   const replies = (await db.shaped(REPLIES, [...params, scheduledAt])).rows
   const sum = (column: number) => found.reduce((all, row) => all + Number(row[column]), 0)
   const [all, unknown, canceled] = [sum(4), sum(5), sum(6)]
-  const of = (wanted: string) => Number(found.find(([name]) => name === wanted)?.[1] ?? 0)
   return {
     id,
     status,
     begins_in_seconds: Math.max(0, dateOf(scheduledAt)!.getTime() - Date.now()) / 1000,
     recipients_count: recipientsCount,
-    counts: {
-      ...{ pending: of('pending'), assigned: of('assigned'), sending: of('sending') },
-      ...{ sent: of('sent'), delivered: of('delivered'), failed: of('failed') },
-    },
+    counts: countsOf(found),
     canceled: sum(2),
     retriable: { plain: all - unknown - canceled, unknown, canceled },
     segments_used: found.reduce((used, row) => used + (HAS_GONE.has(row[0]) ? Number(row[3]) : 0), 0),

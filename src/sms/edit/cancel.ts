@@ -31,11 +31,16 @@ export async function countBatch(
     'sms batch',
   )
   if (rows.length === 0) throw gatewayRefusal('batch_not_found')
-  const found = new Map(rows as [string, number][])
-  const counts = Object.fromEntries(STATUSES.map((status) => [status, found.get(status) ?? 0])) as z.output<
-    typeof BATCH
-  >['counts']
-  return { batch_id: batchId, recipients_count: rows.reduce((sum, row) => sum + Number(row[1]), 0), counts }
+  const recipients_count = rows.reduce((sum, row) => sum + Number(row[1]), 0)
+  return { batch_id: batchId, recipients_count, counts: countsOf(rows) }
+}
+
+type Counts = z.output<typeof BATCH>['counts']
+
+/** Messages by status, of rows that begin with a status and its number. */
+export function countsOf(rows: readonly (readonly unknown[])[]): Counts {
+  const found = new Map(rows.map(([status, messages]) => [status, Number(messages)]))
+  return Object.fromEntries(STATUSES.map((status) => [status, found.get(status) ?? 0])) as Counts
 }
 
 /** What became of a batch of which the rest was called off. */
@@ -72,7 +77,11 @@ export async function cancelBatch(
 export async function cancelWaiting(store: Store, user: string, batchId: string): Promise<number> {
   let canceled = 0
   for (;;) {
-    const ended = await store.db.transaction((db) => cancelSome(db, user, batchId))
+    const ended = await store.db.transaction(async (db) => {
+      const found = await lockWaiting(db, user, batchId)
+      // a device that never claimed a message has nothing to forget
+      return { found: found.length, canceled: await cancelLocked(db, found, 1) }
+    })
     canceled += ended.canceled
     // fewer than could be: some were claimed while they were waited for
     if (ended.found === 0) return canceled
@@ -88,12 +97,6 @@ export async function lockWaiting(db: Db, user: string, batchId: string) {
 
 /** A message that no device has claimed, the device that may have heard of it, and its attempt. */
 type Unclaimed = [message: string, device: string, attempt: number]
-
-async function cancelSome(db: Db, user: string, batchId: string) {
-  const found = await lockWaiting(db, user, batchId)
-  // a device that never claimed a message has nothing to forget
-  return { found: found.length, canceled: await cancelLocked(db, found, 1) }
-}
 
 /** Cancels and refunds locked messages; returns how many. Notifies devices from `fromAttempt` attempts on. */
 async function cancelLocked(db: Db, found: readonly Unclaimed[], fromAttempt: number): Promise<number> {
@@ -126,13 +129,9 @@ export async function cancelOnce(store: Store, user: string, id: string): Promis
     const { rows } = await db.query(LOCK, [id, user], 'sms lock to cancel')
     return cancelLocked(db, rows as Unclaimed[], 0)
   })
-  if (canceled === 0) await checkCanceled(store, user, id)
-  return canceled > 0
-}
-
-/** A statement of its own: after waiting for another cancellation only a new one sees the result. */
-async function checkCanceled({ db }: Store, user: string, id: string): Promise<void> {
-  const { rows } = await db.query(
+  if (canceled > 0) return true
+  // after waiting for another cancellation only a new statement sees the result
+  const { rows } = await store.db.query(
     `select status, error_message from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`,
     [id, user],
     'sms canceled message',
@@ -140,4 +139,5 @@ async function checkCanceled({ db }: Store, user: string, id: string): Promise<v
   if (!rows[0]) throw gatewayRefusal('message_not_found')
   const [status, reason] = rows[0] as [Status, string]
   if (status !== 'failed' || reason !== REASONS.canceled) throw gatewayRefusal('not_cancelable')
+  return false
 }

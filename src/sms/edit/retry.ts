@@ -4,7 +4,7 @@ import { objectsOf } from '../../db/rows.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { StaleAuth } from '../../records/fresh-auth.ts'
 import { derivedId } from '../../tools/derived-id.ts'
-import { ANY_LINE, dateAt, PLAIN_OPTIONS, type SendOptions } from '../send/body.ts'
+import { dateAt, PLAIN_OPTIONS, toOne } from '../send/body.ts'
 import { credentialsOf, type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer.ts'
 import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
 import type { Sent } from '../send/render-verdict.ts'
@@ -171,9 +171,7 @@ export async function retryMessage(services: SendServices, sender: Sender, id: s
   if (status !== 'failed' || type !== 'outgoing') throw gatewayRefusal('not_retriable')
   if (body === '') throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
   const again = { priority, sim, guarantee, expiresAt: shifted(one), clientRef: retryRef(id) }
-  const options: SendOptions = { ...PLAIN_OPTIONS, ...again }
-  const request = { recipients: [to], groupIds: [], deviceId: '', line: ANY_LINE, content: { body }, options }
-  return send(services, sender, request)
+  return send(services, sender, toOne(to, body, { ...PLAIN_OPTIONS, ...again }))
 }
 
 /** The `client_ref` of the message that a failed one is sent again as: there is never a second. */

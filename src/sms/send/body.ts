@@ -69,6 +69,16 @@ export const PLAIN_OPTIONS: SendOptions = {
   keepsQuiet: false,
 }
 
+/** A text to one number, by a device or its line if they are named. */
+export const toOne = (to: string, body: string, options: SendOptions, device = '', line = ''): SendBody => ({
+  recipients: [to],
+  groupIds: [],
+  deviceId: device,
+  line: { id: line, number: '' },
+  content: { body },
+  options,
+})
+
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
 /** Of a text, plain or rendered; in code points. */
 export const MAX_CHARACTERS = 1600
@@ -198,16 +208,16 @@ const sendBody = (
   body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>,
   raw: unknown,
   now: Date,
-): SendBody => ({ ...toWhom(body), content: contentOf(body, raw), options: optionsOf(body, now) })
-
-type Common = z.output<z.ZodObject<typeof COMMON>>
-
-const toWhom = (body: Common): Pick<SendBody, 'recipients' | 'groupIds' | 'deviceId' | 'line'> => ({
+): SendBody => ({
   recipients: body.recipients ?? [],
   groupIds: body.group_ids ?? [],
   deviceId: body.device_id ?? '',
   line: { id: body.line_id ?? '', number: body.from ?? '' },
+  content: contentOf(body, raw),
+  options: optionsOf(body, now),
 })
+
+type Common = z.output<z.ZodObject<typeof COMMON>>
 
 function needSomeone(body: SendBody): SendBody {
   if (body.recipients.length > 0 || body.groupIds.length > 0) return body
@@ -236,9 +246,12 @@ function protoOf(raw: unknown): [string, unknown][] {
 
 function optionsOf(body: Common, now: Date): SendOptions {
   const scheduledAt = future(body.scheduled_at, now)
+  const due = scheduledAt || formatDate(now)
+  checkExpiry(body, due)
   return {
     scheduledAt,
-    expiresAt: expiryOf(body, scheduledAt || formatDate(now)),
+    // `ttl` counts from when the message is due
+    expiresAt: body.ttl ? dateAt(dateOf(due)!.getTime() + body.ttl * 1000) : (body.expires_at ?? ''),
     priority: body.priority ?? 0,
     sim: body.sim ?? 0,
     guarantee: body.guarantee ?? 'at_most_once',
@@ -255,12 +268,6 @@ export const future = (date: string | null | undefined, now: Date) =>
 /** An instant in PocketBase's form; one that it cannot tell is its last. */
 export const dateAt = (ms: number): string =>
   ms < dateOf(END_OF_TIME)!.getTime() ? formatDate(new Date(ms)) : END_OF_TIME
-
-/** `ttl` counts from when the message is due. */
-function expiryOf(body: Common, due: string): string {
-  checkExpiry(body, due)
-  return body.ttl ? dateAt(dateOf(due)!.getTime() + body.ttl * 1000) : (body.expires_at ?? '')
-}
 
 /** Throws 400 `invalid_request` for two ends, or one that is not after `due`. */
 export function checkExpiry({ ttl, expires_at }: Pick<Common, 'ttl' | 'expires_at'>, due: string): void {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
-import { checkCount, checkPhones, contactFields, contactNames, uniquePhones } from './recipients.ts'
+import { checkCount, checkPhones, contactsOf, uniquePhones } from './recipients.ts'
 import { gatewayRefusal, invalid, templateRefusal } from './refusal.ts'
 import { countSegments, type Segmentation } from './segments.ts'
 import { isInvisible } from './shape.ts'
@@ -46,31 +46,15 @@ export async function writeTexts(
     return phones.map((to) => ({ to, body: plain, ...counted }))
   }
   const template = 'body' in content ? content.body : await loadTemplate(store, user, content.templateId)
-  return fillTemplate(store, user, template, content.variables!, phones, missing)
+  const filled = fillVariables(parseTemplate(template), content.variables!)
+  const contacts = await contactsOf(store, user, phones, fieldNames(filled))
+  const personOf = (phone: string) => contacts.get(phone) ?? { phone, name: '' }
+  return phones.map((phone) => textFor(phone, renderFor(filled, personOf(phone), missing)))
 }
 
 /** The one text of all recipients; null when each gets their own. */
 export const plainText = (content: Content): string | null =>
   'body' in content && !content.variables ? content.body : null
-
-/** The same for a template's text. @param missing as in `renderFor`. */
-export async function fillTemplate(
-  store: Store,
-  user: string,
-  template: string,
-  variables: Readonly<Record<string, string>>,
-  phones: readonly string[],
-  missing?: (name: string) => string,
-): Promise<Text[]> {
-  const filled = fillVariables(parseTemplate(template), variables)
-  const names = fieldNames(filled)
-  const contacts =
-    names.length > 0
-      ? await contactFields(store, user, phones, names)
-      : await contactNames(store, user, phones)
-  const personOf = (phone: string) => contacts.get(phone) ?? { phone, name: '' }
-  return phones.map((phone) => textFor(phone, renderFor(filled, personOf(phone), missing)))
-}
 
 function textFor(to: string, body: string): Text {
   checkLength(body)

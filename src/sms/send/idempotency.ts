@@ -26,16 +26,12 @@ export function readIdempotencyKey(header: string | undefined): string | null {
 /** What the Idempotency-Key header of a request names; null without one. Throws 400 for an invalid one. */
 export function readIdempotency(header: string | undefined, endpoint: string, body: unknown) {
   const key = readIdempotencyKey(header)
-  return key === null ? null : { key, fingerprint: fingerprintOf(endpoint, body) }
+  if (key === null) return null
+  const hash = createHash('sha256').update(`${endpoint} ${canonical(body)}`)
+  return { key, fingerprint: hash.digest('base64url') }
 }
 
-/** The same for equal requests: endpoint and JSON body, whatever the order of its keys. */
-function fingerprintOf(endpoint: string, body: unknown): string {
-  return createHash('sha256')
-    .update(`${endpoint} ${canonical(body)}`)
-    .digest('base64url')
-}
-
+/** The same for equal JSON, whatever the order of its keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part) =>
     part && typeof part === 'object' && !Array.isArray(part)

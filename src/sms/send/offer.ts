@@ -150,12 +150,10 @@ export async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, ph
   admission.optedOut.take(user, 0)
   const { rows } = await db.query(COUNT, [user, phones], 'sms opted out of send')
   const [optedOut, webhooks] = rows[0]!.map(Number) as [number, number]
-  if (optedOut * webhooks > MAX_CALLS) throw tooManyCalls(optedOut, webhooks)
+  if (optedOut * webhooks > MAX_CALLS)
+    throw invalid(
+      `${optedOut} recipients have opted out, and each causes ${webhooks} webhook calls. ` +
+        `One send may cause ${MAX_CALLS}: leave them out, or send to fewer at once.`,
+    )
   if (optedOut > 0) admission.optedOut.charge(user, optedOut * Math.max(webhooks, 1))
 }
-
-const tooManyCalls = (optedOut: number, webhooks: number) =>
-  invalid(
-    `${optedOut} recipients have opted out, and each causes ${webhooks} webhook calls. ` +
-      `One send may cause ${MAX_CALLS}: leave them out, or send to fewer at once.`,
-  )

@@ -46,8 +46,6 @@ export const PREVIEW = TEXT.omit({ to: true })
         }),
       )
       .meta({ description: 'One for each recipient, in the order of the send.' }),
-  })
-  .extend({
     last_leaves_at: INSTANT_OR_EMPTY.meta({ description: LAST_LEAVES_AT }),
     missing: z.array(z.string()).optional().meta({
       description: 'Of a draft only: the variables that have no value for one recipient at least.',

@@ -87,18 +87,14 @@ export async function optedOut(store: Store, user: string, phones: readonly stri
   return new Set(textsOf(await store.db.query(sql, [user, phones], 'sms opted out')))
 }
 
-/** Names of a user's contacts by their number; a number without a contact has none. One query for all. */
-export async function contactNames(store: Store, user: string, phones: readonly string[]) {
-  const sql = 'select phone, name from contacts where "user" = $1 and phone = any($2::text[])'
-  const { rows } = await store.db.query(sql, [user, phones], 'sms contact names')
-  return new Map((rows as [string, string][]).map(([phone, name]) => [phone, { phone, name }]))
-}
-
 /** Larger `data` of a contact is not read for texts: bytes as stored, and characters of JSON. */
 const MAX_DATA = 8_192
 
-/** The same with own fields, in another case if needed: `{{city}}` is `City`. Texts, numbers, booleans. */
-export async function contactFields(
+/**
+ * A user's contacts by their number, with own fields by name, in another case if needed: `{{city}}` is
+ * `City`. Texts, numbers, booleans. A number without a contact has none.
+ */
+export async function contactsOf(
   store: Store,
   user: string,
   phones: readonly string[],
@@ -109,8 +105,8 @@ export async function contactFields(
       case when pg_column_size(data) <= $3::int
         then case when length(data::text) <= $3::int then data::text end end
     from contacts where "user" = $1 and phone = any($2::text[])`,
-    [user, phones, MAX_DATA],
-    'sms contact fields',
+    [user, phones, names.length > 0 ? MAX_DATA : 0],
+    'sms contacts',
   )
   const people = rows as [string, string, string | null][]
   return new Map(

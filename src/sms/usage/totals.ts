@@ -8,16 +8,14 @@ export const totalSql = (table: string, user?: string): string => `coalesce((
   WHERE c.relation = '${table}'::regclass${user ? ` AND c."user" IN ('', ${user})` : ''} HAVING bool_or(c."user" = '')),
   sms_counted(${user ?? 'NULL'}))`
 
-const IS_COUNTED = `select 1 from sms_totals where relation = to_regclass('sms_messages') and "user" = ''`
-/** A recreated table lacks its triggers until the next start and is not counted. */
-const CAN_BE_COUNTED = `select 1 from pg_trigger
-  where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'`
+/** Not counted yet. A recreated table lacks its triggers until the next start and is not counted. */
+const IS_TO_DO = `select 1 from pg_trigger
+  where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'
+    and not exists (select from sms_totals where relation = tgrelid and "user" = '')`
 
 /** Counts each user's messages after an upgrade. Sends wait, a second per some million. */
 export async function countMessages(db: Db): Promise<void> {
-  const isTrue = async (inside: Db, text: string) => (await inside.query(text)).rows.length > 0
-  const isToDo = async (inside: Db) =>
-    !(await isTrue(inside, IS_COUNTED)) && (await isTrue(inside, CAN_BE_COUNTED))
+  const isToDo = async (inside: Db) => (await inside.query(IS_TO_DO)).rows.length > 0
   if (!(await isToDo(db))) return
   await db.transaction(async (inside) => {
     await inside.limitStatements(0)

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../errors.ts'
 import { cleanText } from '../../../fields/values/cast.ts'
 import { urlFault } from '../../../outgoing/addresses.ts'
 import { isDisabledSql } from '../../../records/auth/disabled.ts'
-import { MAX_CHARACTERS, PLAIN_OPTIONS } from '../../../sms/send/body.ts'
+import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../../sms/send/body.ts'
 import { E164, withoutSeparators } from '../../../sms/send/phone.ts'
 import { optedOut } from '../../../sms/send/recipients.ts'
 import { type SendServices, send } from '../../../sms/send/send.ts'
@@ -23,10 +23,7 @@ export interface AnsweredText {
   readonly key: string
 }
 
-export interface Reply {
-  readonly device: string
-  /** The line of the device that sends; '' for any. */
-  readonly line: string
+export interface Reply extends NumberSender {
   readonly to: string
   readonly body: string
   readonly callback: string
@@ -129,15 +126,9 @@ const SENDER = `select xmin::text from users where id = $1 and not ${isDisabledS
 /** Sends a reply once: its idempotency key is the text and the reply's place among the replies. */
 async function sendReply(services: SendServices, text: AnsweredText, reply: Reply, place: number) {
   const { to, body, device, line, callback } = reply
-  const request = {
-    recipients: [to],
-    groupIds: [],
-    deviceId: device,
-    // '' is missing in what earlier versions have stored
-    line: { id: line ?? '', number: '' },
-    content: { body },
-    options: { ...PLAIN_OPTIONS, origin: originOf(text.key, callback, { reply: true }) },
-  }
+  const options = { ...PLAIN_OPTIONS, origin: originOf(text.key, callback, { reply: true }) }
+  // the line is missing in what earlier versions have stored
+  const request = toOne(to, body, options, device, line)
   const key = `twiml ${text.message} ${place}`
   await retryStale(async () => {
     const { rows } = await services.store.db.query(SENDER, [text.user])

@@ -1,7 +1,7 @@
 import type { Store } from '../../../collections/catalog.ts'
 import type { Config } from '../../../config.ts'
 import { formatDate } from '../../../fields/types/date.ts'
-import { PLAIN_OPTIONS } from '../../../sms/send/body.ts'
+import { PLAIN_OPTIONS, toOne } from '../../../sms/send/body.ts'
 import { firstAnswer, type Idempotency, readIdempotency } from '../../../sms/send/idempotency.ts'
 import { optedOut } from '../../../sms/send/recipients.ts'
 import type { Sent } from '../../../sms/send/render-verdict.ts'
@@ -114,15 +114,7 @@ async function sendNew(
     expiresAt,
     origin: originOf(account.key, callback, { service }),
   }
-  const request = {
-    recipients: [to],
-    groupIds: [],
-    deviceId: device,
-    line: { id: line, number: '' },
-    content: { body },
-    options,
-  }
-  return send(services, account.sender, request, idempotency)
+  return send(services, account.sender, toOne(to, body, options, device, line), idempotency)
 }
 
 /** Whether the account's own service was named. Throws 21701 for another. */

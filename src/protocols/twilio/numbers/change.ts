@@ -52,28 +52,16 @@ const NAME = `update devices set name = $2, updated = pb_text(now()) where id = 
 
 const HOOKS = `select id from webhooks w where w."user" = $1 and w.format = 'twilio' and w.device = $2 order by w._rowid`
 
-const webhooksOf = ({ catalog }: Store) => catalog.find('webhooks')!
-
 /** Leaves one webhook of a device, with this address, as its owner would make it; none for ''. */
-async function setUrl(services: NumberServices, account: Account, device: string, url: string) {
-  const { store, extensions } = services
+async function setUrl({ store, extensions }: NumberServices, account: Account, device: string, url: string) {
+  const webhooks = store.catalog.find('webhooks')!
   // two changes of one number go one after the other
   await store.db.query('select from devices where id = $1 for update', [device])
   const hooks = textsOf(await store.db.query(HOOKS, [account.user, device]))
   const deleted = url === '' ? hooks : hooks.slice(1)
-  if (deleted.length > 0) await deleteRecords(store, extensions, webhooksOf(store), deleted)
-  if (url !== '') await saveHook(services, account, device, url, hooks[0])
-}
-
-/** `known`: the webhook that gets the address; without it, a new one. Throws 20001. */
-async function saveHook(
-  { store, extensions }: NumberServices,
-  account: Account,
-  device: string,
-  url: string,
-  known: string | undefined,
-): Promise<void> {
-  const webhooks = webhooksOf(store)
+  if (deleted.length > 0) await deleteRecords(store, extensions, webhooks, deleted)
+  if (url === '') return
+  const known = hooks[0]
   const values = { url, enabled: true, api_key: account.key }
   const more = { user: account.user, format: 'twilio', device, events: ['message.received'] }
   const request = serverRequest(store.catalog.find(SUPERUSERS)!, known ? values : { ...values, ...more })
