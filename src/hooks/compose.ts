@@ -35,10 +35,10 @@ export async function compose(
   maxRecipients: number,
 ) {
   const preset = PRESETS[hook.preset]
-  const [path = '', value] = (hook.resolved_when || preset.resolved_when).split('=', 2)
+  const [, path = '', value] = /^(.*?)=(.*)/s.exec(hook.resolved_when || preset.resolved_when) ?? []
   const state = valueAt(body, namesOf(path))
-  if (hook.resolved === 'skip' && typeof state !== 'object' && String(state) === value?.trim())
-    return undefined
+  const isScalar = state === null || typeof state !== 'object'
+  if (hook.resolved === 'skip' && isScalar && String(state) === value?.trim()) return undefined
   const text = textOf(hook.template || preset.template, body)
   const key = renderTemplate(hook.once_key || preset.once_key, body, MAX_KEY_CHARACTERS)
   const named = namedIn(body, hook)

@@ -114,6 +114,17 @@ test.each(BODIES)('%s: %j', async (preset, body, text, key = '', isResolved = fa
 })
 
 test.each([
+  ['query=a=b', true],
+  ['query=a', false],
+  ['end=null', true],
+  ['query', false],
+])('a body is over when %s: %s', async (resolved_when, isOver) => {
+  const hook = { ...hookOf('text', 'skip'), resolved_when }
+  const composed = await compose({} as Store, '', hook, { text: 'x', query: 'a=b', end: null }, 1)
+  expect(composed === undefined).toBe(isOver)
+})
+
+test.each([
   ['JSON', '{"a":1}', false, { a: 1 }],
   ['a form', 'a=1&b=two+words', true, { a: '1', b: 'two words' }],
   ["GitHub's form", `payload=${encodeURIComponent('{"zen":"z"}')}`, true, { zen: 'z' }],
