@@ -26,13 +26,6 @@ async function withCode(name: string, mfaId: string): Promise<Answer> {
 
 const refusal = ({ status, body }: Answer) => [status, body.message]
 
-test('the first method answers with an id, the second one with the token', async () => {
-  const first = await withPassword('ann')
-  expect([first.status, first.text]).toEqual([401, expect.stringMatching(/^\{"mfaId":"[a-z0-9]{15}"\}\n?$/)])
-  const second = await withCode('ann', String(first.body.mfaId))
-  expect(second.status).toBe(200)
-})
-
 test('the id is good for one record, another method, once', async () => {
   const mfaId = String((await withPassword('ann')).body.mfaId)
   expect(refusal(await withPassword('ben', mfaId))).toEqual([400, 'Invalid MFA session.'])

@@ -73,12 +73,6 @@ describe('an upload with the SDK', () => {
     expect(await stored()).toEqual(['my_photo_1.TXT: hi'])
   })
 
-  test('of several files keeps their order', async () => {
-    const record = await docs().create({ pages: [text('one'), text('two')] })
-    expect(record.pages.map((name: string) => name.slice(0, 4))).toEqual(['one_', 'two_'])
-    expect(await Promise.all(record.pages.map((name: string) => read(record, name)))).toEqual(['one', 'two'])
-  })
-
   test('takes the place of the file before, which is gone', async () => {
     const before = await docs().create({ cover: text('before') })
     const after = await docs().update(before.id, { cover: text('after') })
@@ -188,12 +182,6 @@ describe('files go with', () => {
     expect(await stored()).toEqual(['kept.txt: kept'])
   })
 
-  test('all records of a collection', async () => {
-    await docs().create({ cover: text('one') })
-    await pb.collections.truncate('docs')
-    expect(await stored()).toEqual([])
-  })
-
   test('their field, and stay when it gets another name', async () => {
     const made = await pb.collections.create({
       ...OPEN,
@@ -227,18 +215,6 @@ describe('files go with', () => {
     await pb.collections.delete('passing')
     expect(await stored()).toEqual([])
   })
-})
-
-test('a transaction that does not end stores nothing', async () => {
-  const { db } = server.services.store
-  const half = db.transaction(async (inside) => {
-    await inside.query(
-      `insert into _files (collection, record, name, size, type) values ('x', 'y', 'z', 1, 't')`,
-    )
-    throw new Error('the server dies')
-  })
-  await expect(half).rejects.toThrow('dies')
-  expect(await stored()).toEqual([])
 })
 
 describe('a form', () => {

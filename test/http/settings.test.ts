@@ -204,16 +204,6 @@ test.each([
   expect([status, body.message]).toEqual([400, `Failed to generate client secret. Raw error: \n${reason}`])
 })
 
-test.each([
-  ['GET', '/api/backups/x.zip', 403, 403],
-  ['DELETE', '/api/backups/x.zip', 401, 400],
-  ['POST', '/api/backups/x.zip/restore', 401, 400],
-  ['POST', '/api/backups/upload', 401, 400],
-] as const)('there are no backups to %s at %s', async (method, path, guest, superuser) => {
-  expect((await server.call(method, path)).status).toBe(guest)
-  expect((await server.call(method, path, undefined, root)).status).toBe(superuser)
-})
-
 test('a test mail that is refused says why', async () => {
   expect(
     codes((await testMail({ email: 'x', template: 'y', collection: 'contacts' })).body.data as object),

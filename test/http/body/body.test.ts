@@ -124,13 +124,11 @@ test.each([
   ['a number out of range', 'application/json', '{"a":1e999}'],
   ['a list', 'application/json', '[1]'],
   ['a string', 'application/json', '"a"'],
-  ['an open brace', 'application/json', '{"a":1'],
   ['words', 'application/json', 'hello'],
   ['a bad @jsonPayload', 'application/x-www-form-urlencoded', '@jsonPayload={'],
   ['a broken escape in a form', 'application/x-www-form-urlencoded', 'a=1&b=%zz'],
   ['a semicolon in a form', 'application/x-www-form-urlencoded', 'a=1;b=2'],
   ['XML', 'application/xml', '<a/>'],
-  ['an unknown type', 'text/plain', 'a'],
 ] as const)('%s is a 400', async (_, type, text) => {
   await expect(read(incoming(type, text))).rejects.toMatchObject({ status: 400 })
 })

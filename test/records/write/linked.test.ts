@@ -23,12 +23,6 @@ test.each([
     'validation_invalid_collection_type',
   ],
   [
-    'whose owner is not there',
-    { ...EXTERNAL, recordRef: 'nobody' },
-    'recordRef',
-    'validation_invalid_record',
-  ],
-  [
     'whose owner is not there, nor its provider',
     { ...EXTERNAL, recordRef: 'nobody', provider: 'x' },
     'recordRef',
