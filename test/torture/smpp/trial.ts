@@ -17,6 +17,8 @@ const LAG_SECONDS = 3
 /** Sends of a round of faults. */
 export const BATCHES = 10
 const PATIENCE_SECONDS = 120
+/** Longer than the pause before the sixth attempt of a text. */
+const DRAIN_SECONDS = 600
 const THROTTLED = 0.05
 /** Of 15 sends three are long texts: GSM 03.38 with its extension, Latin-1, UCS-2. */
 const EVERY = 15
@@ -60,7 +62,7 @@ export async function tryDriver(site: Site, smsc: Smsc, rounds: number, seconds:
     for (let round = 1; round <= rounds; round++) await Promise.all([offer(user, BATCHES), strike(round)])
     const begin = performance.now()
     if (rounds === 0) await offer(user, (seconds * 1000) / PAUSE_MS)
-    await site.drain(PATIENCE_SECONDS)
+    await site.drain(DRAIN_SECONDS)
     await until('all has landed', () => hasLanded(site, user, smsc), PATIENCE_SECONDS).catch(() => {})
     await phone.stop()
     const { faults, figures } = await judgeSmpp(site, user, smsc, wire.submits, kills)
