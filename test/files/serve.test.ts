@@ -166,14 +166,10 @@ describe('a file', () => {
     ])
   })
 
-  test.each([['of another record', () => [album.collectionId, secret.id, album.open[0]], 'The requested']])(
-    'is missing: %s',
-    async (_, path, message) => {
-      const response = await fetch(`${server.url}/api/files/${path().join('/')}`)
-      expect(response.status).toBe(404)
-      expect(((await response.json()) as { message: string }).message).toContain(message)
-    },
-  )
+  test('of another record is missing', async () => {
+    const path = [album.collectionId, secret.id, album.open[0]].join('/')
+    expect((await fetch(`${server.url}/api/files/${path}`)).status).toBe(404)
+  })
 })
 
 describe('a thumbnail', () => {
