@@ -130,16 +130,14 @@ select id from (
 /** Deletes some of the deliveries that are older than `days`. Call it now and then. */
 export async function cleanUpDeliveries(store: Store, days: number): Promise<void> {
   const before = formatDate(new Date(Date.now() - days * DAY_MS))
-  while ((await deleteSome(store, before)) > 0);
-}
-
-function deleteSome(store: Store, before: string): Promise<number> {
-  return store.db.transaction(async (db) => {
-    const ids = textsOf(await db.query(OLD, [before]))
-    const collection = store.catalog.find(DELIVERIES)
-    if (!collection || ids.length === 0) return 0
-    const extensions = new Map([[DELIVERIES, deliveriesExtension]])
-    await deleteRecords({ db, catalog: store.catalog }, extensions, collection, ids)
-    return ids.length
-  })
+  const collection = store.catalog.find(DELIVERIES)
+  if (!collection) return
+  const extensions = new Map([[DELIVERIES, deliveriesExtension]])
+  const deleteSome = () =>
+    store.db.transaction(async (db) => {
+      const ids = textsOf(await db.query(OLD, [before]))
+      await deleteRecords({ db, catalog: store.catalog }, extensions, collection, ids)
+      return ids.length
+    })
+  while ((await deleteSome()) > 0);
 }

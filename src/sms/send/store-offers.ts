@@ -45,7 +45,11 @@ export async function storeOffers(store: Store, config: AcceptConfig, offers: re
     return { verdicts: new Map(offers.map((offer) => [offer, verdict])), wake: plain }
   }
   const byUser = Map.groupBy(offers, ({ user }) => user)
-  const groups = [...byUser.keys()].sort().map((owner) => groupRow(owner, byUser.get(owner)!))
+  const groups = [...byUser.keys()].sort().map((owner) => {
+    const own = byUser.get(owner)!
+    const recipients = own.flatMap(({ messages }) => messages.map(({ to }) => to))
+    return { owner, recipients, requests: own.map(requestRow) }
+  })
   const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(groups)], 'sms accept')
   const verdicts = new Map<Offer, Verdict>()
   for (const [owner, outcomes, known] of rows as [string, Outcome[], string[]][])
@@ -57,12 +61,6 @@ export async function storeOffers(store: Store, config: AcceptConfig, offers: re
 /** The date since which a number that exchanged a text with a line keeps the line; '' when none does. */
 export const stickySince = (now: Date, days: number): string =>
   days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
-
-const groupRow = (owner: string, offers: readonly Offer[]) => ({
-  owner,
-  recipients: offers.flatMap(({ messages }) => messages.map(({ to }) => to)),
-  requests: offers.map(requestRow),
-})
 
 const requestRow = (offer: Offer) => ({
   version: offer.version,

@@ -84,22 +84,13 @@ const BEFORE = 'updated < pb_text(now() - make_interval(days => $1))'
 const oldest = (over: string) =>
   `select id from sms_messages where ${BEFORE} and ${over} order by updated limit ${BATCH} for update skip locked`
 
-/** What deliveries of webhooks kept of them goes, too: the text, and what a receiver answered to it. */
 const REDACT = `
-with old as (${oldest(HAS_CONTENT_SQL.redact)}),
-redacted as (update sms_messages m set body = '', attachments = '{}' from old where m.id = old.id returning m.id),
-told as (
-  update webhook_deliveries d set response_body = '' from redacted r where d.message = r.id returning d.id
-),
-kept as (
-  update webhook_payloads p set image = p.image::jsonb || '{"body": "", "attachments": []}'
-  from told where p.delivery = told.id
-)
-select id from redacted`
+with old as (${oldest(HAS_CONTENT_SQL.redact)})
+update sms_messages m set body = '', attachments = '{}' from old where m.id = old.id returning m.id`
 
 async function redact({ db }: Store, _: Extensions, days: number): Promise<number> {
   const redacted = textsOf(await db.query(REDACT, [days]))
-  await clearLastTexts(db, redacted)
+  await redactCopies(db, redacted)
   return redacted.length
 }
 
@@ -112,8 +103,7 @@ async function remove(store: Store, extensions: Extensions, days: number): Promi
   const old = textsOf(await db.query(oldest(HAS_CONTENT_SQL.delete), [days]))
   if (old.length === 0) return 0
   const blanked = new Set(textsOf(await db.query(BLANK, [old])))
-  await redactDeliveries(db, [...blanked])
-  await clearLastTexts(db, [...blanked])
+  await redactCopies(db, [...blanked], { to: '', from: '' })
   const gone = old.filter((id) => !blanked.has(id))
   await deleteRecords(store, extensions, catalog.find('sms_messages')!, gone)
   // what would be told of them: events, deliveries and messages, each by itself
@@ -121,10 +111,15 @@ async function remove(store: Store, extensions: Extensions, days: number): Promi
   return old.length
 }
 
-const redactDeliveries = (db: Db, messages: readonly string[]) =>
-  db.query(
-    `with told as (update webhook_deliveries set response_body = '' where message = any($1::text[]) returning id)
-     update webhook_payloads p set image = p.image::jsonb || '{"body": "", "to": "", "from": "", "attachments": []}'
-     from told where p.delivery = told.id`,
-    [messages],
-  )
+const REDACT_DELIVERIES = `
+with told as (update webhook_deliveries set response_body = '' where message = any($1::text[]) returning id)
+update webhook_payloads p set image = p.image::jsonb || $2::jsonb from told where p.delivery = told.id`
+
+/**
+ * Takes messages' texts, files and what is `more` blank from deliveries, with what a receiver answered, and
+ * texts from conversations. Returns the conversations that have changed.
+ */
+export async function redactCopies(db: Db, messages: readonly string[], more = {}): Promise<string[]> {
+  await db.query(REDACT_DELIVERIES, [messages, JSON.stringify({ body: '', attachments: [], ...more })])
+  return clearLastTexts(db, messages)
+}

@@ -57,7 +57,8 @@ export async function countDays(
   days: number,
   at: Date,
 ): Promise<z.output<typeof USAGE_DAYS>> {
-  const all = lastDays(days, at)
+  const dayOf = (back: number) => formatDate(new Date(at.getTime() - back * DAY_MS)).slice(0, 10)
+  const all = Array.from({ length: days }, (_, i) => dayOf(days - 1 - i))
   const { rows } =
     user === null
       ? await store.db.shaped(OF_ALL, [all[0]])
@@ -68,9 +69,4 @@ export async function countDays(
     if (counts) counts[status] = Number(messages)
   }
   return { days: [...found].map(([day, counts]) => ({ day, counts })) }
-}
-
-function lastDays(days: number, at: Date): string[] {
-  const dayOf = (back: number) => formatDate(new Date(at.getTime() - back * DAY_MS)).slice(0, 10)
-  return Array.from({ length: days }, (_, i) => dayOf(days - 1 - i))
 }

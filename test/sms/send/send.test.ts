@@ -32,6 +32,7 @@ test('one message: answer and record', async () => {
   expect(created).toMatch(DATE)
   expect(message).toEqual({
     id,
+    attachments: [],
     status: 'assigned',
     to: '+4933333',
     from: '',

@@ -1,9 +1,9 @@
 import type { Store } from '../../../collections/catalog.ts'
 import type { Extensions } from '../../../records/extension.ts'
 import { deleteRecords } from '../../../records/write/cascade.ts'
-import { clearLastTexts } from '../../../sms/conversations/heard.ts'
 import { cancelMessage } from '../../../sms/edit/cancel.ts'
 import { logChanged } from '../../../sms/status/status.ts'
+import { redactCopies } from '../../../sms/sweep/retention.ts'
 import type { Parameters } from '../parameters.ts'
 import { invalid, TwilioRefusal } from '../refusal.ts'
 import { findMessage, renderMessage } from './message.ts'
@@ -23,26 +23,18 @@ export async function changeMessage(store: Store, user: string, sid: string, par
   return renderMessage(await findMessage(store, user, sid), user)
 }
 
-/** Removes the text and the files of a message, also from the deliveries of webhooks that kept it. */
 const REDACT = `
-with redacted as (
-  update sms_messages m set body = '', attachments = '{}', updated = pb_text(now())
-  where m.id = $1 and m."user" || '' = $2 and ${IS_OVER} returning m.id
-), told as (
-  update webhook_deliveries d set response_body = '' from redacted r where d.message = r.id returning d.id
-), kept as (
-  update webhook_payloads p set image = p.image::jsonb || '{"body": "", "attachments": []}'
-  from told where p.delivery = told.id
-)
-select id from redacted`
+update sms_messages m set body = '', attachments = '{}', updated = pb_text(now())
+where m.id = $1 and m."user" || '' = $2 and ${IS_OVER} returning m.id`
 
+/** Removes the text and the files of a message, also from the deliveries of webhooks that kept it. */
 async function redact(store: Store, user: string, id: string): Promise<void> {
   await store.db.transaction(async (db) => {
     const { rows } = await db.query(REDACT, [id, user])
     if (rows.length === 0) throw tooEarly()
     const inside = { db, catalog: store.catalog }
     await logChanged(inside, 'sms_messages', 'update', [id])
-    await logChanged(inside, 'conversations', 'update', await clearLastTexts(db, [id]))
+    await logChanged(inside, 'conversations', 'update', await redactCopies(db, [id]))
   })
 }
 
