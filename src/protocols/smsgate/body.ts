@@ -19,10 +19,10 @@ const cut = (max: number) =>
 const MAX_ITEMS = 100
 /** The rest of a list is ignored: millions of empty items fit into a body. */
 const firstOf = <T extends z.ZodType>(item: T) =>
-  z
-    .array(z.unknown(), 'must be a list')
-    .transform((list) => list.slice(0, MAX_ITEMS))
-    .pipe(z.array(item))
+  z.preprocess(
+    (list) => (Array.isArray(list) ? list.slice(0, MAX_ITEMS) : list),
+    z.array(item, 'must be a list'),
+  )
 
 const listOf = <T extends z.ZodType>(item: T) =>
   firstOf(item)
