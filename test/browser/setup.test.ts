@@ -62,12 +62,12 @@ scenario('a session that ended on the server leads to the sign-in and back', asy
   const root = await fixture.root()
   const { id } = await root.collection('users').getFirstListItem(`email = "${ANN.email}"`)
   await root.collection('users').update(id, { password: 'another-pass1', passwordConfirm: 'another-pass1' })
-  // the settings are asked for while the session is looked at: a void token finds no user
-  await fixture.refused(/auth-refresh: 401|user_settings_via_user: 404/, async () => {
-    const settings = page.waitForResponse(/user_settings_via_user/)
+  // the page asks for settings and accounts while the session is checked: a void token finds no user
+  await fixture.refused(/auth-refresh: 401|account\/accounts: 401|user_settings_via_user: 404/, async () => {
+    const answers = [/user_settings_via_user/, /account\/accounts/].map((url) => page.waitForResponse(url))
     await page.reload()
     await page.getByText('Your session has ended.').waitFor()
-    await settings
+    await Promise.all(answers)
   })
   await page.getByLabel('Email').fill(ANN.email)
   await page.getByLabel('Password').fill('another-pass1')

@@ -8,6 +8,7 @@ export default defineConfig({
     globalSetup: './ready.ts',
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } }, // as long as the browser waits for an element
     fileParallelism: false, // a browser and a server each: two at once are slower than one after the other
   },
 })

@@ -9,8 +9,6 @@ import { closePanel, openPanel, showView } from './steps.ts'
 Object.assign(globalThis, { EventSource })
 
 const ZOE = '+4915112345678'
-/** Until a page is there and listens. */
-const PATIENT = { timeout: 15_000 }
 
 scenario('a conversation is noted on, sent to later, followed up, blocked and archived', async (fixture) => {
   const { page, url, screen } = fixture
@@ -120,14 +118,12 @@ scenario('two people answer one conversation', async (fixture) => {
   await fixture.signIn()
   await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
   const texts = page.getByRole('log')
-  await expect
-    .poll(() => told.at(-1), PATIENT)
-    .toMatchObject({ conversation: id, name: 'Ann', state: 'reading' })
+  await expect.poll(() => told.at(-1)).toMatchObject({ conversation: id, name: 'Ann', state: 'reading' })
   await tell('writing')
   await page.getByText('Ben is writing').waitFor()
   const answer = page.getByLabel('Answer from Desk phone')
   await answer.fill('Yes, since noon')
-  await expect.poll(() => told.at(-1), PATIENT).toMatchObject({ name: 'Ann', state: 'writing' })
+  await expect.poll(() => told.at(-1)).toMatchObject({ name: 'Ann', state: 'writing' })
   await ben.send('/api/sms/send', { method: 'POST', body: { recipients: [ZOE], body: 'Not before noon' } })
   await tell('')
   await page.getByText('Ben is writing').waitFor({ state: 'detached' })
