@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { CHROMIUM } from './support/browser.ts'
 
-const INDEX = new URL('../../console/dist/index.html', import.meta.url)
+/** What `npm run prepare` writes last; `vite build` alone does not. */
+const AGENT = new URL('../../console/dist/agent.tgz', import.meta.url)
 
 /** Before all scenarios: says what is missing and how to get it. */
 export function setup(): void {
@@ -9,5 +10,5 @@ export function setup(): void {
     throw new Error(
       `There is no Chromium at ${CHROMIUM}. Install it (Debian: apt-get install chromium), or set CHROMIUM to where it is.`,
     )
-  if (!existsSync(INDEX)) throw new Error('The console is not built: npm run prepare.')
+  if (!existsSync(AGENT)) throw new Error('The console is not built: npm run prepare.')
 }
