@@ -212,6 +212,7 @@ async function takeForReadme(fixture: BrowserFixture, example: Example): Promise
 async function takePicture({ page }: BrowserFixture, name: string, width = WIDTH): Promise<void> {
   const file = join(FOLDER, `${name}.png`)
   mkdirSync(dirname(file), { recursive: true })
+  await page.locator('.spinner').first().waitFor({ state: 'detached' })
   const { size } = await sharp(await page.screenshot())
     .resize({ width })
     .png(PALETTE)
