@@ -6,7 +6,7 @@ import { tokenOf } from '../../../auth/tokens/identify.ts'
 import { notFound } from '../../../errors.ts'
 import { callHook, HOOK_CALLED, HOOK_PREVIEW, previewHook } from '../../../hooks/call.ts'
 import { HOOK_FIELDS, hookAccount } from '../../../hooks/hook.ts'
-import { failures, success } from '../../../openapi/schemas/answers.ts'
+import { type Answers, failures, success } from '../../../openapi/schemas/answers.ts'
 import { chapter } from '../../../openapi/schemas/operations.ts'
 import { HOOK, NOBODY, SIGNED_IN } from '../../../openapi/schemas/security.ts'
 import { retryStale } from '../../../sms/send/sender.ts'
@@ -48,6 +48,10 @@ async function call(c: Ctx, { store, config }: Services, secret: string): Promis
   return c.json(await admission.heavyWork.run(user, () => retryStale(work)))
 }
 
+/** Without 429: see `hookForm`. */
+const refusals = (...statuses: Parameters<typeof failures>): Answers =>
+  Object.fromEntries(Object.entries(failures(...statuses)).filter(([status]) => status !== '429'))
+
 const CALL = {
   requestBody: {
     required: true,
@@ -56,7 +60,7 @@ const CALL = {
   },
   responses: [
     success('What became of it.', HOOK_CALLED, { outcome: 'sent', messages: ['k3v9x0c2m5n8b1a'] }),
-    failures(400, 404, 413),
+    refusals(400, 404, 413),
   ],
 }
 
@@ -70,7 +74,7 @@ export const hookPaths = (): ZodOpenApiPathsObject =>
         PREVIEW,
         { hook: { preset: 'text', recipients: ['+4915112345678'] }, body: 'The backup failed.' },
       ],
-      responses: [success('The texts, or why there are none.', HOOK_PREVIEW), failures(400, 401, 413)],
+      responses: [success('The texts, or why there are none.', HOOK_PREVIEW), refusals(400, 401, 413)],
     },
     'POST /api/hooks/{secret}': {
       id: 'callHook',
