@@ -7,6 +7,8 @@ import type { Submit } from './wire.ts'
 
 /** How long after an answer an agent that is killed may not have noted it. */
 const NOTED_MS = 1_000
+/** An answer that takes longer may be too late for the agent's answer_seconds. */
+const LATE_MS = 2_000
 const MAX_TOLD = 5
 
 /** Notes a fault and the text that has it. */
@@ -27,7 +29,9 @@ export async function judgeSmpp(
   const all = readParts(submits)
   const byNumber = Map.groupBy(all, ({ to }) => `+${to}`)
   const isOpen = ({ at, status, answeredAt = 0 }: Part) =>
-    status === undefined || kills.some((ms) => ms >= at && ms <= answeredAt + NOTED_MS)
+    status === undefined ||
+    answeredAt - at > LATE_MS ||
+    kills.some((ms) => ms >= at && ms <= answeredAt + NOTED_MS)
   // some of its parts were out when its lease was over
   const isInPart = (parts: readonly Part[]) => kills.length > 0 && arrived(parts).length === 0
   const faults = new Map<string, string[]>()

@@ -62,9 +62,10 @@ export class Wire {
 
   /** Cuts all links, in the middle of a PDU. */
   cut(): void {
-    for (const { near, far } of this.#links) {
-      near.write(Buffer.from([0, 0, 0]), () => near.destroy())
-      far.destroy()
+    for (const link of this.#links) {
+      link.isSilent = true
+      link.near.end(Buffer.from([0, 0, 0]))
+      link.far.destroy()
     }
   }
 
@@ -84,7 +85,7 @@ export class Wire {
     this.#links.add(link)
     eachPdu(near, (pdu) => this.#isPassed(link, pdu) && far.write(pdu))
     const answer = (pdu: Buffer) => {
-      if (link.isSilent || near.destroyed) return
+      if (link.isSilent || !near.writable) return
       if (pdu.readUInt32BE(4) === SUBMIT_SM_RESP) answered(link, pdu)
       near.write(pdu)
     }
@@ -96,7 +97,7 @@ export class Wire {
       end.on('error', () => {}) // closes, too
       end.on('close', () => {
         this.#links.delete(link)
-        other.destroy()
+        other.end() // destroyed, it could lose answers that it has passed on
       })
     }
   }
