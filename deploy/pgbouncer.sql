@@ -7,5 +7,6 @@ alter role pocketsms set work_mem = '32MB';
 -- CLIENT_STATEMENT_SECONDS: a client's filter may not run longer. What needs longer sets it for its transaction.
 alter role pocketsms set statement_timeout = '3s';
 alter role pocketsms set lock_timeout = '10s';
+alter role pocketsms set idle_in_transaction_session_timeout = '1min';
 -- a statement that a server has given up ends: PgBouncer closes its connection
 alter role pocketsms set client_connection_check_interval = '1s';

@@ -28,6 +28,8 @@ const LOCK_TIMEOUT_MS = 10_000
 /** PocketBase gives a query that long, then answers 400. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const LOOK_UP_MS = 1_000
+/** A transaction that asks for nothing this long is lost, perhaps behind a front that closes nothing. */
+const IDLE_TRANSACTION_MS = 60_000
 /** Postgres keeps each prepared statement until its connection ends. */
 const LIFETIME_MS = 3_600_000
 /** How much later than Postgres itself the driver gives up a statement: its connection is then lost. */
@@ -114,7 +116,7 @@ export function openPostgres(
     ...connection,
     connectionString: url,
     lock_timeout: LOCK_TIMEOUT_MS,
-    options: optionsOf(SERVER_PLANNER),
+    options: optionsOf({ ...SERVER_PLANNER, idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS }),
     application_name: 'pocketsms',
   }
   const Client = isReplica ? pg.Client : clientOf(url)
