@@ -23,7 +23,7 @@ export const CONNECTION_OPTIONS = {
 } as const satisfies ServerOptions
 
 /** The name of a server that a request does not name: HTTP/1.0 needs no Host header. RFC 1945, 5 */
-export const LISTENER_OPTIONS = { hostname: 'localhost' }
+export const LISTENER_OPTIONS = { hostname: 'localhost', autoCleanupIncoming: false }
 
 /** Closes connections that do not read, and those beyond the number allowed in all and per address. */
 export function limitConnections(

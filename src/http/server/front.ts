@@ -20,6 +20,8 @@ const MAX_WAITING = 32
 /** How long new connections of a network are closed after one had too many. */
 const BAN_MS = 2_000
 const MAX_BANS = 1_000
+/** Of a body that no route wanted, and for how long its client may read the answer. Go: net/http */
+const [MAX_UNREAD_BYTES, HANG_UP_MS] = [256 << 10, 500]
 
 /**
  * Handles the requests of a connection one at a time, so that at most one answer is in memory. Too many
@@ -61,6 +63,14 @@ function destroyWithoutTraces(socket: Socket): void {
     Error.stackTraceLimit = stackTraceLimit
   })
   socket.destroy()
+}
+
+/** After the answer: takes the rest of a small body, and hangs up before that of a large one. */
+function leaveBody(req: IncomingMessage): void {
+  if (req.complete) return
+  if (Number(req.headers['content-length'] ?? Infinity) <= MAX_UNREAD_BYTES) return void req.resume()
+  req.socket.pause().end()
+  req.socket.setTimeout(HANG_UP_MS) // then endStalled closes it
 }
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
@@ -223,6 +233,7 @@ export class RequestTracker {
     this.#heard(req.socket)
     if (this.#isClosed) res.setHeader('connection', 'close')
     res.on('close', () => {
+      leaveBody(req)
       const ms = performance.now() - beganMs
       const status = res.headersSent ? res.statusCode : CLIENT_CLOSED
       const group = this.#services.traffic.count(method, status, ms, ...this.#placeOf(url))

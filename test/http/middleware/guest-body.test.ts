@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
@@ -42,6 +43,26 @@ describe('a body of 100 kB', () => {
     const [{ statusCode }] = await once(asked, 'response')
     asked.on('error', () => undefined).destroy()
     expect(statusCode).toBe(413)
+  })
+
+  test('of a guest is not read to its end when it is refused', async () => {
+    const { hostname, port } = new URL(server.url)
+    const headers = { 'content-type': 'application/json', 'content-length': 64 << 20 }
+    const path = '/api/collections/contacts/records'
+    const asked = request({ hostname, port, method: 'POST', path, headers, agent: false })
+    asked.on('error', () => undefined)
+    const [socket] = (await once(asked, 'socket')) as [Socket]
+    const answered = once(asked, 'response')
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    const piece = Buffer.alloc(1 << 20, 'a')
+    const write = () => {
+      if (!socket.destroyed) asked.write(piece, (error) => !error && write())
+    }
+    write()
+    const [answer] = (await answered) as [IncomingMessage]
+    expect(answer.resume().statusCode).toBe(413)
+    await closed
+    expect(socket.bytesWritten).toBeLessThan(32 << 20)
   })
 
   test('of a guest that does not say how large it is ends where it is too large', async () => {
