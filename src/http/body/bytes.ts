@@ -56,7 +56,7 @@ export function mayExceedSmall(incoming: IncomingMessage): boolean {
 /** The whole body. A large one is counted as memory. Throws as `piecesOf` does, and RetryLater. */
 export async function readBytes(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
   const memory = mayExceedSmall(incoming) ? memoryOf() : undefined
-  await memory?.turn(0) // before it takes memory: who is in debt waits, or is refused
+  if (memory) await memory.turn(0) // before it takes memory: who is in debt waits, or is refused
   const declared = declaredBytes(incoming)
   const room = memory?.roomForBody(declared)
   const body = new ByteCollector(declared)

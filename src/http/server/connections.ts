@@ -22,7 +22,7 @@ export const CONNECTION_OPTIONS = {
   maxHeaderSize: 16 << 10,
 } as const satisfies ServerOptions
 
-/** The name of a server that a request does not name: HTTP/1.0 needs no Host header. RFC 1945, 5 */
+/** The name of a server for HTTP/1.0, which needs no Host (RFC 1945, 5). front.ts leaves unread bodies. */
 export const LISTENER_OPTIONS = { hostname: 'localhost', autoCleanupIncoming: false }
 
 /** Closes connections that do not read, and those beyond the number allowed in all and per address. */

@@ -22,6 +22,14 @@ const RECORDS = '/api/collections/notes/records'
 const send = (method: string, path: string, body: string, authorization = '') =>
   fetch(server.url + path, { method, headers: { 'content-type': 'application/json', authorization }, body })
 
+/** A request that says how long its body is; nothing of it is sent yet. */
+function announce(bytes: number) {
+  const { hostname, port } = new URL(server.url)
+  const headers = { 'content-type': 'application/json', 'content-length': bytes }
+  const path = '/api/collections/contacts/records'
+  return request({ hostname, port, method: 'POST', path, headers, agent: false })
+}
+
 describe('a body of 100 kB', () => {
   test.each([
     ['a record where guests may make none', 'POST', '/api/collections/contacts/records'],
@@ -35,10 +43,7 @@ describe('a body of 100 kB', () => {
   })
 
   test('of a guest is refused before it is sent', async () => {
-    const { hostname, port } = new URL(server.url)
-    const headers = { 'content-type': 'application/json', 'content-length': 100 << 20 }
-    const path = '/api/collections/contacts/records'
-    const asked = request({ hostname, port, method: 'POST', path, headers, agent: false })
+    const asked = announce(100 << 20)
     asked.flushHeaders()
     const [{ statusCode }] = await once(asked, 'response')
     asked.on('error', () => undefined).destroy()
@@ -46,10 +51,7 @@ describe('a body of 100 kB', () => {
   })
 
   test('of a guest is not read to its end when it is refused', async () => {
-    const { hostname, port } = new URL(server.url)
-    const headers = { 'content-type': 'application/json', 'content-length': 64 << 20 }
-    const path = '/api/collections/contacts/records'
-    const asked = request({ hostname, port, method: 'POST', path, headers, agent: false })
+    const asked = announce(64 << 20)
     asked.on('error', () => undefined)
     const [socket] = (await once(asked, 'socket')) as [Socket]
     const answered = once(asked, 'response')

@@ -151,7 +151,7 @@ class Smsc:
             if key in self.open:
                 continue
             self.open.add(key)
-            bind.encoder = PDUEncoder()  # a used one expects a message_payload as long as the last TLV that it read
+            bind.encoder = PDUEncoder()  # a used one keeps the length of the last TLV it read
             bind.sendDataRequest(deliver_sm(note)).addCallbacks(
                 lambda _, key=key: self.notes.write({'done': key}), lambda _: None,
             ).addBoth(lambda _, key=key: self.open.discard(key))
