@@ -145,7 +145,7 @@ test('nobody reaches what is of another user', async () => {
   await expect(client.readResource({ uri: `pocketsms://templates/${template}` })).rejects.toThrow()
   const recipients = ['+4915112345678']
   expect(await use(client, 'send_template', { recipients, template_id: template })).toBe(
-    'Template not found.',
+    'Template does not belong to user.',
   )
 })
 
@@ -179,7 +179,7 @@ test('what cannot be read is refused in words', async () => {
   expect(await use(client, 'find_messages', { filter: 'status =' })).toMatch(/filter or the sort/)
   expect(await use(client, 'find_messages', { per_page: 101 })).toMatch(/per_page/)
   expect(await use(client, 'send_message', { recipients: ['0151'], body: 'x' })).toBe(
-    'Phone number must be in E.164 format: "0151"',
+    'Phone number must be in E.164 format',
   )
   const answer = await fetch(`${server.url}/mcp`, {
     method: 'POST',

@@ -7,7 +7,7 @@ import type { Answers } from './answers.ts'
 /** An example of what stands in `message` where that depends on the request. */
 const MESSAGES: Partial<Record<RefusalCode, string>> = {
   invalid_request: 'recipients must be a list of phone numbers',
-  too_many_recipients: 'At most 1000 recipients per request, and these are 1001: send it in several requests',
+  too_many_recipients: 'At most 1000 recipients per request',
   request_too_large: 'The body must have at most 4194304 bytes',
 }
 

@@ -62,10 +62,14 @@ function textFor(to: string, body: string): Text {
   return { to, body, ...countSegments(body) }
 }
 
-/** The text of a user's template. Throws 400 when there is none. */
+/** The text of a user's template. Throws 400 for an unknown one and another user's. */
 export async function loadTemplate(store: Store, user: string, id: string): Promise<string> {
-  const sql = 'select body from sms_templates where id = $1 and "user" = $2'
-  const { rows } = await store.db.query(sql, [id, user], 'sms template')
+  const { rows } = await store.db.query(
+    'select body, "user" from sms_templates where id = $1',
+    [id],
+    'sms template',
+  )
   if (!rows[0]) throw templateRefusal('Template not found.')
+  if (rows[0][1] !== user) throw templateRefusal('Template does not belong to user.')
   return String(rows[0][0])
 }

@@ -144,7 +144,7 @@ describe.each([
 test("nobody previews another's template", async () => {
   const body = { recipients: ['+491700000003'], template_id: bobs.sms_templates }
   const answer = await alice.call('POST', '/api/sms/preview', body)
-  expect(answer).toEqual({ status: 400, body: { message: 'Template not found.' } })
+  expect(answer).toEqual({ status: 400, body: { message: 'Template does not belong to user.' } })
 })
 
 test("another's line does not send, and no answer of one's own is for another's line or template", async () => {

@@ -121,7 +121,7 @@ test('a send that an API key may not make is its user’s', async () => {
   expect(log!.data).toMatchObject({
     auth: 'users',
     details: { code: 'invalid_phone_number' },
-    error: 'Phone number must be in E.164 format: "…"',
+    error: 'Phone number must be in E.164 format',
     status: 400,
   })
 })
