@@ -167,8 +167,14 @@ async function run(args: DriverArgs, fileOf: () => string | Promise<string>): Pr
   await runAgent(file, driver, sayWithTime, ended.signal)
 }
 
-/** An open standard input would keep the process alive. */
-const untilDone = (work: () => Promise<void>) => runProgramCommand(work).finally(() => process.exit())
+/** Runs a command and ends the process, which an open standard input would keep alive. */
+async function untilDone(work: () => Promise<void>): Promise<never> {
+  await runProgramCommand(work).catch((error) => {
+    console.error(error)
+    process.exitCode = 1
+  })
+  process.exit()
+}
 
 const pairCommand = defineCommand({
   meta: { name: 'pair', description: 'Join a server as a device.' },

@@ -32,8 +32,9 @@ export class FileMap<Value> {
 
   /** Changes the map at once; without a value, the key is deleted. Resolves when it is on the disk. */
   set(key: string, value?: Value): Promise<void> {
+    const written = this.#lines.append(value === undefined ? [key] : [key, value])
     this.#change(key, value)
-    return this.#lines.append(value === undefined ? [key] : [key, value])
+    return written
   }
 
   close(): void {

@@ -67,22 +67,30 @@ export class Journal {
   begin(id: string, attempt: number): Promise<void> {
     const begun = `${id}.${attempt}`
     const day = today()
+    const written = this.#lines.append({ begun, day })
     this.#begun.set(begun, day)
-    return this.#lines.append({ begun, day })
+    return written
   }
 
   /** Takes `begin` back: the attempt was certainly not sent. */
   undo(id: string, attempt: number): Promise<void> {
     const begun = `${id}.${attempt}`
+    const written = this.#lines.append({ begun, day: 0 })
     this.#begun.delete(begun)
-    return this.#lines.append({ begun, day: 0 })
+    return written
   }
 
-  /** Keeps an entry for the server until `forget`. */
-  keep(telling: JournalEntry): Promise<void> {
+  /** Keeps an entry for the server until `forget`. After an error it is not told: it comes again. */
+  async keep(telling: JournalEntry): Promise<void> {
     const tell = ++this.#last
+    const written = this.#lines.append({ tell, ...telling })
     this.#untold.set(tell, telling)
-    return this.#lines.append({ tell, ...telling })
+    try {
+      await written
+    } catch (error) {
+      this.#untold.delete(tell)
+      throw error
+    }
   }
 
   /** Entries that the server does not know yet, oldest first, by number. */

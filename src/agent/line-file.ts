@@ -1,27 +1,25 @@
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, existsSync, fdatasyncSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { parseJson } from '../tools/json.ts'
 
-/** The file is rewritten when it has this many lines more than twice those of the last rewrite. */
-const MAX_SPARE_LINES = 10_000
+/** The file is rewritten when it has this much more than twice the bytes of the last rewrite. */
+const MAX_SPARE_BYTES = 2 << 20
+/** Read and written at once: a string has at most 512 MiB. */
+const CHUNK_BYTES = 1 << 20
+
+/** Ends a line that was written in part, so that it is no JSON even if only its end is missing. */
+const TORN = '~\n'
 
 /** Lines of this time share a sync, which takes about 1 ms. */
 const SYNC_MS = 10
+const LF = 10
 
 /** A file of JSON lines that survives a kill and a power cut. */
 export class LineFile<Entry> {
   readonly #file: string
   readonly #live: () => Iterable<Entry>
   #descriptor: number
-  #lines = 0
-  #maxLines = 0
+  #bytes = 0
+  #maxBytes = 0
   /** The last line was written in part. */
   #isTorn = false
   #synced: Promise<void> | undefined
@@ -30,41 +28,66 @@ export class LineFile<Entry> {
   constructor(file: string, read: (entry: Entry) => void, live: () => Iterable<Entry>) {
     this.#file = file
     this.#live = live
-    if (existsSync(file))
-      for (const line of readFileSync(file, 'utf8').split('\n')) {
-        const entry = parseJson(line) as Entry | undefined
-        if (entry) read(entry) // else empty, or torn by a kill
-      }
+    for (const line of linesOf(file)) {
+      const entry = parseJson(line) as Entry | undefined
+      if (entry) read(entry) // else torn, and another came after it
+    }
     this.#descriptor = this.#rewrite()
   }
 
   /** Writes the live entries to a new file that replaces the old one; on an error the old one stays. */
   #rewrite(): number {
-    const entries = [...this.#live()]
     const temporary = `${this.#file}.new`
     const descriptor = openSync(temporary, 'w', 0o600)
-    // Not writeSync, which writes only a part on a full disk without an error.
-    writeFileSync(descriptor, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
-    fdatasyncSync(descriptor)
-    renameSync(temporary, this.#file)
-    this.#lines = entries.length
-    this.#maxLines = 2 * entries.length + MAX_SPARE_LINES
-    return descriptor
+    try {
+      let bytes = 0
+      let chunk = ''
+      const write = () => {
+        // Not writeSync, which writes only a part on a full disk without an error.
+        writeFileSync(descriptor, chunk)
+        bytes += Buffer.byteLength(chunk)
+        chunk = ''
+      }
+      for (const entry of this.#live()) {
+        chunk += `${JSON.stringify(entry)}\n`
+        if (chunk.length > CHUNK_BYTES) write()
+      }
+      write()
+      fdatasyncSync(descriptor)
+      renameSync(temporary, this.#file)
+      this.#bytes = bytes
+      this.#maxBytes = 2 * bytes + MAX_SPARE_BYTES
+      this.#isTorn = false
+      return descriptor
+    } catch (error) {
+      closeSync(descriptor)
+      throw error
+    }
   }
 
-  /** Writes a line at once. Resolves when it is on the disk. */
+  /**
+   * Writes a line at once, or throws: call it before the entry becomes a live one. Resolves when the line is
+   * on the disk.
+   */
   append(entry: Entry): Promise<void> {
-    const before = this.#isTorn ? '\n' : ''
+    if (this.#bytes > this.#maxBytes) this.#shrink()
+    const line = `${this.#isTorn ? TORN : ''}${JSON.stringify(entry)}\n`
     this.#isTorn = true
-    writeFileSync(this.#descriptor, `${before}${JSON.stringify(entry)}\n`)
+    writeFileSync(this.#descriptor, line)
     this.#isTorn = false
-    if (++this.#lines > this.#maxLines) {
-      const old = this.#descriptor
-      this.#descriptor = this.#rewrite()
-      closeSync(old)
-    }
+    this.#bytes += Buffer.byteLength(line)
     this.#synced ??= new Promise((resolve, reject) => setTimeout(() => this.#sync(resolve, reject), SYNC_MS))
     return this.#synced
+  }
+
+  #shrink(): void {
+    const old = this.#descriptor
+    try {
+      this.#descriptor = this.#rewrite()
+      closeSync(old)
+    } catch {
+      this.#maxBytes = this.#bytes + MAX_SPARE_BYTES // no room for both: the old one grows
+    }
   }
 
   #sync(resolve: () => void, reject: (error: unknown) => void): void {
@@ -81,5 +104,26 @@ export class LineFile<Entry> {
     fdatasyncSync(this.#descriptor)
     closeSync(this.#descriptor)
     this.#descriptor = -1
+  }
+}
+
+/** The whole lines of a file; none if it is not there. */
+function* linesOf(file: string): Iterable<string> {
+  if (!existsSync(file)) return
+  const descriptor = openSync(file, 'r')
+  try {
+    const chunk = Buffer.alloc(CHUNK_BYTES)
+    let begun: Buffer[] = []
+    for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk)) {
+      let start = 0
+      for (let end = chunk.indexOf(LF); end >= 0 && end < read; end = chunk.indexOf(LF, start)) {
+        yield Buffer.concat([...begun, chunk.subarray(start, end)]).toString()
+        begun = []
+        start = end + 1
+      }
+      begun.push(Buffer.from(chunk.subarray(start, read)))
+    }
+  } finally {
+    closeSync(descriptor)
   }
 }

@@ -230,6 +230,7 @@ describe('an agent as a process', () => {
     [['pair', 'nowhere', '123456', '--platform', 'modem'], 'nowhere is no address'],
     [['pair', 'http://127.0.0.1:9', '123456', '--platform', 'modem'], 'cannot be reached'],
     [['run', '--state', '/nowhere/agent.json'], 'Pair first'],
+    [['run', '--state', folder], 'EISDIR'],
     [['run', '--driver', 'pigeon', '--state', 'agent.json'], '--driver must be one of: simulator'],
     [['run', '--fail', '2', '--state', 'agent.json'], '--fail must be a number from 0 to 1'],
   ])('%j says what is wrong', async (args, sentence) => {
