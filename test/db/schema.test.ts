@@ -7,6 +7,7 @@ import { openStore } from '../support/database/open.ts'
 import { openTestDb } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { dumpSchema } from './dump-schema.ts'
+import { dumpTables } from './dump-tables.ts'
 
 const db = stopAfterAll(await openTestDb())
 await migrate(db)
@@ -16,4 +17,8 @@ await countMessages(db)
 
 test('schema.sql shows the present schema; `npm run schema` writes it anew', async () => {
   await expect(await dumpSchema(db)).toMatchFileSnapshot('./schema.sql')
+})
+
+test('tables.ts has the types of its tables', async () => {
+  await expect(await dumpTables(db)).toMatchFileSnapshot('../../src/db/statements/tables.ts')
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
+import { run, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
 import type { AuthRecord, Role } from '../../request/request.ts'
 
 export const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Role[]
@@ -16,12 +17,17 @@ export const ME = z
   })
   .meta({ id: 'Me' })
 
-const NAMES = 'select id, name from senders where id = $1 or id = $2'
+const NAMES = statement('names of senders', ({ id, other }: Slots<Record<'id' | 'other', string>>) =>
+  tables
+    .selectFrom('senders')
+    .select(['id', 'name'])
+    .where(({ or, eb }) => or([eb('id', '=', id), eb('id', '=', other)])),
+)
 
 /** Describes the caller. One lookup. */
 export async function readMe(db: Db, { id, actor, values }: AuthRecord): Promise<z.output<typeof ME>> {
-  const { rows } = await db.lookUp(NAMES, [id, actor?.id ?? id], 'names of senders')
-  const names = new Map(rows.map(([sender, name]) => [String(sender), String(name)]))
+  const found = await run(db, NAMES, { id, other: actor?.id ?? id }, 'lookUp')
+  const names = new Map(found.map((sender) => [sender.id, sender.name]))
   const account = { id, name: names.get(id) ?? String(values.name || values.email || '') }
   const sender = actor?.id ?? (names.has(id) ? id : '')
   return { account, sender, role: actor?.role ?? 'owner', name: names.get(sender) ?? account.name }
@@ -32,12 +38,17 @@ export const ACCOUNT_OF_MEMBER = z
   .meta({ id: 'AccountOfMember' })
 
 const MAX_LISTED = 1_000
-const ACCOUNTS = `
-select m.account, s.name, m.role from members m join senders s on s.id = m.account
-where m.member = $1 order by s.name, m.account limit ${MAX_LISTED}`
+const ACCOUNTS = statement('accounts of a member', ({ member }: Slots<{ member: string }>) =>
+  tables
+    .selectFrom('members as m')
+    .innerJoin('senders as s', 's.id', 'm.account')
+    .select(['m.account as id', 's.name', sql<Role>`m.role`.as('role')])
+    .where('m.member', '=', member)
+    .orderBy('s.name')
+    .orderBy('m.account')
+    .limit(MAX_LISTED),
+)
 
 /** The accounts that a user may act for, by name. */
-export async function listAccounts(db: Db, user: string): Promise<z.output<typeof ACCOUNT_OF_MEMBER>[]> {
-  const { rows } = await db.query(ACCOUNTS, [user])
-  return rows.map(([id, name, role]) => ({ id: String(id), name: String(name), role: role as Role }))
-}
+export const listAccounts = (db: Db, user: string): Promise<z.output<typeof ACCOUNT_OF_MEMBER>[]> =>
+  run(db, ACCOUNTS, { member: user })

@@ -2,16 +2,23 @@ import { accountHolder } from '../../admission/ticket.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { USERS_ID } from '../../collections/collection.ts'
 import { quote, tableName } from '../../collections/names.ts'
+import { runForRow, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
 import { notFound } from '../../errors.ts'
 import { ENDED_SESSIONS } from '../../records/auth/ended-sessions.ts'
 import { logChange } from '../../records/changes.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { InSameTransaction } from '../account/change.ts'
 
-const END = `
-update auth_sessions set ended_at = now()
-where id = $1 and collection = $2 and record = $3 and ended_at is null and expires_at > now()
-returning user_agent`
+const END = statement(
+  'session end',
+  ({ id, collection, record }: Slots<Record<'id' | 'collection' | 'record', string>>) =>
+    tables
+      .updateTable('auth_sessions')
+      .set({ ended_at: sql<Date>`now()` })
+      .where(({ and }) => and({ id, collection, record, ended_at: null }))
+      .where(sql<boolean>`expires_at > now()`)
+      .returning('user_agent'),
+)
 
 /** Subscriptions do not name their browser, so all of the person with this user agent end. */
 const END_PUSHES = `
@@ -25,12 +32,12 @@ where ("user" = $1 and sender = '' or sender in (select id from members where me
 export async function endSession({ db }: Store, auth: AuthRecord, id: string, also?: InSameTransaction) {
   const { collection, id: record } = auth
   await db.transaction(async (inside) => {
-    const { rows } = await inside.query(END, [id, collection.id, record], 'session end')
-    if (!rows[0]) throw notFound()
+    const ended = await runForRow(inside, END, { id, collection: collection.id, record })
+    if (!ended) throw notFound()
     // Makes a new version of the row, so that nodes reload the cached record.
     const touch = `update ${quote(tableName(collection))} set id = id where id = $1`
     await inside.query(touch, [record])
-    if (collection.id === USERS_ID) await inside.query(END_PUSHES, [record, rows[0][0]])
+    if (collection.id === USERS_ID) await inside.query(END_PUSHES, [record, ended.user_agent])
     await logChange({ db: inside }, { id: ENDED_SESSIONS }, 'delete', accountHolder(collection.id, record))
     await also?.(inside, auth)
   })

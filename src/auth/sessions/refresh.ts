@@ -1,4 +1,5 @@
 import type { Db } from '../../db/open.ts'
+import { runForRow, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { sha256 } from '../tokens/secrets.ts'
 import { readClaims, signToken } from '../tokens/tokens.ts'
@@ -7,9 +8,15 @@ import { durationOf, nowSeconds, SPREAD_SECONDS, signOwnToken } from './own-toke
 /** Minimum age of a token before a session gets another. Each token is a row until it expires. */
 const SAME_SECONDS = 60
 
-const LATEST = `
-update auth_sessions s set used_at = now() from auth_session_tokens t
-where t.token_hash = $1 and s.id = t.session returning s.id, extract(epoch from s.expires_at)::float8`
+const LATEST = statement('session latest token', ({ hash }: Slots<{ hash: string }>) =>
+  tables
+    .updateTable('auth_sessions as s')
+    .from('auth_session_tokens as t')
+    .set({ used_at: sql<Date>`now()` })
+    .where('t.token_hash', '=', hash)
+    .whereRef('s.id', '=', 't.session')
+    .returning(['s.id as session', sql<number>`extract(epoch from s.expires_at)::float8`.as('latest')]),
+)
 
 /** A session that was ended just now still gets the token; the token is refused like the others. */
 const ADD = `
@@ -23,9 +30,9 @@ where id = $1 and exists (select from kept) returning 1`
 /** A new token of the same session, at most one per SAME_SECONDS. One that cannot be refreshed stays. */
 export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promise<string> {
   if (!readClaims(old)?.refreshable) return old
-  const { rows } = await db.query(LATEST, [sha256(old)], 'session latest token')
-  const [session, latest] = (rows[0] ?? []) as [string?, number?]
-  if (session === undefined || latest === undefined) return signToken(auth, 'auth')
+  const known = await runForRow(db, LATEST, { hash: sha256(old) })
+  if (!known) return signToken(auth, 'auth')
+  const { session, latest } = known
   const end = nowSeconds() + durationOf(auth)
   const isRecent = latest > end - SAME_SECONDS && latest <= end + SPREAD_SECONDS
   if (isRecent) return signToken(auth, 'auth', { expires: latest })

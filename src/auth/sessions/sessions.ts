@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
+import { pbText, run, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { randomId } from '../../tools/random.ts'
@@ -47,21 +48,36 @@ export async function startSession(db: Db, auth: AuthRecord, { ip, userAgent }: 
   return token
 }
 
-const LIST = `
-select id, pb_text(created), pb_text(used_at), pb_text(expires_at), ip, user_agent,
-  exists (select from auth_session_tokens t where t.token_hash = $3 and t.session = s.id)
-from auth_sessions s
-where collection = $1 and record = $2 and expires_at > now() and ended_at is null
-order by used_at desc, id limit ${MAX_LISTED}`
+const LIST = statement(
+  'sessions of a record',
+  ({ collection, record, hash }: Slots<Record<'collection' | 'record' | 'hash', string>>) =>
+    tables
+      .selectFrom('auth_sessions as s')
+      .select(({ exists, selectFrom }) => [
+        'id',
+        pbText('s.created').as('created'),
+        pbText('s.used_at').as('used_at'),
+        pbText('s.expires_at').as('expires_at'),
+        'ip',
+        'user_agent',
+        exists(
+          selectFrom('auth_session_tokens as t')
+            .where('t.token_hash', '=', hash)
+            .whereRef('t.session', '=', 's.id'),
+        )
+          .$castTo<boolean>()
+          .as('current'),
+      ])
+      .where(({ and }) => and({ collection, record, ended_at: null }))
+      .where(sql<boolean>`expires_at > now()`)
+      .orderBy('s.used_at', 'desc')
+      .orderBy('id')
+      .limit(MAX_LISTED),
+)
 
 /** The sessions of a record, latest use first. `token`: the request's own. */
-export async function listSessions(db: Db, auth: AuthRecord, token: string): Promise<Session[]> {
-  const { rows } = await db.query(LIST, [auth.collection.id, auth.id, sha256(token)])
-  return rows.map(
-    ([id, created, used_at, expires_at, ip, user_agent, current]) =>
-      ({ id, created, used_at, expires_at, ip, user_agent, current }) as Session,
-  )
-}
+export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<Session[]> =>
+  run(db, LIST, { collection: auth.collection.id, record: auth.id, hash: sha256(token) })
 
 /** Clocks of nodes differ, so hashes are kept an hour longer. */
 const EXPIRED = `expires_at <= now() - interval '1 hour'`

@@ -4,6 +4,7 @@ import { readField } from '../../collections/definition/field-shapes.ts'
 import { readNew } from '../../collections/definition/read.ts'
 import { quote, tableName } from '../../collections/names.ts'
 import type { Db } from '../../db/open.ts'
+import { runForCount, type Slots, statement, tables } from '../../db/statements/statement.ts'
 import type { AuthRecord } from '../../request/request.ts'
 
 export interface Actor {
@@ -56,18 +57,22 @@ const TERMINAL = 'terminal'
 export const recordTerminalAudit = (db: Db, entry: AuditEntry): Promise<void> =>
   insert(db, NOBODY, TERMINAL, entry)
 
+type Row = Record<'superuser' | 'email' | 'ip' | 'action' | 'collection' | 'record' | 'fields', string>
+
+const ADD = statement(
+  'audit add',
+  ({ superuser, email, ip, action, collection, record, fields }: Slots<Row>) =>
+    tables.insertInto('_audit').values({ superuser, email, ip, action, collection, record, fields }),
+)
+
 async function insert(
   db: Db,
   superuser: { readonly id: string; readonly email: string },
   ip: string,
   { action, collection = '', record = '', fields = [] }: AuditEntry,
 ): Promise<void> {
-  await db.query(
-    `insert into _audit (superuser, email, ip, action, collection, record, fields)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [superuser.id, superuser.email, ip, action, collection, record, JSON.stringify(fields)],
-    'note deed',
-  )
+  const about = { superuser: superuser.id, email: superuser.email, ip, action, collection, record }
+  await runForCount(db, ADD, { ...about, fields: JSON.stringify(fields) })
 }
 
 /** Records a failed sign-in as superuser. Names the account only if it exists. */

@@ -4,7 +4,7 @@ import { grants, REFRESH_SCOPE, SCOPES, type Scopes } from '../../auth/tokens/sc
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { readOrMakeParam } from '../../db/params.ts'
-import { objectsOf } from '../../db/rows.ts'
+import { runForRow, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { randomText } from '../../tools/random.ts'
@@ -117,33 +117,44 @@ function pairOf(jti: string): { readonly pair: string; readonly isRefresh: boole
   return { pair: isRefresh ? jti.slice(0, -REFRESH_SUFFIX.length) : jti, isRefresh }
 }
 
-const FIND = `
-select t."user", t.api_key as "apiKey", t.scopes, t.access_until > now() as "isAccessLive",
-  t.refresh_until > now() and not t.is_refreshed as "isRefreshLive"
-from smsgate_tokens t where t.id = $1`
+const FIND = statement('smsgate find token', ({ id }: Slots<{ id: string }>) =>
+  tables
+    .selectFrom('smsgate_tokens')
+    .select([
+      'user',
+      'api_key as apiKey',
+      sql<Scopes>`scopes`.as('scopes'),
+      sql<boolean>`access_until > now()`.as('isAccessLive'),
+      sql<boolean>`refresh_until > now() and not is_refreshed`.as('isRefreshLive'),
+    ])
+    .where('id', '=', id),
+)
 
 /** The token with this `jti`; null if it has expired, was revoked or used. */
 export async function findToken({ db }: Store, jti: string): Promise<LiveToken | null> {
   const { pair, isRefresh } = pairOf(jti)
-  const [found] = objectsOf<Grant & Record<'isAccessLive' | 'isRefreshLive', boolean>>(
-    await db.query(FIND, [pair], 'smsgate find token'),
-  )
+  const found = await runForRow(db, FIND, { id: pair })
   if (!(isRefresh ? found?.isRefreshLive : found?.isAccessLive)) return null
   const { user, apiKey, scopes } = found!
   return { pair, user, apiKey, scopes: isRefresh ? [REFRESH_SCOPE] : scopes }
 }
 
-const USE = `
-update smsgate_tokens set is_refreshed = true
-where id = $1 and not is_refreshed and refresh_until > now() returning scopes`
+const USE = statement('smsgate use refresh token', ({ id }: Slots<{ id: string }>) =>
+  tables
+    .updateTable('smsgate_tokens')
+    .set({ is_refreshed: true })
+    .where('id', '=', id)
+    .where('is_refreshed', '=', false)
+    .where(sql<boolean>`refresh_until > now()`)
+    .returning(sql<Scopes>`scopes`.as('scopes')),
+)
 
 /** Replaces a pair by a new one with the same scopes. A refresh token works once, then throws 401. */
 export function refreshTokens(store: Store, { pair, user, apiKey }: LiveToken): Promise<TokenPair> {
   return store.db.transaction(async (db) => {
-    const { rows } = await db.query(USE, [pair], 'smsgate use refresh token')
-    if (!rows[0]) throw gatewayRefusal('unauthorized', 'Unauthorized')
-    const scopes = rows[0][0] as string[]
-    return insertPair({ db, catalog: store.catalog }, { user, apiKey, scopes }, ACCESS_SECONDS)
+    const used = await runForRow(db, USE, { id: pair })
+    if (!used) throw gatewayRefusal('unauthorized', 'Unauthorized')
+    return insertPair({ db, catalog: store.catalog }, { user, apiKey, ...used }, ACCESS_SECONDS)
   })
 }
 

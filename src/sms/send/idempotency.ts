@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../../collections/catalog.ts'
+import { runForRow, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
 import { gatewayRefusal, invalid } from './refusal.ts'
 
 /** A key longer than that is none. */
@@ -53,18 +54,19 @@ export async function whileRunning<T>(user: string, key: string | undefined, wor
   }
 }
 
+const FIRST_ANSWER = statement('sms first answer', ({ user, key }: Slots<Record<'user' | 'key', string>>) =>
+  tables
+    .selectFrom('sms_idempotency')
+    .select(['fingerprint', 'answer'])
+    .where(({ and }) => and({ user, key }))
+    .where(sql<boolean>`created > now() - interval '24 hours'`),
+)
+
 /** The key's first answer within 24 hours, or undefined. Throws 422 if it was another request. */
 export async function firstAnswer(store: Store, user: string, { key, fingerprint }: Idempotency) {
-  const { rows } = await store.db.query(
-    `select fingerprint, answer from sms_idempotency
-      where "user" = $1 and key = $2 and created > now() - interval '24 hours'`,
-    [user, key],
-    'sms first answer',
-  )
-  if (!rows[0]) return undefined
-  const [first, answer] = rows[0] as [string, string]
-  if (first !== fingerprint) throw gatewayRefusal('idempotency_key_reused')
-  return answer
+  const first = await runForRow(store.db, FIRST_ANSWER, { user, key })
+  if (first && first.fingerprint !== fingerprint) throw gatewayRefusal('idempotency_key_reused')
+  return first?.answer
 }
 
 /** Keeps the answer of a key's first request where nothing was accepted that would have kept it. */

@@ -1,0 +1,909 @@
+// generated from the schema by `npm run schema`
+
+import type { Generated } from 'kysely'
+
+interface AuditRow {
+  _rowid: Generated<number>
+  action: string
+  collection: Generated<string>
+  created: Generated<string>
+  email: Generated<string>
+  fields: Generated<string>
+  id: Generated<string>
+  ip: Generated<string>
+  record: Generated<string>
+  superuser: Generated<string>
+}
+
+interface AuthOriginsRow {
+  _rowid: Generated<number>
+  collectionRef: Generated<string>
+  created: Generated<string>
+  fingerprint: Generated<string>
+  id: string
+  recordRef: Generated<string>
+  updated: Generated<string>
+}
+
+interface ChangesRow {
+  action: string
+  collection: string
+  image: string | null
+  position: Generated<number>
+  record: string
+  xid: Generated<string>
+}
+
+interface CollectionsRow {
+  data: string
+  id: string
+  name: string
+  position: Generated<number>
+}
+
+interface CollectionsListedRow {
+  _rowid: number | null
+  created: string | null
+  id: string | null
+  name: string | null
+  system: boolean | null
+  type: string | null
+  updated: string | null
+}
+
+interface ExternalAuthsRow {
+  _rowid: Generated<number>
+  collectionRef: Generated<string>
+  created: Generated<string>
+  id: string
+  provider: Generated<string>
+  providerId: Generated<string>
+  recordRef: Generated<string>
+  updated: Generated<string>
+}
+
+interface FileChunksRow {
+  content: Buffer
+  file: number
+  part: number
+}
+
+interface FilesRow {
+  collection: string
+  id: Generated<number>
+  modified: Generated<Date>
+  name: string
+  original: number | null
+  record: string
+  size: number
+  thumb: Generated<string>
+  type: string
+}
+
+interface FunctionsRow {
+  checksum: string
+  name: string
+}
+
+interface JobsRow {
+  attempts: Generated<number>
+  created: Generated<Date>
+  dead_at: Date | null
+  due_at: Generated<Date>
+  error: Generated<string>
+  holder: Generated<string>
+  id: Generated<number>
+  key: string
+  kind: string
+  payload: Generated<string>
+  runs: Generated<number>
+}
+
+interface ListenersRow {
+  node: string
+  seen: Generated<Date>
+}
+
+interface LogsRow {
+  _rowid: Generated<number>
+  created: Generated<string>
+  data: Generated<string>
+  id: Generated<string>
+  level: number
+  message: Generated<string>
+}
+
+interface MfasRow {
+  _rowid: Generated<number>
+  collectionRef: Generated<string>
+  created: Generated<string>
+  id: string
+  method: Generated<string>
+  recordRef: Generated<string>
+  updated: Generated<string>
+}
+
+interface MigrationsRow {
+  applied: Generated<Date>
+  file: string
+}
+
+interface OtpsRow {
+  _rowid: Generated<number>
+  collectionRef: Generated<string>
+  created: Generated<string>
+  id: string
+  password: Generated<string>
+  recordRef: Generated<string>
+  sentTo: Generated<string>
+  updated: Generated<string>
+}
+
+interface ParamsRow {
+  key: string
+  value: string
+}
+
+interface SchemaRow {
+  oldest: number
+}
+
+interface SubscribingRow {
+  answer: string | null
+  at: Generated<Date>
+  id: string
+  node: string
+  request: string
+}
+
+interface SuperusersRow {
+  _rowid: Generated<number>
+  created: Generated<string>
+  email: Generated<string>
+  emailVisibility: Generated<boolean>
+  id: string
+  password: Generated<string>
+  tokenKey: Generated<string>
+  updated: Generated<string>
+  verified: Generated<boolean>
+}
+
+interface AccountAuditRow {
+  _rowid: Generated<number>
+  action: Generated<string>
+  collection: Generated<string>
+  created: Generated<string>
+  fields: string | null
+  id: string
+  record: Generated<string>
+  sender: Generated<string>
+  user: Generated<string>
+}
+
+interface ApiKeysRow {
+  _rowid: Generated<number>
+  created: Generated<string>
+  expires_at: Generated<string>
+  hash: Generated<string>
+  id: string
+  last_used_at: Generated<string>
+  name: Generated<string>
+  prefix: Generated<string>
+  scopes: Generated<string[]>
+  signing: Generated<string>
+  twilio: Generated<boolean>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
+interface AuthSessionTokensRow {
+  expires_at: Date
+  session: string
+  token_hash: string
+}
+
+interface AuthSessionsRow {
+  collection: string
+  created: Generated<Date>
+  ended_at: Date | null
+  expires_at: Date
+  id: string
+  ip: string
+  record: string
+  token_hash: string
+  used_at: Generated<Date>
+  user_agent: string
+}
+
+interface AuthTriesRow {
+  ends: Date
+  key: string
+  tries: number
+}
+
+interface AutoAnswersRow {
+  _rowid: Generated<number>
+  body: Generated<string>
+  created: Generated<string>
+  days: Generated<string[]>
+  enabled: Generated<boolean>
+  hours_from: Generated<string>
+  hours_to: Generated<string>
+  id: string
+  lines: Generated<string[]>
+  match: Generated<string>
+  name: Generated<string>
+  pause_hours: Generated<number>
+  template: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+  value: Generated<string>
+}
+
+interface AutoAnswersSentRow {
+  answer: string
+  at: Generated<Date>
+  message: string
+  number: string
+  user: string
+}
+
+interface BackupStateRow {
+  is_only: Generated<boolean>
+  last_backup: string | null
+  last_failure: string | null
+  last_restore: string | null
+  lease: string | null
+  lease_until: Date | null
+  restores: Generated<number>
+  running: string | null
+  schedule: Generated<string>
+  scheduled_until: Generated<Date>
+  since: Generated<Date>
+}
+
+interface CampaignsRow {
+  _rowid: Generated<number>
+  audience: string | null
+  batch_id: Generated<string>
+  batches: string | null
+  body: Generated<string>
+  created: Generated<string>
+  device: Generated<string>
+  error: Generated<string>
+  expires_at: Generated<string>
+  former_batch: Generated<string>
+  groups: Generated<string[]>
+  guarantee: Generated<string>
+  id: string
+  line: Generated<string>
+  name: Generated<string>
+  priority: Generated<number>
+  quiet_hours: Generated<boolean>
+  recipients: string | null
+  recipients_count: Generated<number>
+  revision: Generated<number>
+  scheduled_at: Generated<string>
+  segments: Generated<number>
+  settled: Generated<boolean>
+  sim: Generated<number>
+  status: Generated<string>
+  template: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+  variables: string | null
+}
+
+interface ContactGroupsRow {
+  _rowid: Generated<number>
+  created: Generated<string>
+  id: string
+  name: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
+interface ContactsRow {
+  _rowid: Generated<number>
+  created: Generated<string>
+  data: string | null
+  groups: Generated<string[]>
+  id: string
+  name: Generated<string>
+  opted_out: Generated<boolean>
+  phone: Generated<string>
+  time_zone: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
+interface ConversationNotesRow {
+  _rowid: Generated<number>
+  author: Generated<string>
+  conversation: Generated<string>
+  created: Generated<string>
+  id: string
+  mentions: Generated<string[]>
+  text: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
+interface ConversationsRow {
+  _rowid: Generated<number>
+  archived: Generated<boolean>
+  assigned_at: Generated<string>
+  assignee: Generated<string>
+  blocked: Generated<boolean>
+  created: Generated<string>
+  device: Generated<string>
+  follow_up_at: Generated<string>
+  id: string
+  last_at: Generated<string>
+  last_message: Generated<string>
+  last_sender: Generated<string>
+  last_text: Generated<string>
+  last_type: Generated<string>
+  line: Generated<string>
+  name: Generated<string>
+  number: Generated<string>
+  unanswered: Generated<boolean>
+  unread: Generated<number>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
+interface DeviceBatteriesRow {
+  at: Generated<Date>
+  device: string
+  percent: number
+}
+
+interface DeviceHandoutsRow {
+  at: Date
+  device: string
+  line: Generated<string>
+  messages: number
+}
+
+interface DevicePairingsRow {
+  code_hash: string
+  expires_at: Date
+  name: Generated<string>
+  user: string
+}
+
+interface DeviceSilencesRow {
+  changed_at: Generated<Date>
+  device: string
+  mailed_at: Date | null
+  silent_since: string
+  state: string
+  told_at: Date | null
+  user: string
+}
+
+interface DeviceStreamsRow {
+  device: string
+  until: Date
+}
+
+interface DeviceWatchRow {
+  is_only: Generated<boolean>
+  looked_at: Generated<Date>
+  reachable_since: Generated<Date>
+}
+
+interface DevicesRow {
+  _rowid: Generated<number>
+  created: Generated<string>
+  daily_limit: Generated<number>
+  email: Generated<string>
+  emailVisibility: Generated<boolean>
+  enabled: Generated<boolean>
+  id: string
+  last_seen: Generated<string>
+  name: Generated<string>
+  password: Generated<string>
+  per_minute: Generated<number>
+  phone: Generated<string>
+  platform: Generated<string>
+  push: string | null
+  sims: string | null
+  tokenKey: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+  verified: Generated<boolean>
+}
+
+interface HookCallsRow {
+  _rowid: Generated<number>
+  body: Generated<string>
+  created: Generated<string>
+  error: Generated<string>
+  hook: Generated<string>
+  id: string
+  messages: string | null
+  outcome: Generated<string>
+  texts: string | null
+  user: Generated<string>
+}
+
+interface HookOnceRow {
+  hook: string
+  key: string
+  until: Date
+}
+
+interface HookWindowsRow {
+  began: Date
+  held: Generated<number>
+  hook: string
+  sent: number
+  summary: Generated<string[]>
+}
+
+interface HooksRow {
+  _rowid: Generated<number>
+  created: Generated<string>
+  enabled: Generated<boolean>
+  groups: Generated<string[]>
+  id: string
+  line: Generated<string>
+  name: Generated<string>
+  once_key: Generated<string>
+  once_minutes: Generated<number>
+  preset: Generated<string>
+  quiet_from: Generated<string>
+  quiet_to: Generated<string>
+  rate: Generated<number>
+  recipients: string | null
+  recipients_from: Generated<string>
+  resolved: Generated<string>
+  resolved_when: Generated<string>
+  secret: Generated<string>
+  template: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
+interface LineRecipientsRow {
+  line: string
+  month: string
+  number: string
+  texts: number
+}
+
+interface LineUseRow {
+  day: Generated<string>
+  day_texts: Generated<number>
+  failing_told_at: Date | null
+  failures: Generated<number>
+  line: string
+  month: Generated<string>
+  month_texts: Generated<number>
+  recipients: Generated<number>
+  turn: Generated<number>
+}
+
+interface LinesRow {
+  _rowid: Generated<number>
+  carrier: Generated<string>
+  country: Generated<string>
+  created: Generated<string>
+  daily_limit: Generated<number>
+  device: Generated<string>
+  enabled: Generated<boolean>
+  failing_since: Generated<string>
+  id: string
+  label: Generated<string>
+  monthly_limit: Generated<number>
+  monthly_recipients: Generated<number>
+  number: Generated<string>
+  per_minute: Generated<number>
+  prefixes: Generated<string>
+  present: Generated<boolean>
+  slot: Generated<number>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
+interface MemberInvitationsRow {
+  _rowid: Generated<number>
+  account: Generated<string>
+  created: Generated<string>
+  email: Generated<string>
+  expires: Generated<string>
+  hash: Generated<string>
+  id: string
+  invited_by: Generated<string>
+  role: Generated<string>
+}
+
+interface MembersRow {
+  _rowid: Generated<number>
+  account: Generated<string>
+  created: Generated<string>
+  id: string
+  member: Generated<string>
+  notify: Generated<string>
+  role: Generated<string>
+  tokenKey: Generated<string>
+  updated: Generated<string>
+}
+
+interface PushHoursRow {
+  ends: Date
+  next_at: Generated<Date>
+  pushes: number
+  user: string
+}
+
+interface PushSubscriptionsRow {
+  created: Generated<Date>
+  endpoint: string
+  failures: Generated<number>
+  id: string
+  keys: string
+  sender: Generated<string>
+  user: string
+  user_agent: string
+}
+
+interface ReplyMailsRow {
+  next_at: Date
+  told_until: Generated<string>
+  user: string
+}
+
+interface SendersRow {
+  _rowid: Generated<number>
+  id: string
+  kind: Generated<string>
+  name: Generated<string>
+  user: Generated<string>
+}
+
+interface SmsDispatchRow {
+  at_least_once: Generated<boolean>
+  attempt: Generated<number>
+  charged: Generated<string>
+  device: Generated<string>
+  due_at: Date | null
+  expires_at: Date | null
+  lease_until: Date | null
+  line: Generated<string>
+  line_pinned: Generated<boolean>
+  message: string
+  period: string
+  pinned: Generated<boolean>
+  position: Generated<number>
+  priority: Generated<number>
+  queued_at: Generated<Date>
+  quiet_zone: string | null
+  state: string
+  user: string
+  waiting_for: Generated<string>
+  wake_at: Date | null
+  wakes: Generated<number>
+}
+
+interface SmsEventsRow {
+  _rowid: Generated<number>
+  attempt: Generated<number>
+  created: Generated<string>
+  detail: Generated<string>
+  device: Generated<string>
+  id: string
+  message: Generated<string>
+  status: Generated<string>
+  user: Generated<string>
+}
+
+interface SmsIdempotencyRow {
+  answer: string
+  created: Generated<Date>
+  fingerprint: string
+  key: string
+  user: string
+}
+
+interface SmsMessagesRow {
+  _rowid: Generated<number>
+  attachments: Generated<string[]>
+  batch_id: Generated<string>
+  body: Generated<string>
+  client_ref: Generated<string>
+  created: Generated<string>
+  delivered_at: Generated<string>
+  device: Generated<string>
+  error_message: Generated<string>
+  expires_at: Generated<string>
+  from: Generated<string>
+  guarantee: Generated<string>
+  id: string
+  line: Generated<string>
+  message_type: Generated<string>
+  priority: Generated<number>
+  scheduled_at: Generated<string>
+  segments: Generated<number>
+  sent_at: Generated<string>
+  sent_by: Generated<string>
+  sim: Generated<number>
+  status: Generated<string>
+  to: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+  waiting_for: Generated<string>
+}
+
+interface SmsOriginsRow {
+  api: string
+  created: Generated<string>
+  data: string | null
+  id: string
+  is_batch: boolean
+  ref: string
+  told: Generated<number>
+  user: string
+}
+
+interface SmsTemplatesRow {
+  _rowid: Generated<number>
+  body: Generated<string>
+  created: Generated<string>
+  id: string
+  name: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
+interface SmsTotalsRow {
+  id: Generated<number>
+  messages: number
+  relation: number
+  user: string
+}
+
+interface SmsTurnsRow {
+  messages: Generated<number>
+  turn: Generated<number>
+  user: string
+}
+
+interface SmsUsageRow {
+  _rowid: Generated<number>
+  created: Generated<string>
+  id: string
+  period: Generated<string>
+  quota: Generated<number>
+  updated: Generated<string>
+  used: Generated<number>
+  user: Generated<string>
+}
+
+interface SmsgateAccountsRow {
+  signing_key: string
+  user: string
+}
+
+interface SmsgatePhonesRow {
+  clock_ms: number | null
+  device: string
+  export_since: Date | null
+  export_until: Date | null
+  handed: Generated<number>
+  handed_at: Date | null
+  missed_since: Date | null
+  narrowed_at: Date | null
+  path: string
+  pulled_at: Date | null
+  room: number
+  signing_key: string
+  user: string
+  woken_at: Date | null
+}
+
+interface SmsgateTextsRow {
+  attempt: number
+  canceled_at: Date | null
+  device: string
+  is_known: Generated<boolean>
+  is_processed: Generated<boolean>
+  listed_at: Date
+  message: string
+  user: string
+  valid_until: Date
+}
+
+interface SmsgateTokensRow {
+  access_until: Date
+  api_key: string
+  created: Generated<Date>
+  id: string
+  is_refreshed: Generated<boolean>
+  refresh_until: Date
+  scopes: string[]
+  user: string
+}
+
+interface TwilioAnswersRow {
+  created: Generated<Date>
+  message: string
+  replies: string | null
+}
+
+interface TwilioNumbersRow {
+  device: string
+  sms_method: string
+}
+
+interface UserSettingsRow {
+  _rowid: Generated<number>
+  assign: Generated<string>
+  country: Generated<string>
+  created: Generated<string>
+  disabled: Generated<boolean>
+  id: string
+  notify: Generated<string>
+  quiet_days: Generated<string[]>
+  quiet_from: Generated<string>
+  quiet_to: Generated<string>
+  reply_mail_minutes: Generated<number>
+  time_zone: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
+interface UsersRow {
+  _rowid: Generated<number>
+  created: Generated<string>
+  email: Generated<string>
+  emailVisibility: Generated<boolean>
+  id: string
+  monthly_quota: Generated<number>
+  name: Generated<string>
+  password: Generated<string>
+  tokenKey: Generated<string>
+  updated: Generated<string>
+  verified: Generated<boolean>
+}
+
+interface WebhookDeliveriesRow {
+  _rowid: Generated<number>
+  attempts: Generated<number>
+  created: Generated<string>
+  event: Generated<string>
+  event_id: Generated<string>
+  id: string
+  latency_ms: Generated<number>
+  message: Generated<string>
+  next_attempt_at: Generated<string>
+  response_body: Generated<string>
+  response_status: Generated<number>
+  status: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+  webhook: Generated<string>
+}
+
+interface WebhookDispatchRow {
+  delivery: string
+  due_at: Generated<Date>
+  event: string | null
+  handed_at: Date | null
+  target: string | null
+  user: string
+  webhook: string
+}
+
+interface WebhookPayloadsRow {
+  at: Date
+  delivery: string
+  headers: string | null
+  image: string
+  target: string | null
+}
+
+interface WebhookRotationsRow {
+  until: Date
+  webhook: string
+}
+
+interface WebhooksRow {
+  _rowid: Generated<number>
+  api_key: Generated<string>
+  created: Generated<string>
+  device: Generated<string>
+  enabled: Generated<boolean>
+  events: Generated<string[]>
+  format: Generated<string>
+  id: string
+  lines: Generated<string[]>
+  numbers: Generated<string>
+  previous_secret: Generated<string>
+  secret: Generated<string>
+  smsgate_event: Generated<string>
+  smsgate_id: Generated<string>
+  updated: Generated<string>
+  url: Generated<string>
+  user: Generated<string>
+}
+
+/** The tables and views of the schema: columns as they arrive, and what an insert may leave out. */
+export interface Tables {
+  _audit: AuditRow
+  _authOrigins: AuthOriginsRow
+  _changes: ChangesRow
+  _collections: CollectionsRow
+  _collections_listed: CollectionsListedRow
+  _externalAuths: ExternalAuthsRow
+  _file_chunks: FileChunksRow
+  _files: FilesRow
+  _functions: FunctionsRow
+  _jobs: JobsRow
+  _listeners: ListenersRow
+  _logs: LogsRow
+  _mfas: MfasRow
+  _migrations: MigrationsRow
+  _otps: OtpsRow
+  _params: ParamsRow
+  _schema: SchemaRow
+  _subscribing: SubscribingRow
+  _superusers: SuperusersRow
+  account_audit: AccountAuditRow
+  api_keys: ApiKeysRow
+  auth_session_tokens: AuthSessionTokensRow
+  auth_sessions: AuthSessionsRow
+  auth_tries: AuthTriesRow
+  auto_answers: AutoAnswersRow
+  auto_answers_sent: AutoAnswersSentRow
+  backup_state: BackupStateRow
+  campaigns: CampaignsRow
+  contact_groups: ContactGroupsRow
+  contacts: ContactsRow
+  conversation_notes: ConversationNotesRow
+  conversations: ConversationsRow
+  device_batteries: DeviceBatteriesRow
+  device_handouts: DeviceHandoutsRow
+  device_pairings: DevicePairingsRow
+  device_silences: DeviceSilencesRow
+  device_streams: DeviceStreamsRow
+  device_watch: DeviceWatchRow
+  devices: DevicesRow
+  hook_calls: HookCallsRow
+  hook_once: HookOnceRow
+  hook_windows: HookWindowsRow
+  hooks: HooksRow
+  line_recipients: LineRecipientsRow
+  line_use: LineUseRow
+  lines: LinesRow
+  member_invitations: MemberInvitationsRow
+  members: MembersRow
+  push_hours: PushHoursRow
+  push_subscriptions: PushSubscriptionsRow
+  reply_mails: ReplyMailsRow
+  senders: SendersRow
+  sms_dispatch: SmsDispatchRow
+  sms_events: SmsEventsRow
+  sms_idempotency: SmsIdempotencyRow
+  sms_messages: SmsMessagesRow
+  sms_origins: SmsOriginsRow
+  sms_templates: SmsTemplatesRow
+  sms_totals: SmsTotalsRow
+  sms_turns: SmsTurnsRow
+  sms_usage: SmsUsageRow
+  smsgate_accounts: SmsgateAccountsRow
+  smsgate_phones: SmsgatePhonesRow
+  smsgate_texts: SmsgateTextsRow
+  smsgate_tokens: SmsgateTokensRow
+  twilio_answers: TwilioAnswersRow
+  twilio_numbers: TwilioNumbersRow
+  user_settings: UserSettingsRow
+  users: UsersRow
+  webhook_deliveries: WebhookDeliveriesRow
+  webhook_dispatch: WebhookDispatchRow
+  webhook_payloads: WebhookPayloadsRow
+  webhook_rotations: WebhookRotationsRow
+  webhooks: WebhooksRow
+}

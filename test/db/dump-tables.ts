@@ -1,0 +1,67 @@
+import type { Db } from '../../src/db/open.ts'
+
+const COLUMNS = `
+select c.relname, a.attname, a.attndims > 0 or t.typcategory = 'A', coalesce(b.typname, e.typname, t.typname),
+  not (a.attnotnull or t.typnotnull), a.atthasdef or a.attidentity <> '' or t.typdefault is not null
+from pg_class c
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+join pg_type t on t.oid = a.atttypid
+left join pg_type b on b.oid = nullif(t.typbasetype, 0)
+left join pg_type e on t.typcategory = 'A' and e.oid = t.typelem
+where c.relkind in ('r', 'v') and c.relnamespace = current_schema()::regnamespace
+order by c.relname collate "C", a.attname collate "C"`
+
+/** How values of a type arrive from the driver: see Session.query. */
+const TYPES: Readonly<Record<string, string>> = {
+  bool: 'boolean',
+  bytea: 'Buffer',
+  float4: 'number',
+  float8: 'number',
+  int2: 'number',
+  int4: 'number',
+  int8: 'number',
+  json: 'string',
+  numeric: 'string',
+  oid: 'number',
+  regclass: 'string',
+  text: 'string',
+  timestamptz: 'Date',
+  uuid: 'string',
+  xid: 'string',
+  xid8: 'string',
+}
+
+const nameOf = (name: string) => (/^[a-z_][a-z0-9_]*$/i.test(name) ? name : `'${name}'`)
+
+/** The tables of a database as types for kysely. Throws for a column of a type that has no row above. */
+export async function dumpTables(db: Db): Promise<string> {
+  const tables = new Map<string, string[]>()
+  for (const row of (await db.query(COLUMNS)).rows) {
+    const [table, column, isList, sqlType, isNullable, hasDefault] = row as [
+      string,
+      string,
+      boolean,
+      string,
+      boolean,
+      boolean,
+    ]
+    const type = TYPES[sqlType]
+    if (!type) throw new Error(`${table}.${column} is of type ${sqlType}, which has no row in TYPES`)
+    const value = `${type}${isList ? '[]' : ''}${isNullable ? ' | null' : ''}`
+    const lines = tables.get(table) ?? []
+    tables.set(table, lines)
+    lines.push(`  ${nameOf(column)}: ${hasDefault ? `Generated<${value}>` : value}`)
+  }
+  const types = [...tables].map(([name, lines]) => `interface ${typeName(name)} {\n${lines.join('\n')}\n}\n`)
+  const all = [...tables.keys()].map((name) => `  ${nameOf(name)}: ${typeName(name)}`)
+  return [
+    '// generated from the schema by `npm run schema`\n',
+    `import type { Generated } from 'kysely'\n`,
+    ...types,
+    '/** The tables and views of the schema: columns as they arrive, and what an insert may leave out. */',
+    `export interface Tables {\n${all.join('\n')}\n}\n`,
+  ].join('\n')
+}
+
+const typeName = (table: string) =>
+  `${table.replace(/(?:^|_+)([a-z0-9])/g, (_, first) => first.toUpperCase())}Row`
