@@ -14,6 +14,8 @@ export const LOCKS = {
   webhookCount: 7_367_020,
   /** The same of hooks. */
   hookCount: 7_367_027,
+  /** With a user and a number: automatic answers to it go one after the other. */
+  answer: 7_367_028,
   /** With a user: inbox refreshes of a user go one after the other, so that they count each other. */
   inboxRefresh: 7_367_022,
   /** The one node that holds it builds an index in the background. */

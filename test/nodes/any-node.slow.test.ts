@@ -298,6 +298,40 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect((await device.call('POST', '/api/devices/claim', {})).body.items).toHaveLength(1)
   },
 
+  async 'two texts of a number, one handed to each node, get one answer'() {
+    const pairs = Number(process.env.ANSWER_PAIRS ?? 20)
+    const of = (account: number) => Math.ceil((pairs - account) / 4)
+    const handIn = async (_: unknown, account: number) => {
+      const user = await makeUser()
+      const device = await makeDevice(user)
+      const answer = {
+        user: user.id,
+        name: 'Away',
+        match: 'any',
+        body: 'Later',
+        enabled: true,
+        pause_hours: 20,
+      }
+      expect((await user.at(one).call('POST', '/api/collections/auto_answers/records', answer)).status).toBe(
+        200,
+      )
+      for (let i = 0; i < of(account); i++) {
+        const give = (node: TestServer, body: string) =>
+          client(node.url, device.id, device.token).call('POST', '/api/devices/incoming', {
+            items: [{ from: `+4915112${100_000 + i}`, body, received_at: new Date().toISOString() }],
+          })
+        const given = await Promise.all([give(one, 'first'), give(two, 'second')])
+        expect(given.map(({ status }) => status)).toEqual([200, 200])
+      }
+    }
+    const { db } = one.services.store
+    await Promise.all(Array.from({ length: 4 }, handIn))
+    const count = async (from: string) => (await db.query(`select count(*) from ${from}`)).rows[0]![0]
+    await expect.poll(() => count(`_jobs where kind = 'answer'`), { timeout: 300_000 }).toBe(0)
+    expect(await count(`sms_messages where body in ('first', 'second')`)).toBe(2 * pairs)
+    expect(await count(`sms_messages where client_ref like 'auto:%'`)).toBe(pairs)
+  },
+
   async 'wrong pairing codes are counted together'() {
     const guess = async (node: TestServer) =>
       (await guest(node).call('POST', '/api/devices/pair', { code: '000000', platform: 'simulator' })).status

@@ -1,4 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
+import { counts } from '../../counts.ts'
+import { LOCKS } from '../../db/advisory-locks.ts'
 import { objectsOf } from '../../db/rows.ts'
 import { GatewayError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
@@ -6,8 +8,8 @@ import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { type Again, hasRoomSql, type Job, type JobKind } from '../../work/queue.ts'
 import { type Text, writeTexts } from '../send/content.ts'
 import { type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer.ts'
-import type { SendServices } from '../send/send.ts'
-import type { Outcome } from '../send/store-offers.ts'
+import { type AcceptConfig, storeOffers } from '../send/store-offers.ts'
+import { wakeDevices } from '../wake/wake.ts'
 
 /** How an automatic answer chooses its texts. */
 const MATCHES = ['any', 'words', 'first_word', 'contains'] as const
@@ -101,6 +103,10 @@ where a."user" = $2 and a.enabled and (cardinality(a.lines) = 0 or m.line = any(
       and s.at > now() - a.pause_hours * interval '1 hour')
 order by a.created, a.id limit ${MAX_ANSWERS}`
 
+/** Answers to a number are decided one after the other, on all servers. */
+const LOCK = `
+select pg_advisory_xact_lock($1, hashtext($2 || ' ' || coalesce((select m."from" from sms_messages m where m.id = $3), '')))`
+
 const SENT = `
 insert into auto_answers_sent ("user", number, answer, message) values ($1, $2, $3, $4)
 on conflict (message) do nothing`
@@ -118,8 +124,13 @@ interface Received {
   readonly sent: number
 }
 
-/** Jobs that answer texts. `client_ref` `auto:<id of the text>` prevents a second answer. */
-export const answerJobs = (servicesOf: (user: string) => SendServices): JobKind => ({
+interface AnswerServices {
+  readonly store: Store
+  readonly config: AcceptConfig
+}
+
+/** Jobs that answer texts. */
+export const answerJobs = (servicesOf: (user: string) => AnswerServices): JobKind => ({
   name: ANSWER,
   places: 4,
   placesOfHolder: 1,
@@ -131,37 +142,39 @@ export const answerJobs = (servicesOf: (user: string) => SendServices): JobKind 
 /** Seconds until a text is tried again: no line can send now, or the user's record has just changed. */
 const AGAIN_SECONDS: Readonly<Record<string, number>> = { no_devices: 60, stale: 1 }
 
-async function answerText(services: SendServices, job: Job): Promise<Again | undefined> {
-  const { db } = services.store
+/** Other servers may answer the same number now: pause and limit are read once they are done. */
+async function answerText({ store, config }: AnswerServices, job: Job): Promise<Again | undefined> {
   const { key: id, holder: user } = job
-  const [received] = objectsOf<Received>(await db.query(READ, [id, user], 'sms read answerable'))
-  if (!received || received.sent >= MAX_ANSWERS_A_DAY) return
-  const found = await db.query(ANSWERS, [id, user], 'sms answers')
-  const answers = found.rows as [string, Match, string, string, string][]
-  const text = fold(received.body)
-  const answer = answers.find(([, match, value]) => matches(match, value, text))
-  if (!answer) return
-  const [answerId, , , plain, template] = answer
-  const outcome = await sendAnswer(services, received, answerId, plain, template)
-  if (outcome === 'accepted' || outcome === 'known')
-    await db.query(SENT, [user, received.from, answerId, id], 'sms answer sent')
-  const inSeconds = AGAIN_SECONDS[outcome ?? '']
+  const made = await store.db.transaction(async (db) => {
+    await db.query(LOCK, [LOCKS.answer, user, id], 'sms answer lock')
+    const inside = { db, catalog: store.catalog }
+    const [received] = objectsOf<Received>(await db.query(READ, [id, user], 'sms read answerable'))
+    const offer = received && received.sent < MAX_ANSWERS_A_DAY ? await offerFor(inside, received) : undefined
+    if (!offer) return
+    const { verdicts, wake } = await storeOffers(inside, config, [offer])
+    const { outcome } = verdicts.get(offer)!
+    if (outcome === 'accepted' || outcome === 'known')
+      await db.query(SENT, [user, received!.from, offer.sentBy, id], 'sms answer sent')
+    return { outcome, wake }
+  })
+  wakeDevices(made?.wake ?? [])
+  if (made?.outcome === 'accepted') counts.accepted.messages++
+  const inSeconds = AGAIN_SECONDS[made?.outcome ?? '']
   if (inSeconds !== undefined && job.ageMs < MAX_WAIT_MS) return { inSeconds }
 }
 
-/** The outcome; `known`: it was sent before a crash. Undefined if its template cannot be filled. */
-async function sendAnswer(
-  services: SendServices,
-  text: Received,
-  answer: string,
-  body: string,
-  template: string,
-): Promise<Outcome | undefined> {
-  const { store } = services
+/** The first answer that fits the text. Undefined without one, or if its template cannot be filled. */
+async function offerFor(store: Store, received: Received): Promise<Offer | undefined> {
+  const found = await store.db.query(ANSWERS, [received.id, received.user], 'sms answers')
+  const answers = found.rows as [string, Match, string, string, string][]
+  const folded = fold(received.body)
+  const answer = answers.find(([, match, value]) => matches(match, value, folded))
+  if (!answer) return undefined
+  const [id, , , body, template] = answer
   const content = template ? { templateId: template, variables: {} } : { body }
   try {
-    const [written] = await writeTexts(store, text.user, content, [text.from])
-    return (await services.acceptor.accept(offerOf(text, answer, written!))).outcome
+    const [text] = await writeTexts(store, received.user, content, [received.from])
+    return offerOf(received, id, text!)
   } catch (error) {
     // the template was deleted or lacks a value; after a fault of the database the text is tried again
     if (error instanceof GatewayError) return undefined
