@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { AuthServices } from '../auth-services.ts'
-import { clearAttempts, countAttempt, hasAttempt } from '../limits/attempt-limits.ts'
+import { clearAttempts, countAttempt } from '../limits/attempt-limits.ts'
 import { type MailedLink, mailLink } from './mails.ts'
 
 /** The same mail is not sent twice within this time. */
@@ -18,11 +18,13 @@ export async function mailInBackground(
   auth: AuthRecord | null,
 ): Promise<void> {
   const key = keyOf(link, auth)
-  if ((await hasAttempt(store.db, key)) || !auth) return
+  // counted before it is sent: another request, perhaps at another server, may ask for it meanwhile
+  if (!(await countAttempt(store.db, key, 1, RESEND_SECONDS)) || !auth) return
   const about = { kind: link, collection: auth.collection.name, id: auth.id }
-  void mailLink(services, auth, link)
-    .then(() => countAttempt(store.db, key, 1, RESEND_SECONDS))
-    .catch((err) => services.log.error({ err, ...about }, 'a mail was not sent'))
+  void mailLink(services, auth, link).catch(async (err) => {
+    services.log.error({ err, ...about }, 'a mail was not sent')
+    await clearAttempts(store.db, key).catch(() => {})
+  })
 }
 
 /** Lets the next mail be sent at once. */
