@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { UserError } from '../../errors.ts'
 
 /** How a program is started so that Postgres, which refuses root, agrees to run. */
 export interface Launch {
@@ -14,20 +15,29 @@ export interface Account {
   readonly gid: number
 }
 
+const NOBODY = 65_534
+
 /**
  * How the programs run on a cluster of `owner`, or on a new one. Root, and a user without a name, runs them
  * in a user namespace, in which it appears as an ordinary user. Where that is forbidden, as in a default
- * container, root runs them as another account.
+ * container, root runs them as another account. Throws a UserError where there is none.
  */
 export function launchFor(owner: Account | undefined): Launch {
   const isRoot = process.getuid?.() === 0
   if (!isRoot && hasName()) return { prefix: [] }
-  if (isRoot && owner && owner.uid !== 0) return { prefix: [], account: owner }
-  const account = ordinaryAccount()
-  const prefix = ['unshare', '--user', `--map-user=${account.uid}`, `--map-group=${account.gid}`]
+  const nobody = accountNamed('nobody') ?? { uid: NOBODY, gid: NOBODY }
+  if (isRoot && owner && owner.uid !== 0)
+    return { prefix: [], account: owner.uid === nobody.uid ? ownAccount() : owner }
+  const { uid, gid } = accountNamed('postgres') ?? nobody
+  const prefix = ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`]
   const [program, ...args] = [...prefix, 'true']
   if (spawnSync(program!, args, { stdio: 'ignore' }).status === 0) return { prefix }
-  return isRoot ? { prefix: [], account } : { prefix: [] }
+  return isRoot ? { prefix: [], account: ownAccount() } : { prefix: [] }
+}
+
+/** Whether a command ends well as another account, without its supplementary groups. */
+export function runsAs(account: Account, command: string, args: readonly string[], env = process.env) {
+  return spawnSync(command, args, { ...account, env, cwd: '/', stdio: 'ignore' }).status === 0
 }
 
 function hasName(): boolean {
@@ -38,10 +48,19 @@ function hasName(): boolean {
   }
 }
 
-/** `postgres`, else `nobody`: initdb needs an account with a name. */
-function ordinaryAccount(): Account {
+/** Never `nobody`, which other services run as: they could read and change the database. */
+function ownAccount(): Account {
+  const found = accountNamed('pocketsms') ?? accountNamed('postgres')
+  if (found) return found
+  throw new UserError(
+    `Postgres does not run as root, and user namespaces are forbidden here. Make an account for it:
+  useradd --system --no-create-home --shell /usr/sbin/nologin pocketsms
+Or start the server as an ordinary user, or name a running Postgres with DATABASE_URL.`,
+  )
+}
+
+function accountNamed(name: string): Account | undefined {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
-  const accounts = lines.map((line) => line.split(':'))
-  const found = ['postgres', 'nobody'].map((name) => accounts.find(([known]) => known === name)).find(Boolean)
-  return { uid: Number(found?.[2] ?? 65_534), gid: Number(found?.[3] ?? 65_534) }
+  const found = lines.map((line) => line.split(':')).find(([known]) => known === name)
+  return found && { uid: Number(found[2]), gid: Number(found[3]) }
 }

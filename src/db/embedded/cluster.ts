@@ -10,15 +10,12 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../errors.ts'
+import { readText, remove, writeNew } from './account-files.ts'
 import { isAlive } from './postmaster.ts'
 import { clusterLink, commandOf, hasCluster, PORT, type Site } from './site.ts'
 import { whyNot } from './why-not.ts'
@@ -39,7 +36,7 @@ interface Access {
 
 /** Where the server finds its database. `user`: the role, or a superuser. */
 export function urlOf(folder: string, user: 'pocketsms' | 'postgres' = ROLE): string {
-  const { password, port } = JSON.parse(readFileSync(join(folder, ACCESS), 'utf8')) as Access
+  const { password, port } = JSON.parse(readText(join(folder, ACCESS)) ?? '') as Access
   const host = process.platform === 'win32' ? '127.0.0.1' : 'localhost'
   const url = new URL(`postgres://${user}:${password}@${host}:${port}/${user}`)
   if (process.platform !== 'win32') url.searchParams.set('host', folder)
@@ -58,8 +55,7 @@ export async function ensureCluster(site: Site): Promise<void> {
   if (!existsSync(folder)) await makeCluster(site)
   // a copied folder may have lost the mode that Postgres wants
   else chmodSync(folder, 0o700)
-  if (folder !== link && !existsSync(link)) symlinkSync(folder, link)
-  const major = Number(readFileSync(join(folder, 'PG_VERSION'), 'utf8'))
+  const major = Number(readText(join(folder, 'PG_VERSION')))
   if (major === programs.major) return
   throw new UserError(
     `The database in ${link} was made by Postgres ${major}, and this is Postgres ${programs.major}. Move it with two commands:
@@ -71,18 +67,14 @@ export async function ensureCluster(site: Site): Promise<void> {
 /** Makes it beside its place, so that there is a whole one or none. */
 async function makeCluster(site: Site): Promise<void> {
   const { folder, launch, programs } = site
-  removeLeftovers(folder)
+  const { account } = launch
+  removeLeftovers(site)
   const partial = `${folder}.new.${process.pid}`
   const access: Access = { password: randomBytes(24).toString('hex'), port: portOf() }
-  const own = (path: string) => launch.account && chownSync(path, launch.account.uid, launch.account.gid)
-  const write = (path: string, text: string) => {
-    writeFileSync(path, text, { mode: 0o600 })
-    own(path)
-  }
   try {
     mkdirSync(partial, { mode: 0o700, recursive: true })
-    own(partial)
-    write(`${partial}.password`, access.password)
+    if (account) chownSync(partial, account.uid, account.gid)
+    writeNew(`${partial}.password`, access.password, account)
     const locale =
       programs.major >= 17
         ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
@@ -91,15 +83,15 @@ async function makeCluster(site: Site): Promise<void> {
     await run(site, 'initdb', ['-D', partial, '-E', 'UTF8', '-k', '-N', ...locale, ...logins])
     const sql = `create role ${ROLE} login password '${access.password}'\ncreate database ${ROLE} owner ${ROLE}\n`
     await run(site, 'postgres', ['--single', '-F', '-D', partial, SUPERUSER], sql)
-    write(join(partial, ACCESS), JSON.stringify(access))
-    write(join(partial, LOCK), '')
+    writeNew(join(partial, ACCESS), JSON.stringify(access), account)
+    writeNew(join(partial, LOCK), '', account)
     // of a thousand files: syncing each by itself may take seconds
     const isQuick = process.platform === 'linux' && programs.major >= 17
     await run(site, 'initdb', ['-D', partial, '-S', ...(isQuick ? ['--sync-method=syncfs'] : [])])
     if (!existsSync(folder)) renameSync(partial, folder)
     sync(dirname(folder))
   } finally {
-    for (const path of [partial, `${partial}.password`]) rmSync(path, { recursive: true, force: true })
+    for (const path of [partial, `${partial}.password`]) remove(path, account)
   }
 }
 
@@ -107,12 +99,11 @@ async function makeCluster(site: Site): Promise<void> {
 const portOf = () => (process.platform === 'win32' ? randomInt(20_000, 32_000) : PORT)
 
 /** Removes what processes have left behind that were killed while they made a cluster. */
-function removeLeftovers(folder: string): void {
+function removeLeftovers({ folder, launch }: Site): void {
   const start = `${basename(folder)}.new.`
-  if (!existsSync(dirname(folder))) return
   for (const name of readdirSync(dirname(folder)).filter((one) => one.startsWith(start))) {
     const pid = Number.parseInt(name.slice(start.length), 10)
-    if (pid === process.pid || !isAlive(pid)) rmSync(join(dirname(folder), name), { recursive: true })
+    if (pid === process.pid || !isAlive(pid)) remove(join(dirname(folder), name), launch.account)
   }
 }
 

@@ -65,7 +65,7 @@ class Keeper {
 
   async open(): Promise<void> {
     await this.#enter()
-    const file = new LogFile(this.#site.folder)
+    const file = new LogFile(this.#site.logs)
     this.#timer = setInterval(() => file.limit(), LOG_MS).unref()
   }
 
@@ -84,7 +84,7 @@ class Keeper {
       if (this.#presence !== presence || this.#closing.signal.aborted) return
       this.#presence = undefined
       if (Date.now() - this.#enteredMs > STEADY_MS) this.#pauseMs = FIRST_PAUSE_MS
-      const said = new LogFile(this.#site.folder).tail().trim().split('\n').slice(-3)
+      const said = new LogFile(this.#site.logs).tail().trim().split('\n').slice(-3)
       this.#log.error({ postgres: said }, 'the embedded database has ended, it is started again')
       this.#restart = this.#enterAgain()
     })

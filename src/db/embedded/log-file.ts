@@ -1,16 +1,28 @@
-import { closeSync, copyFileSync, mkdirSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 /** There are at most two files of about that size. */
 const MAX_BYTES = 1_000_000
 const TAIL_BYTES = 4_000
+const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants
 
+/** The log of Postgres, in a folder of the server's own: the account that runs Postgres may not change it. */
 export class LogFile {
+  readonly #folder: string
   readonly path: string
 
   constructor(folder: string) {
-    mkdirSync(join(folder, 'log'), { recursive: true, mode: 0o700 })
-    this.path = join(folder, 'log', 'postgres.log')
+    this.#folder = folder
+    this.path = join(folder, 'postgres.log')
   }
 
   get bytes(): number {
@@ -19,8 +31,9 @@ export class LogFile {
 
   /** Opens it for the standard error of a process. */
   open(): number {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     this.limit()
-    return openSync(this.path, 'a', 0o600)
+    return openSync(this.path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600)
   }
 
   /** Begins a new file once this one is large. Processes go on writing to it, at its end. */

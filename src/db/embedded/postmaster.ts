@@ -1,6 +1,7 @@
-import { globSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readText } from './account-files.ts'
 import { PORT } from './site.ts'
 
 /** Written by the postmaster, Postgres' first process: its first line is its id. */
@@ -33,21 +34,20 @@ export function postmasterOf(folder: string): number | undefined {
 }
 
 function pidIn(folder: string): number {
-  try {
-    return Number.parseInt(readFileSync(join(folder, PID_FILE), 'utf8'), 10)
-  } catch {
-    return 0
-  }
+  return Number.parseInt(readText(join(folder, PID_FILE)) ?? '', 10)
 }
 
-/** True where the system does not say. */
+/** True where the system does not say. The folder's account may have written any process into its file. */
 function isPostmaster(pid: number, folder: string): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(folder)
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    return words.includes(folder) && isOfOwner(pid, folder)
   } catch {
     return process.platform !== 'linux'
   }
 }
+
+const isOfOwner = (pid: number, folder: string) => statSync(`/proc/${pid}`).uid === statSync(folder).uid
 
 /** Ends the postmaster of a folder: running transactions are rolled back. By force if it takes longer. */
 export async function endPostmaster(folder: string, ms = POLITE_MS): Promise<void> {
@@ -65,7 +65,10 @@ export async function endPostmaster(folder: string, ms = POLITE_MS): Promise<voi
 export function endOrphans(folder: string): void {
   for (const path of globSync('/proc/[0-9]*/cwd')) {
     try {
-      if (readlinkSync(path) === folder) signal(Number(path.split('/')[2]), 'SIGKILL')
+      const pid = Number(path.split('/')[2])
+      const program = basename(readlinkSync(`/proc/${pid}/exe`))
+      if (readlinkSync(path) !== folder || !program.startsWith('postgres')) continue
+      if (isOfOwner(pid, folder)) signal(pid, 'SIGKILL')
     } catch {} // it has ended, or is none of ours
   }
 }

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import {
   chmodSync,
   cpSync,
@@ -14,11 +13,12 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
-import { type Account, type Launch, launchFor } from './account.ts'
+import { type Account, type Launch, launchFor, runsAs } from './account.ts'
+import { changeableFolder, closedFolder } from './account-files.ts'
 import { findPrograms, linkLibraries, type Programs, programIn } from './programs.ts'
 
-/** Programs and clusters that root runs as another account, where their own folders are closed to it. */
-const OPEN_FOLDER = '/var/lib/pocketsms'
+/** Copies of programs that root runs as another account, where their own folder is closed to it. */
+const OPEN_FOLDER = '/var/cache/pocketsms'
 /** Bytes of a socket's path, without the zero at its end. unix(7); macOS takes four less. */
 const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 export const PORT = 5432
@@ -26,10 +26,12 @@ export const PORT = 5432
 export interface Site {
   /** The cluster's files, and its socket. */
   readonly folder: string
-  /** DATA_DIR/postgres: the same, or a link to it. */
+  /** DATA_DIR/postgres: the same, or a link that an earlier version made. */
   readonly link: string
   readonly launch: Launch
   readonly programs: Programs
+  /** The folder of its log. */
+  readonly logs: string
 }
 
 export const clusterLink = (dataDir: string): string => join(resolve(dataDir), 'postgres')
@@ -42,15 +44,17 @@ export function findSite(dataDir: string, log: Logger): Site {
   const link = clusterLink(realpathSync(dataDir))
   const owner = ownerOf(link)
   const launch = launchFor(owner)
-  const programs = findPrograms(join(dirname(link), 'postgres-lib'))
-  const site = { folder: owner ? realpathSync(link) : link, link, launch, programs }
-  const { account } = launch
-  const isClosed = account && [dirname(site.folder), programs.bin].some(isClosedToOthers)
-  const chosen = isClosed ? inOpenFolder(site, owner, log) : site
-  if (owner?.uid === 0 && account)
-    execFileSync('chown', ['-R', `${account.uid}:${account.gid}`, chosen.folder])
-  checkSocketPath(chosen.folder)
-  return chosen
+  const folder = owner ? realpathSync(link) : link
+  checkSocketPath(folder)
+  const inData = (name: string) => join(dirname(link), name)
+  const site = {
+    folder,
+    link,
+    launch,
+    programs: findPrograms(inData('postgres-lib')),
+    logs: inData('postgres-log'),
+  }
+  return launch.account ? forAccount(site, launch.account, owner, log) : site
 }
 
 /** Undefined where there is no cluster yet. Throws a UserError if it is another user's. */
@@ -67,33 +71,42 @@ function ownerOf(link: string): Account | undefined {
   return { uid, gid }
 }
 
-function isClosedToOthers(folder: string): boolean {
-  for (let path = realpathSync(folder); ; path = dirname(path)) {
-    if ((statSync(path).mode & 0o001) === 0) return true
-    if (path === dirname(path)) return false
-  }
+/** The same where root runs it as another account: the cluster is the account's, all else stays root's. */
+function forAccount(site: Site, account: Account, owner: Account | undefined, log: Logger): Site {
+  const { folder, link } = site
+  checkFolders(site, account)
+  if (folder !== link)
+    log.warn(`The database is in ${folder}, to which ${link} links: a copy of the link is no copy`)
+  if (owner && owner.uid !== account.uid)
+    execFileSync('chown', ['-hR', `${account.uid}:${account.gid}`, folder])
+  const { bin, env } = site.programs
+  const canRun = runsAs(account, programIn(bin, 'postgres'), ['--version'], { ...process.env, ...env })
+  return canRun ? site : { ...site, programs: copyPrograms(site.programs) }
 }
 
-function inOpenFolder(site: Site, owner: Account | undefined, log: Logger): Site {
-  if (owner?.uid === 0 && isClosedToOthers(dirname(site.folder)))
+function checkFolders({ folder, link }: Site, account: Account): void {
+  const closed = closedFolder(dirname(folder), account)
+  if (closed)
     throw new UserError(
-      `The database in ${site.folder} is root's, in a folder closed to others. Postgres does not run as root, and user namespaces are forbidden here: move the data folder to a place that others may enter.`,
+      `Postgres does not run as root, and its account (number ${account.uid}) may not enter ${closed}. Choose another DATA_DIR, such as /var/lib/pocketsms, or start the server as an ordinary user, or name a running Postgres with DATABASE_URL.`,
     )
-  const name = createHash('sha256').update(site.link).digest('hex').slice(0, 8)
-  const folder = owner ? site.folder : join(OPEN_FOLDER, name)
-  mkdirSync(OPEN_FOLDER, { recursive: true })
-  chmodSync(OPEN_FOLDER, 0o755)
-  log.warn(`Postgres does not run as root: its programs and the database are in ${OPEN_FOLDER}`)
-  return { ...site, folder, programs: copyPrograms(site.programs) }
+  const changeable = [link, folder].map((path) => changeableFolder(dirname(path), account)).find(Boolean)
+  if (changeable)
+    throw new UserError(
+      `The account that runs Postgres for root (number ${account.uid}) may change ${changeable}, and with it root's files there. Make it root's (chown root: ${changeable}; chmod 755 ${changeable}), choose another DATA_DIR, or start the server as an ordinary user.`,
+    )
 }
 
 /** Copies programs to where other accounts may run them. */
 function copyPrograms(programs: Programs): Programs {
   const folder = join(OPEN_FOLDER, `programs-${programs.version}`)
+  mkdirSync(OPEN_FOLDER, { recursive: true })
+  if (statSync(OPEN_FOLDER).uid !== 0) throw new UserError(`The folder ${OPEN_FOLDER} must be root's.`)
+  chmodSync(OPEN_FOLDER, 0o755)
   if (!existsSync(folder)) {
     const partial = `${folder}.${process.pid}`
     rmSync(partial, { recursive: true, force: true })
-    cpSync(dirname(programs.bin), join(partial, 'native'), { recursive: true })
+    cpSync(realpathSync(dirname(programs.bin)), join(partial, 'native'), { recursive: true })
     execFileSync('chmod', ['-R', 'a+rX', partial])
     if (!existsSync(folder)) renameSync(partial, folder)
   }

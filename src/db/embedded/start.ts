@@ -35,12 +35,12 @@ export class Started {
 
   constructor(site: Site, settings: Settings) {
     this.#site = site
-    this.#log = new LogFile(site.folder)
+    this.#log = new LogFile(site.logs)
     const output = this.#log.open()
     this.#logStart = this.#log.bytes
     const all = { ...SETTINGS, ...(site.programs.major >= 18 ? SINCE_18 : {}), ...placeOf(site), ...settings }
     const given = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    const lock = lockCommand(site.folder)
+    const lock = lockCommand(site)
     const { command, args, options } = commandOf(site, 'postgres', ['-D', site.folder, ...given], lock)
     // it outlives this process, and hears no Ctrl-C of a terminal
     this.#process = spawn(command, args, {
@@ -83,8 +83,8 @@ function placeOf({ folder }: Site): Settings {
 }
 
 /** Postgres detects another one by its process id, which fails across containers; `flock` does not. */
-function lockCommand(folder: string): string[] {
+function lockCommand({ folder, launch }: Site): string[] {
   const lock = ['--nonblock', '--no-fork', '--conflict-exit-code', String(LOCKED), join(folder, LOCK)]
-  const { status } = spawnSync('flock', [...lock, 'true'], { stdio: 'ignore' })
+  const { status } = spawnSync('flock', [...lock, 'true'], { ...launch.account, cwd: '/', stdio: 'ignore' })
   return status === 0 || status === LOCKED ? ['flock', ...lock] : []
 }

@@ -1,37 +1,45 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   accessSync,
-  chmodSync,
+  appendFileSync,
   chownSync,
   constants,
+  cpSync,
+  existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findPrograms } from '../../../src/db/embedded/programs.ts'
-import { openElsewhere, postmasterIn } from '../../support/database/embedded.ts'
+import {
+  inMounts,
+  openElsewhere,
+  openFolder,
+  openHere,
+  postmasterIn,
+  withoutNamespaces,
+} from '../../support/database/embedded.ts'
 import { accountOf } from '../../support/database/postgres.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 // Who runs the embedded database: root, with and without user namespaces, and an ordinary user.
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url))
-const RELOCATED = '/var/lib/pocketsms'
+const COPIES = '/var/cache/pocketsms'
 const isRoot = process.getuid?.() === 0
 
-/** An environment in which `unshare` is refused, as in a default container. */
-function withoutNamespaces(): NodeJS.ProcessEnv {
-  const folder = temporaryFolder()
-  writeFileSync(join(folder, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
-  return { ...process.env, PATH: `${folder}:${process.env.PATH}` }
-}
+/** A data folder of which tests make copies. */
+const whole = join(temporaryFolder(), 'data')
+await (await openHere(whole)).close()
 
 const close = async (child: Awaited<ReturnType<typeof openElsewhere>>['child']) => {
   child.kill('SIGTERM')
@@ -50,34 +58,90 @@ describe.runIf(isRoot && process.platform === 'linux')('root', () => {
     await close(child)
   })
 
-  test('without namespaces: in a closed folder programs and cluster go elsewhere', async () => {
-    const folder = join(temporaryFolder(), 'data')
-    const { child, said, url } = await openElsewhere(folder, { env: withoutNamespaces() })
-    expect(said).toBe('')
-    const cluster = readlinkSync(join(folder, 'postgres'))
-    onTestFinished(() => rmSync(cluster, { recursive: true }))
-    expect(dirname(cluster)).toBe(RELOCATED)
-    expect(new URL(url).searchParams.get('host')).toBe(cluster)
-    expect(statSync(`/proc/${postmasterIn(folder)}`).uid).toBe(statSync(cluster).uid)
-    expect(statSync(cluster).uid).not.toBe(0)
-    await close(child)
-    const again = await openElsewhere(folder, { env: withoutNamespaces() })
-    expect(again.url).toBe(url)
-    await close(again.child)
-  })
+  describe.runIf(isOpenToOthers(PROJECT))('without namespaces', () => {
+    const options = { env: withoutNamespaces() }
 
-  test.runIf(isOpenToOthers(PROJECT))('without namespaces: in an open folder it stays there', async () => {
-    const parent = temporaryFolder()
-    chmodSync(parent, 0o755)
-    const folder = join(parent, 'data')
-    const { child, said } = await openElsewhere(folder, { env: withoutNamespaces() })
-    expect(said).toBe('')
-    expect(statSync(join(folder, 'postgres')).uid).not.toBe(0)
-    await close(child)
-    // and where namespaces are allowed later, it stays with its account
-    const again = await openElsewhere(folder)
-    expect(again.said).toBe('')
-    await close(again.child)
+    test('data stay in the data folder, and programs that the account cannot reach are copied', async () => {
+      const [closed, folder] = [temporaryFolder(), join(openFolder(), 'data')]
+      symlinkSync(join(findPrograms(closed).bin, '..'), join(closed, 'native'))
+      const env = { ...options.env, POSTGRES_BIN: join(closed, 'native', 'bin') }
+      if (!existsSync(COPIES)) onTestFinished(() => rmSync(COPIES, { recursive: true }))
+      const { child, said } = await openElsewhere(folder, { env })
+      expect(said).toBe('')
+      const { uid } = statSync(`/proc/${postmasterIn(folder)}`)
+      expect(readlinkSync(`/proc/${postmasterIn(folder)}/exe`)).toMatch(COPIES)
+      const owners = readdirSync(folder).map((name) => [name, lstatSync(join(folder, name)).uid])
+      expect(Object.fromEntries(owners)).toEqual({ postgres: uid, 'postgres-lib': 0, 'postgres-log': 0 })
+      expect(uid).not.toBe(0)
+      await close(child)
+      // and where namespaces are allowed later, it stays with its account
+      const again = await openElsewhere(folder)
+      expect(again.said).toBe('')
+      await close(again.child)
+    })
+
+    test('a database that an earlier version put elsewhere goes on', async () => {
+      const [folder, elsewhere] = [join(temporaryFolder(), 'data'), join(openFolder(), 'cluster')]
+      mkdirSync(folder)
+      cpSync(join(whole, 'postgres'), elsewhere, { recursive: true })
+      execFileSync('chown', ['-R', 'postgres:', elsewhere])
+      symlinkSync(elsewhere, join(folder, 'postgres'))
+      const { child, url } = await openElsewhere(folder, options)
+      expect(new URL(url).searchParams.get('host')).toBe(elsewhere)
+      await close(child)
+    })
+
+    test.each([
+      [
+        'a closed folder',
+        () => join(temporaryFolder(), 'data'),
+        /may not enter .*Choose another DATA_DIR, .* an ordinary user, .* DATABASE_URL/,
+      ],
+      [
+        'a folder of the account',
+        () => {
+          const folder = openFolder()
+          execFileSync('chown', ['postgres', folder])
+          return folder
+        },
+        /^The account that runs Postgres for root \(number \d+\) may change .*\(chown root/,
+      ],
+    ])('%s is refused', async (_, folder, refusal) => {
+      expect((await openElsewhere(folder(), options)).said).toMatch(refusal)
+    })
+
+    test('nobody is refused, and its database goes to the account that is made', async () => {
+      const [folder, passwd] = [join(openFolder(), 'data'), join(temporaryFolder(), 'passwd')]
+      cpSync(whole, folder, { recursive: true })
+      execFileSync('chown', ['-R', 'nobody:', join(folder, 'postgres')])
+      const begin = () => openElsewhere(folder, options, inMounts(`mount --bind ${passwd} /etc/passwd`))
+      writeFileSync(passwd, 'root:x:0:0::/:\nnobody:x:65534:65534::/:\n')
+      expect((await begin()).said).toMatch(/Make an account for it:\n {2}useradd .* pocketsms\n/)
+      appendFileSync(passwd, 'pocketsms:x:7654:7654::/:\n')
+      const { child, said } = await begin()
+      expect(said).toBe('')
+      expect(statSync(`/proc/${postmasterIn(folder)}`).uid).toBe(7654)
+      await close(child)
+    })
+
+    test('what the account leaves in its folder never leads root elsewhere', async () => {
+      const [parent, victim] = [openFolder(), join(temporaryFolder(), 'victim')]
+      const folder = join(parent, 'data')
+      cpSync(whole, folder, { recursive: true })
+      const cluster = join(folder, 'postgres')
+      const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)', cluster])
+      onTestFinished(() => void other.kill())
+      writeFileSync(join(cluster, 'postmaster.pid'), `${other.pid}\n`)
+      for (const name of ['log', 'pocketsms.lock', 'postgres.log']) {
+        rmSync(join(cluster, name), { recursive: true, force: true })
+        symlinkSync(victim, join(cluster, name))
+      }
+      execFileSync('chown', ['-hR', 'postgres:', cluster])
+      const { child, said } = await openElsewhere(folder, options)
+      expect(said).toBe('')
+      await close(child)
+      expect([existsSync(victim), other.exitCode, other.signalCode]).toEqual([false, null, null])
+    })
   })
 })
 
@@ -110,9 +174,7 @@ describe.runIf(isRoot && isOpenToOthers(PROJECT))(
     })
 
     test('does not get a folder that it may not write', async () => {
-      const parent = temporaryFolder()
-      chmodSync(parent, 0o755)
-      const { said } = await openElsewhere(join(parent, 'data'), options)
+      const { said } = await openElsewhere(join(openFolder(), 'data'), options)
       expect(said).toMatch(/^The data folder .* cannot be used: EACCES/)
     })
   },

@@ -1,12 +1,13 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { type Embedded, openEmbedded } from '../../../src/db/embedded/embedded.ts'
 import { createLogger } from '../../../src/log.ts'
 import { onServer } from './postgres.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const USER = fileURLToPath(new URL('embedded-user.ts', import.meta.url))
 
@@ -16,15 +17,41 @@ export function openHere(folder: string, log: string[] = []): Promise<Embedded> 
   return openEmbedded(folder, createLogger({ logLevel: 'info' }, { write }), { fsync: 'off' })
 }
 
-/** The same in a process of its own, which `options` may give another environment or user. */
+/** The same in a process of its own, with another environment or user by `options`, or mounts by `prefix`. */
 export async function openElsewhere(
   folder: string,
   options: SpawnOptions = {},
+  prefix: readonly string[] = [],
 ): Promise<{ child: ChildProcess; url: string; said: string }> {
-  const child = spawn(process.execPath, [USER, folder], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [command, ...args] = [...prefix, process.execPath, USER, folder]
+  const child = spawn(command!, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   const said = text(child.stderr!)
   const [url] = await Promise.race([once(child.stdout!, 'data'), once(child, 'close').then(() => [''])])
   return { child, url: String(url).trim(), said: url ? '' : await said }
+}
+
+/** For `prefix`: runs a command after a script of `mount`s that no other process sees. */
+export const inMounts = (script: string): string[] => [
+  '/usr/bin/unshare',
+  '-m',
+  'sh',
+  '-c',
+  `${script} && exec "$@"`,
+  'sh',
+]
+
+/** An environment in which user namespaces are forbidden, as in a default container. */
+export function withoutNamespaces(): NodeJS.ProcessEnv {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  return { ...process.env, PATH: `${folder}:${process.env.PATH}` }
+}
+
+/** A folder that other accounts may enter. */
+export function openFolder(): string {
+  const folder = temporaryFolder()
+  chmodSync(folder, 0o755)
+  return folder
 }
 
 /** The error with which the database of a folder does not open. */
@@ -37,9 +64,9 @@ export const refusalOf = (folder: string): Promise<string> =>
 export const postmasterIn = (folder: string): number =>
   Number.parseInt(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 
-/** Whether a process runs; one that nobody waits for stays as a zombie (`Z`). */
+/** Whether a process runs. One that ends, or waits to be noticed, has no command line: `[postgres]`. */
 export const isRunning = (pid: number): boolean =>
-  /^[^Z\s]/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout)
+  /^[^[\s]/.test(spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout)
 
 /** What one statement gives, on a connection of its own. */
 export async function ask(url: string, sql: string): Promise<unknown[]> {

@@ -1,0 +1,70 @@
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { type Account, runsAs } from './account.ts'
+
+// What root does in a folder of the account that runs Postgres for it. Nothing here follows a link that the
+// account may have put there.
+
+/** Windows has neither: 0. */
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
+
+/** The text of a file; undefined where there is none, or a link. Waits for nobody to write into a pipe. */
+export function readText(path: string): string | undefined {
+  let file: number | undefined
+  try {
+    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** Writes a new file for the account. Throws EEXIST where there is one, or a link. */
+export function writeNew(path: string, text: string, account: Account | undefined): void {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    if (account) fchownSync(file, account.uid, account.gid)
+    writeFileSync(file, text)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Removes a folder or file. What is in a folder goes with the rights of the account, which could move it. */
+export function remove(path: string, account: Account | undefined): void {
+  const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory()
+  if (!account || !isFolder) rmSync(path, { recursive: true, force: true })
+  else {
+    runsAs(account, 'rm', ['-rf', path])
+    rmdirSync(path)
+  }
+}
+
+/** The first folder on the way from `/` to this one that the account may not enter; undefined if none. */
+export const closedFolder = (folder: string, account: Account): string | undefined =>
+  pathTo(folder).find((path) => !runsAs(account, 'test', ['-x', path]))
+
+/** The first folder on that way in which the account may replace files of others; undefined if none. */
+export const changeableFolder = (folder: string, account: Account): string | undefined =>
+  pathTo(folder).find((path) => {
+    const { uid, mode } = statSync(path)
+    return uid === account.uid || ((mode & 0o1000) === 0 && runsAs(account, 'test', ['-w', path]))
+  })
+
+function pathTo(folder: string): string[] {
+  const above = dirname(folder)
+  return above === folder ? [folder] : [...pathTo(above), folder]
+}
