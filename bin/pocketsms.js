@@ -39,7 +39,9 @@ if (process.execve && process.platform !== 'win32') {
   process.execve(node, [node, ...args], process.env)
 }
 
-const child = spawn(node, args, { stdio: 'inherit' })
+// the program ends when this process is gone: src/tools/stop-signal.ts
+const env = { ...process.env, POCKETSMS_LAUNCHER: String(process.pid) }
+const child = spawn(node, args, { stdio: 'inherit', env })
 // it may have got the same by itself, from a terminal or from systemd: src/tools/stop-signal.ts takes that
 // for one
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))

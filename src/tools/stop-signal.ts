@@ -1,7 +1,15 @@
+import { readFileSync } from 'node:fs'
+
 /** Signals within this time count as one: terminals, systemd and npm forward them. */
 const TOGETHER_MS = 1_000
+const LOOK_MS = 500
+/** bin/pocketsms.js, a shell, npm. */
+const MOST_LAUNCHERS = 3
 
-/** Calls `stop` at the first SIGINT or SIGTERM. A later one ends the process at once. */
+/**
+ * Calls `stop` at the first SIGINT or SIGTERM, or when npm or bin/pocketsms.js, which started the program, is
+ * gone: npm hands a signal to its shell alone. A later signal ends the process at once.
+ */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   let firstMs: number | undefined
   const heard = (signal: NodeJS.Signals) => {
@@ -12,4 +20,41 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   }
   process.on('SIGINT', heard)
   process.on('SIGTERM', heard)
+  const launchers = launchersOf(process.env.POCKETSMS_LAUNCHER)
+  if (launchers.length === 0) return
+  const timer = setInterval(() => {
+    const now = ancestors()
+    if (launchers.every((pid, i) => pid === now[i])) return
+    clearInterval(timer)
+    if (firstMs === undefined) heard('SIGTERM')
+  }, LOOK_MS).unref()
+}
+
+/** Processes whose end ends this one, from the parent up. `bin`: the id of bin/pocketsms.js if it waits. */
+function launchersOf(bin: string | undefined): number[] {
+  delete process.env.POCKETSMS_LAUNCHER // it is not that of programs which this one starts
+  const above = ancestors()
+  if (bin) above[0] = Number(bin)
+  const npm = above.findIndex((pid) => readProc(pid, 'cmdline').startsWith('npm '))
+  return above.slice(0, Math.max(npm + 1, bin ? 1 : 0))
+}
+
+/** The parent and its parents; the parent alone where the system does not tell. */
+function ancestors(): number[] {
+  const above = [process.ppid]
+  while (above.length < MOST_LAUNCHERS) {
+    // proc(5): the name, in brackets, may contain anything
+    const parent = Number(readProc(above.at(-1)!, 'stat').split(')').at(-1)!.split(' ')[2])
+    if (!parent) break
+    above.push(parent)
+  }
+  return above
+}
+
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
 }
