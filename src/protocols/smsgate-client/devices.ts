@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { objectsOf } from '../../db/rows.ts'
+import { run, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { buildRequest } from '../../http/request-info.ts'
 import { retry } from '../../http/retry.ts'
@@ -30,13 +30,24 @@ export const CLIENT_DEVICE = z
   })
   .meta({ id: 'SmsgateDevice' })
 
-const LIST = `select d.id, d.name, d.created, coalesce(nullif(d.updated, ''), d.created) as updated,
-  coalesce(nullif(d.last_seen, ''), d.created) as last_seen, d.sims::text
-  from devices d where d."user" = $1 order by d.created, d.id`
+const LIST = statement('smsgate devices', ({ user }: Slots<{ user: string }>) =>
+  tables
+    .selectFrom('devices')
+    .select([
+      'id',
+      'name',
+      'created',
+      sql<string>`coalesce(nullif(updated, ''), created)`.as('updated'),
+      sql<string>`coalesce(nullif(last_seen, ''), created)`.as('last_seen'),
+      'sims',
+    ])
+    .where('user', '=', user)
+    .orderBy('created')
+    .orderBy('id'),
+)
 
 export async function listDevices({ db }: Store, user: string) {
-  const found = await db.query(LIST, [user], 'smsgate devices')
-  return objectsOf<Record<string, string>>(found).map(wireDevice)
+  return (await run(db, LIST, { user })).map(wireDevice)
 }
 
 /** Deletes a device of the caller; its queue goes to other devices. Throws 404. */

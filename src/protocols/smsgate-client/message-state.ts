@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
+import { runForRow, type Slots, statement, tables } from '../../db/statements/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { cancelOnce, cancelWaiting } from '../../sms/edit/cancel.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
@@ -185,12 +186,16 @@ export async function cancelSend(store: Store, user: string, { ref, isBatch }: S
   if (!isCanceled) throw gatewayRefusal('not_cancelable')
 }
 
-const BY_REF = `select id, is_batch, created from sms_origins where "user" = $1 and api = 'smsgate' and ref = $2`
+const BY_REF = statement('smsgate send of ref', ({ user, ref }: Slots<Record<'user' | 'ref', string>>) =>
+  tables
+    .selectFrom('sms_origins')
+    .select(['id', 'ref', 'is_batch as isBatch', 'created'])
+    .where(({ and }) => and({ user, ref, api: 'smsgate' })),
+)
 
 /** The send of this API that a message or batch of a user belongs to. Throws 404. */
 export async function sendOfRef({ db }: Store, user: string, ref: string): Promise<SendRow> {
-  const { rows } = await db.query(BY_REF, [user, ref], 'smsgate send of ref')
-  if (!rows[0]) throw gatewayRefusal('message_not_found')
-  const [id, isBatch, created] = rows[0] as [string, boolean, string]
-  return { id, ref, isBatch, created }
+  const found = await runForRow(db, BY_REF, { user, ref })
+  if (!found) throw gatewayRefusal('message_not_found')
+  return found
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
+import { run, runForRow, type Slots, statement, tables } from '../../db/statements/statement.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { describePage, PAGE, readPage, unknownToken } from './paging.ts'
 import type { Parameters } from './parameters.ts'
@@ -22,12 +23,15 @@ export const ACCOUNT = z
   })
   .meta({ id: 'TwilioAccount' })
 
+const USER = statement('twilio user', ({ user }: Slots<{ user: string }>) =>
+  tables.selectFrom('users').select(['name', 'created', 'updated']).where('id', '=', user),
+)
+
 /** The account of the caller, in a list. */
 export const ACCOUNTS = PAGE.extend({ accounts: z.array(ACCOUNT) }).meta({ id: 'TwilioAccounts' })
 
 export async function findAccount({ db }: Store, user: string): Promise<z.output<typeof ACCOUNT>> {
-  const { rows } = await db.query('select name, created, updated from users where id = $1', [user])
-  const [name, created, updated] = rows[0]!.map(String) as [string, string, string]
+  const { name, created, updated } = (await runForRow(db, USER, { user }))!
   const sid = sidOf('AC', user)
   const path = accountPath(sid)
   return {
@@ -77,7 +81,14 @@ export const CONNECTION = z
   })
   .meta({ id: 'TwilioConnection' })
 
-const NUMBERS = `select phone, id from devices where "user" = $1 and phone <> '' order by _rowid`
+const NUMBERS = statement('twilio numbers', ({ user }: Slots<{ user: string }>) =>
+  tables
+    .selectFrom('devices')
+    .select(['phone', 'id'])
+    .where('user', '=', user)
+    .where('phone', '!=', '')
+    .orderBy('_rowid'),
+)
 
 /** The SIDs of a user. Throws 403 for one whose id cannot be an AccountSid. */
 export async function describeConnection(
@@ -87,12 +98,12 @@ export async function describeConnection(
   key: string | undefined,
 ): Promise<z.output<typeof CONNECTION>> {
   if (!hasSid(user)) throw gatewayRefusal('forbidden', 'The id of this user cannot be an AccountSid')
-  const { rows } = await db.query(NUMBERS, [user], 'twilio numbers')
+  const numbers = await run(db, NUMBERS, { user })
   return {
     account_sid: sidOf('AC', user),
     messaging_service_sid: sidOf('MG', user),
     ...(key !== undefined && { key_sid: sidOf('SK', key) }),
     base_url: publicUrl,
-    numbers: rows.map(([phone, id]) => ({ phone_number: String(phone), sid: sidOf('PN', String(id)) })),
+    numbers: numbers.map(({ phone, id }) => ({ phone_number: phone, sid: sidOf('PN', id) })),
   }
 }

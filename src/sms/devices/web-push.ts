@@ -3,6 +3,7 @@ import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { counts } from '../../counts.ts'
 import { readOrMakeParam } from '../../db/params.ts'
+import { run, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
 import { minify } from '../../fields/values/json-text.ts'
 import type { Logger } from '../../log.ts'
 import { type UrlFault, urlFault } from '../../outgoing/addresses.ts'
@@ -104,10 +105,14 @@ export async function saveSubscription(
 }
 
 /** Enabled devices that can be reached by push and have no stream open on any node. */
-const REACHABLE = `
-select d.id, d."user", d.push::text from devices d
-where d.id = any($1) and d.enabled and pb_is_set(d.push)
-  and not exists (select from device_streams s where s.device = d.id and s.until > now())`
+const REACHABLE = statement('devices to wake by push', ({ devices }: Slots<{ devices: readonly string[] }>) =>
+  tables
+    .selectFrom('devices as d')
+    .select(['d.id', 'd.user', 'd.push'])
+    .where(sql<boolean>`d.id = any(${devices})`)
+    .where(sql<boolean>`d.enabled and pb_is_set(d.push)`)
+    .where(sql<boolean>`not exists (select from device_streams s where s.device = d.id and s.until > now())`),
+)
 
 /** A newer subscription of the device stays. */
 const DROP = { set: 'push = null', where: 'push::text = $4' }
@@ -122,15 +127,15 @@ export async function pushWake(
   log: Logger,
   devices: readonly string[],
 ): Promise<void> {
-  const { rows } = await store.db.query(REACHABLE, [devices])
-  if (rows.length === 0) return
+  const reachable = await run(store.db, REACHABLE, { devices })
+  if (reachable.length === 0) return
   const keys = await vapidKeys(store)
   await Promise.all(
-    (rows as [string, string, string][]).map(async ([id, user, push]) => {
+    reachable.map(async ({ id, user, push }) => {
       try {
         counts.wakes.push++
         const status = await admission.wakeUps.run(user, () =>
-          sendPush(JSON.parse(push), WAKE, keys, settings),
+          sendPush(JSON.parse(push!), WAKE, keys, settings),
         )
         if (isGone(status)) await changeDevice(store.db, { id, user }, DROP, [push])
         else if (status >= 400) log.warn({ device: id, status }, 'a push service refused a wake-up')

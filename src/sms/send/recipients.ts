@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { textsOf } from '../../db/rows.ts'
+import { cast, run, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import type { SendBody } from './body.ts'
 import { E164 } from './phone.ts'
@@ -53,14 +53,39 @@ async function groupMembers(store: Store, user: string, groupIds: readonly strin
   return phones
 }
 
+type Phones = Slots<{ user: string; phones: readonly string[] }>
+
+/** SQL: the contact's number is one of these. */
+const isOneOf = (phones: Phones['phones']) => sql<boolean>`phone = any(${cast(phones, 'text[]')})`
+
+const OPTED_OUT = statement('sms opted out', ({ user, phones }: Phones) =>
+  tables
+    .selectFrom('contacts')
+    .select('phone')
+    .where(({ and }) => and({ user, opted_out: true }))
+    .where(isOneOf(phones)),
+)
+
 /** Those of the numbers that want no texts of a user. */
 export async function optedOut(store: Store, user: string, phones: readonly string[]) {
-  const sql = 'select phone from contacts where "user" = $1 and phone = any($2::text[]) and opted_out'
-  return new Set(textsOf(await store.db.query(sql, [user, phones], 'sms opted out')))
+  return new Set((await run(store.db, OPTED_OUT, { user, phones })).map(({ phone }) => phone))
 }
 
 /** Larger `data` of a contact is not read for texts: bytes as stored, and characters of JSON. */
 const MAX_DATA = 8_192
+
+const CONTACTS = statement('sms contacts', ({ user, phones, room }: Phones & Slots<{ room: number }>) =>
+  tables
+    .selectFrom('contacts')
+    .select([
+      'phone',
+      'name',
+      sql<string | null>`case when pg_column_size(data) <= ${cast(room, 'int')}
+        then case when length(data::text) <= ${cast(room, 'int')} then data::text end end`.as('data'),
+    ])
+    .where('user', '=', user)
+    .where(isOneOf(phones)),
+)
 
 /**
  * A user's contacts by their number, with own fields by name, in another case if needed: `{{city}}` is
@@ -72,17 +97,9 @@ export async function contactsOf(
   phones: readonly string[],
   names: readonly string[],
 ): Promise<ReadonlyMap<string, Person>> {
-  const { rows } = await store.db.query(
-    `select phone, name,
-      case when pg_column_size(data) <= $3::int
-        then case when length(data::text) <= $3::int then data::text end end
-    from contacts where "user" = $1 and phone = any($2::text[])`,
-    [user, phones, names.length > 0 ? MAX_DATA : 0],
-    'sms contacts',
-  )
-  const people = rows as [string, string, string | null][]
+  const people = await run(store.db, CONTACTS, { user, phones, room: names.length > 0 ? MAX_DATA : 0 })
   return new Map(
-    people.map(([phone, name, data]) => [phone, { phone, name, fields: pickFields(data, names) }]),
+    people.map(({ phone, name, data }) => [phone, { phone, name, fields: pickFields(data, names) }]),
   )
 }
 

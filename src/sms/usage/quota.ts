@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { textsOf } from '../../db/rows.ts'
+import { cast, runForRow, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { logChanged } from '../status/status.ts'
@@ -19,6 +20,22 @@ export const USAGE = z
   })
   .meta({ id: 'Usage' })
 
+/** `usual`: the quota of users without one of their own. */
+const READ = statement(
+  'sms usage',
+  ({ user, period, usual }: Slots<Record<'user' | 'period', string> & { usual: number }>) =>
+    tables
+      .selectFrom('users as u')
+      .leftJoin('sms_usage as s', (join) => join.onRef('s.user', '=', 'u.id').on('s.period', '=', period))
+      .select([
+        sql<number>`case when u.monthly_quota > 0 then u.monthly_quota else ${cast(usual, 'float8')} end`.as(
+          'quota',
+        ),
+        sql<number>`coalesce(s.used, 0)`.as('used'),
+      ])
+      .where('u.id', '=', user),
+)
+
 /** A user's sent messages and quota in the calendar month (UTC) of `at`. */
 export async function readUsage(
   store: Store,
@@ -27,14 +44,8 @@ export async function readUsage(
   at: Date,
 ): Promise<z.output<typeof USAGE>> {
   const period = formatDate(at).slice(0, 7)
-  const { rows } = await store.db.query(
-    `select case when u.monthly_quota > 0 then u.monthly_quota else $3::float8 end,
-      coalesce((select s.used from sms_usage s where s."user" = u.id and s.period = $2), 0)
-    from users u where u.id = $1`,
-    [user, period, config.monthlyQuota],
-    'sms usage',
-  )
-  const [quota, used] = (rows[0] ?? [0, 0]) as [number, number]
+  const found = await runForRow(store.db, READ, { user, period, usual: config.monthlyQuota })
+  const { quota, used } = found ?? { quota: 0, used: 0 }
   const remaining = quota === 0 ? null : Math.max(0, quota - used)
   const next = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
   return { period, used, quota, remaining, resets_at: formatDate(next) }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
 import { objectsOf } from '../../../db/rows.ts'
+import { runForRow, type Slots, sql, statement, tables } from '../../../db/statements/statement.ts'
 import { GatewayError } from '../../../errors.ts'
 import { findAllStored } from '../../../files/contents.ts'
 import { sendFile } from '../../../http/files/send-file.ts'
@@ -95,13 +96,19 @@ const toInboxMessage = ({ recipient, simNumber, createdAt, attachments, ...row }
   ...(attachments && { attachments: JSON.parse(attachments) }),
 })
 
-const NAMES = `select m.attachments from sms_messages m where m.id = $1 and m."user" || '' = $2 and m.message_type = 'incoming'`
+const NAMES = statement('smsgate attachments', ({ id, user }: Slots<Record<'id' | 'user', string>>) =>
+  tables
+    .selectFrom('sms_messages')
+    .select('attachments')
+    .where(({ and }) => and({ id, message_type: 'incoming' }))
+    .where(sql<string>`"user" || ''`, '=', user),
+)
 
 /** A file of an incoming text, by its place. Throws 404. */
 export async function sendAttachment({ c, services, auth, store, user }: Call): Promise<Response> {
   const { id = '', part = '' } = c.req.param()
-  const { rows } = await store.db.query(NAMES, [id, user], 'smsgate attachments')
-  const name = ((rows[0]?.[0] ?? []) as string[])[Number(part) - 1]
+  const text = await runForRow(store.db, NAMES, { id, user })
+  const name = text?.attachments[Number(part) - 1]
   const [file] = await findAllStored(store.db, { collection: 'sms_messages', record: id }, name ? [name] : [])
   if (!file) throw new GatewayError(404, { message: 'There is no such attachment' })
   const holder = holderOf(c.env.incoming, services, auth)

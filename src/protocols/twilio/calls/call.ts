@@ -1,4 +1,5 @@
 import type { Config } from '../../../config.ts'
+import { runForRow, type Slots, sql, statement, tables } from '../../../db/statements/statement.ts'
 import { readOptWord } from '../../../sms/queue/opt-out.ts'
 import { type OtherForms, readable, reasonOf } from '../../../webhooks/call-webhook.ts'
 import type { DueDelivery } from '../../../webhooks/due.ts'
@@ -21,9 +22,18 @@ import {
 const STATUS_EVENT = 'message.status'
 
 /** The key of the signatures, and how the device's `SmsUrl` is called. */
-const SIGNING = `select k.signing, coalesce(n.sms_method, 'POST')
-from api_keys k left join webhooks w on w.id = $3 left join twilio_numbers n on n.device = w.device
-where k.id = $1 and k."user" || '' = $2 and k.signing <> ''`
+const SIGNING = statement(
+  'twilio signing',
+  ({ key, user, webhook }: Slots<Record<'key' | 'user' | 'webhook', string>>) =>
+    tables
+      .selectFrom('api_keys as k')
+      .leftJoin('webhooks as w', (join) => join.on('w.id', '=', webhook))
+      .leftJoin('twilio_numbers as n', 'n.device', 'w.device')
+      .select(['k.signing', sql<'GET' | 'POST'>`coalesce(n.sms_method, 'POST')`.as('method')])
+      .where('k.id', '=', key)
+      .where(sql<string>`k."user" || ''`, '=', user)
+      .where('k.signing', '!=', ''),
+)
 
 /** Calls for status callbacks and incoming texts, whose answers may send replies. */
 export const twilioCalls =
@@ -36,9 +46,13 @@ export const twilioCalls =
 
 async function callOnce(services: CallServices, due: DueDelivery, signal: AbortSignal): Promise<Outcome> {
   const { store, config } = services
-  const { rows } = await store.db.query(SIGNING, [due.apiKey, due.user, due.webhook], 'twilio signing')
-  if (!rows[0]) return failed(0, KEY_DELETED)
-  const [signingKey, method] = rows[0] as [string, 'GET' | 'POST']
+  const signing = await runForRow(store.db, SIGNING, {
+    key: due.apiKey,
+    user: due.user,
+    webhook: due.webhook,
+  })
+  if (!signing) return failed(0, KEY_DELETED)
+  const { signing: signingKey, method } = signing
   const form = formOf(due, config)
   const caller = callerFor({ eventId: due.eventId, form, signingKey, config }, signal)
   const outcome = await (due.event === STATUS_EVENT

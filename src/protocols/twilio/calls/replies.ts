@@ -1,4 +1,5 @@
 import type { Store } from '../../../collections/catalog.ts'
+import { runForRow, type Slots, statement, tables } from '../../../db/statements/statement.ts'
 import { GatewayError } from '../../../errors.ts'
 import { cleanText } from '../../../fields/values/cast.ts'
 import { urlFault } from '../../../outgoing/addresses.ts'
@@ -90,7 +91,9 @@ export async function checkReplies(store: Store, user: string, replies: readonly
   }
 }
 
-const STORED = 'select replies::text from twilio_answers where message = $1'
+const STORED = statement('twilio stored replies', ({ message }: Slots<{ message: string }>) =>
+  tables.selectFrom('twilio_answers').select('replies').where('message', '=', message),
+)
 const STORE = `insert into twilio_answers (message, replies) values ($1, $2) on conflict (message) do nothing`
 const SENT = 'update twilio_answers set replies = null where message = $1'
 
@@ -102,10 +105,9 @@ export async function sendReplies(services: SendServices, text: AnsweredText, re
 
 /** Sends the replies to a text that were stored and not sent yet. False if none were ever stored. */
 export async function sendStored(services: SendServices, text: AnsweredText): Promise<boolean> {
-  const { rows } = await services.store.db.query(STORED, [text.message])
-  if (!rows[0]) return false
-  const [replies] = rows[0] as [string | null]
-  if (replies !== null) await sendAll(services, text, JSON.parse(replies))
+  const stored = await runForRow(services.store.db, STORED, { message: text.message })
+  if (!stored) return false
+  if (stored.replies !== null) await sendAll(services, text, JSON.parse(stored.replies))
   return true
 }
 

@@ -1,6 +1,6 @@
 import type { Store } from '../../../collections/catalog.ts'
 import { SUPERUSERS } from '../../../collections/collection.ts'
-import { textsOf } from '../../../db/rows.ts'
+import { run, runForCount, type Slots, sql, statement, tables } from '../../../db/statements/statement.ts'
 import { ApiError } from '../../../errors.ts'
 import type { Extensions } from '../../../records/extension.ts'
 import { deleteRecords } from '../../../records/write/cascade.ts'
@@ -37,27 +37,51 @@ export async function changeNumber(
   if ([...name].length > MAX_NAME) throw invalid(`FriendlyName must have at most ${MAX_NAME} characters`)
   await store.db.transaction(async (db) => {
     const inside = { ...services, store: { db, catalog: store.catalog } }
-    if (method !== '') await db.query(METHOD, [id, method])
-    const renamed = name === '' ? [] : textsOf(await db.query(NAME, [id, name]))
-    await logChanged(inside.store, 'devices', 'update', renamed)
+    if (method !== '') await runForCount(db, SET_METHOD, { device: id, sms_method: method })
+    const renamed = name === '' ? [] : await run(db, RENAME, { id, name })
+    await logChanged(
+      inside.store,
+      'devices',
+      'update',
+      renamed.map((device) => device.id),
+    )
     if (url !== undefined) await setUrl(inside, account, id, url)
   })
   return renderNumber(await findNumber(store, account.user, sid), account.user)
 }
 
-const METHOD = `insert into twilio_numbers (device, sms_method) values ($1, $2)
-  on conflict (device) do update set sms_method = excluded.sms_method`
+const SET_METHOD = statement(
+  'twilio set method',
+  ({ device, sms_method }: Slots<Record<'device' | 'sms_method', string>>) =>
+    tables
+      .insertInto('twilio_numbers')
+      .values({ device, sms_method })
+      .onConflict((other) => other.column('device').doUpdateSet({ sms_method })),
+)
 
-const NAME = `update devices set name = $2, updated = pb_text(now()) where id = $1 and name <> $2 returning id`
+const RENAME = statement('twilio rename number', ({ id, name }: Slots<Record<'id' | 'name', string>>) =>
+  tables
+    .updateTable('devices')
+    .set({ name, updated: sql<string>`pb_text(now())` })
+    .where('id', '=', id)
+    .where('name', '!=', name)
+    .returning('id'),
+)
 
-const HOOKS = `select id from webhooks w where w."user" = $1 and w.format = 'twilio' and w.device = $2 order by w._rowid`
+const WEBHOOKS = statement('twilio webhooks', ({ user, device }: Slots<Record<'user' | 'device', string>>) =>
+  tables
+    .selectFrom('webhooks')
+    .select('id')
+    .where(({ and }) => and({ user, device, format: 'twilio' }))
+    .orderBy('_rowid'),
+)
 
 /** Leaves one webhook of a device, with this address, as its owner would make it; none for ''. */
 async function setUrl({ store, extensions }: NumberServices, account: Account, device: string, url: string) {
   const webhooks = store.catalog.find('webhooks')!
   // two changes of one number go one after the other
   await store.db.query('select from devices where id = $1 for update', [device])
-  const hooks = textsOf(await store.db.query(HOOKS, [account.user, device]))
+  const hooks = (await run(store.db, WEBHOOKS, { user: account.user, device })).map(({ id }) => id)
   const deleted = url === '' ? hooks : hooks.slice(1)
   if (deleted.length > 0) await deleteRecords(store, extensions, webhooks, deleted)
   if (url === '') return
