@@ -59,7 +59,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^backup\/storage\/s3\.ts$/, /^s3mini$/],
   [/^settings\/cron\.ts$/, /^croner$/],
   [/^protocols\/twilio\/calls\/twiml\.ts$/, /^saxes$/],
-  [/^agent\/smpp\/session\.ts$/, /^smpp$/],
+  [/^agent\/smpp\/library\.ts$/, /^smpp$/],
   [/^protocols\/mcp\/server\.ts$/, /^@modelcontextprotocol\/server$/],
 ]
 

@@ -8,6 +8,7 @@ import { ModemManager } from './modem-manager.ts'
 import { runAgent } from './run.ts'
 import { Simulator } from './simulator.ts'
 import { Smpp } from './smpp/driver.ts'
+import { sayNumbers } from './smpp/numbers.ts'
 import { checkCarrier } from './smpp/session.ts'
 import { readSettings } from './smpp/settings.ts'
 import { findPaired, newStateFile, onlyStateFile, pair, readPairing, refuseExisting } from './state.ts'
@@ -159,7 +160,11 @@ async function run(args: DriverArgs, fileOf: () => string | Promise<string>): Pr
   const make = DRIVERS[args.driver] // a wrong one costs no code
   if (!make) throw new UserError(`--driver must be one of: ${Object.keys(DRIVERS).join(', ')}.`)
   if (args.check && args.driver !== 'smpp') throw new UserError('--check is for --driver smpp.')
-  if (args.check) return checkCarrier(readSettings(args.settings, process.env), say)
+  if (args.check) {
+    const settings = readSettings(args.settings, process.env)
+    await checkCarrier(settings, say)
+    return sayNumbers(settings, say)
+  }
   const file = await fileOf()
   const driver = make(args, file)
   const ended = new AbortController()

@@ -1,61 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import type { IncomingText, OutgoingText } from '../../src/agent/driver.ts'
-import { Smpp } from '../../src/agent/smpp/driver.ts'
-import { checkCarrier, type Pdu } from '../../src/agent/smpp/session.ts'
+import { expect, test } from 'vitest'
+import type { Pdu } from '../../src/agent/smpp/library.ts'
+import { checkCarrier } from '../../src/agent/smpp/session.ts'
 import { readSettings } from '../../src/agent/smpp/settings.ts'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { Smsc } from './smsc.ts'
-
-const folder = temporaryFolder()
-let files = 0
-
-/** A carrier and an agent's driver that may be opened several times, one after the other. */
-async function setUp(more: object = {}) {
-  const smsc = new Smsc()
-  const port = await smsc.start()
-  const file = join(folder, String(++files))
-  const account = { host: '127.0.0.1', port, system_id: 'acme', password: 'secret' }
-  const senders = ['+4930123', 'Acme']
-  writeFileSync(`${file}.json`, JSON.stringify({ ...account, senders, rate: 1000, ...more }))
-  const settings = readSettings(`${file}.json`, {})
-  const received: IncomingText[] = []
-  const instants = new Set<number>()
-  const delivered: string[] = []
-  let driver: Smpp | undefined
-  const close = async () => {
-    await driver?.stop()
-    driver = undefined
-  }
-  const open = async () => {
-    await close()
-    driver = new Smpp(settings, file)
-    await driver.start({
-      received: async (text, at) => {
-        received.push(text)
-        instants.add(at.getTime())
-      },
-      delivered: async ({ id }, _, error) => void delivered.push(`${id} ${error || 'delivered'}`),
-      roomGrew() {},
-    })
-    await expect.poll(() => driver?.parallel).toBeGreaterThan(0)
-  }
-  onTestFinished(async () => {
-    await close()
-    await smsc.stop()
-  })
-  const send = async (text: Partial<OutgoingText> = {}, untilMs = performance.now() + 60_000) => {
-    const whole = { id: 'a', attempt: 1, to: '+4915112345678', body: 'Hello', sim: 1, ...text }
-    while (await driver!.ready(untilMs, new AbortController().signal)) {
-      const result = await driver!.send(whole, untilMs)
-      if (result.outcome !== 'again') return result
-    }
-    return 'no turn'
-  }
-  await open()
-  return { smsc, settings, received, instants, delivered, open, send }
-}
+import { folder, setUp } from './carrier.ts'
 
 const TEXTS = {
   gsm: `${'Grüße für 5 € {Ωmega} '.repeat(20)}€€€`,

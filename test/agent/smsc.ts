@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import smpp from 'smpp'
-import type { Pdu } from '../../src/agent/smpp/session.ts'
+import type { Pdu } from '../../src/agent/smpp/library.ts'
 
 /** What a carrier answers to a submit_sm: fields of the answer, or nothing at all. */
 type Answer = { readonly message_id?: string; readonly command_status?: number } | undefined
@@ -46,11 +46,28 @@ export class Smsc {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Hands a message to the client. Resolves with the status of its answer. */
-  deliver(fields: object): Promise<number> {
+  /** Sends a request to the client. Resolves with its answer. */
+  request(command: string, fields: object = {}): Promise<Pdu> {
     const [session] = this.#sessions
-    const pdu = new smpp.PDU('deliver_sm', { data_coding: 0, ...fields })
-    return new Promise((resolve) => session!.send(pdu, (answer) => resolve(answer.command_status)))
+    return new Promise((resolve) => session!.send(new smpp.PDU(command, fields), resolve))
+  }
+
+  /** Hands a message to the client. Resolves with the status of its answer. */
+  async deliver(fields: object): Promise<number> {
+    return (await this.request('deliver_sm', { data_coding: 0, ...fields })).command_status
+  }
+
+  /** Answers a submit_sm that `answer` did not. */
+  reply(pdu: Pdu, fields: object): void {
+    const [session] = this.#sessions
+    session!.send(pdu.response(fields))
+  }
+
+  /** Writes a request as it is. Resolves with its answer. */
+  raw(bytes: Buffer): Promise<Pdu> {
+    const [session] = this.#sessions
+    this.write(bytes)
+    return new Promise((resolve) => session!.on('pdu', (pdu) => pdu.isResponse() && resolve(pdu)))
   }
 
   /** Writes bytes as they are. */

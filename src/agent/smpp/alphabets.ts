@@ -1,4 +1,4 @@
-import { gsm } from './session.ts'
+import { gsm } from './library.ts'
 
 interface Alphabet {
   /** SMPP 3.4, 5.2.19 */

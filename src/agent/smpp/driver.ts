@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
 import { decode, encode } from './alphabets.ts'
+import { type Pdu, statusName } from './library.ts'
 import { Link } from './link.ts'
+import { numberOf } from './numbers.ts'
 import { Parts, placeOf } from './parts.ts'
 import { Receipts } from './receipts.ts'
-import { type Pdu, statusName } from './session.ts'
 import type { Settings } from './settings.ts'
 
 /** The server's maximum for a claim. */
@@ -53,9 +54,17 @@ export class Smpp implements Driver {
 
   async start(events: DriverEvents): Promise<void> {
     this.#receipts = new Receipts(`${this.#files}-sent`, this.#settings, events.delivered)
-    this.#parts = new Parts(`${this.#files}-parts`, events.received)
+    this.#parts = new Parts(`${this.#files}-parts`, events.received, this.#decode, this.#now)
     this.#link = new Link(this.#settings, (pdu) => this.#deliver(pdu, events), events.roomGrew)
   }
+
+  #now = () => {
+    this.#lastMs = Math.max(Date.now(), this.#lastMs + 1)
+    return this.#lastMs
+  }
+
+  #decode = (bytes: Buffer, coding: number) =>
+    decode(bytes, coding, this.#settings.default_alphabet).replaceAll('\0', '')
 
   ready(untilMs: number, ended: AbortSignal): Promise<boolean> {
     return this.#link.turn(untilMs, false, ended)
@@ -84,14 +93,21 @@ export class Smpp implements Driver {
     }
     const reference = this.#reference++
     const ids: string[] = []
+    const noteReceipts = async () => {
+      if (registered_delivery && ids.length === parts.length) await this.#receipts.add(ids, text)
+    }
     for (const [i, bytes] of parts.entries()) {
       const content = isLong
         ? partOf(long_texts, bytes, reference, parts.length, i + 1)
         : { short_message: bytes }
-      let answer = i > 0 ? 'again' : await this.#link.submit({ ...common, ...content })
+      const submit = () =>
+        this.#link.submit({ ...common, ...content }, ({ command_status, message_id }) => {
+          if (command_status === 0 && message_id) ids.push(String(message_id))
+          noteReceipts().catch(sayLost)
+        })
+      let answer = i > 0 ? 'again' : await submit()
       if (i === 0 && answer === 'again') return { outcome: 'again' }
-      while (answer === 'again' && (await this.#link.turn(untilMs, true)))
-        answer = await this.#link.submit({ ...common, ...content })
+      while (answer === 'again' && (await this.#link.turn(untilMs, true))) answer = await submit()
       // some parts are out, or all
       if (!answer || answer === 'again') return { outcome: 'unknown' }
       const { command_status: status, message_id } = answer
@@ -99,29 +115,32 @@ export class Smpp implements Driver {
         return failed(`The carrier refused it: ${statusName(status)}`, i === 0 && PASSING.has(status))
       if (message_id) ids.push(String(message_id))
     }
-    if (registered_delivery && ids.length === parts.length) await this.#receipts.add(ids, text)
+    await noteReceipts()
     return { outcome: 'sent' }
   }
 
-  async #deliver(pdu: Pdu, events: DriverEvents): Promise<void> {
-    const { default_alphabet, senders } = this.#settings
-    const { short_message, message_payload, source_addr, destination_addr } = pdu
-    const [esmClass, dataCoding] = [Number(pdu.esm_class ?? 0), Number(pdu.data_coding ?? 0)]
+  async #deliver(pdu: Pdu, events: DriverEvents): Promise<(() => void) | undefined> {
+    const { senders } = this.#settings
+    const { short_message, message_payload } = pdu
+    const [esmClass, coding] = [Number(pdu.esm_class ?? 0), Number(pdu.data_coding ?? 0)]
     const all = [short_message, message_payload].find((each) => Buffer.isBuffer(each) && each.length > 0)
     const content = (all as Buffer | undefined) ?? Buffer.alloc(0)
     const start = esmClass & UDH ? 1 + (content[0] ?? 0) : 0
     const bytes = content.subarray(start)
     const plain = bytes.toString('latin1')
-    if (RECEIPTS.has(esmClass & TYPE) || saysReceipt(pdu, plain.slice(0, 255)))
-      return this.#receipts.take(pdu, plain)
-    const from = `${pdu.source_addr_ton === 1 ? '+' : ''}${source_addr}`.replace(/^\++/, '+')
-    const to = String(destination_addr).replace(/^\+/, '')
-    const sim = senders.findIndex(({ address }) => address === to) + 1
-    const body = decode(bytes, dataCoding, default_alphabet).replaceAll('\0', '')
+    if (RECEIPTS.has(esmClass & TYPE) || saysReceipt(pdu, plain.slice(0, 255))) {
+      await this.#receipts.take(pdu, plain)
+      return undefined
+    }
+    const from = numberOf(String(pdu.source_addr), Number(pdu.source_addr_ton), this.#settings)
+    const to = numberOf(String(pdu.destination_addr), Number(pdu.dest_addr_ton), this.#settings)
+    const plainTo = to.replace(/^\+/, '')
+    const sim = senders.findIndex(({ address }) => address === plainTo) + 1
     const place = placeOf(pdu, content.subarray(1, start))
-    if (place) return this.#parts.take(place, { from, to, sim, body })
-    this.#lastMs = Math.max(Date.now(), this.#lastMs + 1)
-    return events.received({ from, sim, body: body.toWellFormed() }, new Date(this.#lastMs))
+    if (place) return this.#parts.take(place, { from, to: plainTo, sim, bytes, coding })
+    const body = this.#decode(bytes, coding).toWellFormed()
+    await events.received({ from, sim, body }, new Date(this.#now()))
+    return undefined
   }
 
   async stop(): Promise<void> {
@@ -133,7 +152,11 @@ export class Smpp implements Driver {
 
 /** Whether a message of another type is a receipt. Kannel's drive_smpp adds an id to texts, too. */
 const saysReceipt = ({ receipted_message_id, message_state }: Pdu, text: string) =>
-  receipted_message_id !== undefined && (message_state !== undefined || /\bid:.*\bstat:/i.test(text))
+  receipted_message_id !== undefined &&
+  (message_state !== undefined || (/\bid:/i.test(text) && /\bstat:/i.test(text)))
+
+const sayLost = (error: unknown) =>
+  void process.stderr.write(`SMPP: the ids of a text were not kept: ${error}\n`)
 
 const failed = (error: string, notSent: boolean): SendResult => ({ outcome: 'failed', error, notSent })
 

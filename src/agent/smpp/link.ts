@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bindsOf, type Pdu, Session } from './session.ts'
+import type { Pdu } from './library.ts'
+import { bindsOf, type Deliver, Session } from './session.ts'
 import type { Settings } from './settings.ts'
 
 /** Pauses before a session is opened again double from the first to the longest. */
@@ -44,7 +45,7 @@ export class Link {
   #adjustedMs = performance.now()
 
   /** @param deliver see Session. @param opened called when a session can send. */
-  constructor(settings: Settings, deliver: (pdu: Pdu) => Promise<void>, opened: () => void) {
+  constructor(settings: Settings, deliver: Deliver, opened: () => void) {
     this.#settings = settings
     this.#rate = settings.rate
     const keepOpen = async (bind: ReturnType<typeof bindsOf>[number]) => {
@@ -75,7 +76,7 @@ export class Link {
 
   /** Turns a second at the moment; 0 while no session can send. */
   get rate(): number {
-    return this.#senders.size > 0 ? this.#rate : 0
+    return this.#usable().length > 0 ? this.#rate : 0
   }
 
   #usable(): Session[] {
@@ -136,13 +137,13 @@ export class Link {
 
   /**
    * Submits a message, which ends the turn. Undefined: no answer came. `again`: it was certainly not taken,
-   * as it came too fast or the link was cut before.
+   * as it came too fast or the link was cut before. `late` gets an answer that comes too late.
    */
-  async submit(fields: object): Promise<Pdu | undefined | 'again'> {
+  async submit(fields: object, late: (answer: Pdu) => void): Promise<Pdu | undefined | 'again'> {
     try {
       const [session] = this.#usable().sort((a, b) => a.load - b.load)
       if (!session) return 'again'
-      const answer = await session.request('submit_sm', fields)
+      const answer = await session.request('submit_sm', fields, late)
       this.#answers++
       if (!answer || !TOO_FAST.has(answer.command_status)) return answer
       this.#refusals++

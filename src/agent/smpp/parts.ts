@@ -1,6 +1,6 @@
 import type { DriverEvents, IncomingText } from '../driver.ts'
-import { FileMap } from '../file-map.ts'
-import type { Pdu } from './session.ts'
+import { LineFile } from '../line-file.ts'
+import type { Pdu } from './library.ts'
 
 /** A part's place in its text; `seq` from 1. */
 interface Place {
@@ -9,79 +9,203 @@ interface Place {
   readonly seq: number
 }
 
+/** What a message carries, in the alphabet that `coding` names (data_coding). */
+interface Content {
+  readonly bytes: Buffer
+  readonly coding: number
+}
+
 /** A text that came in, or a part of one. */
-interface Part extends IncomingText {
+interface Part extends Omit<IncomingText, 'body'>, Content {
   readonly to: string
 }
 
+/** `settledMs`: when the carrier was known to have our answer (monotonic clock). */
+interface Held extends Content {
+  settledMs?: number
+}
+
 /** A text of several parts. It stays when it was handed in, so that repeated parts are known. */
-interface Whole extends Pick<Part, 'from' | 'sim'> {
+interface Whole {
+  readonly from: string
+  readonly sim: number
+  readonly total: number
   /** When the first part came; milliseconds since 1970. */
   readonly at: number
-  readonly bodies: (string | null)[]
-  readonly isHanded?: boolean
+  readonly parts: Map<number, Held>
+  isHanded: boolean
 }
+
+/** A part, in base64; a text that was handed in; a text that is forgotten. */
+type Entry =
+  | { key: string; at: number; sim: number; seq: number; coding: number; bytes: string }
+  | { key: string; handed?: true }
 
 /** After this time a text is handed in without the parts that are missing. */
 const KEPT_MS = 6 * 3_600_000
-/** Parts that come again later are another text, with the same reference. */
-const REPEATED_MS = 30 * 60_000
+/** How long a carrier may repeat a part whose answer it may not have, and how long one that it has. */
+const UNSETTLED_MS = 30 * 60_000
+const SETTLED_MS = 10_000
 const LOOK_MS = 60_000
-const MAX_TEXTS = 10_000
+/** Of all parts, each with what it takes in memory. Beyond that the oldest text is handed in as it is. */
+const MAX_BYTES = 16 << 20
+const PART_BYTES = 500
 const MISSING = '…'
 
 /** Puts texts together whose parts come in any order, repeatedly, or after a restart. */
 export class Parts {
   readonly #received: DriverEvents['received']
-  readonly #texts: FileMap<Whole>
+  readonly #decode: (bytes: Buffer, coding: number) => string
+  readonly #now: () => number
+  readonly #lines: LineFile<Entry>
+  /** Oldest first, by sender, recipient, reference and number of parts. */
+  readonly #texts = new Map<string, Whole>()
   readonly #timer: NodeJS.Timeout
+  /** Work on each text, one thing after the other. */
+  readonly #turns = new Map<string, Promise<unknown>>()
+  #bytes = 0
 
-  constructor(file: string, received: DriverEvents['received']) {
+  /** @param now milliseconds since 1970, another each time. */
+  constructor(
+    file: string,
+    received: DriverEvents['received'],
+    decode: (bytes: Buffer, coding: number) => string,
+    now: () => number,
+  ) {
     this.#received = received
-    this.#texts = new FileMap(file, MAX_TEXTS)
-    this.#timer = setInterval(() => void this.#handInOld(), LOOK_MS)
-    void this.#handInOld()
+    this.#decode = decode
+    this.#now = now
+    this.#lines = new LineFile(
+      file,
+      (entry) => this.#apply(entry),
+      () => this.#live(),
+    )
+    const look = () =>
+      this.#handInOld().catch((error) =>
+        process.stderr.write(`SMPP: a text in parts was not kept: ${error}\n`),
+      )
+    this.#timer = setInterval(look, LOOK_MS)
+    void look()
   }
 
-  /** Resolves when the part is on disk, and the text with the last one. */
-  async take({ ref, total, seq }: Place, { from, to, sim, body }: Part): Promise<void> {
-    const key = JSON.stringify([from, to, ref, total])
+  #apply(entry: Entry): void {
+    const { key } = entry
+    const text = this.#texts.get(key)
+    if ('seq' in entry) {
+      const { at, sim, seq, coding, bytes } = entry
+      const [from, , , total] = JSON.parse(key)
+      const whole = text ?? { from, sim, total, at, parts: new Map(), isHanded: false }
+      const part = { bytes: Buffer.from(bytes, 'base64'), coding }
+      whole.parts.set(seq, part)
+      this.#bytes += part.bytes.length + PART_BYTES
+      this.#texts.set(key, whole)
+    } else if (text && entry.handed) text.isHanded = true
+    else if (text) {
+      for (const { bytes } of text.parts.values()) this.#bytes -= bytes.length + PART_BYTES
+      this.#texts.delete(key)
+    }
+  }
+
+  *#live(): Iterable<Entry> {
+    for (const [key, { at, sim, parts, isHanded }] of this.#texts) {
+      for (const [seq, { coding, bytes }] of parts)
+        yield { key, at, sim, seq, coding, bytes: bytes.toString('base64') }
+      if (isHanded) yield { key, handed: true }
+    }
+  }
+
+  async #write(entry: Entry): Promise<void> {
+    const written = this.#lines.append(entry)
+    this.#apply(entry)
+    await written
+  }
+
+  #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(key) ?? Promise.resolve()).then(work, work)
+    const end = () => this.#turns.get(key) === turn && this.#turns.delete(key)
+    this.#turns.set(key, turn)
+    turn.then(end, end)
+    return turn
+  }
+
+  /**
+   * Resolves when the part is on disk, and the text with the last one: with what to call when the carrier is
+   * known to have the answer.
+   */
+  async take(place: Place, part: Part): Promise<() => void> {
+    const key = JSON.stringify([part.from, part.to, place.ref, place.total])
+    const held = await this.#inTurn(key, () => this.#take(key, place, part))
+    for (const oldest of this.#texts.keys()) {
+      if (this.#bytes <= MAX_BYTES) break
+      await this.#leave(oldest)
+    }
+    return () => {
+      held.settledMs = performance.now()
+    }
+  }
+
+  async #take(key: string, { seq, total }: Place, { sim, bytes, coding }: Part): Promise<Held> {
     const known = this.#texts.get(key)
-    const before = known?.bodies[seq - 1]
-    if (known?.isHanded && before === body) return
+    const before = known?.parts.get(seq)
+    const isSame = before && before.coding === coding && before.bytes.equals(bytes)
     // a reference that is used again begins a new text
-    const isNew = !known || known.isHanded || (before !== null && before !== body)
-    const text: Whole = isNew ? { from, sim, at: Date.now(), bodies: new Array(total).fill(null) } : known
-    text.bodies[seq - 1] = body
-    const told = isNew && known && !known.isHanded && this.#tell(known)
-    await Promise.all([told, this.#texts.set(key, text)])
-    if (!text.bodies.includes(null)) await this.#handIn(key, text)
+    if (known && (isSame ? known.isHanded && isSettled(before) : before)) await this.#handIn(key, known, true)
+    if (!this.#texts.get(key)?.parts.has(seq))
+      await this.#write({ key, at: this.#now(), sim, seq, coding, bytes: bytes.toString('base64') })
+    const text = this.#texts.get(key)!
+    if (text.parts.size === total) await this.#handIn(key, text, false)
+    return text.parts.get(seq)!
   }
 
-  async #handIn(key: string, text: Whole): Promise<void> {
-    await this.#tell(text)
-    await this.#texts.set(key, { ...text, isHanded: true })
+  async #handIn(key: string, text: Whole, isForgotten: boolean): Promise<void> {
+    if (!text.isHanded) await this.#tell(text)
+    if (isForgotten) await this.#write({ key })
+    else if (!text.isHanded) await this.#write({ key, handed: true })
+  }
+
+  /** Hands a text in as it is, unless it was, and forgets it. */
+  #leave(key: string): Promise<void> {
+    return this.#inTurn(key, async () => {
+      const text = this.#texts.get(key)
+      if (text) await this.#handIn(key, text, true)
+    })
   }
 
   /** Under the first part's time: the server stores the same text of one time once. */
-  #tell({ from, sim, at, bodies }: Whole): Promise<void> {
-    const body = bodies.map((each) => each ?? MISSING).join('')
+  #tell({ from, sim, at, total, parts }: Whole): Promise<void> {
+    let body = ''
+    let run: Held[] = []
+    const end = () => {
+      if (run.length > 0) body += this.#decode(Buffer.concat(run.map(({ bytes }) => bytes)), run[0]!.coding)
+      run = []
+    }
+    for (let seq = 1; seq <= total; seq++) {
+      const part = parts.get(seq)
+      if (part?.coding !== run[0]?.coding) end() // a character may go on in the next part
+      if (part) run.push(part)
+      else body += MISSING
+    }
+    end()
     return this.#received({ from, sim, body: body.toWellFormed() }, new Date(at))
   }
 
   async #handInOld(): Promise<void> {
-    for (const [key, text] of [...this.#texts.entries()]) {
-      if (text.at > Date.now() - (text.isHanded ? REPEATED_MS : KEPT_MS)) continue
-      if (!text.isHanded) await this.#handIn(key, text)
-      await this.#texts.set(key)
+    for (const [key, text] of this.#texts) {
+      const areSettled = [...text.parts.values()].every(isSettled)
+      const keptMs = !text.isHanded ? KEPT_MS : areSettled ? 0 : UNSETTLED_MS
+      if (text.at <= Date.now() - keptMs) await this.#leave(key)
     }
   }
 
   close(): void {
     clearInterval(this.#timer)
-    this.#texts.close()
+    this.#lines.close()
   }
 }
+
+/** Whether the carrier has our answer for some time: the same part again belongs to another text. */
+const isSettled = ({ settledMs = Number.POSITIVE_INFINITY }: Held) =>
+  performance.now() - settledMs > SETTLED_MS
 
 /** Where a part belongs, by its header or its sar_* fields; undefined for a text of one message. */
 export function placeOf(pdu: Pdu, header: Buffer): Place | undefined {

@@ -1,6 +1,6 @@
 import type { DriverEvents, OutgoingText } from '../driver.ts'
 import { FileMap } from '../file-map.ts'
-import type { Pdu } from './session.ts'
+import type { Pdu } from './library.ts'
 import type { Settings } from './settings.ts'
 
 /** A text that went out; `parts`: the carrier's ids of all its parts. */
@@ -10,6 +10,8 @@ interface Sent extends Pick<OutgoingText, 'id' | 'attempt'> {
 
 const MAX_SENT = 200_000
 const MAX_EARLY = 10_000
+/** SMPP 3.4, 5.2.23 */
+const MAX_ID = 65
 /** Longer than sending a text takes. An older receipt belongs to a text that had the same id before. */
 const EARLY_MS = 300_000
 /** Final values of message_state, and their words in a receipt's text. SMPP 3.4, 5.2.28 and appendix B */
@@ -80,9 +82,9 @@ export class Receipts {
   }
 }
 
-/** An id in the form in which ids are compared: no leading zeros, hexadecimal ones by value. */
+/** An id as ids are compared: up to its zero, without leading zeros, hexadecimal ones by value. */
 function keyOf(id: string, form: Settings['answer_ids']): string {
-  const plain = id.replace(/\0+$/, '').trim().toLowerCase()
+  const plain = id.slice(0, MAX_ID).split('\0', 1)[0]!.trim().toLowerCase()
   const text = form === 'hex' && /^[\da-f]+$/.test(plain) ? String(BigInt(`0x${plain}`)) : plain
   return text.replace(/^0+(?=.)/, '')
 }

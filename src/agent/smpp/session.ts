@@ -1,62 +1,32 @@
-import { type EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import smpp from 'smpp'
 import { UserError } from '../../errors.ts'
+import { type LibrarySession, makePdu, openSession, type Pdu, statusName } from './library.ts'
 import type { Settings } from './settings.ts'
 
-/** A message of SMPP; fields as on the wire. */
-export interface Pdu {
-  readonly command: string
-  readonly command_status: number
-  readonly sequence_number: number
-  readonly [field: string]: unknown
-  isResponse(): boolean
-  response(fields: object): Pdu
-}
-interface LibrarySession extends EventEmitter {
-  readonly socket: Socket
-  /** False if nothing was written. */
-  send(pdu: Pdu): boolean
-  destroy(): void
-}
-interface Field {
-  filter?: unknown
-}
 /** Also the name of the request. */
 type Bind = 'bind_transceiver' | 'bind_transmitter' | 'bind_receiver'
-/** Stores a text or receipt that came in: the carrier repeats it after a failure. */
-type Deliver = (pdu: Pdu) => Promise<void>
+/**
+ * Stores a text or receipt that came in: the carrier repeats it after a failure. May return what to call when
+ * the carrier is known to have the answer.
+ */
+export type Deliver = (pdu: Pdu) => Promise<(() => void) | undefined>
 
 const CONNECT_MS = 15_000
 const UNBIND_MS = 2_000
 const VERSION = 0x34
-/** The carrier's requests that get an answer: `unknown` is a generic_nack. */
-const ANSWERED = new Set(['deliver_sm', 'data_sm', 'enquire_link', 'unbind', 'unknown'])
-/** ESME_RX_T_APPN: a temporary error of the receiver. */
+/** The carrier's requests that get an answer, beside unbind: `unknown` is a generic_nack. */
+const ANSWERED = new Set(['deliver_sm', 'data_sm', 'enquire_link', 'unknown'])
+/** ESME_RX_T_APPN: a temporary error of the receiver. ESME_RINVCMDLEN. */
 const TRY_AGAIN = 0x64
-
-// The library's filters lose bytes and fail on odd dates.
-for (const { params = {} } of Object.values<{ params?: Record<string, Field> }>(smpp.commands))
-  for (const param of Object.values(params)) delete param.filter
-for (const tlv of Object.values<Field>(smpp.tlvs)) delete tlv.filter
-// Some carriers leave out the final zero, and the library would read on.
-smpp.tlvs.receipted_message_id.type = smpp.types.tlv.string
-// A message_payload has up to 64 KiB.
-smpp.PDU.maxLength = 128 << 10
-
-/** GSM 03.38, a byte for each septet. */
-export const gsm: {
-  match(text: string): boolean
-  encode(text: string): Buffer
-  decode(bytes: Buffer): string
-} = smpp.encodings.ASCII
-
-/** Name and code of a status, as `ESME_RBINDFAIL (0x0d)`. */
-export function statusName(code: number): string {
-  const [name = 'Status'] = Object.entries(smpp.errors).find(([, each]) => each === code) ?? []
-  return `${name} (0x${code.toString(16).padStart(2, '0')})`
-}
+const WRONG_LENGTH = 0x02
+/** The carrier's requests in work; more are not read before. */
+const MAX_ANSWERING = 100
+/** Requests whose answers may come late. */
+const MAX_LATE = 10_000
+/** How long after an answer the carrier is asked whether it has it. */
+const PROOF_MS = 5_000
 
 /** The binds that an account needs. */
 export const bindsOf = ({ bind }: Settings): readonly Bind[] =>
@@ -68,20 +38,32 @@ export class Session {
   readonly closed: Promise<void>
   /** Unanswered requests by sequence number. The library's own callbacks would wait for ever. */
   readonly #open = new Map<number, (answer?: Pdu) => void>()
+  /** Those that have waited long enough, and whose answer still says something. */
+  readonly #late = new Map<number, (answer: Pdu) => void>()
+  /** What to call for answers that the carrier is not known to have, in their order; how many were before. */
+  readonly #unproven: (() => void)[] = []
+  #proven = 0
+  #proof: NodeJS.Timeout | undefined
+  /** The carrier's requests that are not answered yet, without an unbind. */
+  #answering = 0
+  #unbind: Pdu | undefined
   readonly #session: LibrarySession
   readonly #answerMs: number
 
   private constructor(socket: Socket, answerMs: number, deliver: Deliver) {
     this.#answerMs = answerMs
-    this.#session = new smpp.Session({ socket })
+    this.#session = openSession(socket)
     // after an unreadable message the library reads no further
     this.#session.on('error', () => this.#session.destroy())
     this.#session.on('pdu', (pdu: Pdu) => {
-      if (pdu.isResponse()) this.#open.get(pdu.sequence_number)?.(pdu)
+      if (pdu.isResponse()) this.#answered(pdu)
+      else if (pdu.command === 'unbind') this.#end(pdu)
       else if (ANSWERED.has(pdu.command)) void this.#answer(pdu, deliver)
     })
+    socket.on('drain', () => this.#pace())
     this.closed = new Promise((resolve) => this.#session.on('close', resolve))
     void this.closed.then(() => {
+      clearTimeout(this.#proof)
       for (const settle of this.#open.values()) settle()
     })
   }
@@ -106,43 +88,104 @@ export class Session {
     return this.#open.size
   }
 
+  /** Whether requests can be sent: not after the carrier's unbind. */
   get isWritable(): boolean {
-    return this.#session.socket.writable
+    return !this.#unbind && this.#session.socket.writable
   }
 
-  /** Resolves with undefined when no answer came: the carrier may have done it. */
-  request(command: string, fields = {}, timeoutMs = this.#answerMs): Promise<Pdu | undefined> {
-    const pdu = new smpp.PDU(command, fields)
+  /**
+   * Resolves with undefined when no answer came: the carrier may have done it. `late` gets an answer that
+   * comes after that.
+   */
+  request(
+    command: string,
+    fields = {},
+    late?: (answer: Pdu) => void,
+    timeoutMs = this.#answerMs,
+  ): Promise<Pdu | undefined> {
+    const pdu = makePdu(command, fields)
     if (!this.#session.send(pdu)) return Promise.resolve(undefined)
+    const before = this.#proven + this.#unproven.length
     return new Promise((resolve) => {
       const settle = (answer?: Pdu) => {
         clearTimeout(timer)
         this.#open.delete(pdu.sequence_number)
+        if (answer) this.#prove(before)
         resolve(answer)
+        this.#leave()
       }
-      const timer = setTimeout(settle, timeoutMs)
+      const giveUp = () => {
+        if (late) this.#late.set(pdu.sequence_number, late)
+        if (this.#late.size > MAX_LATE) this.#late.delete(this.#late.keys().next().value!)
+        settle()
+      }
+      const timer = setTimeout(giveUp, timeoutMs)
       this.#open.set(pdu.sequence_number, settle)
     })
   }
 
+  #answered(pdu: Pdu): void {
+    const { sequence_number } = pdu
+    const late = this.#late.get(sequence_number)
+    this.#late.delete(sequence_number)
+    const take = this.#open.get(sequence_number) ?? late
+    take?.(pdu)
+  }
+
+  /** The carrier has read what was written before a request that it has answered. */
+  #prove(before: number): void {
+    for (const call of this.#unproven.splice(0, Math.max(0, before - this.#proven))) call()
+    this.#proven = Math.max(this.#proven, before)
+  }
+
   async #answer(pdu: Pdu, deliver: Deliver): Promise<void> {
     let fields = {}
+    let proven: (() => void) | undefined
+    this.#answering++
+    this.#pace()
     try {
-      if (pdu.command === 'deliver_sm' || pdu.command === 'data_sm') await deliver(pdu)
+      if (pdu.isCutOff) fields = { command_status: WRONG_LENGTH }
+      else if (pdu.command === 'deliver_sm' || pdu.command === 'data_sm') proven = await deliver(pdu)
     } catch (error) {
       process.stderr.write(`SMPP: what came in could not be stored: ${error}\n`)
       fields = { command_status: TRY_AGAIN }
     }
-    this.#session.send(pdu.response(fields))
-    if (pdu.command === 'unbind') this.#session.destroy()
+    this.#answering--
+    if (this.#session.send(pdu.response(fields)) && proven) {
+      this.#unproven.push(proven)
+      this.#proof ??= setTimeout(() => {
+        this.#proof = undefined
+        void this.#enquire()
+      }, PROOF_MS)
+    }
+    this.#pace()
+    this.#leave()
+  }
+
+  /** Reads no further while too much is in work, or the carrier does not read the answers. */
+  #pace(): void {
+    if (this.#answering >= MAX_ANSWERING || this.#session.socket.writableNeedDrain) this.#session.pause()
+    else this.#session.resume()
+  }
+
+  #end(unbind: Pdu): void {
+    this.#unbind = unbind
+    this.#leave()
+  }
+
+  /** Answers an unbind when nothing else is unanswered. */
+  #leave(): void {
+    if (!this.#unbind || this.#open.size > 0 || this.#answering > 0) return
+    this.#session.send(this.#unbind.response({}))
+    this.#session.socket.destroySoon()
   }
 
   async #enquire(): Promise<void> {
-    if (!(await this.request('enquire_link'))) this.#session.destroy()
+    if (this.isWritable && !(await this.request('enquire_link'))) this.#session.destroy()
   }
 
   async close(): Promise<void> {
-    await this.request('unbind', {}, UNBIND_MS)
+    await this.request('unbind', {}, undefined, UNBIND_MS)
     this.#session.destroy()
   }
 }

@@ -33,6 +33,7 @@ const SENDER = z.union(
   ],
   'must be a number as "+4915112345678", a short code, a name of at most 11 characters, or {"address","ton","npi"}',
 )
+const DIGITS = z.string().regex(/^\d{0,4}$/, 'must be at most 4 digits')
 /** As compared: `text` and `decimal` without leading zeros, `hex` by value. */
 const IDS = z.enum(['text', 'decimal', 'hex'])
 
@@ -54,6 +55,15 @@ const SETTINGS = z
     /** Of recipients. */
     ton: whole(0, 6, 1),
     npi: whole(0, 18, 1),
+    /** Calling code of numbers that come in without one. */
+    country_code: z
+      .string()
+      .regex(/^(?:[1-9]\d{0,2})?$/, 'must be a calling code as "49"')
+      .default(''),
+    international_prefix: DIGITS.default('00'),
+    national_prefix: DIGITS.default('0'),
+    /** What a number that came in with neither prefix is, if its type is unknown or national. */
+    numbers: z.enum(['auto', 'international', 'national']).default('auto'),
     /** submit_sm a second, all sessions together. */
     rate: z.number().min(0.1).max(1000).default(10),
     /** Unanswered submit_sm a session. */
@@ -70,6 +80,10 @@ const SETTINGS = z
     /** Of message_id in submit_sm_resp, and of `id:` in receipts. */
     answer_ids: IDS.default('text'),
     receipt_ids: IDS.optional(),
+  })
+  .refine(({ country_code, numbers }) => country_code !== '' || numbers !== 'national', {
+    path: ['country_code'],
+    error: 'is needed for "numbers": "national"',
   })
   .transform((settings) => ({ ...settings, receipt_ids: settings.receipt_ids ?? settings.answer_ids }))
 export type Settings = Readonly<z.output<typeof SETTINGS>> & { readonly password: string }

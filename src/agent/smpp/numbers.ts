@@ -1,0 +1,55 @@
+import type { Settings } from './settings.ts'
+
+/** Digits of the shortest number with its calling code; what is shorter is a short code. ITU-T E.164 */
+const SHORTEST = 7
+const LONGEST = 15
+/** From this length on a number that begins with the country's calling code is taken to have it. */
+const WITH_CODE = 11
+/** Types of numbers. SMPP 3.4, 5.2.5 */
+const UNKNOWN = 0
+const INTERNATIONAL = 1
+const NATIONAL = 2
+const NAME = 5
+
+type Forms = Pick<Settings, 'country_code' | 'international_prefix' | 'national_prefix' | 'numbers'>
+
+/** An address of a text that came in: in E.164 if it is a number with a known country, else as it is. */
+export function numberOf(address: string, ton: number, forms: Forms): string {
+  const { country_code: code, international_prefix, national_prefix, numbers } = forms
+  const digits = address.replace(/^\+/, '')
+  if (!/^\d+$/.test(digits) || digits.length > LONGEST + international_prefix.length) return address
+  if (digits !== address) return address
+  if (ton === NAME) return address
+  if (ton === INTERNATIONAL && !digits.startsWith('0')) return `+${digits}`
+  const after = (prefix: string) =>
+    prefix !== '' && digits.startsWith(prefix) && digits.length - prefix.length >= SHORTEST
+      ? digits.slice(prefix.length)
+      : undefined
+  const withCode = after(international_prefix)
+  if (withCode) return `+${withCode}`
+  const national = code && after(national_prefix)
+  if (national) return `+${code}${national}`
+  const shortest = ton === UNKNOWN || ton === NATIONAL ? SHORTEST : WITH_CODE
+  if (digits.length < shortest || digits.startsWith('0')) return address
+  const looksWhole = ton !== NATIONAL || (digits.length >= WITH_CODE && digits.startsWith(code))
+  if (numbers === 'international' || (numbers === 'auto' && looksWhole)) return `+${digits}`
+  return code ? `+${code}${digits}` : address
+}
+
+/** Says what becomes of each usual form of a number. */
+export function sayNumbers(forms: Forms, say: (line: string) => void): void {
+  const code = forms.country_code || '49'
+  const tons = [UNKNOWN, INTERNATIONAL, NATIONAL]
+  const row = (cells: readonly string[]) =>
+    say(
+      cells
+        .map((cell) => cell.padEnd(18))
+        .join('')
+        .trimEnd(),
+    )
+  row(['sender as sent', ...tons.map((ton) => `with TON ${ton}`)])
+  for (const prefix of [code, `${forms.international_prefix}${code}`, forms.national_prefix, '']) {
+    const address = `${prefix}1512345678`
+    row([address, ...tons.map((ton) => numberOf(address, ton, forms))])
+  }
+}

@@ -1,0 +1,164 @@
+import { statSync } from 'node:fs'
+import { expect, test, vi } from 'vitest'
+import { makePdu } from '../../src/agent/smpp/library.ts'
+import { numberOf } from '../../src/agent/smpp/numbers.ts'
+import { setUp } from './carrier.ts'
+
+// What carriers do that is not in the book, or at a bad moment.
+
+const FORMS = {
+  country_code: '49',
+  international_prefix: '00',
+  national_prefix: '0',
+  numbers: 'auto',
+} as const
+
+test.each<[sent: string, ton: number, number: string, forms?: Partial<Parameters<typeof numberOf>[2]>]>([
+  ['491761000002', 0, '+491761000002'],
+  ['491761000002', 1, '+491761000002'],
+  ['491761000002', 2, '+491761000002'],
+  ['491761000002', 0, '+491761000002', { country_code: '' }],
+  ['491761000002', 2, '+491761000002', { country_code: '' }],
+  ['+491761000002', 5, '+491761000002'],
+  ['00491761000002', 0, '+491761000002'],
+  ['00491761000002', 1, '+491761000002'],
+  ['01761000002', 0, '+491761000002'],
+  ['01761000002', 2, '+491761000002'],
+  ['1761000002', 2, '+491761000002'],
+  ['1761000002', 0, '+491761000002', { numbers: 'national' }],
+  ['1761000002', 2, '+1761000002', { numbers: 'international' }],
+  ['01761000002', 0, '01761000002', { country_code: '' }],
+  [
+    '12125551234',
+    2,
+    '+12125551234',
+    { country_code: '1', international_prefix: '011', national_prefix: '1' },
+  ],
+  ['80888', 0, '80888'],
+  ['80888', 3, '80888'],
+  ['080888', 2, '080888'],
+  ['4512345678', 0, '+4512345678'],
+  ['4917610002', 5, '4917610002'],
+  ['Bank', 1, 'Bank'],
+])('a sender %s of type %i is %s', (sent, ton, number, forms) => {
+  expect(numberOf(sent, ton, { ...FORMS, ...forms })).toBe(number)
+})
+
+test('a text comes in by the line that it was sent to, whatever the form of the numbers', async () => {
+  const { smsc, received } = await setUp({ country_code: '49', senders: ['+49301234567'] })
+  const sent = {
+    source_addr: '01761000002',
+    source_addr_ton: 2,
+    destination_addr: '0301234567',
+    dest_addr_ton: 2,
+  }
+  await smsc.deliver({ ...sent, short_message: Buffer.from('STOP') })
+  expect(received).toEqual([{ from: '+491761000002', sim: 1, body: 'STOP' }])
+})
+
+test('the carrier unbinds: open texts get their answers first, and new ones wait for the next link', async () => {
+  const { smsc, send } = await setUp()
+  smsc.answer = () => undefined
+  const open = ['one', 'two'].map((body) => send({ body }))
+  await expect.poll(() => smsc.submitted.length).toBe(2)
+  const order: string[] = []
+  const unbound = smsc.request('unbind').then(() => order.push('unbound'))
+  await smsc.request('enquire_link')
+  const late = send({ body: 'three' })
+  for (const pdu of smsc.submitted) smsc.reply(pdu, { message_id: '1' })
+  expect(await Promise.all(open.map((each) => each.finally(() => order.push('sent'))))).toEqual(
+    open.map(() => ({ outcome: 'sent' })),
+  )
+  await unbound
+  expect(order).toEqual(['sent', 'sent', 'unbound'])
+  smsc.answer = () => ({ message_id: '3' })
+  expect(await late).toEqual({ outcome: 'sent' })
+  expect(smsc.bound).toHaveLength(2)
+})
+
+const part = (ref: number, total: number, seq: number, content: Buffer | string) => ({
+  source_addr: '49151',
+  source_addr_ton: 1,
+  destination_addr: '4930123',
+  esm_class: 0x40,
+  short_message: Buffer.concat([Buffer.from([5, 0, 3, ref, total, seq]), Buffer.from(content)]),
+})
+
+test('the same long text again is another one, unless its answers may be lost', async () => {
+  const { smsc, received, open, send } = await setUp()
+  const both = [part(7, 2, 1, 'A'), part(7, 2, 2, 'B')]
+  const deliver = async () => {
+    for (const each of both) expect(await smsc.deliver(each)).toBe(0)
+    return received.length
+  }
+  expect(await deliver()).toBe(1)
+  expect(await deliver()).toBe(1)
+  await open() // nobody knows whether the answers came
+  expect(await deliver()).toBe(1)
+  await send() // its answer shows that they did
+  const nowMs = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs + 20_000)
+  expect(await deliver().finally(() => clock.mockRestore())).toBe(2)
+})
+
+test('an escape of GSM 03.38 and its character, in two parts, are one character', async () => {
+  const { smsc, received } = await setUp()
+  for (const each of [part(1, 3, 3, '!'), part(1, 3, 1, 'a\x1b'), part(1, 3, 2, 'e')])
+    await smsc.deliver(each)
+  expect(received.map(({ body }) => body)).toEqual(['a€!'])
+})
+
+test('an answer that comes too late still says which receipt is which', async () => {
+  const { smsc, delivered, send } = await setUp({ answer_seconds: 1 })
+  smsc.answer = () => (smsc.submitted.length === 1 ? { message_id: '1' } : undefined)
+  expect(await send({ body: 'Hello '.repeat(40) })).toEqual({ outcome: 'unknown' })
+  smsc.reply(smsc.submitted[1]!, { message_id: '2' })
+  for (const id of ['1', '2'])
+    await smsc.deliver({ esm_class: 4, short_message: Buffer.from(`id:${id} stat:DELIVRD err:000`) })
+  expect(delivered).toEqual(['a delivered'])
+})
+
+test.each<[what: string, bytes: number, field?: object]>([
+  ['in its text', 2],
+  ['before its text', 5],
+  ['in an address', 27],
+  ['in a field', 1, { receipted_message_id: 'x-1' }],
+])('a text that is cut off %s is refused, and the link goes on', async (_, bytes, field) => {
+  const { smsc, received } = await setUp()
+  const fields = { source_addr: '49151', destination_addr: '4930123', short_message: Buffer.from('STOP') }
+  const whole = (
+    makePdu('deliver_sm', { ...fields, ...field }) as unknown as { toBuffer(): Buffer }
+  ).toBuffer()
+  const cut = whole.subarray(0, whole.length - bytes)
+  cut.writeUInt32BE(cut.length)
+  expect(await smsc.raw(cut)).toMatchObject({ command: 'deliver_sm_resp', command_status: 2 })
+  await smsc.request('enquire_link')
+  expect([received, smsc.bound.length]).toEqual([[], 1])
+})
+
+test('parts of texts that never become whole are bounded, and leave as they are', async () => {
+  const { smsc, file, received } = await setUp()
+  const message_payload = Buffer.alloc(60_000, 'x')
+  const fields = {
+    source_addr: '49151',
+    destination_addr: '4930123',
+    message_payload,
+    sar_total_segments: 255,
+  }
+  for (let ref = 0; ref < 3; ref++)
+    await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        smsc.deliver({ ...fields, sar_msg_ref_num: ref, sar_segment_seqnum: i + 1 }),
+      ),
+    )
+  expect(received).toHaveLength(1)
+  expect(received[0]!.body).toBe(`${'x'.repeat(6_000_000)}${'…'.repeat(155)}`)
+  expect(statSync(`${file}-parts`).size).toBeLessThan(30 << 20)
+})
+
+test('no more texts are read than are stored at once', async () => {
+  const { smsc, inStore } = await setUp()
+  const text = { source_addr: '49151', destination_addr: '4930123', short_message: Buffer.from('Yes') }
+  await Promise.all(Array.from({ length: 500 }, () => smsc.deliver(text)))
+  expect(inStore.most).toBeLessThanOrEqual(100)
+})
