@@ -113,12 +113,12 @@ async function begin(
     ending: ending.signal,
   }
   const tracker = new RequestTracker(services)
-  const delivery = await startDelivery(store.forEverybody('sweep'), config, log)
+  const stopDelivery = await startDelivery(store.forEverybody('sweep'), config, log)
   const stopWebhooks = await startWebhooks(store.forEverybody('webhooks'), config, log, services.otherForms)
   const stopWork = await new Worker(store.forEverybody('jobs').db, kindsOf(services), log).start()
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
-  const stops = [delivery.stop, stopWebhooks, stopWork, stopJobs, stopIndexes]
+  const stops = [stopDelivery, stopWebhooks, stopWork, stopJobs, stopIndexes]
   return {
     services,
     reception: tracker,
@@ -128,8 +128,6 @@ async function begin(
     async finish(left) {
       closing.abort()
       await atMost(tracker.idle(), left() / 2)
-      // what these requests have changed is sent to the streams before they end
-      await delivery.heardAll()
       ending.abort()
       await services.realtime.close()
     },

@@ -199,6 +199,11 @@ export class Db {
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
     return this.#pool.backend.listen(channel, heard)
   }
+
+  /** Says to all nodes what their `listen` hears, after a commit. A hint: it may be lost. */
+  announce(channel: string, payload: string): void {
+    this.#pool.backend.announce(channel, payload)
+  }
 }
 
 function noted(error: unknown): never {
@@ -208,8 +213,8 @@ function noted(error: unknown): never {
 
 /**
  * The Postgres of `databaseUrl`, else the embedded one in `dataDir`. Waits for a server that is not there yet
- * and says so. Throws a UserError for one that is too old, refuses us, or does not start. `admit`: see
- * Admission.
+ * and says so. Throws a UserError for one that is too old, refuses us, or does not start. `admit`: for a
+ * server, see Admission.
  */
 export async function openDb(config: Config, log: Logger, admit?: Admission): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
@@ -217,6 +222,7 @@ export async function openDb(config: Config, log: Logger, admit?: Admission): Pr
     ...(admit && { admit }),
     listenUrl: config.databaseListenUrl,
     isEmbedded: embedded !== undefined,
+    isServing: admit !== undefined,
   })
   const close = async () => {
     await backend.close()

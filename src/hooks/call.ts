@@ -57,7 +57,7 @@ export async function callHook(
     await noteCall(inside, hook, raw, made)
     return made
   })
-  wakeDevices(call.wake ?? [])
+  wakeDevices(store.db, call.wake ?? [])
   const { outcome, messages = [] } = call
   if (outcome === 'refused') throw call.refusal
   return { outcome, messages: [...messages] }

@@ -23,7 +23,7 @@ export const PRESENCE = z
 
 /** A NOTIFY holds 8,000 bytes: a name of 100 characters takes at most 600 in JSON. */
 const TELL = `
-select pg_notify($1, json_build_object('account', $2::text, 'data', json_build_object(
+select _announce($1, json_build_object('account', $2::text, 'data', json_build_object(
   'conversation', $4::text, 'sender', $3::text, 'name', left(coalesce((select name from senders where id = $3), ''), 100),
   'state', $5::text))::text)`
 

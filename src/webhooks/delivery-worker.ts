@@ -18,7 +18,7 @@ const STOP_MS = 3_000
 /** How often due deliveries are looked for while any wait. New ones wake. */
 const LOOK_MS = 1_000
 /** The same while none waits, in case a notification was lost. */
-const IDLE_MS = 30_000
+const IDLE_MS = 5_000
 
 /**
  * Starts the webhook calls of this node, one attempt per lease. A crash repeats it after half a minute.

@@ -70,10 +70,10 @@ where delivery = any(array(
 ))
 returning delivery, extract(epoch from handed_at)::text as since`
 
-/** Channel of NOTIFY, without content: there is something to do. New events say so by themselves. */
+/** Channel, without content: there is something to do. New events say so by themselves. */
 export const CHANNEL = 'pocketsms_webhooks'
 /** SQL that says so at the commit. */
-export const WAKE_SQL = `pg_notify('${CHANNEL}', '')`
+export const WAKE_SQL = `_announce('${CHANNEL}', '')`
 
 /** The right of a node to make one attempt of a delivery. */
 export interface Lease {

@@ -33,7 +33,7 @@ export interface JobKind {
   run(job: Job, signal: AbortSignal): Promise<Again | undefined>
 }
 
-/** The channel on which `_jobs_added` notifies. */
+/** The channel on which `_jobs_added` announces. */
 export const CHANNEL = 'pocketsms_jobs'
 
 /** A job leased to this node. Ending it does nothing once another node leased it, which adds to `runs`. */

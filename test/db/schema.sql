@@ -1170,6 +1170,7 @@ create operator @->> (text[], text): public.pb_arrow_text
 
 -- Functions: their definitions are in sql/functions
 
+create function _announce(channel text, payload text) returns void volatile
 create function _changes_note() returns trigger volatile
 create function _files_named() returns trigger volatile
 create function _jobs_added() returns trigger volatile

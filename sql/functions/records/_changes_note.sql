@@ -1,6 +1,6 @@
 -- Trigger of _changes: adds the row of a changed record where the writer gave only its id, and wakes the
--- readers. The row is as the change left it, since nobody else can write it before the commit. Postgres
--- merges the notifications of one transaction into one; they only wake, the rows carry the data.
+-- readers. The row is as the change left it, since nobody else can write it before the commit. What wakes
+-- carries no data, the rows do.
 create or replace function _changes_note() returns trigger language plpgsql as $$
 declare
   source regclass;
@@ -11,6 +11,6 @@ begin
       execute format('select row_to_json(t.*) from %s t where t.id = $1', source) into new.image using new.record;
     end if;
   end if;
-  perform pg_notify('changes', '');
+  perform _announce('changes', '');
   return new;
 end $$;

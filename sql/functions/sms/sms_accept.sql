@@ -7,7 +7,7 @@
 --   moment         now, as a pb_date: `created` of the messages; its month is the quota period
 --   since          a device that was last seen at or after this pb_date counts as online
 --   default_quota  messages per month for users without a quota of their own; 0 is no limit
---   node           name of this node in notifications to other nodes; '' while there are no other nodes
+--   node           '': the caller wakes devices. Servers of the release before: see below
 --   sticky         a pb_date: a line that a number exchanged a text with since then is preferred; '' for none
 --   recipients     the numbers of all messages
 --   requests       array of sms_request
@@ -353,7 +353,8 @@ begin
     from unnest(drafts) d where d.status = 'failed';
   end if;
 
-  -- Tell the other nodes which devices to wake: at most 400 ids a notification, which holds 8,000 bytes.
+  -- For a server of the release before: tell the other nodes which devices to wake, at most 400 ids a
+  -- notification, which holds 8,000 bytes.
   if node <> '' then
     perform pg_notify('pocketsms_wake', node || ' ' || string_agg(w.id, ' '))
     from unnest(wake) with ordinality w(id, number) group by (w.number - 1) / 400;

@@ -114,11 +114,14 @@ begin
     end loop;
   end if;
 
-  -- Tell other nodes and realtime subscribers.
+  -- For a server of the release before: tell the other nodes which devices to wake, at most 400 ids a
+  -- notification, which holds 8,000 bytes.
   if node <> '' then
     perform pg_notify('pocketsms_wake', node || ' ' || string_agg(w.id, ' '))
     from unnest(wake) with ordinality w(id, number) group by (w.number - 1) / 400;
   end if;
+
+  -- Realtime subscribers hear of the messages and of the usage.
   if has_listeners then
     insert into _changes (collection, action, record, image)
     select 'sms_messages', 'create', s.id, row_to_json(s.*)

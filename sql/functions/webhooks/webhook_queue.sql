@@ -41,5 +41,5 @@ begin
   )
   insert into _changes (collection, action, record, image)
   select 'webhook_deliveries', 'create', r.id, row_to_json(r.*) from recorded r where exists (select from _listeners);
-  perform pg_notify('pocketsms_webhooks', '');
+  perform _announce('pocketsms_webhooks', '');
 end $$;

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from '../../log.ts'
 import type { Session } from '../backend.ts'
+import { countChannelListeners } from '../listeners.ts'
 import { serialQueue } from '../serial-queue.ts'
 
 const RECONNECT_MS = 1_000
@@ -12,6 +13,8 @@ const [BEAT_MS, ANSWER_MS] = [2_000, 8_000]
 /** A server sends a message to itself here after each connection. */
 const ECHO_CHANNEL = 'pocketsms_echo'
 const ECHO_MS = 5_000
+/** Other servers are notified once in this time at most: whoever notifies keeps others waiting. */
+const GATHER_MS = 20
 const DEAF =
   'NOTIFY does not arrive: is DATABASE_URL a pooler in transaction mode? ' +
   'Set DATABASE_LISTEN_URL to Postgres itself. Changes of other servers are late or not seen.'
@@ -25,6 +28,8 @@ interface ListenerOptions {
   readonly log: Logger
 }
 
+type ListeningClient = pg.Client & { readonly processID?: number }
+
 /** One connection for all channels. Its heartbeat repeats LISTEN, by which it is counted. */
 export class Listener {
   readonly #options: ListenerOptions
@@ -35,6 +40,13 @@ export class Listener {
   #hears: boolean | undefined
   /** The driver wants one statement at a time. */
   readonly #inTurn = serialQueue()
+  /** What other servers are to hear: channel, space, payload. */
+  readonly #words = new Set<string>()
+  #saying: Promise<void> | undefined
+  /** Notifications of others until now, and until no other server was found last. */
+  #heard = 0
+  #alone: number | undefined
+  #echo = ''
   readonly #stopping = new AbortController()
 
   constructor(options: ListenerOptions) {
@@ -68,7 +80,34 @@ export class Listener {
     }
   }
 
+  /**
+   * Calls this process's listeners of the channel at once, and notifies other servers within GATHER_MS,
+   * outside of all transactions. Without a connection they are not: they poll.
+   */
+  announce(channel: string, payload: string): void {
+    this.#messages.emit(channel, payload)
+    if (this.#alone === this.#heard) return
+    this.#words.add(`${channel} ${payload}`)
+    this.#saying ??= this.#say()
+  }
+
+  async #say(): Promise<void> {
+    await turn() // what one commit announces is said together
+    while (this.#words.size > 0) {
+      const words = [...this.#words].map((word) => [word.split(' ', 1)[0]!, word] as const)
+      this.#words.clear()
+      const values = [
+        words.map(([channel]) => channel),
+        words.map(([channel, word]) => word.slice(channel.length + 1)),
+      ]
+      if (this.#client) await this.#query(this.#client, this.#notifyText(), values).catch(() => {})
+      await sleep(GATHER_MS, undefined, { ref: false })
+    }
+    this.#saying = undefined
+  }
+
   async close(): Promise<void> {
+    await this.#saying
     this.#stopping.abort()
     await this.#client?.end().catch(() => {})
     await this.#running
@@ -94,7 +133,7 @@ export class Listener {
     const lost = new AbortController()
     client.on('error', (error) => lost.abort(error))
     client.on('end', () => lost.abort(new Error('The connection was closed.')))
-    client.on('notification', ({ channel, payload = '' }) => this.#messages.emit(channel, payload))
+    client.on('notification', (notification) => this.#hear(client, notification))
     await client.connect()
     await this.#query(client, this.#listenText())
     this.#client = client
@@ -102,22 +141,46 @@ export class Listener {
     this.#stopping.signal.throwIfAborted()
     connected()
     for (const channel of this.#messages.eventNames()) this.#messages.emit(channel, '')
-    this.#checkEcho().catch(() => {})
+    this.#checkEcho()
+      .then(() => this.#lookAround())
+      .catch(() => {})
     for (;;) {
       await sleep(BEAT_MS, undefined, { ref: false, signal: lost.signal })
       const answer = this.#query(client, this.#listenText())
       const answered = await Promise.race([answer, sleep(ANSWER_MS, false, { ref: false })])
-      if (answered) continue
+      if (answered) {
+        this.#lookAround().catch(() => {})
+        continue
+      }
       this.#options.onStall()
       throw new Error(`The database did not answer within ${ANSWER_MS} ms.`)
     }
   }
 
-  #query(client: pg.Client, text: string): Promise<boolean> {
+  #hear(client: ListeningClient, { channel, payload = '', processId }: pg.Notification): void {
+    // what this server announces its listeners have heard
+    if (processId === client.processID) return
+    if (payload !== this.#echo) this.#heard++
+    this.#messages.emit(channel, payload)
+  }
+
+  /** Whether other servers listen. Each notifies when it comes. */
+  async #lookAround(): Promise<void> {
+    const before = this.#heard
+    const listeners = await countChannelListeners(this.#options, ECHO_CHANNEL)
+    this.#alone = listeners > 1 ? undefined : before
+  }
+
+  #query(client: pg.Client, text: string, values?: readonly unknown[]): Promise<boolean> {
     return this.#inTurn(async () => {
-      await client.query(text)
+      await client.query(text, values as unknown[])
       return true
     })
+  }
+
+  /** With the channels in a comment, by which the connection is counted: see listeners.ts. */
+  #notifyText(): string {
+    return `select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) w(channel, payload) -- ${this.#listenText()}`
   }
 
   #listenText(): string {
@@ -129,6 +192,7 @@ export class Listener {
   async #checkEcho(): Promise<void> {
     const { query, log } = this.#options
     const word = randomUUID()
+    this.#echo = word
     const heard = new Promise<boolean>((resolve) => {
       const check = (payload: string) => payload === word && resolve(true)
       this.#messages.on(ECHO_CHANNEL, check)

@@ -6,6 +6,7 @@ import type { Backend, Session, TransactionSession } from '../backend.ts'
 import { DatabaseLocked, DatabaseUnavailable, databaseFault } from '../errors.ts'
 import { LOOK_UP_PLANNER, SERVER_PLANNER } from '../planner.ts'
 import { serialSession } from '../serial-queue.ts'
+import { collectAnnouncements, SERVER_NAME } from './announcements.ts'
 import { clientOf } from './hosts.ts'
 import { Listener } from './listener.ts'
 import { openPipeline, runStatement } from './pipeline.ts'
@@ -97,6 +98,8 @@ export interface PostgresOptions {
   /** It is used though it takes no writes. */
   readonly isReplica?: boolean
   readonly isEmbedded?: boolean
+  /** It is a server's: announcements are passed on after the commit, and no transaction notifies. */
+  readonly isServing?: boolean
 }
 
 /** Pools of connections. They connect on first use, and again after a loss or a silence of the server. */
@@ -104,7 +107,7 @@ export function openPostgres(
   url: string,
   size: PoolSize,
   log: Logger,
-  { admit, listenUrl = url, isReplica = false, isEmbedded = false }: PostgresOptions = {},
+  { admit, listenUrl = url, isReplica = false, isEmbedded = false, isServing = false }: PostgresOptions = {},
 ): Backend {
   const connection = {
     types,
@@ -117,7 +120,7 @@ export function openPostgres(
     connectionString: url,
     lock_timeout: LOCK_TIMEOUT_MS,
     options: optionsOf({ ...SERVER_PLANNER, idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS }),
-    application_name: 'pocketsms',
+    application_name: isServing ? SERVER_NAME : 'pocketsms',
   }
   const Client = isReplica ? pg.Client : clientOf(url)
   const onConnect = admit && ((client: pg.ClientBase) => admit(session(client)))
@@ -165,13 +168,15 @@ export function openPostgres(
     },
     log,
   })
+  const announcements = collectAnnouncements(pool, (channel, payload) => listener.announce(channel, payload))
   return {
     ...shared,
     lookUp: pipeline.query,
     clientQuery: session(ofClients as Queryable).query,
-    transaction: (work) => transact(pool, work),
+    transaction: (work) => transact(pool, work, announcements.forget),
     unhurried: unhurried.query,
     listen: (channel, heard) => listener.listen(channel, heard),
+    announce: (channel, payload) => listener.announce(channel, payload),
     hears: () => listener.hears,
     use: () => ({
       busy: pool.totalCount - pool.idleCount + ofClients.totalCount - ofClients.idleCount,
@@ -194,7 +199,11 @@ async function limit(session: Session, ms: number): Promise<void> {
   if (ms === 0) await session.script('set local lock_timeout = 0')
 }
 
-async function transact<T>(pool: pg.Pool, work: (session: TransactionSession) => Promise<T>): Promise<T> {
+async function transact<T>(
+  pool: pg.Pool,
+  work: (session: TransactionSession) => Promise<T>,
+  failed: (client: pg.PoolClient) => void,
+): Promise<T> {
   const client = await guarded(() => pool.connect())
   let patienceMs: number | undefined
   const inside = session(client, () => patienceMs)
@@ -222,6 +231,7 @@ async function transact<T>(pool: pg.Pool, work: (session: TransactionSession) =>
     hasFailed = true
     isOver ||= error instanceof DatabaseUnavailable && !(error instanceof DatabaseLocked)
     if (!isOver) await inside.query('rollback').catch(() => (isOver = true))
+    failed(client)
     throw error
   } finally {
     client.release(isOver)

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import type { Device } from '../../sms/devices/device.ts'
 import { deviceEvents } from '../../sms/devices/streams.ts'
-import { wakeDevices } from '../../sms/wake/wake.ts'
+import { wakeHere } from '../../sms/wake/wake.ts'
 import { noteConnected, shouldPull } from './handed-texts.ts'
 import { endAbsence, type Period, phoneOf, takeInboxRequest } from './phone.ts'
 
@@ -25,7 +25,7 @@ function planChecks(device: string) {
     timer = setTimeout(() => {
       isDue = true
       atMs = Infinity
-      wakeDevices([device])
+      wakeHere([device])
     }, afterMs)
   }
   return {

@@ -1,7 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { allowance, type Device } from '../../sms/devices/device.ts'
-import { notifyNodes } from '../../sms/queue/reassign.ts'
 import type { Attempt } from '../../sms/queue/renew.ts'
 import { wakeDevices } from '../../sms/wake/wake.ts'
 import { CAPACITY_SQL, MAX_CAPACITY } from './phone.ts'
@@ -150,8 +149,7 @@ const REFILL = `select ${HAS_MORE} from smsgate_phones p where p.device = $1 and
 export async function wakeForMore(store: Store, device: Device): Promise<void> {
   const { rows } = await store.db.query(REFILL, [device.id, device.user], 'smsgate refill')
   if (rows[0]?.[0] !== true) return
-  await notifyNodes(store.db, [device.id])
-  wakeDevices([device.id])
+  wakeDevices(store.db, [device.id])
 }
 
 /** A phone has this long to pull. Told again, the app would drop the running pull. */

@@ -3,7 +3,6 @@ import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import type { Device } from '../../sms/devices/device.ts'
-import { notifyNodes } from '../../sms/queue/reassign.ts'
 import { wakeDevices } from '../../sms/wake/wake.ts'
 import { randomText } from '../../tools/random.ts'
 
@@ -157,8 +156,7 @@ where p."user" = $1 and ($2 = '' or p.device = $2) returning p.device`
 /** Makes SMSGate phones post what they received in a period, once connected. Returns their number. */
 export async function requestInbox(store: Store, user: string, device: string, { since, until }: Period) {
   const phones = textsOf(await store.db.query(ASK, [user, device, since, until], 'smsgate ask for inbox'))
-  await notifyNodes(store.db, phones)
-  wakeDevices(phones)
+  wakeDevices(store.db, phones)
   return phones.length
 }
 

@@ -10,7 +10,7 @@ import {
   unregisterNode,
 } from './change-log.ts'
 
-/** Channel of NOTIFY. Payload: empty (a change), a node (with a forwarded request), or JSON for an account */
+/** Channel. Payload: empty (a change), a node (with a forwarded request), or JSON for an account */
 export const CHANGES_CHANNEL = 'changes'
 /** Interval of reading without a notification, which may be lost with its connection. */
 const READ_MS = 2_000

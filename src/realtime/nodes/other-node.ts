@@ -81,7 +81,7 @@ async function put(db: Db, node: string, request: Request): Promise<Answer | und
   const id = randomText(15)
   await db.query(
     `with asked as (insert into _subscribing (id, node, request) values ($1, $2, $3::json) returning 1)
-     select pg_notify($4, $2) from asked`,
+     select _announce($4, $2) from asked`,
     [id, node, JSON.stringify(request), CHANGES_CHANNEL],
   )
   return awaitAnswer(db, id)

@@ -157,7 +157,7 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
       await db.query(SENT, [user, received!.from, offer.sentBy, id], 'sms answer sent')
     return { outcome, wake }
   })
-  wakeDevices(made?.wake ?? [])
+  wakeDevices(store.db, made?.wake ?? [])
   if (made?.outcome === 'accepted') counts.accepted.messages++
   const inSeconds = AGAIN_SECONDS[made?.outcome ?? '']
   if (inSeconds !== undefined && job.ageMs < MAX_WAIT_MS) return { inSeconds }

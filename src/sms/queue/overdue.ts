@@ -4,7 +4,7 @@ import { availableDevices, onlineSince } from '../devices/device.ts'
 import { REASONS } from '../status/status.ts'
 import { failMessages } from './fail.ts'
 import { isOptedOut } from './opt-out.ts'
-import { type MessageSource, notifyNodes, reassign } from './reassign.ts'
+import { type MessageSource, reassign } from './reassign.ts'
 
 /** Devices with queued messages, by steps through the index: 0.1 ms of 200,000, `distinct` takes 25. */
 export const DEVICES_IN_QUEUE = `(
@@ -136,5 +136,5 @@ select distinct device from woken`
 
 /** Unclaimed messages to wake for. Unnamed: a plan from an empty queue takes 1.3 s instead of 50 ms. */
 export async function wakeUnclaimed(db: Db): Promise<DevicesToWake> {
-  return notifyNodes(db, textsOf(await db.query(REWAKE)))
+  return textsOf(await db.query(REWAKE))
 }

@@ -2,7 +2,6 @@ import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
 import { onlineSince } from '../devices/device.ts'
 import { mayBecome, messageLogCte } from '../status/status.ts'
-import { WAKE_CHANNEL, wakePayloads } from '../wake/wake.ts'
 
 /** SQL that selects messages from sms_dispatch, and its name as a prepared statement. */
 export interface MessageSource {
@@ -50,7 +49,7 @@ with source as (${source}), numbered as (
 ), ${messageLogCte()}
 select distinct device from target`
 
-/** Reassigns what `source` selects and notifies other nodes. Returns the devices to wake. */
+/** Reassigns what `source` selects. Returns the devices to wake after the commit. */
 export async function reassign(
   db: Db,
   source: MessageSource,
@@ -58,13 +57,5 @@ export async function reassign(
   params: readonly unknown[] = [],
 ): Promise<readonly string[]> {
   const values = [deviceOnlineSeconds, ...params]
-  return notifyNodes(db, textsOf(await db.query(assignAnew(source.sql), values, `sms ${source.name}`)))
-}
-
-/** Notifies other nodes at the commit of `db` to wake these devices. Returns them. */
-export async function notifyNodes(db: Db, devices: readonly string[]): Promise<readonly string[]> {
-  const payloads = wakePayloads(devices)
-  if (payloads.length > 0)
-    await db.query(`select pg_notify('${WAKE_CHANNEL}', payload) from unnest($1::text[]) payload`, [payloads])
-  return devices
+  return textsOf(await db.query(assignAnew(source.sql), values, `sms ${source.name}`))
 }

@@ -4,7 +4,6 @@ import { onlineSince } from '../devices/device.ts'
 import { stickySince } from '../send/store-offers.ts'
 import { idMayBecome, mayBecome, messageLogCte } from '../status/status.ts'
 import { isOptedOut } from './opt-out.ts'
-import { notifyNodes } from './reassign.ts'
 
 /** Rows a sweep takes at once; the rest is for the next tick. */
 const MAX_ROWS = 1_000
@@ -178,6 +177,6 @@ export async function releaseDue(db: Db, seconds: number, stickyDays = 0): Promi
   const sticky = stickySince(new Date(), stickyDays)
   const devices: string[] = []
   for (const sql of [RELEASE_WAITING, RELEASE_SCHEDULED])
-    devices.push(...(await notifyNodes(db, textsOf(await db.query(sql, [seconds, sticky])))))
+    devices.push(...textsOf(await db.query(sql, [seconds, sticky])))
   return devices
 }

@@ -134,7 +134,7 @@ export async function applyReports(
       await applyRound(db, device, others, results, outcomes)
     }
   })
-  wakeDevices([...woken])
+  wakeDevices(store.db, [...woken])
   countAll(results)
   await noteOutcomes(store.db, outcomes)
   return results

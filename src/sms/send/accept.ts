@@ -102,7 +102,7 @@ export class Acceptor {
       this.#waiting.push(...group.filter(isAgain))
       return () => {
         for (const one of group) if (!isAgain(one)) one.decided.resolve(verdicts.get(one.offer)!)
-        wakeDevices(wake)
+        wakeDevices(this.#store.db, wake)
       }
     } catch (error) {
       return () => this.#failed(group, error)

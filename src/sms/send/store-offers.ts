@@ -1,7 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { formatDate } from '../../fields/types/date.ts'
-import { hasPeers, NODE } from '../wake/wake.ts'
 import type { Offer } from './offer.ts'
 
 /** An offer's outcome. `stale`: read the credentials again; `replayed`: its key has an answer. */
@@ -36,9 +35,8 @@ cross join lateral sms_accept(g.owner, $1, $2, $3, $4, $5, g.recipients, g.reque
 export async function storeOffers(store: Store, config: AcceptConfig, offers: readonly Offer[]) {
   const now = new Date()
   const since = new Date(now.getTime() - config.deviceOnlineSeconds * 1000)
-  const teller = hasPeers(store.db) ? NODE : ''
   const sticky = stickySince(now, config.stickyDays)
-  const terms = [formatDate(now), formatDate(since), config.monthlyQuota, teller, sticky]
+  const terms = [formatDate(now), formatDate(since), config.monthlyQuota, '', sticky]
   const plain = await storePlain(store, terms, offers)
   if (plain) {
     const verdict: Verdict = { outcome: 'accepted', message: '' }

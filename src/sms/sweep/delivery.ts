@@ -9,7 +9,7 @@ import { type PushSettings, pushWake } from '../devices/web-push.ts'
 import { DEVICES_IN_QUEUE } from '../queue/overdue.ts'
 import { extendAllLeases } from '../queue/renew.ts'
 import { countMessages } from '../usage/totals.ts'
-import { checkForPeers, listenToOtherNodes, onUnheardWake, WAKE_CHANNEL, wakeDevices } from '../wake/wake.ts'
+import { listenToOtherNodes, onUnheardWake, WAKE_CHANNEL, wakeHere } from '../wake/wake.ts'
 import { checkQueue, deleteExpiredRows, sweep } from './sweep.ts'
 
 type DeliverySettings = PushSettings & Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>
@@ -20,22 +20,21 @@ const MAX_GRACE_MS = 90_000
 /** Where leases are short, so is that: a phone with the app has three of them. */
 const GRACE_LEASES = 3
 const SWEEP_OUT_MS = 60_000
-const LOOK_AROUND_MS = 10_000
 /** Wake-ups for one device that come closer together than this are pushed as one. */
 const PUSH_MS = 1_000
 
 const WAITING = `select p.device from ${DEVICES_IN_QUEUE} p
 where exists (select from sms_dispatch d where d.device = p.device and d.state = 'assigned')`
 
-/** Starts the sweeper, push and wake-ups between nodes. Wakes devices with messages from before the start. */
+/** Starts the sweeper, push and wake-ups between nodes. Wakes devices with messages. Returns the stop. */
 export async function startDelivery(store: Store, settings: DeliverySettings, log: Logger) {
   await countMessages(store.db)
   const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
-  const others = await listenToOtherNodes(store.db)
+  const stopListening = await listenToOtherNodes(store.db)
   let checked = ''
   const stops = [
     onUnheardWake(push.add),
-    others.stop,
+    stopListening,
     repeat(sweeper(store, settings), SWEEP_MS, log),
     repeat(() => forgetAnswers(store), SWEEP_OUT_MS, log),
     repeat(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
@@ -46,15 +45,11 @@ export async function startDelivery(store: Store, settings: DeliverySettings, lo
       SWEEP_OUT_MS,
       log,
     ),
-    repeat(() => checkForPeers(store.db, WAKE_CHANNEL), LOOK_AROUND_MS, log),
     push.stop,
   ]
-  wakeDevices(textsOf(await store.db.query(WAITING)))
-  return {
-    heardAll: others.heardAll,
-    async stop() {
-      for (const stop of stops) await stop()
-    },
+  wakeHere(textsOf(await store.db.query(WAITING)))
+  return async () => {
+    for (const stop of stops) await stop()
   }
 }
 

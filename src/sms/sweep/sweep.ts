@@ -45,7 +45,7 @@ export async function sweep(store: Store, deviceOnlineSeconds: number, silenceCo
       for (const device of await step(db, deviceOnlineSeconds, stickyDays)) devices.add(device)
     return true
   })
-  wakeDevices([...devices])
+  wakeDevices(store.db, [...devices])
   return isOurs
 }
 

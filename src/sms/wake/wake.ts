@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { EventEmitter, once } from 'node:events'
 import { counts } from '../../counts.ts'
-import { countChannelListeners } from '../../db/listeners.ts'
 import type { Db } from '../../db/open.ts'
 import { WakeSignal } from '../../tools/wake-signal.ts'
 
@@ -13,18 +11,17 @@ export type DeviceEvent =
 type Heard = (event: DeviceEvent) => void
 
 const WAKE: DeviceEvent = Object.freeze({ name: 'wake' })
-/** Channel of NOTIFY with `wakePayloads`. A hint; what must not be lost is a row. */
+/** Channel: `<node> <device> <device> …`. A hint; what must not be lost is a row. */
 export const WAKE_CHANNEL = 'pocketsms_wake'
-/** Channel of NOTIFY: `<node> <device> <message> <attempt>`. The node that says it hears it, too. */
+/** Channel: `<node> <device> <message> <attempt>`. The node that says it hears it, too. */
 const CANCEL_CHANNEL = 'pocketsms_canceled'
-/** Channel of NOTIFY: ids of devices, with spaces between. The node that says it hears it, too. */
+/** Channel: ids of devices, with spaces between. The node that says it hears it, too. */
 const ACCESS_CHANNEL = 'pocketsms_access'
+const ANNOUNCE = 'select _announce($1, $2)'
 /** NOTIFY takes 8,000 bytes: the name of this node and 400 ids are below that. */
 const IDS_PER_PAYLOAD = 400
-/** How long to wait for our own word to come back. */
-const MARK_MS = 1_000
-/** Names this process in notifications: it does not wake twice what it has woken before it heard itself. */
-export const NODE = randomUUID()
+/** Names this process in notifications: it does not wake twice what it has woken. */
+const NODE = randomUUID()
 
 /** Listeners of this process by device: event streams and waiting claims. */
 const waiting = new Map<string, Set<Heard>>()
@@ -46,72 +43,55 @@ export function onUnheardWake(reach: (devices: readonly string[]) => void): () =
   return () => void unheard.delete(reach)
 }
 
-/** Wakes devices: streams and waiting claims of this process, else by push. Call it after the commit. */
-export function wakeDevices(devices: readonly string[]): void {
+/** Wakes devices on all nodes: their streams and waiting claims, else by push. Call it after the commit. */
+export function wakeDevices(db: Db, devices: readonly string[]): void {
+  wakeHere(devices)
+  for (const ids of payloadsOf(devices)) db.announce(WAKE_CHANNEL, `${NODE} ${ids}`)
+}
+
+/** The same, but no streams and claims of other nodes. */
+export function wakeHere(devices: readonly string[]): void {
   const away = devices.filter((device) => !say(device, WAKE))
   if (away.length > 0) for (const reach of unheard) reach(away)
 }
 
-/** Payloads for other nodes, for `pg_notify` in the assigning transaction. */
-export function wakePayloads(devices: readonly string[]): string[] {
+function payloadsOf(devices: readonly string[]): string[] {
   const payloads: string[] = []
   for (let i = 0; i < devices.length; i += IDS_PER_PAYLOAD)
-    payloads.push(`${NODE} ${devices.slice(i, i + IDS_PER_PAYLOAD).join(' ')}`)
+    payloads.push(devices.slice(i, i + IDS_PER_PAYLOAD).join(' '))
   return payloads
 }
 
 /** Notifies a device, on any node, of a canceled message, at the commit of `db`. */
 export async function notifyCanceled(db: Db, device: string, message: string, attempt: number) {
-  await db.query('select pg_notify($1, $2)', [CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`])
+  await db.query(ANNOUNCE, [CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`])
 }
 
 /** Makes streams of devices recheck their access at the commit of `db`. */
 export async function notifyAccess(db: Db, devices: readonly string[]): Promise<void> {
-  for (let i = 0; i < devices.length; i += IDS_PER_PAYLOAD)
-    await db.query('select pg_notify($1, $2)', [
-      ACCESS_CHANNEL,
-      devices.slice(i, i + IDS_PER_PAYLOAD).join(' '),
-    ])
+  for (const ids of payloadsOf(devices)) await db.query(ANNOUNCE, [ACCESS_CHANNEL, ids])
 }
 
-/** Passes on what other nodes say until `stop`, and says to them that we are here. */
+/** Passes on what other nodes say, and says to them that we are here. Returns the stop. */
 export async function listenToOtherNodes(db: Db) {
-  const marks = new EventEmitter()
   const stops = await Promise.all([
     db.listen(WAKE_CHANNEL, (payload) => {
       const [node, ...devices] = payload.split(' ')
-      if (node === NODE) marks.emit(payload)
-      else notePeer(db)
       // nothing: something may have been missed, and a wake-up for nothing costs a claim
       const woken = payload === '' ? [...waiting.keys()] : devices
       if (node !== NODE) for (const device of woken) say(device, WAKE)
     }),
     db.listen(CANCEL_CHANNEL, (payload) => {
       const [, device, message, attempt] = payload.split(' ')
-      if (message === undefined) marks.emit(payload)
-      else say(device!, { name: 'canceled', message, attempt: Number(attempt) })
+      if (message !== undefined) say(device!, { name: 'canceled', message, attempt: Number(attempt) })
     }),
     db.listen(ACCESS_CHANNEL, (payload) => {
       for (const device of payload.split(' ')) say(device, { name: 'access' })
     }),
   ])
+  // servers of the release before count who said something here
   await db.query('select pg_notify($1, $2)', [WAKE_CHANNEL, NODE])
-  return {
-    /** Waits until all has been passed on that was said before the call, or for a moment. */
-    heardAll: () => hearMarks(db, marks),
-    stop: async () => void (await Promise.all(stops.map((stop) => stop()))),
-  }
-}
-
-/** Notifications come in the order of their commits: what we say last comes after all others. */
-async function hearMarks(db: Db, marks: EventEmitter): Promise<void> {
-  const signal = AbortSignal.timeout(MARK_MS)
-  const heard = [WAKE_CHANNEL, CANCEL_CHANNEL].map(async (channel) => {
-    const mark = `${NODE} ${randomUUID()}`
-    const arrival = once(marks, mark, { signal })
-    await Promise.all([arrival, db.query('select pg_notify($1, $2)', [channel, mark])])
-  })
-  await Promise.all(heard).catch(() => {}) // a wake-up is a hint
+  return async () => void (await Promise.all(stops.map((stop) => stop())))
 }
 
 /** True if somebody in this process waits for the device. */
@@ -149,23 +129,4 @@ export async function waitForAny<T>(
   } finally {
     stop()
   }
-}
-
-/** By database (`Db.pool`): notifications heard when no other node was found, and until now. */
-const alone = new WeakMap<object, number>()
-const heard = new WeakMap<object, number>()
-
-const heardOn = (db: Db) => heard.get(db.pool) ?? 0
-
-/** Takes note of a word of another node. Each says one when it comes. */
-const notePeer = (db: Db): void => void heard.set(db.pool, heardOn(db) + 1)
-
-/** Whether other nodes exist. Alone, a send saves its NOTIFY: 0.76 ms instead of 0.88. */
-export const hasPeers = (db: Db): boolean => alone.get(db.pool) !== heardOn(db)
-
-/** Looks whether anybody else listens on the channel. */
-export async function checkForPeers(db: Db, channel: string): Promise<void> {
-  const before = heardOn(db)
-  if ((await countChannelListeners(db, channel)) > 1) alone.delete(db.pool)
-  else alone.set(db.pool, before)
 }

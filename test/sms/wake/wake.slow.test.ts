@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { counts } from '../../../src/counts.ts'
-import { notifyNodes } from '../../../src/sms/queue/reassign.ts'
-import { notifyCanceled, onDeviceEvent, wakeDevices } from '../../../src/sms/wake/wake.ts'
+import { notifyCanceled, onDeviceEvent, wakeDevices, wakeHere } from '../../../src/sms/wake/wake.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { serve } from '../../support/server/program.ts'
 import {
@@ -36,7 +35,7 @@ const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue,
 /** Whether a claim of this device waits: a wake-up for nothing makes it look once more. */
 function isWaiting({ id }: Client): boolean {
   const before = counts.wakes.long_poll
-  wakeDevices([id])
+  wakeHere([id])
   return counts.wakes.long_poll > before
 }
 const report = (by: Client, items: readonly { id: string; attempt: number }[]) =>
@@ -240,7 +239,7 @@ test('a stream and a waiting claim on one node hear of what another accepts', as
     const waiting = there.call('POST', '/api/devices/claim', { wait: 30 })
     const before = await heardByClaims()
     await until(async () => {
-      await notifyNodes(store.db, [phone.id])
+      wakeDevices(store.db, [phone.id])
       return (await heardByClaims()) > before
     })
     const id = await send(owner)

@@ -30,6 +30,7 @@ export function recordPlans(db: Db): { db: Db; plans: string[] } {
         }),
       ),
     listen: (channel: string, heard: (payload: string) => void) => db.listen(channel, heard),
+    announce: (channel: string, payload: string) => db.announce(channel, payload),
     hears: () => db.hears,
     close: async () => {},
   }
