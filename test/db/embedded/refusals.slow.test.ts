@@ -32,14 +32,6 @@ test('a data folder that is a file', async () => {
   )
 })
 
-test('another major', async () => {
-  const folder = copy()
-  writeFileSync(join(folder, 'postgres', 'PG_VERSION'), '17\n')
-  expect(await refusalOf(folder)).toMatch(
-    /was made by Postgres 17, and this is Postgres 18\. .*\n.* backup --to before\.zip\n.* restore before\.zip$/,
-  )
-})
-
 test('damaged files: with the last words of Postgres', async () => {
   const folder = copy()
   writeFileSync(join(folder, 'postgres', 'global', 'pg_control'), 'x')

@@ -1,0 +1,50 @@
+import { dirname, join } from 'node:path'
+import { UserError } from '../../errors.ts'
+import type { Logger } from '../../log.ts'
+import { readText } from './account-files.ts'
+import { findPrograms, otherPrograms, PACKAGE, type Programs, packageFolder } from './programs.ts'
+
+/** The newest npm package of each earlier major version, for those who have no other programs of it. */
+const EARLIER: Readonly<Record<number, string>> = {
+  15: '15.18.0-beta.17',
+  16: '16.14.0-beta.17',
+  17: '17.10.0-beta.17',
+}
+
+/**
+ * The programs of the major version that made the cluster, else those of findPrograms. Throws a UserError
+ * that says how to go on where only others are found.
+ */
+export function programsFor(folder: string, link: string, linkFolder: string, log: Logger): Programs {
+  const preferred = findPrograms(linkFolder)
+  const made = Number(readText(join(folder, 'PG_VERSION'))) || preferred.major
+  if (made === preferred.major) return preferred
+  const fitting = [...otherPrograms(linkFolder)].find(({ major }) => major === made)
+  const wanted = `Postgres ${preferred.major}, which is in ${preferred.bin}${process.env.POSTGRES_BIN ? ' (POSTGRES_BIN)' : ''}`
+  const move = `To move it to ${wanted}, stop the server, then: ${moveCommand(link, made, preferred, !fitting)}`
+  if (!fitting)
+    throw new UserError(
+      `The database in ${link} was made by Postgres ${made}, of which no programs are here. Install it (Debian: apt-get install postgresql-${made}) or name the folder of its programs with POSTGRES_BIN, and start again.\n${move}`,
+    )
+  log.info(`The database in ${link} was made by Postgres ${made} and runs with ${fitting.bin}. ${move}`)
+  return fitting
+}
+
+/** A line for a shell, whatever its folder: the backup is read with the programs of `made`. */
+function moveCommand(link: string, made: number, next: Programs, isMissing: boolean): string {
+  const data = dirname(link)
+  const [old, backup] = [`${link}-${made}`, join(data, `from-postgres-${made}.zip`)].map(quoted)
+  const restoreBin = process.env.POSTGRES_BIN ? `POSTGRES_BIN=${quoted(next.bin)} ` : ''
+  const pocketsms = `DATA_DIR=${quoted(data)} npx pocketsms`
+  const programs = `${old}-programs`
+  const version = isMissing && packageFolder() ? EARLIER[made] : undefined
+  const bin = version ? `POSTGRES_BIN=${programs}/node_modules/${PACKAGE}/native/bin ` : ''
+  return [
+    ...(version ? [`npm install --ignore-scripts --prefix ${programs} ${PACKAGE}@${version}`] : []),
+    `${bin}${pocketsms} backup --to ${backup}`,
+    `mv ${quoted(link)} ${old}`,
+    `${restoreBin}${pocketsms} restore --resume ${backup}`,
+  ].join(' && ')
+}
+
+const quoted = (path: string) => (/^[\w./:@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
