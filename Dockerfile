@@ -1,10 +1,6 @@
 FROM node:24-slim AS console
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-COPY console console
-COPY package package
-COPY grammar grammar
-COPY src src
+COPY . .
 RUN npm ci --no-audit --no-fund
 
 FROM node:24-slim
@@ -23,5 +19,5 @@ USER node
 VOLUME /data
 EXPOSE 8090
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/api/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/api/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "bin/pocketsms.js", "serve"]
