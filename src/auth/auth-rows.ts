@@ -19,10 +19,14 @@ import { catalogFor } from '../rules/roles.ts'
 export const authColumns = (store: Store, collection: AuthCollection) =>
   `${columnsOf(collection).select}, b.xmin::text, ${disabledSql(store, collection)}`
 
-/** SQL: row `b` of an auth collection is a disabled user, or a device of one. */
+/** SQL: user `b` has no account, and is a member of none that is enabled. */
+const IS_LEFT = `b.member_only and not exists (
+  select from members own where own.member = b.id and not ${isDisabledSql('own.account')})`
+
+/** SQL: row `b` of an auth collection is a user who may not sign in, or a device of a disabled one. */
 function disabledSql({ catalog }: Store, { id }: Collection): string {
   if (!catalog.find(USER_SETTINGS_ID)) return 'false'
-  if (id === USERS_ID) return isDisabledSql('b.id')
+  if (id === USERS_ID) return `(${isDisabledSql('b.id')} or ${IS_LEFT})`
   return id === DEVICES_ID ? isDisabledSql('b."user"') : 'false'
 }
 

@@ -2,7 +2,13 @@ import { routePath } from 'hono/route'
 import { identify } from '../auth/tokens/identify.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import { AnswerMeter } from '../request/answer-meter.ts'
-import { type AuthRecord, LazyRequest, type RequestContext, type RequestInfo } from '../request/request.ts'
+import {
+  type AuthRecord,
+  LazyRequest,
+  limitsOf,
+  type RequestContext,
+  type RequestInfo,
+} from '../request/request.ts'
 import { requireRole } from '../rules/roles.ts'
 import { EMPTY, MAX_BODY_BYTES, readBody } from './body/body.ts'
 import { memoryOf } from './body/memory-of.ts'
@@ -43,12 +49,12 @@ function cachedCaller(c: Ctx, { store }: Services): AuthRecord | undefined {
   return known?.catalog === store.catalog ? known.auth : undefined
 }
 
-/** The caller; `isCached`: see records/fresh-auth. Throws 403 where a member's role forbids the route. */
+/** The caller; `isCached`: see records/fresh-auth. Throws 403 where a member may not use the route. */
 export async function authenticate(c: Ctx, services: Services, isCached: boolean) {
   const { authorization } = c.env.incoming.headers
   const known = isCached && cachedCaller(c, services)
   const auth = known || (await identify(services.store.signIn, authorization, { cached: isCached }))
-  if (auth?.actor) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`)
+  if (auth && limitsOf(auth)) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`)
   return auth
 }
 

@@ -1,4 +1,4 @@
-import type { Collection } from '../collections/collection.ts'
+import { type Collection, USERS_ID } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
 import type { AnswerMeter } from './answer-meter.ts'
 
@@ -33,12 +33,18 @@ export interface AuthRecord {
   readonly values: Readonly<Record<string, Value>>
   /** `xmin` of the row these values were read from: another value there means that they are old. */
   readonly version: string
-  /** A superuser has disabled the user, or the user of the device. Never true of who asks. */
+  /** The user, or the device's, is disabled, or a member of no account any more. Never true of who asks. */
   readonly isDisabled: boolean
   readonly isSuperuser: boolean
   /** Undefined for a record's own token. */
   readonly actor?: Actor
 }
+
+/** What holds a caller back: a member's role, or `none` for a member who has no account and acts for none. */
+export type Limits = Role | 'none'
+
+export const limitsOf = ({ actor, collection, values }: AuthRecord): Limits | undefined =>
+  actor?.role ?? (collection.id === USERS_ID && values.member_only === true ? 'none' : undefined)
 
 /** The caller's record of `senders`: a member's who acts for the account, else the account's. */
 export const senderIdOf = ({ id, actor }: AuthRecord): string => actor?.id ?? id

@@ -1,13 +1,14 @@
 import type { Collection, RuleName } from '../collections/collection.ts'
 import { forbidden, GatewayError } from '../errors.ts'
-import type { AuthRecord } from '../request/request.ts'
-import { roleTooSmall } from './roles.ts'
+import { type AuthRecord, limitsOf } from '../request/request.ts'
+import { notAllowed } from './roles.ts'
 
 /** A request's rule; '' for superusers. 403 if only they or a larger role may. PocketBase: record_crud.go */
 export function ruleFor(collection: Collection, name: RuleName, auth: AuthRecord | null): string {
   if (auth?.isSuperuser) return ''
   const rule = collection[name]
-  if (rule === null && auth?.actor) throw roleTooSmall()
+  const limits = auth ? limitsOf(auth) : undefined
+  if (rule === null && limits) throw notAllowed(limits)
   if (rule === null) throw forbidden('Only superusers can perform this action.')
   return rule
 }

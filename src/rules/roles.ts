@@ -2,16 +2,16 @@ import { Catalog, type Store } from '../collections/catalog.ts'
 import { type Collection, DEVICES_ID, type Rule, USERS_ID } from '../collections/collection.ts'
 import { isBuiltIn } from '../collections/definition/built-in.ts'
 import { type ApiError, forbidden } from '../errors.ts'
-import type { AuthRecord, Role } from '../request/request.ts'
+import { type AuthRecord, type Limits, limitsOf, type Role } from '../request/request.ts'
 import { memoize } from '../tools/memoize.ts'
 
 // What a member may do for an account. Whatever is not named here is for the account itself alone.
 
 /** The smallest role that suffices, or nobody but the account. */
 type Needed = Role | 'owner'
-const RANKS: Readonly<Record<Needed, number>> = { viewer: 1, agent: 2, admin: 3, owner: 4 }
+const RANKS: Readonly<Record<Needed | Limits, number>> = { none: 0, viewer: 1, agent: 2, admin: 3, owner: 4 }
 
-const isEnough = (role: Role, needed: Needed): boolean => RANKS[role] >= RANKS[needed]
+const isEnough = (role: Limits, needed: Needed): boolean => RANKS[role] >= RANKS[needed]
 
 /** To read records, to create and update them, to delete them. */
 type CollectionNeeds = readonly [read: Needed, write: Needed, remove: Needed]
@@ -58,6 +58,7 @@ const ROUTES: Readonly<Record<string, Role>> = {
   'PUT /api/account/push': 'viewer',
   'DELETE /api/account/push': 'viewer',
   'POST /api/account/invitations': 'admin',
+  'POST /api/files/token': 'viewer',
   'POST /api/realtime': 'viewer',
   'GET /api/collections/:collection/records': 'viewer',
   'GET /api/collections/:collection/records/:id': 'viewer',
@@ -101,21 +102,37 @@ const ROUTES: Readonly<Record<string, Role>> = {
   'POST /api/webhooks/deliveries/:id/resend': 'admin',
 }
 
-export const roleTooSmall = (): ApiError => forbidden('Your role does not allow this.')
+/** Routes of a person, not of an account: those of a member without one. Records have rules beside. */
+const PERSONAL =
+  /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|invitations\/accept))(?:\/|$)/
 
-/** Throws 403 for a member whose role is too small for a route (method and path). */
-export function requireRole({ actor }: AuthRecord, route: string): void {
-  if (actor && !isEnough(actor.role, ROUTES[route] ?? 'owner')) throw roleTooSmall()
+/** Built-in collections of which such a member sees the own records. */
+const PERSONAL_COLLECTIONS: ReadonlySet<string> = new Set([USERS_ID, 'members'])
+
+/** 403 for a caller who is held back. */
+export const notAllowed = (limits: Limits): ApiError =>
+  forbidden(
+    limits === 'none'
+      ? 'You have no account of your own. Act for your team by POST /api/account/act-for.'
+      : 'Your role does not allow this.',
+  )
+
+/** Throws 403 for a member who may not use a route (method and path). */
+export function requireRole(auth: AuthRecord, route: string): void {
+  const limits = limitsOf(auth)
+  if (limits === undefined) return
+  if (!(limits === 'none' ? PERSONAL.test(route) : isEnough(limits, ROUTES[route] ?? 'owner')))
+    throw notAllowed(limits)
 }
 
-/** A store as a member's role allows it: the rules of forbidden collections are null. */
-export class RoleStore implements Store {
+/** A store as a caller is held back: the rules of forbidden collections are null. */
+class LimitedStore implements Store {
   readonly #store: Store
-  readonly #role: Role
+  readonly #limits: Limits
 
-  constructor(store: Store, role: Role) {
+  constructor(store: Store, limits: Limits) {
     this.#store = store
-    this.#role = role
+    this.#limits = limits
   }
 
   get db() {
@@ -123,23 +140,31 @@ export class RoleStore implements Store {
   }
 
   get catalog() {
-    return catalogFor(this.#store.catalog, this.#role)
+    return catalogFor(this.#store.catalog, this.#limits)
   }
 }
 
-const known = memoize((_: Catalog) => new Map<Role, Catalog>())
+/** The store as the caller may use it. */
+export function limited(store: Store, auth: AuthRecord | null): Store {
+  const limits = auth ? limitsOf(auth) : undefined
+  return limits === undefined ? store : new LimitedStore(store, limits)
+}
+
+const known = memoize((_: Catalog) => new Map<Limits, Catalog>())
 
 /** The collections as a role allows them, so that it holds in each rule, filter and expand. */
-export function catalogFor(catalog: Catalog, role: Role): Catalog {
+export function catalogFor(catalog: Catalog, limits: Limits): Catalog {
   const made = known(catalog)
-  const restricted = made.get(role) ?? new Catalog(catalog.all.map((one) => restrict(one, role)))
-  made.set(role, restricted)
+  const restricted = made.get(limits) ?? new Catalog(catalog.all.map((one) => restrict(one, limits)))
+  made.set(limits, restricted)
   return restricted
 }
 
-function restrict(collection: Collection, role: Role): Collection {
+function restrict(collection: Collection, limits: Limits): Collection {
+  if (limits === 'none' && (!isBuiltIn(collection) || PERSONAL_COLLECTIONS.has(collection.id)))
+    return collection
   const [read, write, remove] = needsOf(collection)
-  const rule = (needed: Needed, own: Rule) => (isEnough(role, needed) ? narrowed(collection, own) : null)
+  const rule = (needed: Needed, own: Rule) => (isEnough(limits, needed) ? narrowed(collection, own) : null)
   const rules = {
     listRule: rule(read, collection.listRule),
     viewRule: rule(read, collection.viewRule),

@@ -1,4 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
+import { badRequest, fieldError, notFound } from '../errors.ts'
 import { changeLogCte } from '../records/changes.ts'
 import type { Extension } from '../records/extension.ts'
 import { updateCampaigns } from './campaigns/campaign.ts'
@@ -6,14 +7,35 @@ import { failUnsent } from './queue/fail.ts'
 import type { MessageSource } from './queue/reassign.ts'
 import { lockUserSends } from './send/lock-user.ts'
 import { REASONS } from './status/status.ts'
+import { readAccess } from './user-access.ts'
 
-/** Deletes a user's data, first the row that acceptance locks, so that no send comes in between. */
+/**
+ * Only superusers say who has an account, and take none away that is in use. Deletes a user's data, first the
+ * row that acceptance locks, so that no send comes in between.
+ */
 export const usersExtension: Extension = {
+  async beforeCreate(_store, values, { auth }) {
+    if (values.member_only === true && !auth?.isSuperuser) throw badRequest('Failed to create record.')
+    return undefined
+  },
+  async beforeUpdate(store, values, old, { auth }) {
+    if (values.member_only === old.member_only) return
+    if (!auth?.isSuperuser) throw notFound()
+    if (values.member_only === true) await requireUnused(store, String(old.id))
+  },
   async afterDelete(store, ids) {
     for (const table of Object.keys(OF_USERS) as (keyof typeof OF_USERS)[])
       await forgetUsers(store, table, ids)
   },
   onTakeover: endUserQueue,
+}
+
+/** Throws 400 for a user for whom anything acts. */
+async function requireUnused({ db }: Store, user: string): Promise<void> {
+  const { disabled: _, waiting, ...lists } = await readAccess(db, user)
+  if (waiting === 0 && Object.values(lists).every(({ total }) => total === 0)) return
+  const message = 'This account has devices, keys, webhooks, hooks, answers, campaigns or messages that wait.'
+  throw badRequest('Failed to update record.', { member_only: fieldError('validation_in_use', message) })
 }
 
 /** By which column each is locked, as devices that report lock the queue. */

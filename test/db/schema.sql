@@ -1049,6 +1049,7 @@ create table users (
   id text collate "C" not null,
   name text collate "C" not null default ''::text,
   monthly_quota double precision not null default 0,
+  member_only boolean not null default false,
   created pb_date,
   updated pb_date,
   password text collate "C" not null default ''::text,

@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { extensionsOf } from '../../src/extensions.ts'
 import { endOldMessages } from '../../src/sms/sweep/retention.ts'
-import type { Client } from '../support/server/server-with-devices.ts'
+import { type Client, client, must } from '../support/server/server-with-devices.ts'
 import { startReceiver, verify } from '../support/services/receiver.ts'
 import { mms, mmsPoster, type SentFile } from '../support/smsgate/mms.ts'
 import { joinPhone, records, startSmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
@@ -13,6 +13,7 @@ import { makeKey, signatureOf, startApp } from '../support/twilio/twilio-fixture
 import { deliveriesOf, makeWebhook } from '../support/webhook-fixture.ts'
 
 const MAX_BYTES = 100_000
+const MEMBERS = '/api/collections/members/records'
 const fixture = stopAfterAll(
   await startSmsgateFixture({ WEBHOOK_ALLOW_PRIVATE: 'true', SMS_MAX_ATTACHMENT_BYTES: String(MAX_BYTES) }),
 )
@@ -70,7 +71,15 @@ describe('a picture', () => {
     const small = await bytesOf(await fetch(await fileUrl(message, name, { thumb: '480x480f' })))
     expect(await sharp(small).metadata()).toMatchObject({ format: 'jpeg', width: 480, height: 320 })
     const path = `${gateway.url}/api/files/sms_messages/${message.id}/`
-    for (const closed of [path + name, await fileUrl(message, name, {}, stranger)])
+    // a member opens it while the membership lasts
+    const ben = await gateway.makeUser()
+    const values = { account: user.id, member: ben.id, role: 'viewer' }
+    const membership = await must(gateway.superuser, 'POST', MEMBERS, values)
+    const acting = await must(ben, 'POST', '/api/account/act-for', { account: user.id })
+    const opened = await fileUrl(message, name, {}, client(gateway.url, user.id, acting.token))
+    expect((await fetch(opened)).status).toBe(200)
+    await must(gateway.superuser, 'DELETE', `${MEMBERS}/${membership.id}`)
+    for (const closed of [path + name, opened, await fileUrl(message, name, {}, stranger)])
       expect((await fetch(closed)).status).toBe(404)
 
     const [told] = await receiver.heard(1)

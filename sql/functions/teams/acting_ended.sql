@@ -1,18 +1,20 @@
 -- Trigger of members, users and auth_sessions: ends what members do for accounts. Each account gets a new
--- version of its row, so that nodes read cached callers again, and its event streams are closed. What a
--- member could use afterwards goes with the membership: open invitations and pairing codes.
+-- version of its row, so that nodes read cached callers again, and its event streams are closed. So does a
+-- member, who may have no account to sign in for. What a member could use afterwards goes with the
+-- membership: open invitations and pairing codes.
 create or replace function acting_ended() returns trigger language plpgsql as $$
 declare
   ended text[];
 begin
   if tg_table_name = 'members' then
-    ended := array[old.account];
+    ended := array[old.account, old.member];
     delete from member_invitations where invited_by = old.id;
     if old.role = 'admin' then
       delete from device_pairings where "user" = old.account;
     end if;
   elsif tg_table_name = 'users' then
-    ended := array(select account from members where member = new.id or account = new.id);
+    ended := array(select account from members where member = new.id or account = new.id
+      union select member from members where account = new.id);
   else
     ended := array(select account from members where member = new.record);
   end if;

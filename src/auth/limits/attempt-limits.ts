@@ -84,9 +84,9 @@ const CODE_SECONDS = 300
 export const limitPairingAttempts = <T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> =>
   countWrong(db, 'code', ip, check)
 
-/** The same for the secret of an invitation. */
+/** The same for the secret of an invitation, without a total: nobody guesses 40 characters. */
 export const limitInvitationAttempts = <T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> =>
-  countWrong(db, 'invitation', ip, check)
+  countFailures(db, [`invitation from ${networkOf(ip)}`], CODE_LIMITS.slice(0, 1), CODE_SECONDS, check)
 
 /** The same for an SMSGate app's private token. Apps repeat a stale one, so it counts once in 5 minutes. */
 export async function limitPrivateTokenAttempts<T>(

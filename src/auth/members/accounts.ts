@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
 import { run, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
-import type { AuthRecord, Role } from '../../request/request.ts'
+import { type AuthRecord, limitsOf, type Role } from '../../request/request.ts'
 
 export const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Role[]
 const ROLE = z.enum(ROLES)
@@ -12,7 +12,11 @@ export const ME = z
   .object({
     account: z.object({ id: z.string(), name: NAME }),
     sender: z.string().describe('Id of the record of `senders`; empty for superusers and devices.'),
-    role: ROLE.or(z.literal('owner')).describe('`owner`: the account itself is signed in.'),
+    role: z
+      .enum([...ROLES, 'owner', 'none'])
+      .describe(
+        '`owner`: the account itself is signed in. `none`: a member who has no account of their own.',
+      ),
     name: NAME.describe('The name of the person.'),
   })
   .meta({ id: 'Me' })
@@ -25,12 +29,13 @@ const NAMES = statement('names of senders', ({ id, other }: Slots<Record<'id' | 
 )
 
 /** Describes the caller. One lookup. */
-export async function readMe(db: Db, { id, actor, values }: AuthRecord): Promise<z.output<typeof ME>> {
+export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof ME>> {
+  const { id, actor, values } = auth
   const found = await run(db, NAMES, { id, other: actor?.id ?? id }, 'lookUp')
   const names = new Map(found.map((sender) => [sender.id, sender.name]))
   const account = { id, name: names.get(id) ?? String(values.name || values.email || '') }
   const sender = actor?.id ?? (names.has(id) ? id : '')
-  return { account, sender, role: actor?.role ?? 'owner', name: names.get(sender) ?? account.name }
+  return { account, sender, role: limitsOf(auth) ?? 'owner', name: names.get(sender) ?? account.name }
 }
 
 export const ACCOUNT_OF_MEMBER = z

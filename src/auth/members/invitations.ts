@@ -113,8 +113,8 @@ export async function acceptInvitation(store: Store, extensions: Extensions, sec
 type Newcomer = Readonly<Record<'name' | 'email' | 'password' | 'passwordConfirm', string>>
 
 /**
- * Makes a new user who joins by an invitation, also where users may not sign up. The email is verified where
- * the invitation was mailed to it. Returns the account. Throws 400 with field errors.
+ * Makes a new user, who has no account, a member by an invitation, also where users may not sign up. The
+ * email is verified where the invitation was mailed to it. Returns the account. Throws 400 with field errors.
  */
 export async function joinAsNew(
   store: Store,
@@ -125,7 +125,7 @@ export async function joinAsNew(
   passwordWork: PasswordWork,
 ): Promise<string> {
   const verified = sentTo !== '' && sentTo.toLowerCase() === email.toLowerCase()
-  const body = { name, email, password, passwordConfirm, verified }
+  const body = { name, email, password, passwordConfirm, verified, member_only: true }
   const users = store.catalog.find(USERS_ID) as AuthCollection
   let account = ''
   await createRecord(store, extensions, users, serverRequest(store.catalog.find(SUPERUSERS)!, body), {

@@ -1,5 +1,5 @@
 import type { Catalog, Store } from '../../collections/catalog.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
+import { type AuthCollection, DEVICES_ID } from '../../collections/collection.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findActing, findTokenOwner } from '../auth-rows.ts'
@@ -60,8 +60,13 @@ export async function findByToken(store: Store, token: string, purpose: Purpose)
 }
 
 /** Whether a device's token is invalid only because its user is disabled. */
-export const isSuspended = async (store: Store, authorization: string | undefined): Promise<boolean> =>
-  (await findOwner(store, tokenOf(authorization), 'auth'))?.isDisabled === true
+export async function isSuspended(store: Store, authorization: string | undefined): Promise<boolean> {
+  const owner = await findOwner(store, tokenOf(authorization), 'auth')
+  return owner?.collection.id === DEVICES_ID && owner.isDisabled
+}
+
+/** Members get no tokens for mails. */
+const isForCalls = (purpose: Purpose) => purpose === 'auth' || purpose === 'file'
 
 async function findOwner(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {
   const claims = readClaims(token)
@@ -73,7 +78,7 @@ async function findOwner(store: Store, token: string, purpose: Purpose): Promise
   const auth =
     actor === undefined
       ? await findTokenOwner(store, collection, id, hash)
-      : await findActing(store, collection, id, hash, purpose === 'auth' ? { id: actor } : undefined)
+      : await findActing(store, collection, id, hash, isForCalls(purpose) ? { id: actor } : undefined)
   return auth && (await isSigned(token, auth, purpose)) ? auth : null
 }
 

@@ -761,6 +761,7 @@ interface UsersRow {
   email: Generated<string>
   emailVisibility: Generated<boolean>
   id: string
+  member_only: Generated<boolean>
   monthly_quota: Generated<number>
   name: Generated<string>
   password: Generated<string>

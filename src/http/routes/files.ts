@@ -100,7 +100,8 @@ export const filePaths = (): ZodOpenApiPathsObject =>
     'POST /api/files/token': {
       id: 'fileToken',
       summary: 'Get a token for links to protected files',
-      description: 'Good for three minutes. It opens what its owner may view.',
+      description:
+        'Good for three minutes. It opens what its owner may view, and of a member who acts for an account what the role may.',
       responses: [success('The token.', TOKEN), failures(400, 401)],
     },
     'GET /api/files/{collection}/{record}/{filename}': {

@@ -5,7 +5,7 @@ import { cachedKeyHolder } from '../../auth/tokens/api-keys.ts'
 import { cachedIdentity } from '../../auth/tokens/identify.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { RoleStore } from '../../rules/roles.ts'
+import { limited } from '../../rules/roles.ts'
 import type { Ctx, Services } from '../context.ts'
 import { ipOf } from './client-ip.ts'
 
@@ -54,8 +54,7 @@ const ticketOf = (c: Ctx, services: Services, auth: AuthRecord | null): Ticket =
 
 /** The store on the ticket of a request's caller, as the caller's role allows. */
 export function storeOf(c: Ctx, services: Services, auth: AuthRecord | null): Store {
-  const store = services.store.for(ticketOf(c, services, auth))
-  return auth?.actor ? new RoleStore(store, auth.actor.role) : store
+  return limited(services.store.for(ticketOf(c, services, auth)), auth)
 }
 
 /** The same for a read: the replica if it has all earlier commits. Its catalog stays the same. */

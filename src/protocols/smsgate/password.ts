@@ -12,33 +12,36 @@ import { buildRequest } from '../../http/request-info.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
 import { storeOf } from '../../http/server/store-of.ts'
 import type { AuthRecord } from '../../request/request.ts'
+import { requireRole } from '../../rules/roles.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 
 const USERS = 'users'
 const WRONG = 'The login or the password is wrong.'
 
-/** The user of `Authorization: Basic`, with all limits of a sign-in. Throws 401, 429. */
+/** The user of `Authorization: Basic`, with all limits of a sign-in. Throws 401, 429, 403 without account. */
 export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
   const pair = readBasic(c.env.incoming.headers.authorization)
   if (!pair) throw gatewayRefusal('unauthorized', WRONG)
   const store = storeOf(c, services, null)
   const users = store.catalog.find(USERS) as AuthCollection
   const ip = clientIp(c, services)
+  let user: AuthRecord
   try {
     const form = async () => ({ ...pair, identityField: '' })
-    const auth = await authWithPassword({ store, services, collection: users, ip, readForm: form })
+    user = await authWithPassword({ store, services, collection: users, ip, readForm: form })
     const visit = {
       request: buildRequest(c, null, {}, 'password'),
       readMfaForm: async () => ({ mfaId: '' }),
       ip,
       userAgent: c.env.incoming.headers['user-agent'] ?? '',
     }
-    await answerSignIn(store, services, auth, visit, { method: 'password', isOnce: true })
-    return auth
+    await answerSignIn(store, services, user, visit, { method: 'password', isOnce: true })
   } catch (error) {
     if (isRefusal(error)) throw gatewayRefusal('unauthorized', WRONG)
     throw error
   }
+  requireRole(user, `${c.req.method} ${c.req.path}`)
+  return user
 }
 
 /** A wrong password, an unfulfilled rule, a second method that is asked for: none is a fault of ours. */

@@ -1,7 +1,7 @@
 import { type Ticket, ticketOf } from '../../admission/ticket.ts'
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import type { AuthRecord, RequestInfo } from '../../request/request.ts'
+import { type AuthRecord, limitsOf, type RequestInfo } from '../../request/request.ts'
 import { catalogFor } from '../../rules/roles.ts'
 import type { Change } from '../changes/change.ts'
 import { type Access, accessMaker, judgeHere } from './access.ts'
@@ -88,8 +88,9 @@ class SubscriptionGroup {
 
 /** The collections and one of them as a viewer's role lets them be seen. */
 function seenBy(auth: AuthRecord | null, catalog: Catalog, collection: Collection): [Catalog, Collection] {
-  if (!auth?.actor) return [catalog, collection]
-  const seen = catalogFor(catalog, auth.actor.role)
+  const limits = auth ? limitsOf(auth) : undefined
+  if (!limits) return [catalog, collection]
+  const seen = catalogFor(catalog, limits)
   return [seen, seen.find(collection.id) ?? collection]
 }
 

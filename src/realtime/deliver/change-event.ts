@@ -1,6 +1,6 @@
 import type { CatalogStore } from '../../collections/catalog/catalog-store.ts'
 import type { Store } from '../../collections/catalog.ts'
-import { RoleStore } from '../../rules/roles.ts'
+import { limited } from '../../rules/roles.ts'
 import type { Change } from '../changes/change.ts'
 import { sees } from '../changes/change-log.ts'
 import type { Client } from '../clients/client.ts'
@@ -26,10 +26,8 @@ const MAX_AGE_MS = 20_000
 
 export function toEvent(all: CatalogStore, change: Change): ChangeEvent {
   const store = all.forEverybody('realtime')
-  const storeOf = ({ ticket, request: { auth } }: GroupState) => {
-    const own = ticket ? all.for(ticket) : store
-    return auth?.actor ? new RoleStore(own, auth.actor.role) : own
-  }
+  const storeOf = ({ ticket, request: { auth } }: GroupState) =>
+    limited(ticket ? all.for(ticket) : store, auth)
   return {
     store,
     storeOf,

@@ -157,7 +157,6 @@ test('an acting token makes no other token and changes no sign-in', async () => 
   const body = { oldPassword: PASSWORD, password: 'taken-over-1', passwordConfirm: 'taken-over-1' }
   const requests: readonly (readonly [string, string, object?])[] = [
     ['POST', '/api/account/act-for', { account: shop.id }],
-    ['POST', '/api/files/token'],
     ['POST', '/api/account/end-other-sessions'],
     ['GET', '/api/account/sessions'],
     ['GET', '/api/account/accounts'],

@@ -124,7 +124,7 @@ const ROUTES: Readonly<Record<string, Who>> = {
   'GET /api/3rdparty/v1/health': 'all',
   'GET /api/3rdparty/v1/health/{probe}': 'all',
   'GET /api/health': 'viewer',
-  'POST /api/files/token': 'owner',
+  'POST /api/files/token': 'viewer',
   'GET /api/files/{collection}/{record}/{filename}': 'all',
 }
 

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { findByEmail } from '../../../auth/auth-rows.ts'
 import { limitInvitationAttempts, limitMails } from '../../../auth/limits/attempt-limits.ts'
 import {
   acceptInvitation,
@@ -9,7 +10,8 @@ import {
   invite,
   joinAsNew,
 } from '../../../auth/members/invitations.ts'
-import { USERS_ID } from '../../../collections/collection.ts'
+import { authWithPassword } from '../../../auth/sign-in/with-password.ts'
+import { type AuthCollection, USERS_ID } from '../../../collections/collection.ts'
 import { forbidden } from '../../../errors.ts'
 import { object, text } from '../../../fields/shape.ts'
 import { failures, success } from '../../../openapi/schemas/answers.ts'
@@ -66,9 +68,20 @@ async function accept(c: Ctx, services: Services, user: string | undefined, form
   const { extensions, store } = services
   const find = () => findInvitation(store.signIn, form.secret)
   const invitation = await limitInvitationAttempts(store.signIn.db, clientIp(c, services), find)
-  if (user !== undefined) return acceptInvitation(store.signIn, extensions, form.secret, user)
+  const member = user ?? (await knownMember(c, services, form))
+  if (member !== undefined) return acceptInvitation(store.signIn, extensions, form.secret, member)
   const work = passwordWork(c, services, null)
   return joinAsNew(store.signIn, extensions, form.secret, invitation.email, form, work)
+}
+
+/** A member who has no account, and perhaps no team to sign in for. Throws 400, 429. */
+async function knownMember(c: Ctx, services: Services, { email, password }: Accept) {
+  const store = services.store.signIn
+  const collection = store.catalog.find(USERS_ID) as AuthCollection
+  const known = await findByEmail(store, collection, email)
+  if (known?.values.member_only !== true) return undefined
+  const readForm = async () => ({ identity: email, password, identityField: 'email' })
+  return (await authWithPassword({ store, services, collection, ip: clientIp(c, services), readForm })).id
 }
 
 const NEW = 'Of a new user; leave it out when signed in.'
@@ -93,7 +106,7 @@ export const invitationPaths = (): ZodOpenApiPathsObject =>
       id: 'acceptInvitation',
       summary: 'Accept an invitation',
       description:
-        'Signed in, the user becomes a member. Without a token a new user is made who is one, also where users may not sign up.',
+        'Signed in, the user becomes a member. Without a token a new user is made who is one, also where users may not sign up: without an account of their own, so that only the accounts of others are open to them. Such a user may join another account by email and password.',
       security: ANYONE,
       body: [
         z.object({
