@@ -18,7 +18,7 @@ export interface PageEntry {
   readonly short?: string
   readonly icon: IconName
   readonly for: Role | 'both'
-  /** The least role in the account that may see it; none: each. */
+  /** The least role in the account that may see it; absent: viewer. */
   readonly needs?: TeamRole
   /** The heading under which it stands in the navigation; none: it is reached from another page. */
   readonly group?: 'texts' | 'people' | 'setup' | 'server'
@@ -230,6 +230,7 @@ export const PAGES: readonly PageEntry[] = [
     title: t('Account'),
     icon: 'contacts',
     for: 'both',
+    needs: 'none',
     load: () => import('./pages/account/page.tsx'),
   },
   {
@@ -237,6 +238,7 @@ export const PAGES: readonly PageEntry[] = [
     title: t('Help'),
     icon: 'help',
     for: 'both',
+    needs: 'none',
     isPublic: true,
     load: () => import('./pages/help/page.tsx'),
   },
@@ -245,6 +247,7 @@ export const PAGES: readonly PageEntry[] = [
     title: t('Help'),
     icon: 'help',
     for: 'both',
+    needs: 'none',
     isPublic: true,
     load: () => import('./pages/help/page.tsx'),
   },

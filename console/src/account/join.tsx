@@ -42,7 +42,7 @@ function Join({ secret }: { secret: string }) {
   return (
     <Sheet
       title={t('Join the team')}
-      text={t('You were invited to answer texts together. You keep your own sign-in and account.')}
+      text={t('You were invited to answer texts together. You keep your own sign-in.')}
     >
       <Form onSubmit={join.run} fault={join.fault}>
         <Button type="submit" kind="primary" busy={join.busy}>

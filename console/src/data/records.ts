@@ -271,6 +271,8 @@ export interface User extends RecordModel {
   readonly verified: boolean
   /** Messages a month; 0: the server's. */
   readonly monthly_quota: number
+  /** Acts for the accounts of others, and has none. */
+  readonly member_only: boolean
   readonly created: string
   /** Absent until a first setting is saved. */
   readonly expand?: { readonly user_settings_via_user?: UserSettings }
@@ -278,7 +280,6 @@ export interface User extends RecordModel {
 
 /** At most one record for each user. */
 export interface UserSettings extends Owned {
-  /** Kept out by a superuser. */
   readonly disabled: boolean
   /** ISO 3166 alpha-2 of numbers that are typed without a country, or ''. */
   readonly country: string

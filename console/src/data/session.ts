@@ -6,8 +6,8 @@ import { stopNotifications } from './notifications/browser.ts'
 
 export type Role = 'user' | 'superuser'
 
-/** What a person may do in an account, from the least to the most. */
-const TEAM_ROLES = ['viewer', 'agent', 'admin', 'owner'] as const
+/** What a person may do in an account, from the least to the most. `none`: a member without an account. */
+const TEAM_ROLES = ['none', 'viewer', 'agent', 'admin', 'owner'] as const
 export type TeamRole = (typeof TEAM_ROLES)[number]
 
 /** Who is signed in, and for which account. */
@@ -39,7 +39,7 @@ export const session = computed((): Session | null => {
   const { actor, role: team } = getTokenPayload(pb.authStore.token)
   return actor
     ? { role, record, email, team, sender: actor, person: own.authStore.record ?? record }
-    : { role, record, email, team: 'owner', sender: record.id, person: record }
+    : { role, record, email, team: record.member_only ? 'none' : 'owner', sender: record.id, person: record }
 })
 
 /** Whether the signed-in person's role in the account is at least this one. */

@@ -1,4 +1,4 @@
-import { endedAccount, type Session } from '../data/session.ts'
+import { endedAccount, may, type Session } from '../data/session.ts'
 import { chooseAccount, useAccounts } from '../data/team/accounts.ts'
 import { ROLE_WORDS } from '../data/team/team.ts'
 import { t } from '../language/words.ts'
@@ -25,7 +25,10 @@ export function AccountSwitch({ session }: { session: Session }) {
       onChange={(event) => void choose(event.currentTarget)}
     >
       <option value={person.id}>
-        {t('{name} ({role})', { name: person.name || person.email, role: t('your own account') })}
+        {t('{name} ({role})', {
+          name: person.name || person.email,
+          role: person.member_only ? t('your sign-in') : t('your own account'),
+        })}
       </option>
       {accounts.map(({ id, name, role }) => (
         <option key={id} value={id}>
@@ -42,9 +45,10 @@ export const EndedAccount = () =>
     <Notice kind="warning">
       <div class="row">
         {t(
-          'You no longer have access to the account {name}: your membership has ended, or the account was closed. This is your own account.',
+          'You no longer have access to the account {name}: your membership has ended, or the account was closed.',
           { name: endedAccount.value },
-        )}
+        )}{' '}
+        {may('owner') && t('This is your own account.')}
         <Button
           kind="quiet"
           onClick={() => {

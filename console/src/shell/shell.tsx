@@ -17,6 +17,7 @@ export function Shell({ session }: { session: Session }) {
   const mine = PAGES.filter(
     (page) => (page.for === 'both' || page.for === session.role) && may(page.needs ?? 'viewer'),
   )
+  const hasTexts = session.role === 'user' && may('viewer')
   useEffect(() => {
     // the address itself: by now somebody may be on the way elsewhere
     if (/^#?\/?$/.test(location.hash)) go(mine[0]?.path ?? '/', {}, true)
@@ -24,8 +25,8 @@ export function Shell({ session }: { session: Session }) {
   }, [path])
   return (
     <div class="shell">
-      {session.role === 'user' && <UnreadCount session={session} />}
-      {session.role === 'user' && <Notifier session={session} />}
+      {hasTexts && <UnreadCount session={session} />}
+      {hasTexts && <Notifier session={session} />}
       <SideBar pages={mine} session={session} path={path} />
       <main id="page" tabIndex={-1}>
         <EndedAccount />

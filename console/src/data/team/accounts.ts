@@ -14,15 +14,22 @@ export interface Account {
 /** The account that each person last chose in this browser, by their id. */
 const chosen = remembered<Readonly<Record<string, string>>>('account', {})
 
+/** The member without an account who chose their own sign-in, until they choose a team again. */
+let asThemselves = ''
+
 /** Shows another account: the person's own, or one that they may act for. */
 export async function chooseAccount(person: string, account: string): Promise<void> {
+  asThemselves = account === person ? person : ''
   if (account === person) actForNobody()
   else await actFor(account)
   endedAccount.value = ''
   chosen.value = { ...chosen.value, [person]: account }
 }
 
-/** The accounts that a user may act for. After a sign-in the one that was chosen last is shown again. */
+/**
+ * The accounts that a user may act for. After a sign-in the one that was chosen last is shown again; a member
+ * without an account gets the first that is open.
+ */
 export function useAccounts({ role, person, record }: Session): readonly Account[] {
   const [accounts, setAccounts] = useState<readonly Account[]>([])
   useEffect(() => {
@@ -30,11 +37,20 @@ export function useAccounts({ role, person, record }: Session): readonly Account
     const read = async () => {
       const found = await personal().send<readonly Account[]>('/api/account/accounts', {})
       setAccounts(found)
-      const last = chosen.value[person.id]
-      const isEnded = endedAccount.value !== ''
-      if (!own.authStore.isValid && !isEnded && found.some(({ id }) => id === last)) await actFor(last!)
+      if (own.authStore.isValid || endedAccount.value !== '' || asThemselves === person.id) return
+      const last = found.filter(({ id }) => id === chosen.value[person.id])
+      await actForFirst(person.member_only ? [...last, ...found] : last)
     }
     read().catch(() => {}) // the next sign-in or change of account asks again
   }, [role, person.id, record.id])
   return accounts
+}
+
+/** Acts for the first account that lets them: one may be disabled. */
+async function actForFirst(accounts: readonly Account[]): Promise<void> {
+  for (const { id } of accounts) {
+    try {
+      return await actFor(id)
+    } catch {} // the next one may be open
+  }
 }

@@ -30,11 +30,11 @@ export interface Invitation extends RecordModel {
   readonly created: string
 }
 
-export type MemberRole = Exclude<TeamRole, 'owner'>
+export type MemberRole = Exclude<TeamRole, 'owner' | 'none'>
 /** Of which texts a person is notified; '' is `all`. */
 export type Notify = '' | 'all' | 'mine' | 'none'
 
-export const ROLE_WORDS: Readonly<Record<TeamRole, string>> = {
+export const ROLE_WORDS: Readonly<Record<MemberRole | 'owner', string>> = {
   owner: t('Owner'),
   admin: t('Admin'),
   agent: t('Agent'),

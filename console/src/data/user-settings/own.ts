@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { Hours } from '../hours.ts'
 import type { UserSettings } from '../records.ts'
-import { session, userId } from '../session.ts'
+import { may, session, userId } from '../session.ts'
 import { findSettings, type SettingsChange, saveUserSettings } from './save.ts'
 
 /** The last answer about somebody's settings; without `record` there are none yet. */
@@ -30,7 +30,8 @@ export async function saveOwnSettings(change: Omit<SettingsChange, 'disabled'>):
 export function watchOwnSettings(): void {
   effect(() => {
     const { value } = session
-    if (value?.role === 'user' && known.peek()?.user !== value.record.id) void read(value.record.id)
+    if (value?.role === 'user' && may('viewer') && known.peek()?.user !== value.record.id)
+      void read(value.record.id)
   })
 }
 

@@ -6,6 +6,7 @@ const LABELS: Readonly<Record<string, string>> = {
   phone: t('Number'),
   opted_out: t('Opted out'),
   monthly_quota: t('Quota'),
+  member_only: t('Has an account of their own'),
   time_zone: t('Time zone'),
   oldPassword: t('Present password'),
   passwordConfirm: t('Password again'),

@@ -1,4 +1,4 @@
-import { may, session } from '../../data/session.ts'
+import { may, type Session, session } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { Page as Frame } from '../../parts/page.tsx'
 import { EmailCard } from './email.tsx'
@@ -13,12 +13,12 @@ import { Sessions } from './sessions.tsx'
 export function Page() {
   const mine = session.value
   if (!mine) return null
-  if (mine.team !== 'owner')
+  if (may('viewer') && !may('owner'))
     return (
       <Frame
         title={t('Account')}
         text={t(
-          'Your email, password and sessions are in your own account, which you choose in the navigation.',
+          'Your email, password and sessions are under your own name, which you choose at the top of the navigation.',
         )}
       >
         {may('admin') && <QuietHours />}
@@ -26,16 +26,13 @@ export function Page() {
       </Frame>
     )
   return (
-    <Frame
-      title={t('Account')}
-      text={mine.role === 'superuser' ? t('You are a superuser of this server.') : undefined}
-    >
+    <Frame title={t('Account')} text={textOf(mine)}>
       <div class="columns">
         <div class="stack">
           {mine.role === 'user' && <Profile user={mine.record} />}
-          {mine.role === 'user' && <QuietHours />}
+          {mine.role === 'user' && may('owner') && <QuietHours />}
           <EmailCard session={mine} />
-          {mine.role === 'user' && <Notifications user={mine.record.id} />}
+          {mine.role === 'user' && may('owner') && <Notifications user={mine.record.id} />}
         </div>
         <div class="stack">
           <PasswordCard session={mine} />
@@ -44,5 +41,13 @@ export function Page() {
       </div>
       <Sessions />
     </Frame>
+  )
+}
+
+function textOf({ role, team }: Session): string | undefined {
+  if (role === 'superuser') return t('You are a superuser of this server.')
+  if (team !== 'none') return undefined
+  return t(
+    'This is your sign-in. You have no account of your own: choose a team at the top of the navigation.',
   )
 }

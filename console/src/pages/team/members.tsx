@@ -1,5 +1,5 @@
 import { own, pb, personal } from '../../data/client.ts'
-import { actForNobody, may, type Session, session, type TeamRole } from '../../data/session.ts'
+import { actForNobody, may, type Session, session } from '../../data/session.ts'
 import { usePeople } from '../../data/team/people.ts'
 import { type MemberRole, type Notify, ROLE_WORDS } from '../../data/team/team.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
@@ -18,7 +18,7 @@ import { Loading } from '../../parts/wait.tsx'
 interface Person {
   readonly id: string
   readonly name: string
-  readonly role: TeamRole
+  readonly role: MemberRole | 'owner'
   readonly notify: Notify
   readonly since: string
 }

@@ -13,10 +13,11 @@ import { EnableUser } from './enable-user.tsx'
 import { isDisabled } from './is-disabled.ts'
 import { bodyOf, FIELD_NAMES, type UserDraft, UserFields } from './user-fields.tsx'
 
-const draftOf = ({ email, name, verified, monthly_quota }: User): UserDraft => ({
+const draftOf = ({ email, name, verified, member_only, monthly_quota }: User): UserDraft => ({
   email,
   name,
   verified,
+  hasAccount: !member_only,
   quota: monthly_quota > 0 ? String(monthly_quota) : '',
   password: '',
 })

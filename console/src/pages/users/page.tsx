@@ -44,7 +44,7 @@ export function Page({ query }: PageProps) {
       title: t('State'),
       cell: (user) => (
         <Badge tone={isDisabled(user) ? 'bad' : 'good'}>
-          {isDisabled(user) ? t('Disabled') : t('Active')}
+          {isDisabled(user) ? t('Disabled') : user.member_only ? t('Member only') : t('Active')}
         </Badge>
       ),
     },
@@ -70,7 +70,9 @@ export function Page({ query }: PageProps) {
   return (
     <Frame
       title={t('Users')}
-      text={t('Each has messages, contacts and devices of their own.')}
+      text={t(
+        'Each has messages, contacts and devices of their own, but for those who are only members of teams.',
+      )}
       actions={!isNew && make}
     >
       {!isNew && (

@@ -8,17 +8,20 @@ export interface UserDraft {
   readonly name: string
   readonly quota: string
   readonly verified: boolean
+  /** Absent for a new user, who has one. */
+  readonly hasAccount?: boolean
   readonly password: string
 }
 
 export const FIELD_NAMES = ['email', 'name', 'monthly_quota', 'password'] as const
 
 /** What the server gets of it. An empty password stays as it is. */
-export const bodyOf = ({ email, name, quota, verified, password }: UserDraft) => ({
+export const bodyOf = ({ email, name, quota, verified, hasAccount, password }: UserDraft) => ({
   email,
   name,
   verified,
   monthly_quota: Number(quota || 0),
+  ...(hasAccount !== undefined && { member_only: !hasAccount }),
   ...(password && { password, passwordConfirm: password }),
 })
 
@@ -78,5 +81,13 @@ export const UserFields = ({
       value={value.verified}
       onValue={(verified) => onValue({ ...value, verified })}
     />
+    {value.hasAccount !== undefined && (
+      <CheckField
+        label={t('Has an account of their own')}
+        name="member_only"
+        value={value.hasAccount}
+        onValue={(hasAccount) => onValue({ ...value, hasAccount })}
+      />
+    )}
   </>
 )

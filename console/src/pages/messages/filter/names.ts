@@ -96,6 +96,7 @@ export const NAMES: Readonly<Record<CollectionName, Readonly<Record<string, Name
     verified: { type: 'bool', words: t('the address is proven') },
     emailVisibility: { type: 'bool', words: t('others may see the address') },
     monthly_quota: { type: 'number', words: t('messages a month') },
+    member_only: { type: 'bool', words: t('has no account of their own') },
     ...OWN,
     ...UPDATED,
   },
