@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Session } from './backend.ts'
-import { DatabaseUnavailable, OutdatedServer } from './errors.ts'
+import { DatabaseUnavailable, OutdatedServer, wordsOf } from './errors.ts'
 
 const OLDEST_SERVER = 150_000
 const RETRY_MS = 1_000
@@ -20,8 +20,8 @@ export async function awaitServer(query: Session['query'], log: Logger): Promise
     } catch (error) {
       if (error instanceof OutdatedServer) throw new UserError(error.message)
       if (!(error instanceof DatabaseUnavailable)) throw refusal(error)
-      const cause = error.cause instanceof Error ? error.cause.message : String(error.cause)
-      if (attempt % SAY_EVERY === 0) log.warn(`waiting for the database: ${cause || 'no connection'}`)
+      if (attempt % SAY_EVERY === 0)
+        log.warn(`waiting for the database: ${wordsOf(error.cause) || 'no connection'}`)
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     }
   }
@@ -33,7 +33,7 @@ function refusal(error: unknown): unknown {
   const code = 'code' in error ? String(error.code) : ''
   return new UserError(
     code.startsWith('28')
-      ? `The database refused to let us in: ${error.message}. Check the user and password in DATABASE_URL.`
-      : `The database cannot be used: ${error.message}. Check DATABASE_URL.`,
+      ? `The database refused to let us in: ${wordsOf(error)}. Check the user and password in DATABASE_URL.`
+      : `The database cannot be used: ${wordsOf(error)}. Check DATABASE_URL.`,
   )
 }

@@ -77,6 +77,13 @@ export function isConnectionError(error: unknown): boolean {
   )
 }
 
+/** What an error says, with the hint of Postgres: the disk is full, too many connections. */
+export function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { message, hint } = error as Error & { hint?: string }
+  return hint ? `${message}. ${hint.replace(/\.$/, '')}` : message
+}
+
 /** The database is away. Answered as 503 with Retry-After, so that a client knows to try again. */
 export class DatabaseUnavailable extends ApiError {
   override name = 'DatabaseUnavailable'

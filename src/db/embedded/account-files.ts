@@ -4,6 +4,7 @@ import {
   fchownSync,
   lstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmdirSync,
   rmSync,
@@ -29,6 +30,15 @@ export function readText(path: string): string | undefined {
     return undefined
   } finally {
     if (file !== undefined) closeSync(file)
+  }
+}
+
+/** Whether there is something in a folder; true where this process may not look. */
+export function hasFiles(folder: string): boolean {
+  try {
+    return readdirSync(folder).length > 0
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
   }
 }
 

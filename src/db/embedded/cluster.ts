@@ -12,11 +12,12 @@ import {
   readdirSync,
   realpathSync,
   renameSync,
+  rmdirSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../errors.ts'
-import { readText, remove, writeNew } from './account-files.ts'
-import { isAlive } from './postmaster.ts'
+import { hasFiles, readText, remove, writeNew } from './account-files.ts'
+import { isAlive, postmasterOf } from './postmaster.ts'
 import { clusterLink, commandOf, hasCluster, PORT, type Site } from './site.ts'
 import { whyNot } from './why-not.ts'
 
@@ -36,11 +37,26 @@ interface Access {
 
 /** Where the server finds its database. `user`: the role, or a superuser. */
 export function urlOf(folder: string, user: 'pocketsms' | 'postgres' = ROLE): string {
-  const { password, port } = JSON.parse(readText(join(folder, ACCESS)) ?? '') as Access
+  const access = accessOf(folder)
+  if (!access)
+    throw new UserError(
+      `The file ${join(folder, ACCESS)} is damaged. The next start of the server makes a new one.`,
+    )
+  const { password, port } = access
   const host = process.platform === 'win32' ? '127.0.0.1' : 'localhost'
   const url = new URL(`postgres://${user}:${password}@${host}:${port}/${user}`)
   if (process.platform !== 'win32') url.searchParams.set('host', folder)
   return url.href
+}
+
+/** Undefined where the file is missing or damaged. */
+function accessOf(folder: string): Access | undefined {
+  try {
+    const { password, port } = JSON.parse(readText(join(folder, ACCESS)) ?? '') as Access
+    return /^[0-9a-f]+$/.test(password) && Number.isInteger(port) ? { password, port } : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** The same for a data folder. Throws a UserError where there is none. */
@@ -49,11 +65,27 @@ export function embeddedUrl(dataDir: string): string {
   return urlOf(realpathSync(clusterLink(dataDir)))
 }
 
-/** Makes the cluster if it is not there yet. */
+/** Makes the cluster if it is not there yet, or a new password if that is lost. */
 export async function ensureCluster(site: Site): Promise<void> {
-  if (!existsSync(site.folder)) await makeCluster(site)
+  const { folder } = site
+  if (!hasFiles(folder)) await makeCluster(site)
   // a copied folder may have lost the mode that Postgres wants
-  else chmodSync(site.folder, 0o700)
+  else chmodSync(folder, 0o700)
+  if (existsSync(join(folder, 'PG_VERSION')) && !accessOf(folder)) await renewAccess(site)
+}
+
+async function renewAccess(site: Site): Promise<void> {
+  const { folder, launch } = site
+  const [pid, file] = [postmasterOf(folder), join(folder, ACCESS)]
+  if (pid)
+    throw new UserError(
+      `The file ${file} is damaged, so nobody can log in. End the Postgres that runs (kill -INT ${pid}) and start again: the server then makes a new one.`,
+    )
+  const access = newAccess()
+  const roles = [SUPERUSER, ROLE].map((role) => `alter role ${role} password '${access.password}'\n`)
+  await runSingle(site, folder, roles.join(''))
+  remove(file, launch.account)
+  writeNew(file, JSON.stringify(access), launch.account)
 }
 
 /** Makes it beside its place, so that there is a whole one or none. */
@@ -62,7 +94,7 @@ async function makeCluster(site: Site): Promise<void> {
   const { account } = launch
   removeLeftovers(site)
   const partial = `${folder}.new.${process.pid}`
-  const access: Access = { password: randomBytes(24).toString('hex'), port: portOf() }
+  const access = newAccess()
   try {
     mkdirSync(partial, { mode: 0o700, recursive: true })
     if (account) chownSync(partial, account.uid, account.gid)
@@ -74,18 +106,25 @@ async function makeCluster(site: Site): Promise<void> {
     const logins = ['-U', SUPERUSER, '--auth=scram-sha-256', `--pwfile=${partial}.password`]
     await run(site, 'initdb', ['-D', partial, '-E', 'UTF8', '-k', '-N', ...locale, ...logins])
     const sql = `create role ${ROLE} login password '${access.password}'\ncreate database ${ROLE} owner ${ROLE}\n`
-    await run(site, 'postgres', ['--single', '-F', '-D', partial, SUPERUSER], sql)
+    await runSingle(site, partial, sql)
     writeNew(join(partial, ACCESS), JSON.stringify(access), account)
     writeNew(join(partial, LOCK), '', account)
     // of a thousand files: syncing each by itself may take seconds
     const isQuick = process.platform === 'linux' && programs.major >= 17
     await run(site, 'initdb', ['-D', partial, '-S', ...(isQuick ? ['--sync-method=syncfs'] : [])])
+    if (existsSync(folder) && !hasFiles(folder)) rmdirSync(folder)
     if (!existsSync(folder)) renameSync(partial, folder)
     sync(dirname(folder))
   } finally {
     for (const path of [partial, `${partial}.password`]) remove(path, account)
   }
 }
+
+/** Statements, a line each, on a cluster that does not run. */
+const runSingle = (site: Site, folder: string, sql: string) =>
+  run(site, 'postgres', ['--single', '-c', 'exit_on_error=on', '-D', folder, SUPERUSER], sql)
+
+const newAccess = (): Access => ({ password: randomBytes(24).toString('hex'), port: portOf() })
 
 /** On Windows, which has no sockets for it, a port that is probably free. */
 const portOf = () => (process.platform === 'win32' ? randomInt(20_000, 32_000) : PORT)

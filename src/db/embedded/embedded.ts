@@ -3,14 +3,21 @@ import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { ensureCluster, urlOf } from './cluster.ts'
 import { LogFile } from './log-file.ts'
-import { enter, leave, type Presence } from './presence.ts'
+import { endIfHanging, enter, leave, type Presence } from './presence.ts'
 import { findSite, type Site } from './site.ts'
 import type { Settings } from './start.ts'
 
 const LOG_MS = 600_000
+const PULSE: Pulse = { everyMs: 30_000, answerMs: 10_000 }
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 30_000]
 /** One that runs for so long is not in trouble: the next pause is the first again. */
 const STEADY_MS = 60_000
+
+/** How often Postgres is asked whether it takes connections, and how long it has to answer. */
+interface Pulse {
+  readonly everyMs: number
+  readonly answerMs: number
+}
 
 /** A Postgres that this process uses, and restarts when it ends. */
 export interface Embedded {
@@ -25,9 +32,14 @@ export interface Embedded {
  * Makes and starts the Postgres of a data folder, and restarts it. Any number of processes of this host
  * may use it. Throws a UserError when it does not start.
  */
-export async function openEmbedded(dataDir: string, log: Logger, settings: Settings = {}): Promise<Embedded> {
+export async function openEmbedded(
+  dataDir: string,
+  log: Logger,
+  settings: Settings = {},
+  pulse = PULSE,
+): Promise<Embedded> {
   const site = await prepare(dataDir, log)
-  const keeper = new Keeper(site, log, settings)
+  const keeper = new Keeper(site, log, settings, pulse)
   await keeper.open()
   const { folder } = site
   return { url: urlOf(folder), superuserUrl: urlOf(folder, 'postgres'), close: () => keeper.close() }
@@ -50,6 +62,7 @@ class Keeper {
   readonly #site: Site
   readonly #log: Logger
   readonly #settings: Settings
+  readonly #pulse: Pulse
   readonly #closing = new AbortController()
   #presence: Presence | undefined
   #timer: NodeJS.Timeout | undefined
@@ -57,16 +70,30 @@ class Keeper {
   #pauseMs = FIRST_PAUSE_MS
   #enteredMs = 0
 
-  constructor(site: Site, log: Logger, settings: Settings) {
+  constructor(site: Site, log: Logger, settings: Settings, pulse: Pulse) {
     this.#site = site
     this.#log = log
     this.#settings = settings
+    this.#pulse = pulse
   }
 
   async open(): Promise<void> {
     await this.#enter()
     const file = new LogFile(this.#site.logs)
     this.#timer = setInterval(() => file.limit(), LOG_MS).unref()
+    void this.#watch()
+  }
+
+  /** One that hangs keeps its connections: only a new one shows it. */
+  async #watch(): Promise<void> {
+    const { everyMs, answerMs } = this.#pulse
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {})
+      if (!this.#presence || signal.aborted) continue
+      if (await endIfHanging(this.#site, answerMs).catch(() => false))
+        this.#log.error('the embedded database took no connections, it was ended')
+    }
   }
 
   async close(): Promise<void> {

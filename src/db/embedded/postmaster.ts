@@ -1,4 +1,4 @@
-import { globSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { globSync, lstatSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readText } from './account-files.ts'
@@ -8,6 +8,8 @@ import { PORT } from './site.ts'
 const PID_FILE = 'postmaster.pid'
 /** Of the socket. Its first line is the same id. */
 const LOCK_FILE = `.s.PGSQL.${PORT}.lock`
+/** Postgres writes into a new one at once: one that stays empty was left by a crash. */
+const EMPTY_MS = 2_000
 const LOOK_MS = 25
 const POLITE_MS = 5_000
 
@@ -26,6 +28,7 @@ export function isAlive(pid: number): boolean {
  */
 export function postmasterOf(folder: string): number | undefined {
   const pid = pidIn(folder)
+  if (!pid) removeEmpty(folder)
   if (!pid || !isAlive(pid)) return undefined
   if (isPostmaster(pid, folder)) return pid
   if (pidIn(folder) === pid)
@@ -35,6 +38,13 @@ export function postmasterOf(folder: string): number | undefined {
 
 function pidIn(folder: string): number {
   return Number.parseInt(readText(join(folder, PID_FILE)) ?? '', 10)
+}
+
+function removeEmpty(folder: string): void {
+  for (const path of [LOCK_FILE, PID_FILE].map((file) => join(folder, file))) {
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    if (found?.size === 0 && Date.now() - found.mtimeMs > EMPTY_MS) rmSync(path, { force: true })
+  }
 }
 
 /** True where the system does not say. The folder's account may have written any process into its file. */

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { LOCKS } from '../advisory-locks.ts'
@@ -6,10 +8,11 @@ import { urlOf } from './cluster.ts'
 import { endOrphans, endPostmaster, postmasterOf } from './postmaster.ts'
 import type { Site } from './site.ts'
 import { type Settings, Started } from './start.ts'
+import { GONE } from './why-not.ts'
 
 const LOOK_MS = 25
 const CONNECT_MS = 10_000
-/** Connection attempts that time out before the postmaster is ended. */
+/** Connection attempts in a row that time out before the postmaster is ended. */
 const MAX_HANGS = 3
 /** Processes of a killed postmaster end by then. */
 const LOCKED_MS = 5_000
@@ -24,6 +27,7 @@ export async function enter(site: Site, settings: Settings): Promise<Presence> {
   const began = Date.now()
   let started: Started | undefined
   for (let hangs = 0; ; await sleep(LOOK_MS)) {
+    if (!existsSync(join(site.folder, 'PG_VERSION'))) throw GONE(site.folder)
     const pid = postmasterOf(site.folder)
     if (!pid && started?.hasEnded) {
       if (!started.isLocked || Date.now() - began > LOCKED_MS) throw started.failure
@@ -42,13 +46,31 @@ export async function enter(site: Site, settings: Settings): Promise<Presence> {
   }
 }
 
+/** Ends a Postgres that takes no connections, within `answerMs` each. Answers whether it did. */
+export async function endIfHanging({ folder }: Site, answerMs = CONNECT_MS): Promise<boolean> {
+  const pid = postmasterOf(folder)
+  for (let hangs = 0; hangs < MAX_HANGS; hangs++) {
+    if (!pid || postmasterOf(folder) !== pid) return false
+    const tried = Date.now()
+    const client = clientOf(urlOf(folder), answerMs)
+    await client.connect().catch(() => {})
+    void client.end().catch(() => {})
+    if (Date.now() - tried < answerMs) return false
+  }
+  await endPostmaster(folder)
+  endOrphans(folder)
+  return true
+}
+
+function clientOf(connectionString: string, connectionTimeoutMillis = CONNECT_MS): pg.Client {
+  // a restored backup ends connections of `pocketsms…`
+  const application_name = 'user of pocketsms'
+  const client = new pg.Client({ connectionString, application_name, connectionTimeoutMillis })
+  return client.on('error', () => {}) // `end` follows
+}
+
 async function connect(connectionString: string): Promise<Presence> {
-  const client = new pg.Client({
-    connectionString,
-    application_name: 'user of pocketsms', // a restored backup ends connections of `pocketsms…`
-    connectionTimeoutMillis: CONNECT_MS,
-  })
-  client.on('error', () => {}) // `end` follows
+  const client = clientOf(connectionString)
   try {
     await client.connect()
     await client.query(`select pg_advisory_lock_shared(${LOCKS.embedded})`)

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import {
+  accessSync,
   chmodSync,
+  constants,
   cpSync,
   existsSync,
   lstatSync,
@@ -14,7 +16,7 @@ import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { type Account, type Launch, launchFor, runsAs } from './account.ts'
-import { changeableFolder, closedFolder } from './account-files.ts'
+import { changeableFolder, closedFolder, hasFiles } from './account-files.ts'
 import { programsFor } from './major.ts'
 import { linkLibraries, type Programs, programIn } from './programs.ts'
 
@@ -37,15 +39,15 @@ export interface Site {
 
 export const clusterLink = (dataDir: string): string => join(resolve(dataDir), 'postgres')
 
-export const hasCluster = (dataDir: string): boolean => existsSync(clusterLink(dataDir))
+export const hasCluster = (dataDir: string): boolean => hasFiles(clusterLink(dataDir))
 
 /** Finds out how the cluster of a data folder is run. Throws a UserError if it cannot be. */
 export function findSite(dataDir: string, log: Logger): Site {
-  mkdirSync(dataDir, { recursive: true })
+  makeDataFolder(dataDir)
   const link = clusterLink(realpathSync(dataDir))
   const owner = ownerOf(link)
   const launch = launchFor(owner)
-  const folder = owner ? realpathSync(link) : link
+  const folder = existsSync(link) ? realpathSync(link) : link
   checkSocketPath(folder)
   const inData = (name: string) => join(dirname(link), name)
   const site = {
@@ -58,7 +60,7 @@ export function findSite(dataDir: string, log: Logger): Site {
   return launch.account ? forAccount(site, launch.account, owner, log) : site
 }
 
-/** Undefined where there is no cluster yet. Throws a UserError if it is another user's. */
+/** Undefined without a cluster, or with an empty folder for it. A UserError if it is another user's. */
 function ownerOf(link: string): Account | undefined {
   if (!lstatSync(link, { throwIfNoEntry: false })) return undefined
   const found = statSync(link, { throwIfNoEntry: false })
@@ -69,7 +71,20 @@ function ownerOf(link: string): Account | undefined {
     throw new UserError(
       `The database in ${link} belongs to the user with the number ${uid}. Start the server as that user, or choose another DATA_DIR.`,
     )
-  return { uid, gid }
+  return hasFiles(link) ? { uid, gid } : undefined
+}
+
+function makeDataFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true })
+  } catch (error) {
+    // on a read-only disk it says ENOENT
+    let above = resolve(dataDir)
+    while (!existsSync(above)) above = dirname(above)
+    accessSync(above, constants.W_OK)
+    throw error
+  }
+  accessSync(dataDir, constants.W_OK)
 }
 
 /** The same where root runs it as another account: the cluster is the account's, all else stays root's. */

@@ -17,7 +17,6 @@ const SETTINGS: Settings = {
   full_page_writes: 'on',
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
-  log_error_verbosity: 'terse',
   log_checkpoints: 'off',
 }
 /** Reads and writes by the processes that ask for them: no helpers for that. */
@@ -59,9 +58,11 @@ export class Started {
     return this.#failed !== undefined || this.#process.exitCode !== null || this.#process.signalCode !== null
   }
 
-  /** Processes of the same cluster run, on this host or another. */
+  /** Processes of the same cluster run, on this host or another, or one has just begun. */
   get isLocked(): boolean {
-    return this.#process.exitCode === LOCKED || /pre-existing shared memory/.test(this.#said)
+    return (
+      this.#process.exitCode === LOCKED || /pre-existing shared memory|lock file .* is empty/.test(this.#said)
+    )
   }
 
   get failure(): Error {

@@ -5,6 +5,16 @@ const LAST_LINES = 8
 /** What the person who runs the server can do about words of Postgres. */
 const KNOWN: readonly (readonly [RegExp, (folder: string) => string])[] = [
   [
+    /shared memory segment.*No space left on device/,
+    () =>
+      'The memory that processes share, /dev/shm, is too small: Postgres needs 16 MB there (in Docker: --shm-size=64m).',
+  ],
+  [
+    /could not look up effective user ID/,
+    () =>
+      'Postgres makes databases only for a user with a name: start the server as one that is in /etc/passwd, or name a running Postgres with DATABASE_URL.',
+  ],
+  [
     /No space left on device|Disk quota exceeded/,
     (folder) => `The disk that holds ${folder} is full. Free some space: the database then starts again.`,
   ],
@@ -17,6 +27,11 @@ const KNOWN: readonly (readonly [RegExp, (folder: string) => string])[] = [
 export const IN_USE = (folder: string) =>
   new UserError(
     `The database in ${folder} is in use on another host or in another container. Stop the server there, or let both use one Postgres by DATABASE_URL.`,
+  )
+
+export const GONE = (folder: string) =>
+  new UserError(
+    `The folder ${folder} of the database is gone, or was emptied. Stop the server. Then put the folder back from a copy, or restore a backup; a start without it makes a new, empty database.`,
   )
 
 /** The error when Postgres does not start: what to do, if that is known, and the end of its output. */

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors.ts'
 import { LOCKS } from '../advisory-locks.ts'
-import { isSqlError } from '../errors.ts'
+import { DatabaseUnavailable, isSqlError, OutdatedServer, wordsOf } from '../errors.ts'
 import type { Db } from '../open.ts'
 import { applyFunctions, dropOldFunctions } from './function-changes.ts'
 import { oldestServer } from './oldest-server.ts'
@@ -24,6 +24,10 @@ export async function migrate(db: Db, only?: readonly string[]): Promise<string[
   try {
     return await db.transaction((tx) => bringUpToDate(tx, only))
   } catch (error) {
+    if (error instanceof DatabaseUnavailable && !(error instanceof OutdatedServer))
+      throw new UserError(
+        `The database could not be brought up to date, and is as it was: ${wordsOf(error.cause)}. Start again when that is mended.`,
+      )
     if (!isSqlError(error, INSUFFICIENT_PRIVILEGE)) throw error
     throw new UserError(
       `The role of DATABASE_URL may not do what is needed: ${error.message}. Make it the owner of the database and of all in it.`,

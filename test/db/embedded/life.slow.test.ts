@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { clusterLink } from '../../../src/db/embedded/site.ts'
@@ -51,22 +51,26 @@ test('that of a process that was killed goes on, and the next process adopts it'
   expect(isRunning(pid)).toBe(false)
 })
 
-test.each(['the postmaster', 'one backend', 'all at once'])('%s is killed: it runs again', async (what) => {
-  const log: string[] = []
-  const { url, close } = await openHere(folder, log)
-  const pid = postmasterIn(folder)
-  await ask(url, `insert into kept values (1)`)
-  const backends = (await ask(
-    url,
-    'select pid from pg_stat_activity where pid <> pg_backend_pid()',
-  )) as number[]
-  const killed = { 'the postmaster': [pid], 'one backend': backends.slice(0, 1) }[what] ?? [pid, ...backends]
-  for (const one of killed) process.kill(one, 'SIGKILL')
-  await expect.poll(() => log.at(-1)).toBe('the embedded database runs again')
-  expect(log[0]).toBe('the embedded database has ended, it is started again')
-  expect(await ask(url, `delete from kept returning n`)).toEqual([1])
-  await close()
-})
+test.each(['the postmaster is killed', 'one backend is killed', 'all are killed', 'all hang'])(
+  '%s: it runs again',
+  async (what) => {
+    const log: string[] = []
+    const { url, close } = await openHere(folder, log)
+    const pid = postmasterIn(folder)
+    await ask(url, `insert into kept values (1)`)
+    const backends = (await ask(
+      url,
+      'select pid from pg_stat_activity where pid <> pg_backend_pid()',
+    )) as number[]
+    const struck = { 'the postmaster is killed': [pid], 'one backend is killed': backends.slice(0, 1) }[what]
+    for (const one of struck ?? [pid, ...backends])
+      process.kill(one, what === 'all hang' ? 'SIGSTOP' : 'SIGKILL')
+    await expect.poll(() => log.at(-1)).toBe('the embedded database runs again')
+    expect(log).toContain('the embedded database has ended, it is started again')
+    expect(await ask(url, `delete from kept returning n`)).toEqual([1])
+    await close()
+  },
+)
 
 test('it is stopped while it starts again', async () => {
   const { close } = await openHere(folder)
@@ -78,9 +82,44 @@ test('it is stopped while it starts again', async () => {
   expect(isRunning(pid)).toBe(false)
 })
 
-test('a process id that was left behind and is now another process is no postmaster', async () => {
-  writeFileSync(join(clusterLink(folder), 'postmaster.pid'), `${process.pid}\n`)
-  const { url, close } = await openHere(folder)
-  expect(await ask(url, 'select 1')).toEqual([1])
+const cluster = clusterLink(folder)
+/** Empties a file, as a crash may; it has been so for a while. */
+const empty = (name: string) => {
+  writeFileSync(join(cluster, name), '')
+  utimesSync(join(cluster, name), 1, 1)
+}
+test.each<[string, () => void]>([
+  [
+    'a process id of another process',
+    () => writeFileSync(join(cluster, 'postmaster.pid'), `${process.pid}\n`),
+  ],
+  ['an empty postmaster.pid', () => empty('postmaster.pid')],
+  ['an empty lock of the socket', () => empty('.s.PGSQL.5432.lock')],
+  ['an empty pocketsms.json', () => empty('pocketsms.json')],
+  ['no pocketsms.json', () => rmSync(join(cluster, 'pocketsms.json'))],
+])('%s is healed', async (_, damage) => {
+  damage()
+  const { url, superuserUrl, close } = await openHere(folder)
+  expect([await ask(url, 'select count(*)::int from kept'), await ask(superuserUrl, 'select 1')]).toEqual([
+    [0],
+    [1],
+  ])
   await close()
+})
+
+test('its folder is deleted while it runs: it is not made anew, and the log says what to do', async () => {
+  const [copy, log] = [join(temporaryFolder(), 'data'), [] as string[]]
+  const { close } = await openHere(copy, log)
+  const pid = postmasterIn(copy)
+  rmSync(clusterLink(copy), { recursive: true })
+  process.kill(pid, 'SIGKILL')
+  await expect.poll(() => log.at(-1)).toMatch(/does not start: The folder .* is gone.* put the folder back/)
+  await close()
+  expect(existsSync(clusterLink(copy))).toBe(false)
+})
+
+test('an empty folder becomes one', async () => {
+  const data = temporaryFolder()
+  mkdirSync(clusterLink(data))
+  await (await openHere(data)).close()
 })

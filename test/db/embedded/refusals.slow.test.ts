@@ -32,12 +32,15 @@ test('a data folder that is a file', async () => {
   )
 })
 
-test('damaged files: with the last words of Postgres', async () => {
+test.each([
+  ['global/pg_control', 'x', /pg_control/],
+  ['postgresql.conf', 'wal_level = x', /HINT: .*Available values/],
+])('a damaged %s: with the last words of Postgres', async (file, text, words) => {
   const folder = copy()
-  writeFileSync(join(folder, 'postgres', 'global', 'pg_control'), 'x')
-  expect(await refusalOf(folder)).toMatch(
-    /^The database in .* does not start\. Postgres said:\n(.*\n)*.*pg_control/,
-  )
+  writeFileSync(join(folder, 'postgres', file), text)
+  const said = await refusalOf(folder)
+  expect(said).toMatch(/^The database in .* does not start\. Postgres said:\n/)
+  expect(said).toMatch(words)
 })
 
 test('programs that are none', async () => {

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   accessSync,
@@ -34,6 +34,7 @@ import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 // Who runs the embedded database: root, with and without user namespaces, and an ordinary user.
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url))
+const CLI = join(PROJECT, 'src/cli.ts')
 const COPIES = '/var/cache/pocketsms'
 const isRoot = process.getuid?.() === 0
 
@@ -180,12 +181,54 @@ describe.runIf(isRoot && isOpenToOthers(PROJECT))(
   },
 )
 
-test.runIf(isRoot && canMount())('a full disk', async () => {
-  const folder = temporaryFolder()
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=12m,mode=700', 'none', folder])
-  onTestFinished(() => void execFileSync('umount', [folder]))
-  const { said } = await openElsewhere(join(folder, 'data'))
-  expect(said).toMatch(/^The disk that holds .* is full\. Free some space/)
+describe.runIf(isRoot && canMount())('a machine on which it does not start', () => {
+  test.each<[string, (folder: string) => string[], RegExp]>([
+    [
+      'a full disk',
+      (folder) => inMounts(`mount -t tmpfs -o size=12m none ${folder}`),
+      /^The disk that holds .* is full\. Free/,
+    ],
+    [
+      'a read-only disk',
+      (folder) => inMounts(`mount -t tmpfs none ${folder} && mount -o remount,ro ${folder}`),
+      /^The data folder .*: EROFS: read-only file system/,
+    ],
+    [
+      'little shared memory',
+      () => inMounts('mount -t tmpfs -o size=64k none /dev/shm'),
+      /\/dev\/shm, is too small/,
+    ],
+    [
+      'a user without a name',
+      (folder) => {
+        chownSync(folder, 12_345, 12_345)
+        return ['setpriv', '--reuid=12345', '--regid=12345', '--clear-groups']
+      },
+      /only for a user with a name: .* DATABASE_URL\. Postgres said:/,
+    ],
+  ])('%s', async (_, prefixFor, sentence) => {
+    const folder = openFolder()
+    const { said } = await openElsewhere(
+      join(folder, 'data'),
+      { env: withoutNamespaces() },
+      prefixFor(folder),
+    )
+    expect(said).toMatch(sentence)
+  })
+
+  test('a disk that is full when tables are made', () => {
+    const folder = openFolder()
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=100m,mode=700', 'none', folder])
+    onTestFinished(() => void execFileSync('umount', [folder]))
+    cpSync(whole, folder, { recursive: true })
+    spawnSync('dd', ['if=/dev/zero', `of=${folder}/filler`, 'bs=256k'])
+    execFileSync('truncate', ['--size=-1M', join(folder, 'filler')])
+    const env = { ...process.env, DATABASE_URL: '', DATA_DIR: folder }
+    const { stderr } = spawnSync(process.execPath, [CLI, 'migrate'], { env, encoding: 'utf8' })
+    expect(stderr).toMatch(
+      /^The database could not be brought up to date, .* as it was: .*Check free disk space\./,
+    )
+  })
 })
 
 function canMount(): boolean {

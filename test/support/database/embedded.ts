@@ -13,8 +13,12 @@ const USER = fileURLToPath(new URL('embedded-user.ts', import.meta.url))
 
 /** Opens the embedded database of a folder in this process; `log` gets its messages. */
 export function openHere(folder: string, log: string[] = []): Promise<Embedded> {
-  const write = (line: string) => void log.push(String(JSON.parse(line).msg))
-  return openEmbedded(folder, createLogger({ logLevel: 'info' }, { write }), { fsync: 'off' })
+  const write = (line: string) => {
+    const { msg, err } = JSON.parse(line)
+    log.push(err ? `${msg}: ${err.message}` : msg)
+  }
+  const pulse = { everyMs: 200, answerMs: 1_000 }
+  return openEmbedded(folder, createLogger({ logLevel: 'info' }, { write }), { fsync: 'off' }, pulse)
 }
 
 /** The same in a process of its own, with another environment or user by `options`, or mounts by `prefix`. */
@@ -42,7 +46,7 @@ export const inMounts = (script: string): string[] => [
 
 /** An environment in which user namespaces are forbidden, as in a default container. */
 export function withoutNamespaces(): NodeJS.ProcessEnv {
-  const folder = temporaryFolder()
+  const folder = openFolder()
   writeFileSync(join(folder, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
   return { ...process.env, PATH: `${folder}:${process.env.PATH}` }
 }
