@@ -1,10 +1,8 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
-  accessSync,
   appendFileSync,
   chownSync,
-  constants,
   cpSync,
   existsSync,
   lstatSync,
@@ -21,6 +19,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findPrograms } from '../../../src/db/embedded/programs.ts'
 import {
+  canMount,
   inMounts,
   openElsewhere,
   openFolder,
@@ -230,15 +229,3 @@ describe.runIf(isRoot && canMount())('a machine on which it does not start', () 
     )
   })
 })
-
-function canMount(): boolean {
-  const folder = temporaryFolder()
-  try {
-    accessSync('/proc/mounts', constants.R_OK)
-    execFileSync('mount', ['-t', 'tmpfs', 'none', folder], { stdio: 'ignore' })
-    execFileSync('umount', [folder])
-    return true
-  } catch {
-    return false
-  }
-}

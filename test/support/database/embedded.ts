@@ -44,6 +44,12 @@ export const inMounts = (script: string): string[] => [
   'sh',
 ]
 
+/** Whether this process may mount file systems. */
+export const canMount = (): boolean => {
+  const [command, ...args] = inMounts('mount -t tmpfs none /mnt')
+  return spawnSync(command!, [...args, 'true'], { stdio: 'ignore' }).status === 0
+}
+
 /** An environment in which user namespaces are forbidden, as in a default container. */
 export function withoutNamespaces(): NodeJS.ProcessEnv {
   const folder = openFolder()
