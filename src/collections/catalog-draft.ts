@@ -1,6 +1,7 @@
 import type { Db } from '../db/open.ts'
 import { Catalog, type Store } from './catalog.ts'
 import type { Collection } from './collection.ts'
+import { INTERNAL_NAMES_SINCE, isInternal } from './internal-tables.ts'
 
 /** All rows of `_collections` in order of creation, as text. */
 export async function readRows(db: Db): Promise<{ id: string; data: string }[]> {
@@ -11,6 +12,9 @@ export async function readRows(db: Db): Promise<{ id: string; data: string }[]> 
 const PUT = `
 insert into _collections (id, name, data) values ($1, $2, $3)
 on conflict (id) do update set name = excluded.name, data = excluded.data`
+
+/** Servers that would take a table of the gateway for the collection's, and drop it with it, stop. */
+const STOP_OLDER = 'update _schema set oldest = greatest(oldest, $1)'
 
 /** A transaction that changes collections: a store whose catalog includes the changes so far. */
 export class CatalogDraft implements Store {
@@ -28,6 +32,7 @@ export class CatalogDraft implements Store {
 
   /** Writes a collection's row. Its table is written elsewhere. */
   async put(collection: Collection): Promise<void> {
+    if (isInternal(collection.name)) await this.db.query(STOP_OLDER, [INTERNAL_NAMES_SINCE])
     await this.db.query(PUT, [collection.id, collection.name, JSON.stringify(collection)])
     const { all } = this.#catalog
     const place = all.findIndex((one) => one.id === collection.id)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isInternal } from './internal-tables.ts'
 
 /** Postgres silently cuts longer identifiers, so two could become equal. */
 const MAX_BYTES = 63
@@ -14,10 +15,10 @@ function withHash(name: string): string {
 
 const fits = (name: string) => Buffer.byteLength(name) <= MAX_BYTES
 
-/** The table or view of a collection: its name, or `_` and a name with a hash where Postgres forbids it. */
+/** The table or view of a collection: its name, or `_` and a name with a hash where that is taken. */
 export function tableName(collection: { readonly name: string }): string {
   const { name } = collection
-  if (/^pg_/i.test(name)) return withHash(`_${name}`)
+  if (/^pg_/i.test(name) || isInternal(name)) return withHash(`_${name}`)
   return fits(name) ? name : withHash(name)
 }
 

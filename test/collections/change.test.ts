@@ -82,6 +82,8 @@ test('NOCASE: capitals do not make a difference', async () => {
 test.each([
   ['long names', 'n'.repeat(255), 'f'.repeat(100)],
   ['names that Postgres has itself', 'pg_class', 'xmin'],
+  ['names of the gateway', 'line_use', 'line_use'],
+  ['the same in capitals', 'Push_Hours', 'push_hours'],
   ['keywords', 'order', 'user'],
 ])('%s can be tables and columns', async (_, name, field) => {
   await create(store, { name, fields: [{ name: field, type: 'text' }] })
@@ -91,8 +93,15 @@ test.each([
       { name: 'more', type: 'bool' },
     ],
   })
+  await create(store, { name: 'reading', type: 'view', viewQuery: `select id from "${name}"` })
+  await removeCollection(store, 'reading')
   await removeCollection(store, name)
   expect(store.catalog.find(name)).toBeUndefined()
+})
+
+test('servers that would take a table of the gateway for one of these stop', async () => {
+  await create(store, { name: 'sms_turns' })
+  expect((await store.db.query('select oldest >= 7 from _schema')).rows).toEqual([[true]])
 })
 
 test('another authRule ends the sessions that the old one allowed', async () => {

@@ -9,6 +9,7 @@ test.each([
 
 test.each([
   ['too long', 'x'.repeat(64)],
+  ['one of the gateway', 'Reply_mails'],
   ['one that Postgres would look up in its own catalog', 'pg_class'],
 ])('table: %s gets another name of at most 63 bytes', (_, name) => {
   expect(tableName({ name })).not.toBe(name)

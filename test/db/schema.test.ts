@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { isInternal } from '../../src/collections/internal-tables.ts'
+import { textsOf } from '../../src/db/rows.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { buildIndexes } from '../../src/sms/large-history.ts'
@@ -11,7 +13,8 @@ import { dumpTables } from './dump-tables.ts'
 
 const db = stopAfterAll(await openTestDb())
 await migrate(db)
-await (await openStore(db)).close()
+const store = await openStore(db)
+await store.close()
 await buildIndexes(db, createLogger({ logLevel: 'silent' }), 0)
 await countMessages(db)
 
@@ -21,4 +24,14 @@ test('schema.sql shows the present schema; `npm run schema` writes it anew', asy
 
 test('tables.ts has the types of its tables', async () => {
   await expect(await dumpTables(db)).toMatchFileSnapshot('../../src/db/statements/tables.ts')
+})
+
+/** Taken in PocketBase, too. */
+const TAKEN = ['_collections', '_migrations', '_params']
+
+test('internal-tables.ts has each table and type that is no collection', async () => {
+  const sql = `select relname from pg_class where relkind in ('r', 'c') and relnamespace = current_schema()::regnamespace
+    union select typname from pg_type where typtype = 'd' and typnamespace = current_schema()::regnamespace`
+  const names = textsOf(await db.query(sql)).filter((name) => !TAKEN.includes(name))
+  expect(names.filter((name) => isInternal(name) === Boolean(store.catalog.find(name)))).toEqual([])
 })

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog.ts'
-import { quote } from '../names.ts'
+import { quote, tableName } from '../names.ts'
 import { bareJoinEnd, callEnd, lowerWord, operandEnd, skipBlanks, splitArguments } from './sql-parts.ts'
 import { type SqlToken, sqlTokens, unquoted } from './sql-tokens.ts'
 import { translateCall } from './translate-calls.ts'
@@ -13,16 +13,20 @@ const POSTGRES_WORDS = new Set([
 
 type Names = (token: SqlToken) => string
 
-/** Writes names with double quotes where Postgres would fold their case or read a keyword. */
+/** Writes collections as their tables; quotes names where Postgres would fold case or read a keyword. */
 function namesOf(catalog: Catalog): Names {
-  const names = new Set(
-    catalog.all.flatMap(({ name, fields }) => [name, ...fields.map((field) => field.name)]),
-  )
-  const needsQuotes = (word: string) => names.has(word) && (/[A-Z]/.test(word) || POSTGRES_WORDS.has(word))
+  const names = new Set(catalog.all.flatMap(({ fields }) => fields.map((field) => field.name)))
+  const tables = new Map(catalog.all.map((collection) => [collection.name, tableName(collection)]))
+  const needsQuotes = (word: string) => /[A-Z]/.test(word) || POSTGRES_WORDS.has(word)
   return ({ kind, text }) => {
-    if (kind === 'word') return needsQuotes(text) ? quote(text) : text
+    if (kind === 'word') {
+      const name = tables.get(text) ?? text
+      const isKnown = tables.has(text) || names.has(text)
+      return name !== text || (isKnown && needsQuotes(text)) ? quote(name) : text
+    }
     if (kind !== 'name') return text
-    return unquoted(text) === '' ? "''" : quote(unquoted(text))
+    const name = unquoted(text)
+    return name === '' ? "''" : quote(tables.get(name) ?? name)
   }
 }
 

@@ -1,0 +1,5 @@
+-- Collections may have the names of the gateway's own tables: theirs have other names then
+-- (src/collections/internal-tables.ts). Nothing changes here. The first collection with such a name sets
+-- _schema.oldest to this number: servers of the release before would take our table for the collection's.
+--
+-- sms_assign has changed: a new text goes before none that waits of the same millisecond.
