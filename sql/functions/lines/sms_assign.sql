@@ -123,9 +123,10 @@ begin
   from user_settings s where s."user" = owner and s.quiet_from <> '';
   select max(t) into last_turn from unnest(line_turns) t;
   if is_new and true = any (are_limited) then
+    -- `at` is in whole milliseconds, by the clock of a server.
     has_waiting := exists (
       select from sms_dispatch d
-      where d."user" = owner and d.state = 'pending' and d.waiting_for <> '' and d.due_at <= at
+      where d."user" = owner and d.state = 'pending' and d.waiting_for <> '' and d.due_at <= greatest(at, clock_timestamp())
     );
   end if;
 
