@@ -66,15 +66,16 @@ with changed as (
 )
 select sms_lines_changed('update', array_agg(id)) from changed having count(*) > 0`
 
-/** Devices. `last_seen` is measured, not set by clients, not even superusers. */
+/** Devices. `last_seen` is measured, not set by clients; only superusers change what a device is. */
 export const devicesExtension: Extension = {
   grantsAccess: true,
   setByServer: ['last_seen'],
   async beforeCreate(_store, values) {
     values.last_seen = ''
   },
-  async beforeUpdate({ db }, values, old) {
+  async beforeUpdate({ db }, values, old, { auth }) {
     values.last_seen = old.last_seen!
+    if (!auth?.isSuperuser) values.platform = old.platform!
     if (values.phone !== old.phone)
       await db.query(RENUMBER, [old.id, old.phone, values.phone], 'sms renumber line')
   },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const server = stopAfterAll(await startServerWithDevices())
@@ -161,6 +161,15 @@ describe('when a device was seen is measured', () => {
     const changed = await who().call('PATCH', path(), { last_seen: LATER, name: 'renamed' })
     expect(changed).toMatchObject({ status: 200, body: { last_seen: before, name: 'renamed' } })
     expect(await seen()).toBe(before)
+  })
+
+  test('what it is only a superuser changes', async () => {
+    const change = async (who: Client, platform: string) =>
+      (await who.call('PATCH', path(), { platform })).body.platform
+    const before = (await user.call('GET', path())).body.platform
+    expect(await change(user, 'modem')).toBe(before)
+    expect(await change(server.superuser, 'modem')).toBe('modem')
+    expect(await change(server.superuser, before)).toBe(before)
   })
 
   test('nor can who makes the record of one', async () => {
