@@ -1,5 +1,6 @@
 import type { Db } from '../db/open.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
+import { IS_LOW } from '../sms/devices/device.ts'
 import { ALARM_MAIL } from './mail-jobs.ts'
 
 /** `last_seen` may be this much too old: heartbeats are stored no more often (sms/devices/device). */
@@ -113,9 +114,34 @@ select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
   ) order by n.failing_since)
 from news n group by n."user"`
 
+/** Percent from which on a low battery has recovered: the next time it is low is told. */
+const RECOVERED = 20
+
+/** An hour apart, so that one that lies, or has a loose plug, makes few mails. */
+const NOTE_RECOVERED = `
+update device_batteries set low_told_at = null
+where low_told_at < now() - interval '1 hour' and percent >= ${RECOVERED}`
+
+/** A low battery is mailed about once, until it has recovered. */
+const TELL_LOW = `
+with news as (
+  update device_batteries b set low_told_at = now()
+  from devices d join users u on u.id = d."user" and u.verified
+  where d.id = b.device and ${IS_LOW} and b.low_told_at is null and d.enabled and not ${isDisabledSql('u.id')}
+  returning d."user", d.id as device, d.name, d.phone, b.percent
+)
+insert into _jobs (kind, holder, key, payload)
+select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
+    'name', coalesce(nullif(n.name, ''), nullif(n.phone, ''), n.device), 'isSilent', false, 'battery', n.percent,
+    'silentSince', '', 'backSince', '', 'moved', 0,
+    'waiting', (select count(*) from sms_dispatch q where q.device = n.device and q."user" = n."user" and q.state <> 'pending')
+  ) order by n.percent, n.device)
+from news n group by n."user"`
+
 /**
- * Finds devices that fail, went silent or returned, and adds mail jobs for their owners, in one transaction.
- * Does nothing if another node has just checked. Silence during our own outage does not count.
+ * Finds devices that fail, are low on battery, went silent or returned, and adds mail jobs for their owners,
+ * in one transaction. Does nothing if another node has just checked. Silence during our own outage does not
+ * count.
  */
 export async function checkSilentDevices(db: Db, alarmMinutes: number): Promise<void> {
   const seconds = alarmMinutes * 60 + SPARED_SECONDS
@@ -124,6 +150,8 @@ export async function checkSilentDevices(db: Db, alarmMinutes: number): Promise<
     if (!rows[0]) return
     const [silenceCounts] = rows[0]
     await tx.query(TELL_FAILING)
+    await tx.query(NOTE_RECOVERED)
+    await tx.query(TELL_LOW)
     await tx.query(FORGET_GONE)
     await tx.query(NOTE_BACK, [seconds])
     await tx.query(FORGET_OVER)

@@ -19,7 +19,7 @@ const READ = `
 select (select u.email from users u where u.id = $1 and u.verified), exists (
   select from _jobs j where j.kind = '${ALARM_MAIL}' and j.holder = $1 and j.id < $2 and j.dead_at is null)`
 
-/** Jobs that mail about silent devices, in an account's order. A mail sent again has the same Message-ID. */
+/** Jobs that mail about devices, in an account's order. A mail sent again has the same Message-ID. */
 export const alarmMailJobs = (storeOf: (user: string) => Store, post: AlarmMailServices): JobKind => ({
   name: ALARM_MAIL,
   places: 4,
@@ -51,6 +51,8 @@ export interface AlarmNews {
   readonly isSilent: boolean
   /** When texts of one of its lines began to fail. Such a device is neither silent nor back. */
   readonly failingSince?: string
+  /** Percent of a battery that is low and not charging. */
+  readonly battery?: number
   readonly silentSince: string
   readonly backSince: string
   /** Messages that it has not sent yet. */
@@ -64,12 +66,14 @@ const MAX_LISTED = 100
 
 export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { subject: string; html: string } {
   const failing = news.filter(({ failingSince }) => failingSince)
+  const low = news.filter(({ battery }) => battery !== undefined)
   const silent = news.filter(({ isSilent }) => isSilent)
-  const back = news.filter(({ isSilent, failingSince }) => !isSilent && !failingSince)
+  const back = news.filter((one) => !one.isSilent && !failing.includes(one) && !low.includes(one))
   const body = [
     'Hello,',
     ...section(silent, silenceOf),
     ...section(failing, failureOf),
+    ...section(low, lowBatteryOf),
     ...section(back, returnOf),
     ...(silent.length > 0
       ? ['Look whether it is switched on, has a network, and runs its app or agent.']
@@ -79,7 +83,12 @@ export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { sub
     `<p>${linkTo(`${sender.appUrl}/#/devices`, 'Your devices', 'btn')}</p>`,
     `<p>${escapeHtml(sender.appName)}</p>`,
   )
-  const parts = [group(silent, 'silent'), group(failing, 'failing'), group(back, 'back')]
+  const parts = [
+    group(silent, 'silent'),
+    group(failing, 'failing'),
+    group(low, 'low on battery'),
+    group(back, 'back'),
+  ]
   return { subject: parts.filter(Boolean).join(', '), html: layout(body.join('\n')) }
 }
 
@@ -98,6 +107,9 @@ const silenceOf = (news: AlarmNews) =>
 
 const failureOf = (news: AlarmNews) =>
   `${nameOf(news)} has been failing since ${minute(news.failingSince!)}: at least 5 texts in a row were not sent. Others send instead, if there are any. Look at its SIM, its credit and its permission to send. ${messagesOf(news)}`
+
+const lowBatteryOf = (news: AlarmNews) =>
+  `${nameOf(news)} has ${Math.round(news.battery!)} % of battery left and is not charging. Plug it in. ${messagesOf(news)}`
 
 const returnOf = (news: AlarmNews) =>
   `${nameOf(news)} is back since ${minute(news.backSince)}. It was silent from ${minute(news.silentSince)} on. ${messagesOf(news)}`

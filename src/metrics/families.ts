@@ -6,7 +6,7 @@ import { readLineFigures } from '../sms/usage/line-limits.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { webhookLag } from '../webhooks/lease.ts'
 import { readJobFigures } from '../work/queue.ts'
-import { type Depth, type Queue, readDevices, readQueue } from './readiness.ts'
+import { countLowBatteries, type Depth, type Queue, readDevices, readQueue } from './readiness.ts'
 import { BUCKETS, type Series, type Traffic } from './traffic.ts'
 
 export interface MetricsSource {
@@ -117,6 +117,7 @@ function sharedFamilies({ store, deviceOnlineSeconds }: MetricsSource): Family[]
   const depths = (name: keyof Depth) => (states: Queue) =>
     Object.entries(states).map(([state, depth]) => ({ labels: { state }, value: depth[name] }))
   const devices = gaugesOf(() => readDevices(store, deviceOnlineSeconds))
+  const lowBatteries = gaugesOf(() => countLowBatteries(store))
   const lines = gaugesOf(() => readLineFigures(store))
   const webhooks = gaugesOf(() => webhookLag(store))
   const jobs = gaugesOf(() => readJobFigures(store.db))
@@ -127,6 +128,7 @@ function sharedFamilies({ store, deviceOnlineSeconds }: MetricsSource): Family[]
     queue('queue_due_messages', 'Of these, those whose time has come.', depths('due')),
     queue('queue_oldest_seconds', 'How long the oldest due one waits.', depths('oldestSeconds')),
     devices('devices', 'Devices of all accounts, by state.', (states) => each('state', states)),
+    lowBatteries('devices_low_battery', 'Enabled devices below 15 % that are not charging.', one),
     lines('lines', 'Lines that can send, by what they have used of their limits.', (states) =>
       each('state', { ...states }),
     ),

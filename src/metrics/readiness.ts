@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { objectsOf } from '../db/rows.ts'
 import { missingMigrations } from '../db/schema/migrate.ts'
+import { IS_LOW } from '../sms/devices/device.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { within } from '../tools/deadline.ts'
 import { WORKER_STATE, type WorkerMember } from '../workers/member.ts'
@@ -121,6 +122,13 @@ from devices group by 1`
 
 /** Devices by state: seen lately, not but to be woken by push, neither, or switched off. */
 const NONE: Readonly<Record<string, number>> = { online: 0, asleep: 0, silent: 0, disabled: 0 }
+
+const LOW = `
+select count(*) from device_batteries b join devices d on d.id = b.device where d.enabled and ${IS_LOW}`
+
+/** How many enabled devices are low on battery. Throws DatabaseUnavailable. */
+export const countLowBatteries = async ({ db }: Store): Promise<number> =>
+  Number((await db.query(LOW, [], 'low batteries')).rows[0]![0])
 
 /** Devices of all accounts, by state. Throws DatabaseUnavailable. */
 export async function readDevices({ db }: Store, deviceOnlineSeconds: number): Promise<typeof NONE> {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { type Device, saveHealth } from '../../src/sms/devices/device.ts'
 import { recordOutage } from '../../src/sms/queue/renew.ts'
 import { ALARM_MINUTES, MINUTES_UNTIL_MAIL, openAlarmFixture } from '../support/alarm-fixture.ts'
 import { assign } from '../support/database/queue.ts'
@@ -64,6 +65,23 @@ describe('a device that goes silent', () => {
     expect(mail!.text).toContain('at least 5 texts in a row were not sent')
     await db.query(`update line_use set failing_told_at = now() - interval '25 hours'`)
     expect(await subjects(2, [phone])).toEqual(['desk phone is failing'])
+  })
+
+  test('or is low on battery is told once, until it has recovered', async () => {
+    const phone = await fixture.addDevice(owner, 'desk phone')
+    const { db } = fixture.store
+    const said = async (battery: number, charging: boolean) => {
+      await saveHealth(fixture.store, { id: phone } as Device, { battery, charging })
+      return subjects(2, [phone])
+    }
+    expect(await said(14, true)).toEqual([])
+    expect(await said(15, false)).toEqual([])
+    expect(await said(14, false)).toEqual(['desk phone is low on battery'])
+    expect(fixture.mail.mails.at(-1)!.text).toContain('14 % of battery left and is not charging')
+    await db.query(`update device_batteries set low_told_at = now() - interval '2 hours'`)
+    expect(await said(12, false)).toEqual([])
+    expect(await said(90, true)).toEqual([])
+    expect(await said(12, false)).toEqual(['desk phone is low on battery'])
   })
 
   test.each<[what: string, columns: Record<string, string>, set?: string]>([

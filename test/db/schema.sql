@@ -521,8 +521,11 @@ CREATE UNIQUE INDEX idx_conversations_user_number ON conversations USING btree (
 
 create table device_batteries (
   device text collate "C" not null,
-  percent real not null,
+  percent real,
   at timestamp with time zone not null default now(),
+  charging boolean,
+  connection text collate "C",
+  low_told_at timestamp with time zone,
   constraint device_batteries_pkey PRIMARY KEY (device)
 );
 

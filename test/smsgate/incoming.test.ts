@@ -157,6 +157,21 @@ describe('what a phone posts', () => {
     expect(body.sims).toEqual([{ slot: 1, carrier: 'O2' }])
   })
 
+  const check = (observedValue: unknown) => ({ status: 'pass', observedValue, description: '' })
+  test.each([
+    [[55, 0, 1, 4, 0], { battery: 55, charging: false, connection: 'wifi' }],
+    [[14, 5, 1, 2, 4], { battery: 14, charging: true, connection: '4g' }],
+    [[100, 2, 1, 2, 1], { battery: 100, charging: true, connection: 'mobile' }],
+    [[80, 0, 0, 0, 0], { battery: 80, charging: false, connection: 'none' }],
+    [[101, 'yes', {}, 1, null], { battery: 80, charging: false, connection: 'none' }], // nothing to be read
+  ])('system:ping with %j tells its battery and connection', async (values, told) => {
+    const names = ['battery:level', 'battery:charging', 'connection:status', 'connection:transport']
+    const checks = [...names, 'connection:cellular'].map((name, i) => [name, check(values[i])])
+    const health = { status: 'pass', version: '1.40', checks: Object.fromEntries(checks) }
+    expect((await post('system:ping', { health })).status).toBe(204)
+    expect((await user.call('GET', '/api/devices/states')).body.items).toMatchObject([told])
+  })
+
   test('counts as a sign of life', async () => {
     const { db } = fixture.gateway.server.services.store
     const { id } = phone.store.registration!

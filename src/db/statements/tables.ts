@@ -355,8 +355,11 @@ interface ConversationsRow {
 
 interface DeviceBatteriesRow {
   at: Generated<Date>
+  charging: boolean | null
+  connection: string | null
   device: string
-  percent: number
+  low_told_at: Date | null
+  percent: number | null
 }
 
 interface DeviceHandoutsRow {

@@ -6,7 +6,7 @@ import { done, success } from '../../openapi/schemas/answers.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
 import { DEVICE } from '../../openapi/schemas/security.ts'
-import { countPending, saveBattery, saveSims, touchDevice } from '../../sms/devices/device.ts'
+import { countPending, saveHealth, saveSims, touchDevice } from '../../sms/devices/device.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
@@ -40,9 +40,9 @@ export function deviceRoutes(services: Services): Hono<Env> {
   return new Hono<Env>()
     .post('/heartbeat', async (c) => {
       const { device, store } = await deviceOf(c)
-      const { sims, battery } = checkShape(HEARTBEAT_BODY, await bodyOf(c))
+      const { sims, ...health } = checkShape(HEARTBEAT_BODY, await bodyOf(c))
       if (sims) await saveSims(store, device, sims)
-      if (typeof battery === 'number') await saveBattery(store, device, battery)
+      await saveHealth(store, device, health)
       return c.json({ pending: await countPending(store, device) })
     })
     .get('/push-key', async (c) => {
@@ -125,7 +125,7 @@ export const devicePaths = (): ZodOpenApiPathsObject =>
     'POST /api/devices/heartbeat': {
       id: 'heartbeat',
       summary: 'Say that the device is there',
-      body: [HEARTBEAT_BODY, { battery: 80 }],
+      body: [HEARTBEAT_BODY, { battery: 80, charging: false, connection: 'wifi' }],
       responses: posted(
         'How many messages wait for the device.',
         z.object({ pending: z.int().min(0) }).meta({ id: 'Pending' }),

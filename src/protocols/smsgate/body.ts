@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Health } from '../../sms/devices/device.ts'
 import { MAX_TEXT, optional } from '../../sms/devices/device-body.ts'
 import { instant, nonEmptyId, nonEmptyText, text, wholeNumber } from '../../sms/send/shape.ts'
 
@@ -120,4 +121,45 @@ export const MMS_PAYLOAD = z.object({
     }),
   ),
 })
+/** One check of the app's health: a number. What cannot be read is unknown. */
+const check = z
+  .object({ observedValue: z.number() })
+  .transform(({ observedValue }) => observedValue)
+  .optional()
+  .catch(undefined)
+
+/** What the bits of `connection:transport` say, the better first: Ethernet, Wi-Fi. Bit 2 is mobile. */
+const connectionOf = (isOnline: number | undefined, transport = 0, mobile = 0): Health['connection'] => {
+  if (isOnline === 0) return 'none'
+  if (transport & 8) return 'ethernet'
+  if (transport & 4) return 'wifi'
+  if (transport & 2) return ([undefined, undefined, '2g', '3g', '4g', '5g'] as const)[mobile] ?? 'mobile'
+  return undefined
+}
+
+/** Of `battery:charging` any bit says that it is plugged in. The app: BatteryMonitor, ConnectionService */
+const health = z
+  .object({
+    'battery:level': check,
+    'battery:charging': check,
+    'connection:status': check,
+    'connection:transport': check,
+    'connection:cellular': check,
+  })
+  .transform((checks): Health => {
+    const { 'battery:level': level, 'battery:charging': plugged } = checks
+    return {
+      battery: level !== undefined && level >= 0 && level <= 100 ? level : undefined,
+      charging: plugged === undefined ? undefined : plugged > 0,
+      connection: connectionOf(
+        checks['connection:status'],
+        checks['connection:transport'],
+        checks['connection:cellular'],
+      ),
+    }
+  })
+export const PING_PAYLOAD = z
+  .object({ health: z.object({ checks: health }) })
+  .transform((payload) => payload.health.checks)
+  .catch({})
 export const STARTED_PAYLOAD = z.object({ simCards: optional(simCards) })

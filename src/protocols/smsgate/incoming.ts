@@ -4,14 +4,14 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
-import { type Device, saveSims } from '../../sms/devices/device.ts'
+import { type Device, saveHealth, saveSims } from '../../sms/devices/device.ts'
 import { MAX_TEXT } from '../../sms/devices/device-body.ts'
 import { keepsAttachments, readAttachment } from '../../sms/inbound/attachments.ts'
 import { type ReceivedText, receiveTexts } from '../../sms/inbound/receive.ts'
 import { E164 } from '../../sms/send/phone.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
-import { DATA_PAYLOAD, EVENT_BODY, MMS_PAYLOAD, STARTED_PAYLOAD, TEXT_PAYLOAD } from './body.ts'
+import { DATA_PAYLOAD, EVENT_BODY, MMS_PAYLOAD, PING_PAYLOAD, STARTED_PAYLOAD, TEXT_PAYLOAD } from './body.ts'
 import { noteClock } from './phone.ts'
 import { DATA_URL } from './wire.ts'
 
@@ -132,7 +132,7 @@ export async function takeEvent(
   } else if (event === 'app:started') {
     const { simCards } = checkShape(STARTED_PAYLOAD, payload ?? {})
     if (simCards) await saveSims(store, device, simCards)
-  }
+  } else if (event === 'system:ping') await saveHealth(store, device, PING_PAYLOAD.parse(payload))
 }
 
 function readJson(body: Buffer): unknown {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { E164 } from '../send/phone.ts'
 import { instant, listOf, nonEmptyId, nonEmptyText, text, wholeNumber } from '../send/shape.ts'
+import { CONNECTIONS } from './device.ts'
 import { SUBSCRIPTION } from './web-push.ts'
 
 const MAX_ITEMS = 100
@@ -57,6 +58,11 @@ export const HEARTBEAT_BODY = z
       .max(100, 'must be from 0 to 100')
       .nullish()
       .describe('Charge in percent.'),
+    charging: z.boolean('must be true or false').nullish().describe('Whether it is plugged in.'),
+    connection: z
+      .enum(CONNECTIONS, `must be one of ${CONNECTIONS.join(', ')}`)
+      .nullish()
+      .describe('How it reaches the internet.'),
     sims: sims.nullish(),
   })
   .meta({ id: 'Heartbeat' })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { objectsOf } from '../../db/rows.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
-import { onlineSince } from './device.ts'
+import { CONNECTIONS, onlineSince } from './device.ts'
 
 export type DeviceStates = Readonly<z.output<typeof DEVICE_STATES>>
 export const DEVICE_STATES = z
@@ -15,7 +15,9 @@ export const DEVICE_STATES = z
           .boolean()
           .describe('Online, or can be woken by push. A device must also be enabled to be given messages.'),
         battery: z.number().nullable().describe('Percent, as the device last said; null: it never did.'),
-        battery_at: INSTANT.nullable(),
+        battery_at: INSTANT.nullable().describe('When it said that, and the next two.'),
+        charging: z.boolean().nullable(),
+        connection: z.enum(CONNECTIONS).nullable().describe('How it reaches the internet.'),
         failing: z
           .boolean()
           .describe('Its last 5 texts or more have failed, by each of its lines that are on.'),
@@ -45,7 +47,7 @@ export const DEVICE_STATES = z
 const STATES = (whose: string) => `
 select d.id as device, d.last_seen >= ${onlineSince('$1')} as online,
   d.last_seen >= ${onlineSince('$1')} or pb_is_set(d.push) as reachable,
-  b.percent as battery, pb_text(b.at) as battery_at,
+  b.percent as battery, pb_text(b.at) as battery_at, b.charging, b.connection,
   coalesce((select bool_and(l.failing_since <> '') from lines l
     where l.device = d.id and l.enabled and l.present), false) as failing,
   (select count(*) from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state <> 'pending') as waiting,

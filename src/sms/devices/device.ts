@@ -122,16 +122,35 @@ export async function countPending(store: Store, device: Device): Promise<number
   return Number(rows[0]![0])
 }
 
-/** The same reading is written again that often, as a sign that it is not old. */
-const KEEP = `
-insert into device_batteries (device, percent) values ($1, $2)
-on conflict (device) do update set percent = excluded.percent, at = now()
-  where device_batteries.percent <> excluded.percent or device_batteries.at < now() - interval '10 minutes'`
+/** How a device reaches the internet. */
+export const CONNECTIONS = ['none', 'wifi', 'ethernet', 'mobile', '2g', '3g', '4g', '5g'] as const
 
-/** Keeps what a device says of its battery: 0 to 100. */
-export async function saveBattery(store: Store, device: Device, percent: number): Promise<void> {
-  await store.db.query(KEEP, [device.id, percent])
+/** What a device says of itself now and then. What it leaves out is unknown. */
+export interface Health {
+  /** Of its battery: 0 to 100. */
+  readonly battery?: number | null | undefined
+  readonly charging?: boolean | null | undefined
+  readonly connection?: (typeof CONNECTIONS)[number] | null | undefined
 }
+
+/** The same is written again that often, as a sign that it is not old. */
+const KEEP = `
+insert into device_batteries as b (device, percent, charging, connection) values ($1, $2, $3, $4)
+on conflict (device) do update set percent = excluded.percent, charging = excluded.charging,
+  connection = excluded.connection, at = now()
+where (b.percent, b.charging, b.connection) is distinct from (excluded.percent, excluded.charging, excluded.connection)
+  or b.at < now() - interval '10 minutes'`
+
+/** Keeps what a device says, if anything. */
+export async function saveHealth({ db }: Store, { id }: Device, health: Health): Promise<void> {
+  const values = [health.battery ?? null, health.charging ?? null, health.connection ?? null]
+  if (values.some((value) => value !== null)) await db.query(KEEP, [id, ...values], 'device health')
+}
+
+/** Percent below which a battery that is not charging is low. */
+export const LOW_BATTERY = 15
+/** SQL: what `b` of device_batteries said in the last hour. */
+export const IS_LOW = `b.percent < ${LOW_BATTERY} and b.charging is not true and b.at > now() - interval '1 hour'`
 
 export async function deleteOldBatteries(store: Store): Promise<void> {
   await store.db.query(

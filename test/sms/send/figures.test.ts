@@ -59,15 +59,18 @@ test('what a device is up to, for its user and for superusers', async () => {
     reachable: true,
     battery: null,
     battery_at: null,
+    charging: null,
+    connection: null,
     waiting: 2,
     failing: false,
     taken_today: 1,
     lines: [{ line: expect.any(String), minute: 1, day: 0, month: 0, recipients: 0 }],
   })
   await phone.call('POST', '/api/devices/heartbeat', { battery: 62.5 })
-  await phone.call('POST', '/api/devices/heartbeat', { battery: 61 })
+  const said = { battery: 61, charging: true, connection: '4g' }
+  await phone.call('POST', '/api/devices/heartbeat', said)
   const [after] = await states(ann)
-  expect(after).toEqual({ ...before, battery: 61, battery_at: expect.stringMatching(/^20.*Z$/) })
+  expect(after).toEqual({ ...before, ...said, battery_at: expect.stringMatching(/^20.*Z$/) })
   expect(await states(bea)).toEqual([])
   expect(await states(server.superuser)).toEqual([after])
   expect((await server.guest.call('GET', '/api/devices/states')).status).toBe(401)

@@ -3,6 +3,18 @@ import type { Tone } from '../../parts/status.tsx'
 import type { Device } from '../records.ts'
 import { type Answer, useAnswer } from '../use/use-answer.ts'
 
+/** How a device reaches the internet. */
+export const CONNECTIONS = {
+  none: t('None'),
+  wifi: t('Wi-Fi'),
+  ethernet: t('Ethernet'),
+  mobile: t('Mobile data'),
+  '2g': t('Mobile data, 2G'),
+  '3g': t('Mobile data, 3G'),
+  '4g': t('Mobile data, 4G'),
+  '5g': t('Mobile data, 5G'),
+}
+
 /** What a line has used of its limits. */
 export interface LineUse {
   readonly line: string
@@ -21,6 +33,8 @@ export interface DeviceState {
   readonly failing: boolean
   readonly battery: number | null
   readonly battery_at: string | null
+  readonly charging: boolean | null
+  readonly connection: keyof typeof CONNECTIONS | null
   readonly waiting: number
   readonly taken_today: number
   readonly lines: readonly LineUse[]

@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
 import './page.css'
 import type { ComponentChildren } from 'preact'
-import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
+import { CONNECTIONS, deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import { isSimulated } from '../../data/device/simulated.ts'
 import type { Device } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
@@ -76,12 +76,15 @@ export function Page({ params: { id = '' } }: PageProps) {
                 '–'
               ) : (
                 <>
-                  {Math.round(state.battery)} %{' '}
+                  {Math.round(state.battery)} %{state.charging && <>, {t('charging')}</>}{' '}
                   <span class="muted">
                     (<Time at={state.battery_at ?? ''} />)
                   </span>
                 </>
               )}
+            </Fact>
+            <Fact title={t('Connection')}>
+              {state?.connection == null ? '–' : CONNECTIONS[state.connection]}
             </Fact>
             <Fact title={t('Messages that wait')}>{state?.waiting ?? '–'}</Fact>
             <Fact title={t('Taken in 24 hours')}>{state?.taken_today ?? '–'}</Fact>
