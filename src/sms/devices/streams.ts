@@ -61,13 +61,20 @@ const isRepeated = (waiting: readonly Told[], { name }: Told) =>
   name === 'wake' && waiting.some((event) => event.name === 'wake')
 
 const PRESENT = `insert into device_streams (device, until) values ($1, now() + interval '${PRESENT_SECONDS} seconds')
-  on conflict (device) do update set until = excluded.until`
+  on conflict (device) do update set until = excluded.until returning until::text`
 
-const forgetPresence = ({ db }: Store, { id }: Device) =>
-  db.query('delete from device_streams where device = $1', [id])
+/** By device, the `until` that this server wrote last. A later one is that of a stream at another server. */
+const written = new Map<string, string>()
+
+async function forgetPresence({ db }: Store, { id }: Device): Promise<void> {
+  const until = written.get(id) ?? null
+  written.delete(id)
+  await db.query('delete from device_streams where device = $1 and until <= $2', [id, until])
+}
 
 async function notePresence(store: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
-  await store.db.query(PRESENT, [device.id])
+  const { rows } = await store.db.query(PRESENT, [device.id])
+  written.set(device.id, String(rows[0]![0]))
   await touchDevice(store, device, deviceOnlineSeconds)
 }
 

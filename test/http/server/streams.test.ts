@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Device } from '../../../src/sms/devices/device.ts'
+import { deviceEvents } from '../../../src/sms/devices/streams.ts'
 import { type Client, openStream, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/services/receiver.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
@@ -138,6 +140,18 @@ test('a device that asks for the head of a stream opens none', async () => {
     [phone.id],
   )
   expect(rows[0]![0]).toBe(0)
+})
+
+test('a stream that ends leaves that of the device at another server', async () => {
+  const { store } = server.server.services
+  const { id } = await server.pair(user)
+  const device = { id, user: user.id, lastSeen: '' } as Device
+  const stream = deviceEvents(store, device, 90, async () => device, new AbortController().signal)
+  await stream.next()
+  await store.db.query(`update device_streams set until = until + interval '1 s' where device = $1`, [id])
+  await stream.return(undefined)
+  const { rows } = await store.db.query('select count(*) from device_streams where device = $1', [id])
+  expect(rows).toEqual([[1]])
 })
 
 test('a sixth stream of a device ends its oldest, and the device stays there', async () => {
