@@ -1,23 +1,28 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
-import { ApiError, GatewayError, notFound } from '../errors.ts'
+import { ApiError, GatewayError, notFound, RetryLater } from '../errors.ts'
+import { dateOf, formatDate } from '../fields/types/date.ts'
 import { cleanText } from '../fields/values/cast.ts'
 import { changeLogCte } from '../records/changes.ts'
 import { acceptInside } from '../sms/send/accept.ts'
-import { prepareOffer } from '../sms/send/offer.ts'
+import { type Offer, prepareOffer } from '../sms/send/offer.ts'
 import { allRecipients } from '../sms/send/recipients.ts'
+import { gatewayRefusal, isRefusal } from '../sms/send/refusal.ts'
+import { countSegments } from '../sms/send/segments.ts'
 import { wakeDevices } from '../sms/wake/wake.ts'
 import { compose, readHookBody } from './compose.ts'
 import { type Hook, type HookFields, lockHook } from './hook.ts'
-import { noteSend, readWindow, summaryOf } from './window.ts'
+import { noteHeld, noteSent, readWindow, summaryOf, type Window } from './window.ts'
 
-const OUTCOMES = z.enum(['sent', 'repeated', 'resolved', 'limited', 'refused', 'disabled'])
+const OUTCOMES = z.enum([
+  ...['sent', 'waiting', 'repeated', 'resolved', 'skipped', 'limited', 'refused', 'disabled'],
+] as const)
 
 export const HOOK_CALLED = z
   .object({
     outcome: OUTCOMES.exclude(['refused']).describe(
-      '`repeated`: the event was sent before. `limited`: it is counted in a summary. `resolved`: the hook sends nothing when all is well again.',
+      '`waiting`: no phone can send now, and the texts leave when one can. `repeated`: the event was sent before. `limited`: it is counted in a summary. `resolved`: the hook sends nothing when all is well again. `skipped`: the body is not one that it sends, or makes an empty text.',
     ),
     messages: z.array(z.string()).describe('Records of `sms_messages`.'),
   })
@@ -58,8 +63,8 @@ export async function callHook(
     return made
   })
   wakeDevices(store.db, call.wake ?? [])
-  const { outcome, messages = [] } = call
-  if (outcome === 'refused') throw call.refusal
+  const { outcome, refusal, messages = [] } = call
+  if (refusal || outcome === 'refused') throw refusal
   return { outcome, messages: [...messages] }
 }
 
@@ -67,23 +72,54 @@ export async function callHook(
 async function send(store: Store, config: Config, hook: Hook, body: unknown): Promise<Call> {
   if (!hook.enabled) return { outcome: 'disabled' }
   const composed = await compose(store, hook.user, hook, body, config.maxRecipients)
-  if (!composed) return { outcome: 'resolved' }
+  if (composed.outcome !== 'sent') return composed
   const window = await readWindow(store.db, hook, composed.key)
   if (window.wasSent) return { outcome: 'repeated' }
   const sender = { user: hook.user, version: hook.userVersion, key: null, sentBy: hook.id }
   const offer = await prepareOffer(store, config.maxRecipients, sender, composed.send, null)
   const phones = offer.messages.map(({ to }) => to)
   const texts = textsOf(phones, composed.text)
+  const { segments } = countSegments(composed.text)
   if (window.isOpen && window.sent >= hook.rate) {
+    if (hook.kind === 'codes') return { outcome: 'limited', refusal: new TooManyCodes(window) }
     const summary = summaryOf(hook, window, offer)
     if (summary.messages.length > 0) await acceptInside(store, config, summary)
-    await noteSend(store.db, hook, window, summary)
+    await noteHeld(store.db, hook, window, summary)
     return { outcome: 'limited', texts }
   }
   const later = window.quietUntil !== ''
-  const wake = await acceptInside(store, config, { ...offer, scheduledAt: window.quietUntil, later })
-  await noteSend(store.db, hook, window)
-  return { outcome: 'sent', texts, messages: offer.messages.map(({ id }) => id), wake }
+  const accepted = await accept(store, config, hook, { ...offer, scheduledAt: window.quietUntil, later })
+  await noteSent(store.db, hook, window, segments)
+  return { ...accepted, texts, messages: offer.messages.map(({ id }) => id) }
+}
+
+/** How long a text waits for a phone that can send. */
+const WAIT_MS = 86_400_000
+
+/** Alerts wait for a phone: tools that gave up would not post them again. Codes are of no use later. */
+async function accept(
+  store: Store,
+  config: Config,
+  { kind }: Hook,
+  offer: Offer,
+): Promise<Pick<Call, 'wake'> & { readonly outcome: 'sent' | 'waiting' }> {
+  try {
+    return { outcome: 'sent', wake: await acceptInside(store, config, offer) }
+  } catch (error) {
+    if (kind === 'codes' || !isRefusal(error, 'no_devices')) throw error
+  }
+  const now = new Date()
+  const expiresAt = formatDate(new Date(now.getTime() + WAIT_MS))
+  await acceptInside(store, config, { ...offer, later: true, scheduledAt: formatDate(now), expiresAt })
+  return { outcome: 'waiting' }
+}
+
+/** 429: a summary would be no code. */
+export class TooManyCodes extends RetryLater {
+  constructor({ endsAt }: Window) {
+    const seconds = Math.ceil((dateOf(endsAt)!.getTime() - Date.now()) / 1000)
+    super(429, Math.max(1, seconds), 'The hook has sent as many codes as it may in an hour.')
+  }
 }
 
 /** A refused call. Limits and faults of the server are thrown again. */
@@ -108,12 +144,24 @@ export async function previewHook(
 ): Promise<z.output<typeof HOOK_PREVIEW>> {
   const preview = async (): Promise<Call> => {
     const composed = await compose(store, user, hook, readHookBody(raw), maxRecipients)
-    if (!composed) return { outcome: 'resolved' }
+    if (composed.outcome !== 'sent') return composed
+    await checkLine(store, user, hook.line)
     const phones = await allRecipients(store, user, composed.send, maxRecipients)
     return { outcome: 'sent', texts: textsOf(phones, composed.text) }
   }
   const { outcome, refusal, texts = [] } = await preview().catch(refused)
   return { outcome, error: refusal?.message ?? '', texts }
+}
+
+/** Throws 404 for a line that is not the account's. */
+async function checkLine({ db }: Store, user: string, line: string): Promise<void> {
+  if (line === '') return
+  const { rows } = await db.query(
+    'select from lines where id = $1 and "user" = $2',
+    [line, user],
+    'hook line',
+  )
+  if (rows.length === 0) throw gatewayRefusal('line_not_found')
 }
 
 /** Characters of a body that are kept. */
@@ -131,10 +179,11 @@ with written as (
 ), ${changeLogCte('written', 'create', 'hook_calls')}
 select from written`
 
-async function noteCall({ db }: Store, { id, user }: Hook, raw: string, call: Call): Promise<void> {
-  const { outcome, refusal, texts = [], messages = [] } = call
-  const kept = cleanText(raw.slice(0, MAX_KEPT))
-  const lists = [JSON.stringify(texts), JSON.stringify(messages)]
+async function noteCall({ db }: Store, { id, user, kind }: Hook, raw: string, call: Call): Promise<void> {
+  const { outcome, refusal, messages = [] } = call
+  const hasCode = kind === 'codes'
+  const kept = hasCode ? '' : cleanText(raw.slice(0, MAX_KEPT))
+  const lists = [JSON.stringify((!hasCode && call.texts) || []), JSON.stringify(messages)]
   const error = cleanText(refusal?.message ?? '')
   await db.query(NOTE, [id, user, kept, outcome, error, ...lists], 'hook note')
 }

@@ -1,3 +1,5 @@
+import { parse } from 'node:querystring'
+import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
 import { badRequest } from '../errors.ts'
 import { cleanText } from '../fields/values/cast.ts'
@@ -6,7 +8,9 @@ import { checkBody } from '../sms/send/content.ts'
 import { E164, withoutSeparators } from '../sms/send/phone.ts'
 import { isInvisible } from '../sms/send/shape.ts'
 import { parseJson } from '../tools/json.ts'
-import type { HookFields } from './hook.ts'
+import { isMet, namesOf } from './condition.ts'
+import { cutToParts } from './cut.ts'
+import { DEFAULT_PARTS, type HookFields } from './hook.ts'
 import { PRESETS } from './presets.ts'
 import { missing, renderTemplate, valueAt } from './template.ts'
 
@@ -14,39 +18,56 @@ import { missing, renderTemplate, valueAt } from './template.ts'
 const MAX_KEY_CHARACTERS = 65_536
 /** Numbers and groups that a body may name. */
 const MAX_NAMED = 100
+/** Fields of a form that are read. */
+const MAX_FIELDS = 100
 
-/** A body as it came: JSON, the fields of a form, else `{text}`. GitHub's forms have JSON in `payload`. */
+/** Fields of forms that are JSON: of GitHub, and of Uptime Kuma. */
+export const JSON_FIELDS = ['payload', 'data']
+
+/** A body as it came: JSON, the fields of a form, else `{text}`. */
 export function readHookBody(raw: string, isForm = false): unknown {
   const text = raw.trim()
-  const fields = isForm ? Object.fromEntries(new URLSearchParams(text)) : { text }
-  const read = [text, fields.payload ?? ''].map(parseJson)
-  return read.find((json) => typeof json === 'object' && json !== null) ?? fields
+  const fields: Record<string, unknown> = isForm ? parse(text, '&', '=', { maxKeys: MAX_FIELDS }) : { text }
+  const read = [text, ...JSON_FIELDS.map((name) => String(fields[name] ?? ''))]
+  for (const one of read) {
+    const json = parseJson(one)
+    if (typeof json === 'object' && json !== null) return json
+  }
+  return fields
 }
 
-/**
- * The send that a body asks for, its text, and the `key` that names the event, '' for none. Undefined if the
- * body says that all is well. Throws 400 for what is missing.
- */
+/** What a body asks for. `key` names the event, '' for none. */
+export interface Composed {
+  readonly outcome: 'sent'
+  readonly send: SendBody
+  readonly text: string
+  readonly key: string
+}
+
+/** The send that a body asks for, or why it asks for none. Throws 400 for what is missing. */
 export async function compose(
   store: Store,
   user: string,
   hook: HookFields,
   body: unknown,
   maxRecipients: number,
-) {
+): Promise<Composed | { readonly outcome: 'skipped' | 'resolved' }> {
   const preset = PRESETS[hook.preset]
-  const [, path = '', value] = /^(.*?)=(.*)/s.exec(hook.resolved_when || preset.resolved_when) ?? []
-  const state = valueAt(body, namesOf(path))
-  const isScalar = state === null || typeof state !== 'object'
-  if (hook.resolved === 'skip' && isScalar && String(state) === value?.trim()) return undefined
-  const text = textOf(hook.template || preset.template, body)
-  const key = renderTemplate(hook.once_key || preset.once_key, body, MAX_KEY_CHARACTERS)
-  const named = namedIn(body, hook)
-  const numbers = named.map(withoutSeparators).filter((name) => E164.test(name))
-  const names = named.filter((name) => !E164.test(withoutSeparators(name)))
+  if (hook.send_when && !isMet(hook.send_when, body)) return { outcome: 'skipped' }
+  if (hook.resolved === 'skip' && isMet(hook.resolved_when || preset.resolved_when, body))
+    return { outcome: 'resolved' }
+  const template = hook.template || preset.template
+  if (template === '') throw badRequest('The hook has no template.')
+  // each of these steps takes some 10 ms at most: others have their turn between them
+  await setImmediate()
+  const text = cutToParts(renderTemplate(template, body, 2 * MAX_CHARACTERS), hook.max_parts || DEFAULT_PARTS)
+  if (isInvisible(text)) return { outcome: 'skipped' }
+  await setImmediate()
+  const { text: key } = renderTemplate(hook.once_key || preset.once_key, body, MAX_KEY_CHARACTERS)
+  const named = hook.kind === 'codes' ? numbersIn(body, hook) : await someoneIn(store, user, body, hook)
   const send: SendBody = {
-    recipients: [...hook.recipients, ...numbers],
-    groupIds: [...hook.groups, ...(await groupsNamed(store, user, names))],
+    recipients: [...hook.recipients, ...named.numbers],
+    groupIds: [...hook.groups, ...named.groups],
     deviceId: '',
     line: { id: hook.line, number: '' },
     content: { body: text },
@@ -55,25 +76,42 @@ export async function compose(
   }
   if (send.recipients.length + send.groupIds.length === 0) throw badRequest('The hook has no recipients.')
   checkBody(send, maxRecipients)
-  return { send, text, key }
+  return { outcome: 'sent', send, text, key }
 }
 
-const namesOf = (path: string): string[] => path.trim().split('.')
+interface Named {
+  readonly numbers: readonly string[]
+  /** Ids. */
+  readonly groups: readonly string[]
+}
 
-/** A longer text is cut. */
-function textOf(template: string, body: unknown): string {
-  if (template === '') throw badRequest('The hook has no template.')
-  const text = cleanText(renderTemplate(template, body, 2 * MAX_CHARACTERS))
-  if (isInvisible(text)) throw badRequest('The text is empty.')
-  const characters = [...text]
-  return characters.length > MAX_CHARACTERS ? `${characters.slice(0, MAX_CHARACTERS - 1).join('')}…` : text
+/** Where codes go: who types the name of a group as a number reaches none. Digits are a whole number. */
+function numbersIn(body: unknown, hook: HookFields): Named {
+  const numbers = namesIn(body, hook).map((name) => withoutSeparators(name).replace(/^(00)?(?=[1-9])/, '+'))
+  const wrong = numbers.findIndex((number) => !E164.test(number))
+  if (wrong === -1) return { numbers, groups: [] }
+  throw badRequest(`Recipient ${wrong + 1} is no number with its country, as +4915112345678.`)
+}
+
+async function someoneIn(store: Store, user: string, body: unknown, hook: HookFields): Promise<Named> {
+  const named = namesIn(body, hook)
+  const isNumber = (name: string) => E164.test(withoutSeparators(name))
+  const names = named.filter((name) => !isNumber(name))
+  return {
+    numbers: named.filter(isNumber).map(withoutSeparators),
+    groups: await groupsNamed(store, user, names),
+  }
 }
 
 /** Numbers and names of groups, where the hook lets the body name some. */
-function namedIn(body: unknown, { recipients_from: path, recipients, groups }: HookFields): string[] {
+function namesIn(body: unknown, { recipients_from: path, recipients, groups }: HookFields): string[] {
   if (path === '') return []
-  const texts = [valueAt(body, namesOf(path))].flat().filter((one) => typeof one === 'string')
-  const named = texts.flatMap((text) => cleanText(text).split(',')).flatMap((name) => name.trim() || [])
+  const found = valueAt(body, namesOf(path))
+  const texts = (Array.isArray(found) ? found : [found]).slice(0, MAX_NAMED + 1).flatMap((one) => {
+    const isText = typeof one === 'string' || typeof one === 'number'
+    return isText ? String(one).split(',', MAX_NAMED + 1) : []
+  })
+  const named = texts.map((name) => cleanText(name).trim()).filter((name) => name !== '')
   if (named.length + recipients.length + groups.length === 0) throw missing(namesOf(path))
   if (named.length > MAX_NAMED) throw badRequest(`The body names more than ${MAX_NAMED} recipients.`)
   return named

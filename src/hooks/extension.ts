@@ -5,7 +5,7 @@ import type { Extension } from '../records/extension.ts'
 import { E164 } from '../sms/send/phone.ts'
 import { parseJson } from '../tools/json.ts'
 import { randomText } from '../tools/random.ts'
-import { HOOK_FIELDS } from './hook.ts'
+import { DEFAULT_PARTS, HOOK_FIELDS } from './hook.ts'
 import { parseTemplate } from './template.ts'
 
 /** Of an account. */
@@ -37,6 +37,8 @@ export const hooksExtension: Extension = {
 function complete(values: Record<string, Value>, failed: string): void {
   values.secret ||= randomText(32)
   values.rate ||= 60
+  values.kind ||= 'alerts'
+  values.max_parts ||= DEFAULT_PARTS
   values.recipients ??= '[]'
   for (const name of ['template', 'once_key'] as const) {
     try {

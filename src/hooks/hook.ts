@@ -8,9 +8,13 @@ import { PRESETS } from './presets.ts'
 
 const text = (max: number) => z.string().max(max).default('')
 
+/** Short messages of a text, where a hook does not say how many. */
+export const DEFAULT_PARTS = 3
+
 /** The fields that make texts of a body. A preview has those of a hook that may not be saved. */
 export const HOOK_FIELDS = z.object({
   preset: z.enum(Object.keys(PRESETS) as (keyof typeof PRESETS)[]),
+  kind: z.enum(['', 'alerts', 'codes']).default('alerts'),
   template: text(2_000),
   recipients: z.array(z.string().max(100)).max(100).default([]),
   groups: z.array(groupId(100)).max(100).default([]),
@@ -19,6 +23,8 @@ export const HOOK_FIELDS = z.object({
   once_key: text(500),
   resolved: text(10),
   resolved_when: text(200),
+  send_when: text(200),
+  max_parts: z.int().min(0).max(10).default(DEFAULT_PARTS),
 })
 export type HookFields = z.output<typeof HOOK_FIELDS>
 

@@ -1,3 +1,6 @@
+import { GITHUB_ONCE, GITHUB_RESOLVED, GITHUB_TEXT } from './github.ts'
+import { firstOf, maybe } from './pieces.ts'
+
 /**
  * What empty fields of a hook mean. `once_key`: bodies with the same one are one event, '' for none;
  * `resolved_when`: `path=value` that says that all is well again.
@@ -8,12 +11,81 @@ const preset = (template: string, once_key = '', resolved_when = '') => ({
   resolved_when,
 })
 
+/** Alertmanager sorts labels by name: `alertname` comes first. */
+const ALERT_NAME = `${maybe('labels.alertname', '', maybe('labels.instance', ' '))}: `
 /** A line for each alert of a group. Alertmanager repeats them after a while, and from each of its nodes. */
 const ALERTS = preset(
-  '{{#each alerts}}{{status}}: {{labels.alertname}}{{#if labels.instance}} {{labels.instance}}{{/if}}' +
-    '{{#if annotations.summary}}: {{annotations.summary}}{{/if}}\n{{/each}}',
-  '{{#each alerts}}{{fingerprint}} {{status}} {{startsAt}},{{/each}}',
+  firstOf(
+    {
+      alerts: `{{#each alerts}}{{status}}: ${firstOf(
+        {
+          'annotations.summary': `${ALERT_NAME}{{annotations.summary}}`,
+          'annotations.description': `${ALERT_NAME}{{annotations.description}}`,
+        },
+        '{{#each labels}}{{this}} {{/each}}',
+      )}\n{{/each}}`,
+      // Grafana before 9
+      title: `{{title}}${maybe('message', ': ')}`,
+    },
+    '{{#each alerts}}{{/each}}',
+  ),
+  firstOf({
+    alerts: `{{#each alerts}}${firstOf(
+      { fingerprint: '{{fingerprint}}' },
+      '{{#each labels}}{{@key}}={{this}} {{/each}}',
+    )} {{status}} ${maybe('startsAt')},{{/each}}`,
+  }),
   'status=resolved',
+)
+
+const sentryObject = (path: string) => `{{${path}.title}}${maybe(`${path}.web_url`, ' ')}`
+const SENTRY = preset(
+  firstOf(
+    {
+      'data.event': `Sentry {{action}}: ${sentryObject('data.event')}`,
+      'data.error': `Sentry error: ${sentryObject('data.error')}`,
+      'data.comment': 'Sentry comment {{action}}: {{data.comment}}',
+      'data.issue': `Sentry issue {{action}}: ${sentryObject('data.issue')}`,
+      'data.description_title': `Sentry: {{data.description_title}}${maybe('data.web_url', ' ')}`,
+      'data.installation': 'Sentry integration {{action}}',
+      action: `Sentry {{action}}${maybe('data.root_cause.description', ': ')}${maybe('data.solution.description', ': ')}`,
+    }, // of the plugin that came before integrations
+    `Sentry${maybe('project_name', ' ')}: ${firstOf({ message: '{{message}}', 'event.title': '{{event.title}}' }, '{{culprit}}')}${maybe('url', ' ')}`,
+  ),
+  firstOf({
+    'data.event.issue_id': '{{action}} {{data.event.issue_id}}',
+    'data.error.issue_id': 'error {{data.error.issue_id}}',
+    'data.comment_id': `{{action}} comment {{data.comment_id}}${maybe('data.timestamp', ' ')}`,
+    'data.issue.id': '{{action}} {{data.issue.id}}',
+    'data.metric_alert.id': '{{action}} {{data.metric_alert.id}}',
+    'data.run_id': '{{action}} {{data.run_id}}',
+    id: '{{id}}',
+  }),
+  'action=resolved',
+)
+
+const ofObject = (name: string) => `data.object.${name}`
+const money = (name: string) => `, {{money ${ofObject(name)} data.object.currency}}`
+const STRIPE = preset(
+  'Stripe: {{type}}' +
+    `{{#if data.object.currency}}${firstOf(
+      Object.fromEntries(
+        ['amount', 'amount_total', 'amount_due', 'total'].map((name) => [ofObject(name), money(name)]),
+      ),
+    )}{{/if}}` +
+    firstOf(
+      Object.fromEntries(
+        [
+          ...['last_payment_error.message', 'failure_message', 'last_finalization_error.message'],
+          ...['failure_reason', 'reason', 'cancellation_details.reason', 'description'],
+        ].map((name) => [ofObject(name), `, {{${ofObject(name)}}}`]),
+      ),
+    ) +
+    firstOf({
+      [ofObject('id')]: ' ({{data.object.id}})',
+      'related_object.id': ' ({{related_object.id}})',
+    }),
+  maybe('id'),
 )
 
 /** By name. The console shows them as placeholders. */
@@ -23,33 +95,13 @@ export const PRESETS = {
   // a test has no heartbeat
   'uptime-kuma': preset(
     '{{msg}}',
-    '{{#if heartbeat}}{{heartbeat.monitorID}} {{heartbeat.status}} {{heartbeat.time}}{{/if}}',
+    `{{#if heartbeat}}{{heartbeat.monitorID}} {{heartbeat.status}} ${maybe('heartbeat.time')}{{/if}}`,
     'heartbeat.status=1',
   ),
   'home-assistant': preset('{{#if title}}{{title}}: {{/if}}{{message}}'),
-  github: preset(
-    '{{#if repository}}{{repository.full_name}}: {{/if}}' +
-      '{{#if workflow_run}}{{workflow_run.name}} {{#if workflow_run.conclusion}}{{workflow_run.conclusion}}' +
-      '{{else}}{{action}}{{/if}} ({{workflow_run.head_branch}})' +
-      '{{else if pull_request}}pull request {{action}}: {{pull_request.title}}' +
-      '{{else if issue}}issue {{action}}: {{issue.title}}' +
-      '{{else if release}}release {{action}}: {{release.tag_name}}' +
-      '{{else if head_commit}}push to {{ref}}: {{head_commit.message}}' +
-      '{{else if zen}}{{zen}}{{else}}{{action}} by {{sender.login}}{{/if}}',
-    '{{#if workflow_run}}{{workflow_run.id}} {{workflow_run.run_attempt}} {{action}}{{/if}}',
-    'workflow_run.conclusion=success',
-  ),
-  sentry: preset(
-    'Sentry {{action}}: {{#if data.event}}{{data.event.title}} {{data.event.web_url}}' +
-      '{{else if data.issue}}{{data.issue.title}}{{else}}{{data.description_title}}{{/if}}',
-    '{{action}} {{#if data.event}}{{data.event.issue_id}}{{else if data.issue}}{{data.issue.id}}' +
-      '{{else}}{{data.metric_alert.id}}{{/if}}',
-    'action=resolved',
-  ),
-  stripe: preset(
-    'Stripe: {{type}}{{#if data.object.description}}, {{data.object.description}}{{/if}} ({{data.object.id}})',
-    '{{id}}',
-  ),
+  github: preset(GITHUB_TEXT, GITHUB_ONCE, GITHUB_RESOLVED),
+  sentry: SENTRY,
+  stripe: STRIPE,
   text: preset('{{text}}'),
   custom: preset(''),
 } as const

@@ -8,13 +8,13 @@ import { countSegments } from '../sms/send/segments.ts'
 import type { Hook } from './hook.ts'
 
 /** What a hook sent lately. The hour of its rate is a window from the first call on. */
-interface Window {
+export interface Window {
   /** The event was sent. */
   readonly wasSent: boolean
   /** SHA-256 of the name of the event; '' for an event without a name. */
   readonly key: string
   readonly isOpen: boolean
-  /** Calls that sent. */
+  /** Short messages that were sent to each recipient. */
   readonly sent: number
   /** Calls that were held back, and the recipients of the scheduled messages that say so. */
   readonly held: number
@@ -59,10 +59,10 @@ export function summaryOf({ name }: Hook, { held, phones, endsAt }: Window, offe
 const REMEMBER = `
 insert into hook_once (hook, key, until) values ($1, $2, clock_timestamp() + $3 * interval '1 minute')
 on conflict (hook, key) do update set until = excluded.until`
-const COUNT = 'update hook_windows set sent = sent + 1 where hook = $1'
+const COUNT = 'update hook_windows set sent = sent + $2::int where hook = $1'
 const OPEN = `
-insert into hook_windows (hook, began, sent) values ($1, clock_timestamp(), 1)
-on conflict (hook) do update set began = excluded.began, sent = 1, held = 0, summary = '{}'`
+insert into hook_windows (hook, began, sent) values ($1, clock_timestamp(), $2)
+on conflict (hook) do update set began = excluded.began, sent = excluded.sent, held = 0, summary = '{}'`
 const HOLD = `
 with held as (
   update hook_windows set held = held + 1, summary = summary || $2::text[] where hook = $1 returning summary
@@ -72,15 +72,21 @@ with held as (
 ), ${changeLogCte('written', 'update', 'sms_messages')}
 select from written`
 
-/** Notes that a call was sent, or held back and counted in the summary, which says how many there are. */
-export async function noteSend(db: Db, hook: Hook, { key, isOpen }: Window, summary?: Offer): Promise<void> {
-  if (key) await db.query(REMEMBER, [hook.id, key, hook.once_minutes], 'hook once')
-  if (!summary) {
-    await db.query(isOpen ? COUNT : OPEN, [hook.id], `hook count ${isOpen}`)
-    return
-  }
+/** Notes that a text of so many short messages was sent. */
+export async function noteSent(db: Db, hook: Hook, window: Window, segments: number): Promise<void> {
+  await remember(db, hook, window)
+  await db.query(window.isOpen ? COUNT : OPEN, [hook.id, segments], `hook count ${window.isOpen}`)
+}
+
+/** Notes that a call was held back and counted in the summary, which says how many there are. */
+export async function noteHeld(db: Db, hook: Hook, window: Window, summary: Offer): Promise<void> {
+  await remember(db, hook, window)
   const ids = summary.messages.map(({ id }) => id)
   await db.query(HOLD, [hook.id, ids, summary.body, formatDate(new Date())], 'hook hold')
+}
+
+async function remember(db: Db, { id, once_minutes }: Hook, { key }: Window): Promise<void> {
+  if (key) await db.query(REMEMBER, [id, key, once_minutes], 'hook once')
 }
 
 /** Deletes what is too old: events that may be sent again, windows, calls. Call it now and then. */

@@ -76,20 +76,73 @@ test('a hook of a disabled account is unknown', async () => {
   const { id } = await made(superuser, 'user_settings', { user: user.id, disabled: true })
   expect((await post(hook, 'Hi')).status).toBe(404)
   await superuser.call('PATCH', `${records('user_settings')}/${id}`, { disabled: false })
-  // it has no phone: the tool may ask again
-  expect((await post(hook, 'Hi')).status).toBe(503)
+  expect((await post(hook, 'Hi')).body.outcome).toBe('waiting')
+})
+
+test('without a phone a text waits for one, a code is refused', async () => {
+  const user = await fixture.makeUser()
+  const [hook, codes] = [
+    await hookOf(user, { preset: 'alertmanager' }),
+    await hookOf(user, { kind: 'codes' }),
+  ]
+  const { body } = await post(hook, alertmanager('firing'))
+  expect(body).toMatchObject({ outcome: 'waiting', messages: [expect.any(String)] })
+  expect((await post(hook, alertmanager('firing'))).body.outcome).toBe('repeated')
+  expect((await post(codes, 'Code 123')).status).toBe(503)
+  const message = async () => (await user.call('GET', `${records('sms_messages')}/${body.messages[0]}`)).body
+  const { status, scheduled_at, expires_at } = await message()
+  expect([status, Date.parse(expires_at) - Date.parse(scheduled_at)]).toEqual(['pending', 86_400_000])
+  await fixture.pair(user)
+  await until('a phone has it', async () => (await message()).status === 'assigned')
+})
+
+describe('a hook of codes', () => {
+  test('takes digits as numbers, no groups, and keeps no code', async () => {
+    const hook = await hookOf(bob, { kind: 'codes', recipients: [], recipients_from: 'to' })
+    const sent = await post(hook, { text: 'Code 4711', to: [491510000001, '0049 151 0000002'] })
+    const messages = await Promise.all(
+      sent.body.messages.map((id: string) => bob.call('GET', `${records('sms_messages')}/${id}`)),
+    )
+    expect(messages.map(({ body }) => body.to)).toEqual(['+491510000001', '+491510000002'])
+    for (const to of ['Their group', '0151 0000001'])
+      expect((await post(hook, { text: 'Code 4711', to })).body.message).toMatch(/^Recipient 1 is no number/)
+    expect(JSON.stringify(await callsOf(bob, hook))).not.toContain('4711')
+    await remove(bob, hook)
+  })
+
+  test('refuses what is above its rate, and sends no summary', async () => {
+    const hook = await hookOf(bob, { kind: 'codes', rate: 1 })
+    expect((await post(hook, 'Code 1')).status).toBe(200)
+    const answer = await fetch(`${fixture.url}/api/hooks/${hook.secret}`, { method: 'POST', body: 'Code 2' })
+    expect(answer.status).toBe(429)
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3_500)
+    expect(await textsBy(hook)).toEqual(['Code 1'])
+    expect(await callsOf(bob, hook)).toMatchObject([{ outcome: 'limited', body: '' }, { outcome: 'sent' }])
+    await remove(bob, hook)
+  })
+})
+
+test('a form of parts is read, a GET is refused with a sentence', async () => {
+  const hook = await hookOf(bob, { preset: 'uptime-kuma', send_when: 'heartbeat.status=0' })
+  const address = `${fixture.url}/api/hooks/${hook.secret}`
+  const postForm = async (status: number) => {
+    const body = new FormData()
+    body.append('data', JSON.stringify({ heartbeat: { monitorID: 1, status }, msg: 'Shop is down' }))
+    return ((await (await fetch(address, { method: 'POST', body })).json()) as { outcome: string }).outcome
+  }
+  expect([await postForm(1), await postForm(0)]).toEqual(['skipped', 'sent'])
+  expect(await textsBy(hook)).toEqual(['Shop is down'])
+  const got = await fetch(address)
+  expect([got.status, got.headers.get('allow'), await got.json()]).toMatchObject([
+    ...[405, 'POST', { message: 'A hook takes POST: choose POST as the method of the tool that calls it.' }],
+  ])
+  await remove(bob, hook)
 })
 
 describe('a body is refused, and the refusal is kept', () => {
   const named = { recipients: [], recipients_from: 'to' }
   test.each([
-    [
-      'without a value',
-      { preset: 'grafana' },
-      { alerts: [{ status: 'firing' }] },
-      'alerts.0.labels.alertname.',
-    ],
-    ['without a text', {}, { text: ' ' }, 'The text is empty.'],
+    ['without a value', { preset: 'grafana' }, { alerts: [{ status: 'firing' }] }, 'alerts.0.labels.'],
     ['without recipients', { recipients: [] }, 'Hi', 'The hook has no recipients.'],
     ['without a template', { preset: 'custom' }, 'Hi', 'The hook has no template.'],
     ['without those it names', named, { text: 'Hi' }, 'The body has no to.'],
@@ -121,7 +174,7 @@ describe('a body is refused, and the refusal is kept', () => {
     const hook = await hookOf(alice)
     expect((await post(hook, 'x'.repeat(300_000))).status).toBe(413)
     expect((await post(hook, 'x'.repeat(200_000))).status).toBe(200)
-    expect(await textsBy(hook)).toEqual([`${'x'.repeat(1_599)}…`])
+    expect(await textsBy(hook)).toEqual([`${'x'.repeat(456)}...`])
     await remove(alice, hook)
   })
 })
@@ -137,10 +190,29 @@ describe("what is another account's", () => {
     expect((await alice.call('PATCH', path, { user: bob.id })).status).toBe(404)
     const create = { user: alice.id, name: 'x', preset: 'text', [field]: value }
     expect((await alice.call('POST', records('hooks'), create)).status).toBe(400)
+    const preview = { hook: { preset: 'text', recipients: [TO], [field]: value }, body: 'Hi' }
+    expect((await alice.call('POST', '/api/hooks/preview', preview)).body).toMatchObject({
+      outcome: 'refused',
+    })
     // as after a group or a line has changed hands
     expect((await superuser.call('PATCH', path, { [field]: value })).status).toBe(200)
     expect((await post(hook, 'Hi')).status).toBe(400)
     await remove(alice, hook)
+  })
+
+  test('its own line that is gone may stay, and a deleted line of others may not come', async () => {
+    const phone = await fixture.pair(alice)
+    const { id: line } = (await alice.call('GET', `${records('lines')}?filter=device="${phone.id}"`)).body
+      .items[0]
+    const hook = await hookOf(alice, { line })
+    await alice.call('DELETE', `${records('devices')}/${phone.id}`)
+    expect(await query('select from lines where id = $1', [line])).toEqual([])
+    const patch = (to: { id: string }, values: object) =>
+      alice.call('PATCH', `${records('hooks')}/${to.id}`, values)
+    expect(await patch(hook, { name: 'Other', line })).toMatchObject({ status: 200, body: { name: 'Other' } })
+    const other = await hookOf(alice)
+    expect((await patch(other, { line })).status).toBe(404)
+    await Promise.all([remove(alice, hook), remove(alice, other)])
   })
 
   test('its own groups are reached by name', async () => {
@@ -197,9 +269,9 @@ describe('an event is sent once', () => {
   )
 })
 
-test('beyond the rate one summary comes, at the end of the hour', async () => {
-  const hook = await hookOf(alice, { rate: 3, recipients: [TO, '+4915100000001'] })
-  const calls = Array.from({ length: 100 }, (_, i) => post(hook, `Alert ${i}`))
+test('beyond the rate of short messages one summary comes, at the end of the hour', async () => {
+  const hook = await hookOf(alice, { rate: 5, recipients: [TO, '+4915100000001'] })
+  const calls = Array.from({ length: 100 }, (_, i) => post(hook, `Alert ${i} ${'x'.repeat(200)}`))
   const outcomes = (await Promise.all(calls)).map(({ body }) => body.outcome)
   expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(3)
   expect(outcomes.filter((outcome) => outcome === 'limited')).toHaveLength(97)
@@ -233,6 +305,7 @@ describe('a hook is not saved', () => {
     ['with wrong numbers', { recipients: ['0151 1'] }, 'recipients', 'validation_invalid_recipients'],
     ['with what is no JSON', { recipients: 'a\u0001' }, 'recipients', 'validation_invalid_json'],
     ['with a guessable secret', { secret: 'abc' }, 'secret', 'validation_invalid_format'],
+    ['with a wrong condition', { send_when: 'status' }, 'send_when', 'validation_invalid_format'],
     ['beyond the rate', { rate: 1_001 }, 'rate', 'validation_max_number_constraint'],
   ])('%s', async (_, values, field, code) => {
     const body = { user: alice.id, name: 'x', preset: 'text', ...values }

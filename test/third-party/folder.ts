@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Tools that others made for PocketBase, in the versions that we test with. */
+/** What others made for PocketBase, and examples of what GitHub posts, in the versions that we test with. */
 export const TOOLS = {
   'pocketbase-typegen': '1.5.0',
   'refine-pocketbase': '1.0.3',
   pocketbase: '0.28.1',
+  '@octokit/webhooks-examples': '7.6.1',
 } as const
 
 /** A project of its own: together they weigh more than all that we depend on. */

@@ -1,5 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { ApiError } from '../../errors.ts'
+import { TooManyCodes } from '../../hooks/call.ts'
 import { OTHER_REFUSALS } from '../../sms/send/refusal.ts'
 import type { Ctx, ErrorForm } from '../context.ts'
 import { sendRaw } from '../send-json.ts'
@@ -28,8 +29,10 @@ export const pocketBaseForm: ErrorForm = (c, error) => {
 }
 
 /** PocketBase's, with 503 for 429: Alertmanager gives up after 4xx and tries again after 5xx. */
-export const hookForm: ErrorForm = (c, error) =>
-  pocketBaseForm(c, error.status === 429 ? new ApiError(503, error.message) : error)
+export const hookForm: ErrorForm = (c, error) => {
+  const isOfServer = error.status === 429 && !(error instanceof TooManyCodes)
+  return pocketBaseForm(c, isOfServer ? new ApiError(503, error.message) : error)
+}
 
 /** `{"message"}`, as SMSGate's server answers. */
 export const messageForm: ErrorForm = (c, { status, message }) => sendError(c, status, { message })

@@ -56,6 +56,9 @@ export function gatewayRefusal(error: RefusalCode, message?: string): GatewayErr
   return new GatewayError(status, { error, message: message ?? fixed })
 }
 
+export const isRefusal = (error: unknown, code: RefusalCode): boolean =>
+  error instanceof GatewayError && error.body.error === code
+
 /** 400 for a request that is wrong as `message` says. */
 export const invalid = (message: string) => gatewayRefusal('invalid_request', message)
 

@@ -3,8 +3,9 @@ import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { admission } from '../../../admission/admission.ts'
 import { tokenOf } from '../../../auth/tokens/identify.ts'
-import { notFound } from '../../../errors.ts'
+import { ApiError, notFound } from '../../../errors.ts'
 import { callHook, HOOK_CALLED, HOOK_PREVIEW, previewHook } from '../../../hooks/call.ts'
+import { JSON_FIELDS } from '../../../hooks/compose.ts'
 import { HOOK_FIELDS, hookAccount } from '../../../hooks/hook.ts'
 import { type Answers, failures, success } from '../../../openapi/schemas/answers.ts'
 import { chapter } from '../../../openapi/schemas/operations.ts'
@@ -14,6 +15,7 @@ import { checkShape } from '../../../sms/send/shape.ts'
 import { readBytes } from '../../body/bytes.ts'
 import { readJson } from '../../body/json-body.ts'
 import { memoryOf } from '../../body/memory-of.ts'
+import { readMultipart } from '../../body/multipart.ts'
 import type { Ctx, Env, Services } from '../../context.ts'
 import { requireUser } from '../../middleware/guards.ts'
 
@@ -37,15 +39,35 @@ export const hookRoutes = (services: Services): Hono<Env> =>
     })
     .post('/:secret', (c) => call(c, services, c.req.param('secret')))
     .post('/', (c) => call(c, services, tokenOf(c.req.header('authorization'))))
+    .get('/:secret', refuseGet)
+    .get('/', refuseGet)
+
+/** Tools can be set to GET, and people open the address in a browser. The same for every secret. */
+function refuseGet(c: Ctx): never {
+  c.header('allow', 'POST')
+  throw new ApiError(405, 'A hook takes POST: choose POST as the method of the tool that calls it.')
+}
 
 /** An unknown secret costs one look-up, as a wrong API key does. One call of an account runs at a time. */
 async function call(c: Ctx, { store, config }: Services, secret: string): Promise<Response> {
   const user = await hookAccount(store.signIn, secret)
   if (user === undefined) throw notFound()
-  const raw = (await readBytes(c.env.incoming, MAX_BYTES, () => memoryOf(c))).toString('utf8')
-  const isForm = c.req.header('content-type')?.startsWith('application/x-www-form-urlencoded') === true
+  const type = c.req.header('content-type') ?? ''
+  const raw = type.startsWith('multipart/form-data') ? await readParts(c) : await readText(c)
+  const isForm = type.startsWith('application/x-www-form-urlencoded')
   const work = () => callHook(store.forUser(user), config, secret, raw, isForm)
   return c.json(await admission.heavyWork.run(user, () => retryStale(work)))
+}
+
+const readText = async (c: Ctx): Promise<string> =>
+  (await readBytes(c.env.incoming, MAX_BYTES, () => memoryOf(c))).toString('utf8')
+
+/** A form of parts as text: its JSON, which Uptime Kuma sends so, else its fields as JSON. */
+async function readParts(c: Ctx): Promise<string> {
+  const { pairs, release } = await readMultipart(c.env.incoming, MAX_BYTES, memoryOf(c))
+  await release()
+  const fields = Object.fromEntries(pairs)
+  return JSON_FIELDS.map((name) => fields[name]).find((text) => text !== undefined) ?? JSON.stringify(fields)
 }
 
 /** Without 429: see `hookForm`. */
@@ -60,7 +82,7 @@ const CALL = {
   },
   responses: [
     success('What became of it.', HOOK_CALLED, { outcome: 'sent', messages: ['k3v9x0c2m5n8b1a'] }),
-    refusals(400, 404, 413),
+    failures(400, 404, 413),
   ],
 }
 
@@ -80,7 +102,7 @@ export const hookPaths = (): ZodOpenApiPathsObject =>
       id: 'callHook',
       summary: 'Send texts from a body',
       description:
-        'The record of `hooks` with this secret says what is sent to whom. What is missing in the body is a 400 that names it. 503: no phone can send now, or the server is busy.',
+        'The record of `hooks` with this secret says what is sent to whom. What is missing in the body is a 400 that names it. 429: a hook of kind `codes` has sent as many as it may. 503: the server is busy, or no phone can send a code now.',
       security: NOBODY,
       ...CALL,
     },

@@ -1,0 +1,31 @@
+import { MAX_CHARACTERS } from '../sms/send/body.ts'
+import { countSegments } from '../sms/send/segments.ts'
+import type { Rendered } from './template.ts'
+
+/**
+ * A text that takes at most `maxParts` short messages. Of a list it keeps whole items and says how many more
+ * there are. Its marks are in GSM 03.38: with `…` a part would hold 67 characters instead of 153.
+ */
+export function cutToParts({ text, ends, rest }: Rendered, maxParts: number): string {
+  const fits = (one: string) => one.length <= MAX_CHARACTERS && countSegments(one).segments <= maxParts
+  const items = ends.length + rest
+  if (rest === 0 && fits(text)) return text
+  const withItems = (kept: number) => `${text.slice(0, ends[kept - 1]).trimEnd()}\nand ${items - kept} more`
+  const kept = mostThat((count) => fits(withItems(count)), Math.min(ends.length, items - 1))
+  if (kept > 0) return withItems(kept)
+  const mark = items > 1 ? `...\nand ${items - 1} more` : '...'
+  const characters = [...text.slice(0, items > 1 ? ends[0] : undefined).slice(0, MAX_CHARACTERS)]
+  const cut = (count: number) => characters.slice(0, count).join('').trimEnd() + mark
+  return cut(mostThat((count) => fits(cut(count)), characters.length))
+}
+
+/** The largest number up to `most` that passes, 0 if none does: those up to one pass, those above do not. */
+function mostThat(passes: (count: number) => boolean, most: number): number {
+  let [low, high] = [0, most]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (passes(middle)) low = middle
+    else high = middle - 1
+  }
+  return low
+}

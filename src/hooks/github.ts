@@ -1,0 +1,137 @@
+import { firstOf, maybe } from './pieces.ts'
+
+const branch = (path: string) => maybe(path, ' (', ')')
+const numbered = (path: string) => `#{{${path}.number}} {{${path}.title}}`
+
+const WHERE = firstOf({
+  repository: '{{repository.full_name}}: ',
+  organization: '{{organization.login}}: ',
+  'installation.account': '{{installation.account.login}}: ',
+})
+
+const ALERT = firstOf(
+  {
+    'alert.rule': '{{#if alert.rule.description}}{{alert.rule.description}}{{else}}{{alert.rule.id}}{{/if}}',
+    'alert.security_advisory': `{{alert.security_advisory.summary}}${maybe('alert.security_advisory.severity', ', ')}`,
+    'alert.secret_type': '{{alert.secret_type}}',
+    'alert.affected_package_name': '{{alert.affected_package_name}}',
+  },
+  'of security',
+)
+
+/** By what the body has, in this order: most events have several of them. */
+const EVENTS = firstOf(
+  {
+    zen: 'ping: {{zen}}',
+    alert: `alert {{action}}: ${ALERT}${maybe('alert.severity', ', ')}${maybe('alert.rule.severity', ', ')}`,
+    review: `review of ${numbered('pull_request')}: {{review.state}}${maybe('review.body', ', ')}`,
+    thread: `review of ${numbered('pull_request')}: thread {{action}}`,
+    'comment.body': `comment {{action}} ${firstOf(
+      {
+        pull_request: `at ${numbered('pull_request')}`,
+        issue: `at ${numbered('issue')}`,
+        discussion: `at ${numbered('discussion')}`,
+      },
+      'at a commit',
+    )}: {{comment.body}}`,
+    pull_request: `pull request {{action}}{{#if pull_request.merged}} (merged){{/if}}: ${numbered('pull_request')}`,
+    issue: `issue {{action}}: ${numbered('issue')}`,
+    discussion: `discussion {{action}}: ${numbered('discussion')}`,
+    release: 'release {{action}}: {{release.tag_name}}',
+    'commit.sha': `{{context}}: {{state}}${maybe('description', ', ')}`,
+    head_commit: 'push to {{ref}}: {{head_commit.message}}',
+    deleted: '{{ref}} deleted',
+    master_branch: '{{ref_type}} {{ref}} created',
+    ref_type: '{{ref_type}} {{ref}} deleted',
+    workflow: '{{workflow}} started',
+    forkee: 'forked to {{forkee.full_name}}',
+    pages: 'wiki:{{#each pages}} {{action}} {{title}}{{/each}}',
+    build: `pages {{build.status}}${maybe('build.error.message', ': ')}`,
+    security_advisory: 'advisory {{action}}: {{security_advisory.summary}}',
+    milestone: 'milestone {{action}}: {{milestone.title}}',
+    label: 'label {{action}}: {{label.name}}',
+    package: 'package {{action}}: {{package.name}}',
+    project_card: `card {{action}}${maybe('project_card.note', ': ')}`,
+    project_column: 'column {{action}}: {{project_column.name}}',
+    project: 'project {{action}}: {{project.name}}',
+    projects_v2_item: 'item {{action}} in a project: {{projects_v2_item.content_type}}',
+    merge_group: `merge group {{action}}${branch('merge_group.head_ref')}`,
+    rule: 'branch protection {{action}}: {{rule.name}}',
+    key: 'deploy key {{action}}: {{key.title}}',
+    client_payload: '{{action}}',
+    repositories: 'app {{action}}:{{#each repositories}} {{full_name}}{{/each}}',
+    repository_selection:
+      'app {{action}}:{{#each repositories_added}} {{full_name}}{{/each}}' +
+      '{{#each repositories_removed}} {{full_name}}{{/each}}',
+    'installation.account': 'app {{action}} by {{sender.login}}',
+    marketplace_purchase:
+      'marketplace {{action}}: {{marketplace_purchase.account.login}}, {{marketplace_purchase.plan.name}}',
+    sponsorship: 'sponsorship {{action}}: {{sponsorship.sponsor.login}}, {{sponsorship.tier.name}}',
+    scope: '{{member.login}} {{action}} in team {{team.name}}',
+    member: 'member {{action}}: {{member.login}}',
+    'membership.user': '{{action}}: {{membership.user.login}}',
+    invitation: `{{action}}${maybe('invitation.login', ': ')}`,
+    blocked_user: '{{action}}: {{blocked_user.login}}',
+    team: `team ${firstOf({ action: '{{action}}' }, 'added')}: {{team.name}}`,
+    starred_at: 'star {{action}} by {{sender.login}}',
+    hook: 'webhook {{action}}',
+    status: 'import {{status}}',
+  },
+  // a star that was taken back has the key `starred_at` without a value
+  `{{#each this}}{{#unless this}}{{@key}} {{/unless}}{{/each}}${firstOf({ action: '{{action}}' }, 'made public')}${maybe('sender.login', ' by ')}`,
+)
+
+/** A run that has not ended sends nothing: what happens to it is one text, not three. */
+const ended = (path: string, text: string) => ({
+  [path]: `{{#if ${path}.conclusion}}{{repository.full_name}}: ${text}{{/if}}`,
+})
+
+/** The text of what GitHub posts. The event's name is in a header alone: the body is told by what it has. */
+export const GITHUB_TEXT = firstOf(
+  {
+    ...ended(
+      'workflow_job',
+      `{{workflow_job.name}} {{workflow_job.conclusion}}${branch('workflow_job.head_branch')}`,
+    ),
+    // these have the run that they belong to
+    deployment_status:
+      `${WHERE}deployment to {{deployment_status.environment}}: {{deployment_status.state}}` +
+      maybe('deployment_status.description', ', '),
+    deployment: `${WHERE}deployment to {{deployment.environment}} ${maybe('action')}${branch('deployment.ref')}`,
+    workflow_job_run: `${WHERE}deployment to {{environment}}: review {{action}}`,
+    ...ended(
+      'workflow_run',
+      `${maybe('workflow_run.name', '', ' ')}{{workflow_run.conclusion}}${branch('workflow_run.head_branch')}`,
+    ),
+    ...ended(
+      'check_run',
+      `{{check_run.name}} {{check_run.conclusion}}${branch('check_run.check_suite.head_branch')}` +
+        maybe('check_run.output.title', ': '),
+    ),
+    ...ended(
+      'check_suite',
+      `${maybe('check_suite.app.name', '', ' ')}{{check_suite.conclusion}}${branch('check_suite.head_branch')}`,
+    ),
+  },
+  WHERE + EVENTS,
+)
+
+const once = (path: string) => ({
+  [path]: `{{${path}.id}}${maybe(`${path}.run_attempt`, ' ')}${maybe(`${path}.conclusion`, ' ')}`,
+})
+export const GITHUB_ONCE = firstOf({
+  ...once('workflow_job'),
+  ...once('deployment_status'),
+  deployment: '{{deployment.id}}',
+  workflow_job_run: '',
+  ...once('workflow_run'),
+  ...once('check_run'),
+  ...once('check_suite'),
+})
+
+export const GITHUB_RESOLVED = [
+  ...['workflow_run', 'workflow_job', 'check_run', 'check_suite'].map((path) => `${path}.conclusion`),
+  ...['deployment_status.state', 'state'],
+]
+  .map((path) => `${path}=success`)
+  .join(';')
