@@ -13,7 +13,7 @@ create index hook_once_until on hook_once (until);
 create table hook_windows (
   hook text collate "C" primary key,
   began timestamptz not null,
-  -- Calls that sent.
+  -- Short messages that were sent to each recipient.
   sent integer not null,
   -- Calls that were held back, and the scheduled messages that say how many.
   held integer not null default 0,

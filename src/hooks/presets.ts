@@ -48,7 +48,9 @@ const SENTRY = preset(
       'data.issue': `Sentry issue {{action}}: ${sentryObject('data.issue')}`,
       'data.description_title': `Sentry: {{data.description_title}}${maybe('data.web_url', ' ')}`,
       'data.installation': 'Sentry integration {{action}}',
-      action: `Sentry {{action}}${maybe('data.root_cause.description', ': ')}${maybe('data.solution.description', ': ')}`,
+      action:
+        `Sentry {{action}}${maybe('data.state', ': ')}` +
+        ['root_cause', 'solution'].map((name) => maybe(`data.${name}.description`, ': ')).join(''),
     }, // of the plugin that came before integrations
     `Sentry${maybe('project_name', ' ')}: ${firstOf({ message: '{{message}}', 'event.title': '{{event.title}}' }, '{{culprit}}')}${maybe('url', ' ')}`,
   ),

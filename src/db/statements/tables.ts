@@ -452,7 +452,9 @@ interface HooksRow {
   enabled: Generated<boolean>
   groups: Generated<string[]>
   id: string
+  kind: Generated<string>
   line: Generated<string>
+  max_parts: Generated<number>
   name: Generated<string>
   once_key: Generated<string>
   once_minutes: Generated<number>
@@ -465,6 +467,7 @@ interface HooksRow {
   resolved: Generated<string>
   resolved_when: Generated<string>
   secret: Generated<string>
+  send_when: Generated<string>
   template: Generated<string>
   updated: Generated<string>
   user: Generated<string>

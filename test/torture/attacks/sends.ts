@@ -107,6 +107,30 @@ export const sends: readonly Attack[] = [
       })),
   },
   {
+    name: 'templates of hooks over long bodies',
+    who: 'user',
+    attack(run) {
+      const items = { a: Array(9_900).fill(1), t: 'x'.repeat(100_000) }
+      const templates = [
+        `{{#each a}}{{#if ../b${'.b'.repeat(950)}}}{{/if}}{{/each}}x`,
+        `{{#each a}}${'{{#if @key}}{{/if}}'.repeat(100)}{{/each}}`,
+        '{{#each a}}{{#each ../a}}{{/each}}{{/each}}',
+        `${'{{#if a}}\n'.repeat(100)}{{t}}${'{{/if}}\n'.repeat(100)}`,
+      ]
+      return flood(run, 8, (turn) => ({
+        path: '/api/hooks/preview',
+        body: JSON.stringify({
+          hook: {
+            preset: 'custom',
+            recipients: ['+4915112345678'],
+            template: `${templates[turn % 4]}{{! ${turn}}}`,
+          },
+          body: JSON.stringify(items),
+        }),
+      }))
+    },
+  },
+  {
     name: 'templates of many placeholders',
     who: 'user',
     prepare: asUser(async (user) => {

@@ -8,6 +8,7 @@ export interface Hook extends Owned {
   readonly enabled: boolean
   readonly secret: string
   readonly preset: HookPreset
+  readonly kind: '' | 'alerts' | 'codes'
   /** Makes the text; '' for that of the preset. */
   readonly template: string
   readonly recipients: readonly string[] | null
@@ -21,9 +22,13 @@ export interface Hook extends Owned {
   readonly once_minutes: number
   readonly resolved: '' | 'send' | 'skip'
   readonly resolved_when: string
+  /** Bodies that are sent; '' for all. */
+  readonly send_when: string
   readonly quiet_from: string
   readonly quiet_to: string
-  /** How often it may send in an hour. */
+  /** Short messages of a text. */
+  readonly max_parts: number
+  /** Short messages to each recipient in an hour. */
   readonly rate: number
 }
 
@@ -31,7 +36,15 @@ export type HookPreset = keyof typeof PRESETS
 
 /** What became of a call of a hook, or would become of it. */
 export interface HookResult {
-  readonly outcome: 'sent' | 'repeated' | 'resolved' | 'limited' | 'refused' | 'disabled'
+  readonly outcome:
+    | 'sent'
+    | 'waiting'
+    | 'repeated'
+    | 'resolved'
+    | 'skipped'
+    | 'limited'
+    | 'refused'
+    | 'disabled'
   readonly error: string
   readonly texts: readonly { readonly to: string; readonly text: string }[] | null
 }

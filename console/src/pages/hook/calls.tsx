@@ -48,11 +48,12 @@ const columnsFor = (choose: (body: string) => void): readonly Column<HookCall>[]
     title: t('Actions'),
     bare: true,
     align: 'end',
-    cell: ({ body }) => (
-      <Button kind="quiet" onClick={() => choose(body)}>
-        {t('Use as example')}
-      </Button>
-    ),
+    cell: ({ body }) =>
+      body !== '' && (
+        <Button kind="quiet" onClick={() => choose(body)}>
+          {t('Use as example')}
+        </Button>
+      ),
   },
 ]
 

@@ -9,6 +9,7 @@ import { More } from '../../parts/form/more.tsx'
 import { type TypedHook, tiesOf } from './typed-hook.ts'
 
 const HOURS = { from: 'quiet_from', to: 'quiet_to' } as const
+const CONDITION = 'workflow_run.conclusion=failure,timed_out'
 const RESOLVED = [
   ['send', t('a text is sent')],
   ['skip', t('no text is sent')],
@@ -16,7 +17,8 @@ const RESOLVED = [
 
 /** The fields that show their own messages. */
 export const MORE_NAMES = [
-  ...['recipients_from', 'line', 'once_key', 'once_minutes', 'resolved', 'resolved_when', 'rate'],
+  ...['recipients_from', 'line', 'once_key', 'once_minutes', 'send_when', 'resolved', 'resolved_when'],
+  ...['max_parts', 'rate'],
   ...Object.values(HOURS),
 ]
 
@@ -55,6 +57,12 @@ export function MoreFields({
           min={0}
           hint={t('0: each body is sent.')}
         />
+        <TextField
+          label={t('Send only')}
+          {...tie('send_when')}
+          placeholder={CONDITION}
+          hint={t('A path in the body and its values. Empty: each body is sent.')}
+        />
         <SelectField label={t('When all is well again')} {...tie('resolved')} choices={RESOLVED} />
         <TextField
           label={t('How the body shows it')}
@@ -72,12 +80,20 @@ export function MoreFields({
           fault={fault}
         />
         <TextField
-          label={t('At most this often an hour')}
+          label={t('Short messages of a text')}
+          {...tie('max_parts')}
+          type="number"
+          min={1}
+          max={10}
+          hint={t('A longer text is cut: each part costs as much as a text.')}
+        />
+        <TextField
+          label={t('Short messages an hour')}
           {...tie('rate')}
           type="number"
           min={1}
           max={1000}
-          hint={t('What is more is told in one text at its end.')}
+          hint={t('To each recipient.')}
         />
         <SelectField
           label={t('Line')}

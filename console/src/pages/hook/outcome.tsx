@@ -6,8 +6,14 @@ import { Badge, type Tone } from '../../parts/status.tsx'
 /** How each outcome is called, and why it sends nothing. */
 const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, string?]>> = {
   sent: ['good', t('Sent')],
+  waiting: [
+    'warn',
+    t('Waiting'),
+    t('No phone can send now. The texts go out as soon as one can, within a day.'),
+  ],
   repeated: ['calm', t('Repeated'), t('The same was sent a short time ago.')],
   resolved: ['calm', t('Resolved'), t('It says that all is well again, which this hook does not send.')],
+  skipped: ['calm', t('Left out'), t('The hook sends no bodies like this one, or its text is empty.')],
   limited: ['warn', t('Too many'), t('One text at the end of the hour says how many more there were.')],
   refused: ['bad', t('Refused')],
   disabled: ['calm', t('Off'), t('The hook is off.')],

@@ -19,8 +19,12 @@ import { go } from '../../router.ts'
 import { MORE_NAMES, MoreFields } from './more-fields.tsx'
 import { recordOf, type TypedHook, tiesOf } from './typed-hook.ts'
 
-const NAMES = ['name', 'preset', 'template', 'recipients', 'groups', ...MORE_NAMES]
+const NAMES = ['name', 'preset', 'kind', 'template', 'recipients', 'groups', ...MORE_NAMES]
 const TOOLS = Object.entries(HOOK_TOOLS).map(([preset, { name }]) => [preset, name] as const)
+const KINDS = [
+  ['alerts', t('Alerts and other news')],
+  ['codes', t('Codes, each of which counts')],
+] as const
 /** Wrong numbers that are named. */
 const MOST_NAMED = 3
 
@@ -61,6 +65,16 @@ export function Settings({
           {...tie('preset')}
           choices={TOOLS}
           hint={t('What is left empty below is as this program needs it.')}
+        />
+        <SelectField
+          label={t('It sends')}
+          {...tie('kind')}
+          choices={KINDS}
+          hint={
+            typed.kind === 'codes'
+              ? t('Above the limit of an hour it refuses, and bodies are not kept.')
+              : t('Above the limit of an hour one text says how many more there were.')
+          }
         />
         <TextField
           label={t('Texts go to these numbers')}

@@ -8,6 +8,7 @@ export type TypedHook = Pick<
   | 'name'
   | 'enabled'
   | 'preset'
+  | 'kind'
   | 'template'
   | 'groups'
   | 'recipients_from'
@@ -15,14 +16,21 @@ export type TypedHook = Pick<
   | 'once_key'
   | 'resolved'
   | 'resolved_when'
+  | 'send_when'
   | 'quiet_from'
   | 'quiet_to'
-> & { readonly recipients: string; readonly once_minutes: string; readonly rate: string }
+> & {
+  readonly recipients: string
+  readonly once_minutes: string
+  readonly max_parts: string
+  readonly rate: string
+}
 
 export const typedOf = (hook: Hook): TypedHook => ({
   name: hook.name,
   enabled: hook.enabled,
   preset: hook.preset,
+  kind: hook.kind || 'alerts',
   template: hook.template,
   recipients: hook.recipients?.join(', ') ?? '',
   groups: hook.groups,
@@ -32,20 +40,23 @@ export const typedOf = (hook: Hook): TypedHook => ({
   once_minutes: String(hook.once_minutes),
   resolved: hook.resolved || 'send',
   resolved_when: hook.resolved_when,
+  send_when: hook.send_when,
   quiet_from: hook.quiet_from,
   quiet_to: hook.quiet_to,
+  max_parts: String(hook.max_parts || 3),
   rate: String(hook.rate),
 })
 
 /** The fields of the record that were typed. Numbers without a country are of `country`. */
 export const recordOf = (typed: Partial<TypedHook>, country: string) => {
-  const { recipients, once_minutes, rate, ...rest } = typed
+  const { recipients, once_minutes, max_parts, rate, ...rest } = typed
   return {
     ...rest,
     ...(recipients !== undefined && {
       recipients: readNumbers(recipients, country).map(({ phone }) => phone),
     }),
     ...(once_minutes !== undefined && { once_minutes: Number(once_minutes) }),
+    ...(max_parts !== undefined && { max_parts: Number(max_parts) }),
     ...(rate !== undefined && { rate: Number(rate) }),
   }
 }
