@@ -1,5 +1,5 @@
 import { readRows as readCollections } from '../collections/catalog-draft.ts'
-import type { Collection } from '../collections/collection.ts'
+import { readStored } from '../collections/definition/read.ts'
 import { quote } from '../collections/names.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
@@ -44,7 +44,7 @@ async function fillCollections(tx: Db, archive: Archive, progress: Progress): Pr
   await fill(tx, archive, entry, table, progress)
   const rows = await readCollections(tx)
   try {
-    const collections = rows.map(({ data }) => JSON.parse(data) as Collection)
+    const collections = rows.map(({ data }) => readStored(data))
     await buildTables(tx, { collections, views: archive.manifest.views })
   } catch (error) {
     throw notABackup(`its collections cannot be made (${(error as Error).message})`, error)

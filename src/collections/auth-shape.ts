@@ -1,10 +1,11 @@
 import {
   flag,
   list,
+  map,
   object,
   optionalFlag,
-  optionalMap,
   optionalText,
+  type Shape,
   startingWith,
   text,
   texts,
@@ -43,8 +44,18 @@ const provider = object({
   tokenURL: text,
   userInfoURL: text,
   displayName: text,
-  extra: optionalMap,
+  extra: map,
 })
+
+/** A submitted provider is merged into the present one of its name, which keeps its secret. */
+const providers: Shape<OAuth2Provider[]> = {
+  ...list(provider),
+  over(raw, old) {
+    const sent = list(provider).over(raw, [])
+    const present = (name: string) => old.find((one) => one.name === name)
+    return sent.map((one, i) => provider.over((raw as unknown[])[i], present(one.name) ?? provider.zero()))
+  },
+}
 
 const on = startingWith(flag, () => true)
 
@@ -54,7 +65,7 @@ export const AUTH_KEYS = {
   manageRule: optionalText,
   authAlert: object({ enabled: on, emailTemplate: mail(MAIL_TEMPLATES.authAlert) }),
   oauth2: object({
-    providers: list(provider),
+    providers,
     mappedFields: object({ id: text, name: text, username: text, avatarURL: text }),
     enabled: flag,
   }),

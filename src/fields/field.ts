@@ -1,8 +1,8 @@
 import type { FieldError } from '../errors.ts'
-import { flag, optionalNumber, optionalTexts, text, texts, type ValuesOf, whole } from './shape.ts'
+import { flag, optionalNumber, text, texts, type ValuesOf, whole } from './shape.ts'
 
 export const COMMON_KEYS = { id: text, name: text, hidden: flag, presentable: flag, system: flag }
-const DOMAINS = { exceptDomains: optionalTexts, onlyDomains: optionalTexts }
+const DOMAINS = { exceptDomains: texts, onlyDomains: texts }
 
 /** Further keys of each field type, beside `help` and `required`. PocketBase: core/field_*.go */
 export const FIELD_KEYS = {
@@ -21,9 +21,9 @@ export const FIELD_KEYS = {
   file: {
     maxSelect: whole,
     maxSize: whole,
-    mimeTypes: optionalTexts,
+    mimeTypes: texts,
     protected: flag,
-    thumbs: optionalTexts,
+    thumbs: texts,
   },
   password: { cost: whole, max: whole, min: whole, pattern: text },
 }

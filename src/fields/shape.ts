@@ -7,13 +7,13 @@ export class ShapeError extends Error {
 
 /**
  * How a part of submitted JSON is read. `zero`: default; `fresh`: value in a new collection; `over`: merges
- * into the present one. As in Go's encoding/json: keys ignore case, unknown ones are ignored, objects merged,
- * lists replaced; `null` changes nothing unless nullable.
+ * into the present one. As in Go's encoding/json/v2: unknown keys are ignored, objects merged, lists replaced,
+ * `null` is zero. Keys match exactly; with `anyCase` whatever their case, and `-` and `_` do not count.
  */
 export interface Shape<T> {
   readonly zero: () => T
   readonly fresh: () => T
-  readonly over: (raw: unknown, old: T) => T
+  readonly over: (raw: unknown, old: T, anyCase?: boolean) => T
 }
 
 export type ValueOf<S> = S extends Shape<infer T> ? T : never
@@ -23,8 +23,8 @@ function place<T>(zero: () => T, accepts: (raw: unknown) => boolean, expected: s
   return {
     zero,
     fresh: zero,
-    over(raw, old) {
-      if (raw === null) return zero() === null ? zero() : old
+    over(raw) {
+      if (raw === null) return zero()
       if (!accepts(raw)) throw new ShapeError(`${expected} expected, got ${JSON.stringify(raw)}`)
       return raw as T
     },
@@ -37,7 +37,6 @@ const isFlag = (raw: unknown) => typeof raw === 'boolean'
 const isWhole = (raw: unknown) => Number.isInteger(raw) && Math.abs(raw as number) < 2 ** 63
 /** Go reads null among texts as an empty text. */
 const isTexts = (raw: unknown) => Array.isArray(raw) && raw.every((one) => one === null || isText(one))
-const toTexts = (raw: readonly (string | null)[]) => raw.map((one) => one ?? '')
 
 export const text = place<string>(() => '', isText, 'text')
 export const optionalText = place<string | null>(nothing, isText, 'text')
@@ -45,29 +44,23 @@ export const flag = place<boolean>(() => false, isFlag, 'true or false')
 export const optionalFlag = place<boolean | null>(nothing, isFlag, 'true or false')
 export const whole = place<number>(() => 0, isWhole, 'a whole number')
 export const optionalNumber = place<number | null>(nothing, (raw) => typeof raw === 'number', 'a number')
-const someTexts = place<(string | null)[] | null>(nothing, isTexts, 'a list of texts')
+const someTexts = place<(string | null)[]>(() => [], isTexts, 'a list of texts')
 /** A list of texts; null items become empty texts. */
-export const optionalTexts: Shape<string[] | null> = {
-  zero: nothing,
-  fresh: nothing,
-  over(raw, old) {
-    const list = someTexts.over(raw, old)
-    return list && toTexts(list)
-  },
-}
-/** The same, but empty instead of null. */
 export const texts: Shape<string[]> = {
   zero: () => [],
   fresh: () => [],
-  over: (raw) => optionalTexts.over(raw, null) ?? [],
+  over: (raw) => someTexts.over(raw, []).map((one) => one ?? ''),
 }
 
 /** A map of anything; submitted keys are added. */
-export const optionalMap: Shape<Record<string, unknown> | null> = {
-  zero: nothing,
-  fresh: nothing,
-  over: (raw, old) => (raw === null ? null : { ...old, ...asObject(raw) }),
+export const map: Shape<Record<string, unknown>> = {
+  zero: () => ({}),
+  fresh: () => ({}),
+  over: (raw, old) => (raw === null ? {} : { ...old, ...asObject(raw) }),
 }
+
+/** Taken as it is. */
+export const anything: Shape<unknown> = { zero: nothing, fresh: nothing, over: (raw) => raw }
 
 /** Gives a shape another value for new collections. */
 export const startingWith = <T>(shape: Shape<T>, fresh: () => T): Shape<T> => ({ ...shape, fresh })
@@ -78,36 +71,48 @@ export function asObject(raw: unknown): Record<string, unknown> {
   throw new ShapeError(`an object expected, got ${JSON.stringify(raw)}`)
 }
 
+const folded = (key: string) => key.replace(/[-_]/g, '').toLowerCase()
+
 /** An object with these keys in this order. */
 export function object<T extends object>(places: { readonly [K in keyof T]: Shape<T[K]> }): Shape<T> {
   const keys = Object.keys(places) as (keyof T & string)[]
-  const byLowerCase = new Map(keys.map((key) => [key.toLowerCase(), key]))
+  const byFolded = new Map(keys.map((key) => [folded(key), key]))
   const filled = (part: 'zero' | 'fresh') => () =>
     Object.fromEntries(keys.map((key) => [key, places[key][part]()])) as T
+  const keyOf = (name: string, anyCase: boolean) =>
+    Object.hasOwn(places, name)
+      ? (name as keyof T & string)
+      : anyCase
+        ? byFolded.get(folded(name))
+        : undefined
   return {
     zero: filled('zero'),
     fresh: filled('fresh'),
-    over(raw, old) {
-      if (raw === null) return old
+    over(raw, old, anyCase = false) {
+      if (raw === null) return filled('zero')()
       const next = { ...old }
+      const given = new Set<string>()
       for (const [name, value] of Object.entries(asObject(raw))) {
-        const key = byLowerCase.get(name.toLowerCase())
-        if (key !== undefined) next[key] = places[key].over(value, next[key])
+        const key = keyOf(name, anyCase)
+        if (key === undefined) continue
+        if (given.has(key)) throw new ShapeError(`${name} given twice`)
+        given.add(key)
+        next[key] = places[key].over(value, next[key], anyCase)
       }
       return next
     },
   }
 }
 
-/** A list of objects. Each is merged into the one at the same index, so that hidden values are kept. */
+/** A list of objects: a submitted one replaces it. */
 export function list<T extends object>(item: Shape<T>): Shape<T[]> {
   return {
     zero: () => [],
     fresh: () => [],
-    over(raw, old) {
+    over(raw, _, anyCase) {
       if (raw === null) return []
       if (!Array.isArray(raw)) throw new ShapeError(`a list expected, got ${JSON.stringify(raw)}`)
-      return raw.map((one, i) => item.over(one, old[i] ?? item.zero()))
+      return raw.map((one) => item.over(one, item.zero(), anyCase))
     },
   }
 }

@@ -21,7 +21,7 @@ export async function findThumb(
     holder,
   }: { readonly size: string; readonly field: Pick<FileField, 'thumbs'>; readonly holder: string },
 ): Promise<StoredFile | undefined> {
-  const isAdmitted = DEFAULT_SIZES.includes(size) || field.thumbs?.includes(size)
+  const isAdmitted = DEFAULT_SIZES.includes(size) || field.thumbs.includes(size)
   if (!isAdmitted || !isPicture(original.type)) return undefined
   const find = () => findStored(db, place, size)
   const make = async () => {

@@ -68,6 +68,8 @@ export type ErrorForm = (c: Ctx, error: ApiError | GatewayError) => Response
 export interface RequestBody {
   readonly values: Record<string, unknown>
   readonly files: Uploads
+  /** Names of a JSON body's own members match in any case: see `Shape`. */
+  readonly isJson?: boolean
   /** Lets go of the files, where there are some. */
   readonly release?: () => Promise<void>
 }

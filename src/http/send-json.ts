@@ -10,11 +10,10 @@ const JSON_HEADERS = { 'content-type': 'application/json' }
 /** Node writes a string through a buffer three times as long, which halves the rate of 500 records. */
 const LARGE = 8_192
 
-/** Sends JSON with PocketBase's line end. Throws RetryLater when a large answer to a GET has no room. */
+/** Sends JSON. Throws RetryLater when a large answer to a GET has no room. */
 export function sendRaw(c: Ctx, text: string, status: ContentfulStatusCode = 200): Response {
-  const line = text && `${text}\n`
-  if (line.length <= LARGE) return c.body(line, status, JSON_HEADERS)
-  const bytes = Buffer.from(line)
+  if (text.length <= LARGE) return c.body(text, status, JSON_HEADERS)
+  const bytes = Buffer.from(text)
   if (bytes.length > SMALL_BYTES) countAnswer(c, bytes.length)
   return c.body(bytes, status, JSON_HEADERS)
 }

@@ -86,7 +86,7 @@ const parse = (text: string): Settings => SETTINGS.over(JSON.parse(text), SETTIN
 
 function overlay(settings: Settings, submitted: unknown): Settings {
   try {
-    return SETTINGS.over(submitted, settings)
+    return SETTINGS.over(submitted, settings, true)
   } catch (error) {
     if (error instanceof ShapeError) throw badRequest('An error occurred while loading the submitted data.')
     throw error

@@ -1,5 +1,6 @@
 import { readRows as readCollections } from '../collections/catalog-draft.ts'
 import type { Collection } from '../collections/collection.ts'
+import { readStored } from '../collections/definition/read.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { createTable } from '../collections/table/table.ts'
 import { checkViewAccess } from '../collections/views/view-access.ts'
@@ -15,7 +16,7 @@ where relkind = 'v' and relnamespace = current_schema()::regnamespace order by o
 
 /** The collections, and queries of the views among them in an order in which they can be created. */
 export async function readPlan(db: Db) {
-  const collections = (await readCollections(db)).map(({ data }) => JSON.parse(data) as Collection)
+  const collections = (await readCollections(db)).map(({ data }) => readStored(data))
   const ours = new Set(collections.filter(({ type }) => type === 'view').map(tableName))
   const { rows } = await db.query(VIEWS)
   const views = rows.map(([name, query]) => ({ name: String(name), query: String(query) }))

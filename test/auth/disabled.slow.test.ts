@@ -18,7 +18,7 @@ const gateway = await withDevices(mailed.server)
 const oidc = stopAfterAll(await startOidcServer(`${gateway.url}/api/oauth2-redirect`))
 const users = mailed.server.services.store.catalog.find('users')
 if (users?.type !== 'auth') throw new Error('no users')
-const provider = { pkce: null, displayName: 'Work', extra: null, ...oidc.options } as OAuth2Provider
+const provider = { pkce: null, displayName: 'Work', extra: {}, ...oidc.options } as OAuth2Provider
 const mappedFields = { id: '', name: 'name', username: '', avatarURL: '' }
 await mailed.change('users', {
   otp: { ...users.otp, enabled: true },

@@ -35,7 +35,7 @@ const server = stopAfterAll(
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-async function whoIs(name: string, said: Says, extra: Record<string, unknown> | null = null) {
+async function whoIs(name: string, said: Says, extra: Record<string, unknown> = {}) {
   says = said
   const provider = providerOf({
     name,
@@ -58,7 +58,7 @@ test('each provider that a collection may name is known', () => {
 })
 
 /**
- * SHA-256 of `[name, displayName, logo]` of all, as PocketBase 0.39.11 lists them in
+ * SHA-256 of `[name, displayName, logo]` of all, as PocketBase 0.40.4 lists them in
  * `/api/collections/meta/oauth2-providers`.
  */
 const AS_LISTED = '1659e01bb16ca2848694003034c5a4d443a87d463af91e80f88ef7c01d5f625c'
@@ -69,7 +69,7 @@ test('names and marks are those of PocketBase', () => {
 })
 
 test('auth-methods has the mark of a provider, whatever it is called, and the old key has none', () => {
-  const more = { clientId: 'us', clientSecret: 'hush', authURL: 'http://x', pkce: null, extra: null }
+  const more = { clientId: 'us', clientSecret: 'hush', authURL: 'http://x', pkce: null, extra: {} }
   const set = [...OAUTH2_PROVIDERS.keys()].map((name) => ({
     ...more,
     name,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { complete } from '../../src/collections/definition/complete.ts'
-import { readNew, readOver } from '../../src/collections/definition/read.ts'
+import { readNew, readOver, readStored } from '../../src/collections/definition/read.ts'
 import { collectionJson } from '../../src/collections/definition/serialise.ts'
 import { ShapeError } from '../../src/fields/shape.ts'
 
@@ -59,11 +59,12 @@ test.each([
     [{ max: null, min: null, onlyInt: false }],
   ],
   [
-    'keys in any case',
-    { FIELDS: [{ NAME: 'a', Type: 'bool', Required: true }] },
-    [{ name: 'a', required: true }],
+    'keys as they are written',
+    { fields: [{ name: 'a', type: 'bool', Required: true }] },
+    [{ required: false }],
   ],
-  ['null changes nothing', { fields: [{ name: 'a', type: 'text', max: null }] }, [{ max: 0 }]],
+  ['null is zero', { fields: [{ name: 'a', type: 'text', max: null }] }, [{ max: 0 }]],
+  ['lists are empty', { fields: [{ name: 'a', type: 'url' }] }, [{ onlyDomains: [], exceptDomains: [] }]],
 ])('fields: %s', (_, raw, expected) => expect(readNew(raw).fields).toMatchObject(expected))
 
 test.each([
@@ -76,11 +77,22 @@ test.each([
 test('a change keeps what it does not name, and the secrets', () => {
   const providers = [{ name: 'github', clientId: 'a', clientSecret: 's' }]
   const old = make({ name: 'x', type: 'auth', listRule: '', oauth2: { enabled: true, providers } })
-  const next = readOver({ oauth2: { providers: [{ name: 'github', clientId: 'b' }] }, listRule: null }, old)
+  const submitted = [{ name: 'gitlab' }, { name: 'github', clientId: 'b' }]
+  const next = readOver({ oauth2: { providers: submitted }, listRule: null, fileToken: null }, old)
   expect(next).toMatchObject({
     listRule: null,
-    oauth2: { enabled: true, providers: [{ clientId: 'b', clientSecret: 's' }] },
+    oauth2: { enabled: true, providers: [{ clientSecret: '' }, { clientId: 'b', clientSecret: 's' }] },
+    fileToken: { duration: 0, secret: '' },
   })
+})
+
+test('a collection of an older release has empty lists, too', () => {
+  const old = {
+    name: 'x',
+    type: 'base',
+    fields: [{ name: 'a', type: 'file', mimeTypes: null, thumbs: null }],
+  }
+  expect(readStored(JSON.stringify(old)).fields).toMatchObject([{ mimeTypes: [], thumbs: [] }])
 })
 
 test('answers have PocketBase key order and no secrets', () => {
@@ -102,5 +114,5 @@ test('answers have PocketBase key order and no secrets', () => {
     'authRule',
   ])
   expect(text).not.toContain('secret')
-  expect(text).toContain('\\u003cp\\u003eHello')
+  expect(text).toContain('<p>Hello')
 })

@@ -31,7 +31,7 @@ describe('connecting', () => {
     await create('Hello <you>')
     await ear.next(1)
     expect(ear.raw.split('\n\n')[1]).toBe(
-      `id:${ear.id}\nevent:${topic}\ndata:{"record":{"title":"Hello \\u003cyou\\u003e"},"action":"create"}`,
+      `id:${ear.id}\nevent:${topic}\ndata:{"record":{"title":"Hello <you>"},"action":"create"}`,
     )
     await ear.close()
   })

@@ -82,8 +82,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderType>> = Object.fromEntr
 export function providerOf(options: OAuth2Provider): Provider | undefined {
   const kind = PROVIDERS[options.name]
   if (!kind) return undefined
-  const { name, clientId, clientSecret } = options
-  const extra = options.extra ?? {}
+  const { name, clientId, clientSecret, extra } = options
   return {
     ...kind,
     name,

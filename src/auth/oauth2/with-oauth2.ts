@@ -1,6 +1,6 @@
 import { type Check, checkFields, notLonger, required } from '../../collections/checks/checks.ts'
 import { badRequest, fieldError, forbidden } from '../../errors.ts'
-import { object, optionalMap, text, type ValueOf } from '../../fields/shape.ts'
+import { map, object, text, type ValueOf } from '../../fields/shape.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
@@ -15,7 +15,7 @@ import { providerOf } from './providers.ts'
 
 /** Body of an OAuth2 sign-in. `redirectUrl` is the old spelling of the same key. */
 export const OAUTH2_FORM = object({
-  createData: optionalMap,
+  createData: map,
   provider: text,
   code: text,
   codeVerifier: text,
@@ -70,7 +70,7 @@ async function visit(services: AuthServices, provider: Provider, form: OAuth2For
   const user = await fetchUser(provider, token, send).catch(refused('Failed to fetch OAuth2 user.'))
   const name = user.profile.name || (provider.name === 'apple' ? takeAppleName(form.code) : '')
   const profile = { ...user.profile, name }
-  return { provider: provider.name, profile, raw: user.raw, token, createData: form.createData ?? {} }
+  return { provider: provider.name, profile, raw: user.raw, token, createData: form.createData }
 }
 
 /** The provider's part of a sign-in's answer, as JSON. PocketBase: tools/auth/auth.go, AuthUser */

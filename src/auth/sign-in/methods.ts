@@ -15,7 +15,7 @@ export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollec
     oauth2: { providers, enabled: oauth2.enabled },
     mfa: { enabled: mfa.enabled, duration: mfa.enabled ? mfa.duration : 0 },
     otp: { enabled: otp.enabled, duration: otp.enabled ? otp.duration : 0 },
-    authProviders: oauth2.enabled ? providers.map((one) => ({ ...one, logo: '' })) : null,
+    authProviders: oauth2.enabled ? providers.map((one) => ({ ...one, logo: '' })) : [],
     usernamePassword: identityFields.includes('username'),
     emailPassword: identityFields.includes('email'),
   })

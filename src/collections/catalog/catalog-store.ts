@@ -4,6 +4,7 @@ import type { Database, Db } from '../../db/open.ts'
 import { Catalog, type Store } from '../catalog.ts'
 import { CatalogDraft, readRows } from '../catalog-draft.ts'
 import { type Collection, USERS_ID } from '../collection.ts'
+import { readStored } from '../definition/read.ts'
 import { bootstrap } from './bootstrap.ts'
 import { clusterBarrier } from './cluster-barrier.ts'
 
@@ -115,7 +116,7 @@ export class CatalogStore {
     this.#known = new Map(
       rows.map(({ id, data }) => {
         const known = this.#known.get(id)
-        return [id, known?.data === data ? known : { data, collection: JSON.parse(data) as Collection }]
+        return [id, known?.data === data ? known : { data, collection: readStored(data) }]
       }),
     )
     return new Catalog([...this.#known.values()].map(({ collection }) => collection))

@@ -50,8 +50,8 @@ function domain(name: string): Problem {
 }
 
 const domains = ({ exceptDomains, onlyDomains }: FieldOf<'email'> | FieldOf<'url'>) => ({
-  exceptDomains: onlyDomains?.length ? check(exceptDomains, blank) : byPlace(exceptDomains, domain),
-  onlyDomains: exceptDomains?.length ? check(onlyDomains, blank) : byPlace(onlyDomains, domain),
+  exceptDomains: onlyDomains.length ? check(exceptDomains, blank) : byPlace(exceptDomains, domain),
+  onlyDomains: exceptDomains.length ? check(onlyDomains, blank) : byPlace(onlyDomains, domain),
 })
 
 const size = (value: number) => check(value, atLeast(0), atMost(MAX_INT))

@@ -25,12 +25,9 @@ const SHAPES = new Map(
 
 const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
 
-const typeOf = (raw: unknown) =>
-  Object.entries(asObject(raw)).findLast(([key]) => key.toLowerCase() === 'type')?.[1]
-
 /** Reads a field from JSON, with all keys of its type in PocketBase's order. Throws a ShapeError. */
 export function readField(raw: unknown): Field {
-  const type = typeOf(raw)
+  const { type } = asObject(raw)
   const shape = typeof type === 'string' ? SHAPES.get(type) : undefined
   if (!shape) throw new ShapeError(`missing or unknown field type in ${writeSorted(raw)}`)
   const read = { ...shape.over(raw, shape.zero()), type }

@@ -38,9 +38,13 @@ function lay(raw: unknown, shape: Shape<Collection>, under: Collection): Collect
   return shape.over(raw, under)
 }
 
-function submittedType(raw: unknown): string {
-  const entry = Object.entries(asObject(raw)).findLast(([key]) => key.toLowerCase() === 'type')
-  return text.over(entry?.[1] ?? null, '')
+const submittedType = (raw: unknown): string => text.over(asObject(raw).type ?? null, '')
+
+/** A collection as it was stored, perhaps by an older release: with all keys of today. */
+export function readStored(data: string): Collection {
+  const raw = JSON.parse(data)
+  const shape = shapeOf(raw.type)
+  return shape.over(raw, shape.zero())
 }
 
 /** Reads a new collection; its type is base if none is named. Throws a ShapeError. */

@@ -1,4 +1,4 @@
-import { goJson, writeSorted } from '../../fields/values/json-text.ts'
+import { writeSorted } from '../../fields/values/json-text.ts'
 import type { AuthCollection, Collection } from '../collection.ts'
 
 const TOKENS = [
@@ -22,4 +22,4 @@ function redacted(collection: AuthCollection) {
 
 /** A collection as JSON of an answer: PocketBase's key order, without secrets. Contract 7.5 */
 export const collectionJson = (collection: Collection): string =>
-  goJson(collection.type === 'auth' ? redacted(collection) : collection)
+  JSON.stringify(collection.type === 'auth' ? redacted(collection) : collection)

@@ -27,7 +27,7 @@ function refusal(sentence: string, error: unknown): unknown {
 }
 
 /** Default indexes are made before the id is read: PocketBase names them by the id it would give. */
-const bringsIndexes = (raw: unknown) => Object.keys(raw ?? {}).some((key) => key.toLowerCase() === 'indexes')
+const bringsIndexes = (raw: unknown) => Object.hasOwn(raw ?? {}, 'indexes')
 
 /** Ids cannot change. PocketBase looks for the collection by the new id before it says so. */
 const otherId = ({ catalog }: Store, id: string) =>

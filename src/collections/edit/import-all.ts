@@ -30,11 +30,10 @@ function invalid({ collection: { name, id }, data }: InvalidCollection): ApiErro
 }
 
 /** The form's collections. Throws 400 for another shape and for an empty list. */
-function readForm(collections: unknown, deleteMissing: unknown): Record<string, unknown>[] {
+function readForm(collections: unknown): Record<string, unknown>[] {
   const isList =
     collections == null || (Array.isArray(collections) && collections.every((c) => c === null || isObject(c)))
-  if (!isList || !(deleteMissing == null || typeof deleteMissing === 'boolean'))
-    throw badRequest('An error occurred while loading the submitted data.')
+  if (!isList) throw badRequest('An error occurred while loading the submitted data.')
   if (!collections || collections.length === 0) {
     const blank = fieldError('validation_required', 'cannot be blank')
     throw badRequest('An error occurred while validating the submitted data.', { collections: blank })
@@ -45,10 +44,10 @@ function readForm(collections: unknown, deleteMissing: unknown): Record<string, 
 /** Imports all collections or none, then validates. Throws 400. PocketBase: apis/collection_import.go */
 export async function importAll(
   store: Collections,
-  form: { readonly collections: unknown; readonly deleteMissing: unknown },
+  form: { readonly collections: unknown; readonly deleteMissing: boolean },
   checkRule: RuleCheck,
 ): Promise<void> {
-  const raws = readForm(form.collections, form.deleteMissing)
+  const raws = readForm(form.collections)
   try {
     await store.change(async (draft) => {
       const imported = await importCollections(draft, raws, form.deleteMissing ? 'delete' : 'keep')

@@ -20,13 +20,13 @@ const EMAIL = RE2JS.compile(`^(${ATOM}(\\.${ATOM})*|${QUOTED})@(${LABEL}\\.)+${T
 export const isEmail = (text: string): boolean => EMAIL.test(text)
 
 interface Domains {
-  onlyDomains: string[] | null
-  exceptDomains: string[] | null
+  onlyDomains: string[]
+  exceptDomains: string[]
 }
 
 function isAllowed({ onlyDomains, exceptDomains }: Domains, domain: string): boolean {
-  if (onlyDomains?.length && !onlyDomains.includes(domain)) return false
-  return !exceptDomains?.includes(domain)
+  if (onlyDomains.length > 0 && !onlyDomains.includes(domain)) return false
+  return !exceptDomains.includes(domain)
 }
 
 /** `email`: options `onlyDomains`, `exceptDomains`, compared exactly. PocketBase: core/field_email.go */

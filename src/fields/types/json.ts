@@ -1,6 +1,6 @@
 import { fieldError } from '../../errors.ts'
 import type { FieldOf, FieldType } from '../field.ts'
-import { isJson, isTooComplex, minify, quoteText, writeSorted } from '../values/json-text.ts'
+import { hasNameTwice, isJson, minify, writeSorted } from '../values/json-text.ts'
 import { required } from './text.ts'
 
 /** Maximum size of a json field without `maxSize`. */
@@ -30,8 +30,8 @@ export const json: FieldType<FieldOf<'json'>> = {
   },
 }
 
-/** `fromInput` writes valid JSON except for texts (`quoteAsGo`) and deep nesting. Parsing is slow. */
-const isValid = (text: string) => (text.startsWith('"') ? isJson(text) : !isTooComplex(text))
+/** `fromInput` writes valid JSON except for texts (`quoteAsGo`), deep nesting and names twice. */
+const isValid = (text: string) => isJson(text) && !hasNameTwice(text, JSON.parse(text))
 
 /** A text that is JSON counts as JSON, for forms; others become strings. Key order and numbers stay. */
 function fromText(text: string): string {
@@ -42,6 +42,6 @@ function fromText(text: string): string {
 /** Quotes with Go's escapes, some of which JSON lacks; `check` refuses such a text. */
 function quoteAsGo(text: string): string {
   const control = /[\x00-\x07\x0b\x0e-\x1f\x7f]/
-  if (!control.test(text)) return quoteText(text.toWellFormed())
+  if (!control.test(text)) return JSON.stringify(text.toWellFormed())
   return `"${text.replace(new RegExp(control, 'g'), (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`
 }

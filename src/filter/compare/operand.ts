@@ -13,16 +13,7 @@ export type Affinity = 'text' | 'numeric' | 'none'
 type Fallback = 'auto' | 'off' | 'forced'
 
 /** What a column or expression holds: decides how its text and number are written. See storage.ts. */
-export type Storage =
-  | 'text'
-  | 'number'
-  | 'integer'
-  | 'real'
-  | 'bool'
-  | 'list'
-  | 'escaped-list'
-  | 'geo'
-  | 'json'
+export type Storage = 'text' | 'number' | 'integer' | 'real' | 'bool' | 'list' | 'geo' | 'json'
 
 interface Common {
   readonly affinity: Affinity

@@ -8,8 +8,6 @@ interface Form {
   readonly text: (value: Sql) => Sql
 }
 
-const listText = (value: Sql) => sql`array_to_json(${value})::text COLLATE "C"`
-
 /** JSON can be both: null, a number or a text. */
 export const FORMS: Readonly<Record<Storage, Form>> = {
   text: { text: (value) => value },
@@ -17,12 +15,7 @@ export const FORMS: Readonly<Record<Storage, Form>> = {
   integer: { number: (value) => value, text: (value) => sql`(${value})::text COLLATE "C"` },
   real: { number: (value) => value, text: (value) => sql`pb_real_text(${value}) COLLATE "C"` },
   bool: { number: (value) => sql`${value}::int`, text: (value) => sql`${value}::int::text COLLATE "C"` },
-  list: { text: listText },
-  // PocketBase escapes these three.
-  'escaped-list': {
-    text: (value) =>
-      sql`replace(replace(replace(${listText(value)}, '<', '\\u003c'), '>', '\\u003e'), '&', '\\u0026')`,
-  },
+  list: { text: (value) => sql`array_to_json(${value})::text COLLATE "C"` },
   geo: { text: (value) => sql`${value}::text COLLATE "C"` },
   json: { text: (value) => sql`pb_json_text(${value}) COLLATE "C"` },
 }

@@ -2,7 +2,6 @@ import type { Collection } from '../../collections/collection.ts'
 import { columnName, tableName } from '../../collections/names.ts'
 import { countedColumns } from '../../collections/views/view-fields.ts'
 import { type Field, isMulti, type Value } from '../../fields/field.ts'
-import { quoteText } from '../../fields/values/json-text.ts'
 import type { Affinity, Storage } from '../compare/operand.ts'
 import type { Slot } from '../sql/facts.ts'
 import type { Input } from '../sql/input.ts'
@@ -41,10 +40,7 @@ const STORAGE: Partial<Record<Field['type'], Storage>> = {
 }
 
 export function storageOf(field: Field): Storage {
-  if (!isMulti(field)) return STORAGE[field.type] ?? 'text'
-  return field.type === 'select' && field.values.some((value) => /[<>&]/.test(value))
-    ? 'escaped-list'
-    : 'list'
+  return isMulti(field) ? 'list' : (STORAGE[field.type] ?? 'text')
 }
 
 const AFFINITY: Partial<Record<Field['type'], Affinity>> = {
@@ -69,6 +65,6 @@ export function fieldSlot(row: RowOfValues, field: Field): Slot {
 
 /** A new record's number is still REAL; a number column stores whole ones as INTEGER. */
 function toScalar(value: Value, inTable: boolean): Scalar {
-  if (Array.isArray(value)) return `[${value.map(quoteText).join(',')}]`
+  if (Array.isArray(value)) return JSON.stringify(value)
   return typeof value === 'number' && inTable ? storedNumber(value) : value
 }

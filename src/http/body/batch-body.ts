@@ -1,10 +1,11 @@
 import { checkFields, each, fields, notLonger, oneOf, required } from '../../collections/checks/checks.ts'
 import { badRequest } from '../../errors.ts'
-import { list, object, optionalMap, ShapeError, text, type ValueOf } from '../../fields/shape.ts'
+import { list, map, object, ShapeError, text, type ValueOf } from '../../fields/shape.ts'
+import type { RequestBody } from '../context.ts'
 
 /** One request of a batch, as it was sent. `url`: path with query. */
 export type BatchRequest = ValueOf<typeof ONE>
-const ONE = object({ method: text, url: text, headers: optionalMap, body: optionalMap })
+const ONE = object({ method: text, url: text, headers: map, body: map })
 const SHAPE = object({ requests: list(ONE) })
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -21,16 +22,16 @@ export const unreadableBatch = () => badRequest('Failed to read the submitted ba
  * The requests of a batch out of its body. Throws 400 for a body of another shape, for none, for more than
  * `max` and for a request without method or URL. PocketBase: apis/batch.go, core/event_request_batch.go
  */
-export function readBatch(values: Readonly<Record<string, unknown>>, max: number): BatchRequest[] {
-  const requests = decode(values)
+export function readBatch(body: RequestBody, max: number): BatchRequest[] {
+  const requests = decode(body)
   const checks = { requests: [required, notLonger(max), each(REQUEST)] }
   checkFields({ requests }, checks, 'Invalid batch request data.')
   return requests
 }
 
-function decode(values: Readonly<Record<string, unknown>>): BatchRequest[] {
+function decode({ values, isJson }: RequestBody): BatchRequest[] {
   try {
-    const { requests } = SHAPE.over(values, SHAPE.zero())
+    const { requests } = SHAPE.over(values, SHAPE.zero(), isJson)
     return requests.map((request) => ({ ...request, headers: readHeaders(request.headers) }))
   } catch (error) {
     throw error instanceof ShapeError ? unreadableBatch() : error
@@ -39,7 +40,7 @@ function decode(values: Readonly<Record<string, unknown>>): BatchRequest[] {
 
 /** Texts; null is an empty one. */
 function readHeaders(headers: BatchRequest['headers']): BatchRequest['headers'] {
-  const values = Object.entries(headers ?? {}).map(([name, value]) => [name, value ?? ''] as const)
+  const values = Object.entries(headers).map(([name, value]) => [name, value ?? ''] as const)
   if (values.some(([, value]) => typeof value !== 'string')) throw unreadableBatch()
-  return headers && Object.fromEntries(values)
+  return Object.fromEntries(values)
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { badRequest } from '../../errors.ts'
 import { closingQuote, isTooComplex } from '../../fields/values/json-text.ts'
@@ -5,15 +6,17 @@ import type { Uploads } from '../../files/upload.ts'
 import type { RequestBody } from '../context.ts'
 import { isMalformed, readPairs } from '../query.ts'
 import type { RequestMemory } from '../request-memory.ts'
-import { countOf, hasHugeNumber, JSON_BOUNDS, MAX_PARTS } from './body-limits.ts'
+import { countOf, JSON_BOUNDS, MAX_PARTS } from './body-limits.ts'
 import { readBytes } from './bytes.ts'
 import { readMultipart } from './multipart.ts'
+import { parseStrict } from './strict-json.ts'
 
 type Values = RequestBody['values']
 
 /** The largest body where a route has no limit of its own: PocketBase's. Contract 8.2. */
 export const MAX_BODY_BYTES = 32 << 20
 
+const JSON_TYPE = 'application/json'
 const NO_FILES: Uploads = new Map()
 export const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_FILES })
 
@@ -39,17 +42,26 @@ export async function readBody(incoming: IncomingMessage, maxBytes: number, memo
     }
   }
   const bytes = await readBytes(incoming, maxBytes, memoryOf)
-  return bytes.length === 0 ? EMPTY : { values: readValues(incoming, type, bytes, query), files: NO_FILES }
+  if (bytes.length === 0) return EMPTY
+  const values = readValues(incoming, type, bytes, query)
+  return { values, files: NO_FILES, isJson: type.startsWith(JSON_TYPE) }
 }
 
 function readValues(incoming: IncomingMessage, type: string, bytes: Buffer, query: string): Values {
-  if (type.startsWith('application/json')) return readJson(bytes.toString('utf8'))
+  if (type.startsWith(JSON_TYPE)) return readJson(textOf(bytes))
   if (type.startsWith('application/x-www-form-urlencoded')) {
     if (isMalformed(query)) throw badRequest()
     return readUrlencoded(WITH_FORM.has(incoming.method ?? '') ? bytes : NOTHING, readPairs(query))
   }
   if (type.startsWith('text/xml') || type.startsWith('application/xml')) throw badRequest()
   throw badRequest('Unsupported Content-Type')
+}
+
+/** A body's UTF-8, as far as its first value needs it. Throws 400. */
+function textOf(bytes: Buffer): string {
+  const needed = isUtf8(bytes) ? bytes : bytes.subarray(0, firstValueEnd(bytes.toString('latin1')))
+  if (!isUtf8(needed)) throw badRequest()
+  return needed.toString('utf8')
 }
 
 /** The first value of a text, an object or null. As in Go, what follows it is ignored. */
@@ -70,22 +82,16 @@ function readPayload(text: string): Values | null {
 
 function parseFirst(text: string): unknown {
   try {
-    return parse(text)
+    return parseStrict(text)
   } catch {
     const end = firstValueEnd(text)
     if (end === undefined) throw badRequest()
     try {
-      return parse(text.slice(0, end))
+      return parseStrict(text.slice(0, end))
     } catch {
       throw badRequest()
     }
   }
-}
-
-/** JSON.parse, but a number out of range is an error, as in Go. */
-function parse(text: string): unknown {
-  if (hasHugeNumber(text)) throw badRequest()
-  return JSON.parse(text)
 }
 
 /** Where the object that a text begins with is closed. */

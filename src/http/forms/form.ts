@@ -13,18 +13,18 @@ const unloadable = () => badRequest('An error occurred while loading the submitt
 /** With `terse` a body that cannot be read is refused without saying more, whatever is wrong with it. */
 export interface FormOptions {
   readonly terse?: boolean
+  readonly maxBytes?: number
 }
 
 /** Reads a body with fixed fields: unknown ones are ignored, missing ones are zero. Throws 400. */
 export async function readForm<T extends object>(
   c: Ctx,
   shape: Shape<T>,
-  { terse = false }: FormOptions = {},
+  { terse = false, maxBytes = MAX_FORM_BYTES }: FormOptions = {},
 ): Promise<T> {
-  const isJson = (c.env.incoming.headers['content-type'] ?? '').startsWith('application/json')
   try {
-    const { values } = await bodyOf(c, MAX_FORM_BYTES)
-    return withoutNul(shape.over(isJson ? values : asTexts(values, shape.zero()), shape.zero()))
+    const { values, isJson } = await bodyOf(c, maxBytes)
+    return withoutNul(shape.over(isJson ? values : asTexts(values, shape.zero()), shape.zero(), isJson))
   } catch (error) {
     const isVague =
       error instanceof ApiError && error.status === 400 && (terse || error.message === UNREADABLE)

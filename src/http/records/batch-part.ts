@@ -78,15 +78,20 @@ export async function runPart(part: Part): Promise<PartAnswer> {
   const options = { uploads, passwordWork, locksRecord, inSameTransaction: alsoFor(request, collection) }
   const text = await writeRecord(store, extensions, collection, id, request, options)
   if (method === 'DELETE') return { body: text, status: 204 }
-  const { fields } = request.query
-  const body = fields ? pickFields(text, fields) : text
-  if (body === '') throw new PartFault()
-  return { body, status: 200 }
+  return { body: picked(text, request.query), status: 200 }
+}
+
+function picked(text: string, { fields }: RequestInfo['query']): string {
+  try {
+    return fields ? pickFields(text, fields) : text
+  } catch {
+    throw new PartFault()
+  }
 }
 
 /** An update when the body names a record that exists, else a create. */
 async function upsert({ store, asked }: Part, { name }: Action): Promise<Action> {
-  const id = toText(asked.body?.id)
+  const id = toText(asked.body.id)
   const exists = id !== '' && (await isStored(store, name, id))
   return { method: exists ? 'PATCH' : 'POST', name, id }
 }
@@ -111,7 +116,7 @@ export function bodyOfPart({ url, body }: BatchRequest): Record<string, unknown>
 /** The request as rules see it: an own Authorization header has no effect. */
 function requestOf({ asked, outer, uploads }: Part, method: string): RequestInfo {
   // a file replaces a value under the same key
-  const values = Object.entries(asked.body ?? {}).filter(([key]) => !uploads.has(key))
+  const values = Object.entries(asked.body).filter(([key]) => !uploads.has(key))
   return {
     context: 'batch',
     method,
@@ -121,7 +126,7 @@ function requestOf({ asked, outer, uploads }: Part, method: string): RequestInfo
     auth: outer.auth,
     meter: outer.meter,
     get headers() {
-      const own = Object.entries(asked.headers ?? {}).map(
+      const own = Object.entries(asked.headers).map(
         ([name, value]) => [name.toLowerCase().replaceAll('-', '_'), String(value)] as const,
       )
       const merged = own.filter(([name]) => name !== 'authorization')

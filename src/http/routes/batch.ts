@@ -49,7 +49,7 @@ export const batchRoutes = (services: Services) =>
     const { enabled, maxRequests, maxBodySize } = services.settings.current.batch
     if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')
     const body = await readBody(c, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
-    const requests = readBatch(body.values, maxRequests)
+    const requests = readBatch(body, maxRequests)
     const bodies = requests.filter((asked) => mayChangeAuth(services, asked)).map(bodyOfPart)
     const answers = await limitOldPasswordChecks(c, services, bodies, () =>
       write(c, services, body, requests),

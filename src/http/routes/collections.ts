@@ -9,18 +9,21 @@ import { createCollection, removeCollection, updateCollection } from '../../coll
 import { importAll } from '../../collections/edit/import-all.ts'
 import { sqliteErrorText } from '../../collections/table/sqlite-error-text.ts'
 import { isQueryFault } from '../../collections/views/view.ts'
-import { ApiError, badRequest, notFound } from '../../errors.ts'
+import { badRequest, notFound } from '../../errors.ts'
+import { anything, flag, object, ShapeError, text } from '../../fields/shape.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { truncateCollection } from '../../records/write/truncate.ts'
 import { changeRequest, type RequestInfo } from '../../request/request.ts'
 import { checkRule } from '../../rules/check-rule.ts'
 import { renameRateLimits } from '../../settings/rate-limit-labels.ts'
+import { MAX_BODY_BYTES } from '../body/body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
+import { readForm } from '../forms/form.ts'
 import { listCollections } from '../lists/collection-list.ts'
 import { auditedCollections, auditRequest } from '../middleware/audit.ts'
 import { requireSuperuser } from '../middleware/guards.ts'
-import { bodyOf, bodyOr, buildRequest } from '../request-info.ts'
+import { bodyOr, buildRequest } from '../request-info.ts'
 import { sendJson, sendRaw } from '../send-json.ts'
 
 const MAX_QUERY_BYTES = 5_000
@@ -29,20 +32,22 @@ const SAMPLE_SIZE = 10
 const LOAD = {
   create: 'Failed to load the collection type data due to invalid formatting.',
   update: 'Failed to load the submitted data due to invalid formatting.',
-  form: 'An error occurred while loading the submitted data.',
 }
 
-/** The body of a form; a type of content that is none has a sentence of its own. */
-async function formOf(c: Ctx): Promise<Readonly<Record<string, unknown>>> {
+const TYPE_FORM = object({ name: text, type: text })
+const IMPORT_FORM = object({ collections: anything, deleteMissing: flag })
+const QUERY_FORM = object({ query: text })
+const WHOLE = { maxBytes: MAX_BODY_BYTES }
+
+/** Name and type may be in any case, everything else not: PocketBase reads these two first. */
+async function readNewCollection(c: Ctx): Promise<Record<string, unknown>> {
+  const { values, isJson } = await bodyOr(c, LOAD.create)
   try {
-    const { values } = await bodyOf(c)
-    return Object.fromEntries(Object.entries(values).map(([key, value]) => [key.toLowerCase(), value]))
+    return { ...values, ...TYPE_FORM.over(values, TYPE_FORM.zero(), isJson) }
   } catch (error) {
-    throw error instanceof ApiError && error.message === badRequest().message ? badRequest(LOAD.form) : error
+    throw error instanceof ShapeError ? badRequest(LOAD.create) : error
   }
 }
-
-const isText = (value: unknown) => value == null || typeof value === 'string'
 
 /** `/api/collections` for superusers. PocketBase: apis/collection.go, contract 7.5 */
 export const collectionRoutes = (services: Services) => {
@@ -60,15 +65,14 @@ export const collectionRoutes = (services: Services) => {
     })
     .post('/', async (c) => {
       const { auth } = await requireSuperuser(c, services)
-      const { values } = await bodyOr(c, LOAD.create)
-      if (!isText(values.name) || !isText(values.type)) throw badRequest(LOAD.create)
-      const made = await createCollection(auditedCollections(c, services, auth), values, checkRule)
+      const submitted = await readNewCollection(c)
+      const made = await createCollection(auditedCollections(c, services, auth), submitted, checkRule)
       return sendJson(c, collectionJson(made))
     })
     .put('/import', async (c) => {
       const { auth } = await requireSuperuser(c, services)
-      const { collections, deletemissing: deleteMissing } = await formOf(c)
-      await importAll(auditedCollections(c, services, auth), { collections, deleteMissing }, checkRule)
+      const form = await readForm(c, IMPORT_FORM, WHOLE)
+      await importAll(auditedCollections(c, services, auth), form, checkRule)
       return c.body(null, 204)
     })
     .get('/meta/scaffolds', async (c) => {
@@ -82,10 +86,9 @@ export const collectionRoutes = (services: Services) => {
     })
     .post('/meta/dry-run-view', async (c) => {
       const { auth, store } = await requireSuperuser(c, services)
-      const { query } = await formOf(c)
-      if (!isText(query)) throw badRequest(LOAD.form)
+      const { query } = await readForm(c, QUERY_FORM, WHOLE)
       checkFields({ query }, { query: [required, notLonger(MAX_QUERY_BYTES)] })
-      return sendJson(c, await dryRun(store, extensions, String(query), buildRequest(c, auth, {})))
+      return sendJson(c, await dryRun(store, extensions, query, buildRequest(c, auth, {})))
     })
     .get('/:collection', async (c) => {
       await requireSuperuser(c, services)

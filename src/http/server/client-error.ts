@@ -27,7 +27,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
 
 function answerOf(status: number): string {
   const { data, message } = new ApiError(status, MESSAGES[status])
-  const body = `${JSON.stringify({ data, message, status })}\n`
+  const body = JSON.stringify({ data, message, status })
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json',

@@ -23,7 +23,7 @@ export const METHODS = z
     oauth2: z.object({ providers: z.array(PROVIDER), enabled: z.boolean() }),
     mfa: z.object({ enabled: z.boolean(), duration: z.int() }),
     otp: z.object({ enabled: z.boolean(), duration: z.int() }),
-    authProviders: z.array(PROVIDER).nullable(),
+    authProviders: z.array(PROVIDER),
     usernamePassword: z.boolean(),
     emailPassword: z.boolean(),
   })

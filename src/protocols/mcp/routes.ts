@@ -94,7 +94,7 @@ function refuseMethod(c: Ctx): Response {
 
 /** Answers when all of it is known, so that an unread answer counts as any large one. */
 async function respond(c: Ctx, services: Services, holder: KeyHolder): Promise<Response> {
-  const json = await readJson(c, MAX_BODY_BYTES)
+  const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
   if (Array.isArray(json) && json.length > MAX_BATCH) throw invalid(`A batch has at most ${MAX_BATCH} calls`)
   const signal = endOf(c)
   const request = new Request(c.req.url, { method: 'POST', headers: c.req.header(), signal })

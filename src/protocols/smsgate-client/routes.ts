@@ -266,7 +266,7 @@ function clientRoutes(services: Services): Hono<Env> {
     const [method, path] = at.replace(/\{(\w+)\}/g, ':$1').split(' ') as [string, string]
     app.on(method, path, async (c) => {
       const caller = await requireClient(c, services, scope, startsCached)
-      const json = body && (await readJson(c, MAX_BODY_BYTES))
+      const json = body && (await readJson(c, MAX_BODY_BYTES, JSON.parse))
       const result = await work({ ...caller, c, services, user: caller.auth.id, json })
       if (result instanceof Response) return result
       const status = answer?.[0] ?? 200

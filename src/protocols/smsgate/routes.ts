@@ -45,7 +45,7 @@ export const SMSGATE: Protocol = {
 function mobileRoutes(services: Services): Hono<Env> {
   const { config } = services
   const phoneThatAsks = (c: Ctx) => identifyPhone(c, services)
-  const bodyOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+  const bodyOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES, JSON.parse)
 
   const messages = new Hono<Env>()
     .get('/', async (c) => {
@@ -72,7 +72,7 @@ function mobileRoutes(services: Services): Hono<Env> {
       })
     })
     .post('/device', async (c) =>
-      c.json(await register(c, services, await readJson(c, GUEST_BODY_BYTES)), 201),
+      c.json(await register(c, services, await readJson(c, GUEST_BODY_BYTES, JSON.parse)), 201),
     )
     .patch('/device', async (c) => {
       const { device, store } = await phoneThatAsks(c)

@@ -60,9 +60,7 @@ export class Payloads {
     if (tree && stepsIn(tree) <= MAX_STEPS && !(await this.#expand(store, rendered, tree, request)))
       delete rendered.expand
     const whole = renderedText(rendered)
-    const { fields } = request.query
-    const record = fields ? pickFields(whole, fields) || whole : whole
-    return `{"record":${record},"action":"${action}"}`
+    return `{"record":${pickedOr(whole, request.query)},"action":"${action}"}`
   }
 
   /** False for an expand that is too large, takes too long or is refused. */
@@ -80,6 +78,15 @@ export class Payloads {
 
 const stepsIn = (tree: ExpandTree): number =>
   [...tree.values()].reduce((sum, rest) => sum + 1 + stepsIn(rest), 0)
+
+/** A topic whose `fields` cannot be applied gets the whole record. */
+function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
+  try {
+    return fields ? pickFields(whole, fields) : whole
+  } catch {
+    return whole
+  }
+}
 
 /** Requests with the same key get the same expand: their viewRules have the same conditions and values. */
 function expandKey(catalog: Catalog, from: Collection, tree: ExpandTree, request: RequestInfo): string {

@@ -64,7 +64,7 @@ export function checkUpload(field: FileField, upload: Upload): FieldError | unde
     const text = `Failed to upload ${file} - the maximum allowed file size is ${maxSize} bytes`
     return fieldError('validation_file_size_limit', text, { file, maxSize })
   }
-  const allowed = field.mimeTypes ?? []
+  const allowed = field.mimeTypes
   if (allowed.length === 0 || allowed.some((type) => isOfType(upload, type))) return undefined
   const text = `"${upload.name}" mime type must be one of: ${allowed.join(', ')}`
   return fieldError('validation_invalid_mime_type', text)

@@ -152,7 +152,6 @@ async function renderPage(
   const whole = await answerRecords(store, collection, rows, request)
   const { fields } = request.query
   const items = fields ? pickEach(whole, fields) : whole
-  if (!items) return ''
   // strings put together by `+` are copied once, when the answer is sent; `join` would copy them here
   let text = '{"items":['
   let comma = ''

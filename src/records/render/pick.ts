@@ -1,3 +1,4 @@
+import { ApiError, badRequest } from '../../errors.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
 import { splitTokens, trimSpace } from '../../tools/tokenize.ts'
 import { excerpt } from './excerpt.ts'
@@ -42,42 +43,39 @@ function readWhole(text: string): number {
 /**
  * Applies the `fields` parameter to JSON: comma-separated dotted paths, `*`, `:excerpt(max,dots?)`. Objects
  * come out sorted by key. `within`: paths are relative to that key's items, the rest stays whole (a list's
- * `items`). Empty when the parameter is invalid or asks for parts of a list that contains non-objects:
- * PocketBase answers 200 without a body then. PocketBase: tools/picker/pick.go, contract 3.5
+ * `items`). Throws 400 for a malformed parameter, and for parts of a list with other items PocketBase's 500.
+ * PocketBase: tools/picker/pick.go, contract 3.5
  */
-export function pickFields(json: string, fieldsParam: string, within?: string): string {
-  const fields = readFields(fieldsParam)
-  return (fields && pickFrom(json, { fields, below: new Map() }, within)) ?? ''
+export const pickFields = (json: string, fieldsParam: string, within?: string): string =>
+  pickFrom(json, { fields: readFields(fieldsParam), below: new Map() }, within)
+
+/** The same for each item of a list. */
+export function pickEach(items: readonly string[], fieldsParam: string): string[] {
+  const level = { fields: readFields(fieldsParam), below: new Map() }
+  return items.map((item) => pickFrom(item, level))
 }
 
-/** The same for each item of a list. Undefined where `pickFields` returns an empty text. */
-export function pickEach(items: readonly string[], fieldsParam: string): string[] | undefined {
-  const fields = readFields(fieldsParam)
-  if (!fields) return undefined
-  const level = { fields, below: new Map() }
-  const picked = items.map((item) => pickFrom(item, level))
-  return picked.every((item) => item !== undefined) ? picked : undefined
-}
-
-function pickFrom(json: string, level: Level, within?: string): string | undefined {
+function pickFrom(json: string, level: Level, within?: string): string {
   const value = JSON.parse(json)
-  return pick(within === undefined ? value : value[within], level) ? writeSorted(value) : undefined
+  if (!pick(within === undefined ? value : value[within], level)) throw new ApiError(500)
+  return writeSorted(value)
 }
 
-/** Undefined if the list or a modifier is malformed. */
-function readFields(param: string): Fields | undefined {
+/** Throws 400 if the list or a modifier is malformed. */
+function readFields(param: string): Fields {
   const fields: Fields = new Map()
   const parts = splitTokens(param, ',')
-  for (const part of parts ?? []) {
+  if (!parts) throw badRequest()
+  for (const part of parts) {
     const [, name = '', modifier] = /^([^:]*)(?::(.*))?$/s.exec(trimSpace(part))!
     if (modifier === undefined) fields.set(name, undefined)
     else {
       const change = readModifier(modifier)
-      if (!change) return undefined
+      if (!change) throw badRequest()
       fields.set(name, change)
     }
   }
-  return parts && fields
+  return fields
 }
 
 function readModifier(text: string): Modifier | undefined {

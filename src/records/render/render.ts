@@ -3,7 +3,7 @@ import type { AuthCollection, Collection } from '../../collections/collection.ts
 import { isSqlError } from '../../db/errors.ts'
 import type { Field, FieldTypeName, Value } from '../../fields/field.ts'
 import { fieldType } from '../../fields/types/field-types.ts'
-import { quoteText, writeNumber } from '../../fields/values/json-text.ts'
+import { writeNumber } from '../../fields/values/json-text.ts'
 import { FilterError } from '../../filter/errors.ts'
 import { AnswerMeter, checkPicked, FREE_BYTES, MAX_ANSWER_BYTES } from '../../request/answer-meter.ts'
 import type { RequestInfo } from '../../request/request.ts'
@@ -151,8 +151,7 @@ function valueWriter(type: FieldTypeName): (value: Value) => string {
     case 'password':
       return () => '""'
     default:
-      return (value) =>
-        typeof value === 'string' ? quoteText(value) : `[${(value as string[]).map(quoteText).join(',')}]`
+      return JSON.stringify
   }
 }
 
@@ -208,7 +207,7 @@ function expandText(
 ): string {
   const pairs = [...expand].sort(([a], [b]) => (a < b ? -1 : 1))
   let text = ''
-  for (const [key, value] of pairs) text += `${text && ','}${quoteText(key)}:${valueText(value, check)}`
+  for (const [key, value] of pairs) text += `${text && ','}${JSON.stringify(key)}:${valueText(value, check)}`
   return `{${text}}`
 }
 

@@ -13,7 +13,7 @@ test('keys may have a dot, a star gives excerpts of all others', () => {
 test('objects come out sorted by the bytes of their keys, as Go writes maps', () => {
   const json = '{"b":{"lon":1,"lat":2},"B":1e21,"\u{1F600}":-0,"\uFB00":"<&>","10":1,"9":2}'
   expect(pickFields(json, '*')).toBe(
-    '{"10":1,"9":2,"B":1e+21,"b":{"lat":2,"lon":1},"\uFB00":"\\u003c\\u0026\\u003e","\u{1F600}":-0}',
+    '{"10":1,"9":2,"B":1e+21,"b":{"lat":2,"lon":1},"\uFB00":"<&>","\u{1F600}":-0}',
   )
 })
 

@@ -29,7 +29,7 @@ describe('what is in an answer', () => {
     expect(text.trim()).toBe(
       '{"Rank":1.5,"collectionId":"shelves","collectionName":"shelves","day":"2026-11-20 07:00:00.000Z",' +
         '"id":"shelfone0000001","meta":{"a":[1,2,{"x":null}],"b":1},"open":true,"owner":"readerann000001",' +
-        '"place":{"lon":7.5,"lat":50},"tags":["rare","old"],"title":"One \\u0026 \\u003ctwo\\u003e"}',
+        '"place":{"lon":7.5,"lat":50},"tags":["rare","old"],"title":"One & <two>"}',
     )
   })
 

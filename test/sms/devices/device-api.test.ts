@@ -62,6 +62,7 @@ describe('bad bodies are refused with what is wrong', () => {
   const DATE = 'must be a date, for example 2026-11-20T07:00:00.000Z'
   test.each([
     ['claim', 'no json', 'The body must be a JSON object'],
+    ['claim', '{"wait":1,"wait":0}', 'The body must not have a name twice in an object'],
     ['claim', { limit: 101 }, 'limit must be a whole number from 1 to 100'],
     ['claim', { wait: 31 }, 'wait must be from 0 to 30'],
     ['report', { items: [] }, 'items must not be empty'],

