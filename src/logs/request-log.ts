@@ -120,6 +120,9 @@ export async function deleteOldLogs(
   await remove(db, TOO_MANY, maxRows)
 }
 
+/** Deletes all, in batches. */
+export const deleteAllLogs = (db: Db): Promise<void> => remove(db, TOO_MANY, 0)
+
 /** The same, and those below `logs.minLevel`, after a change of the settings. */
 export async function deleteUnwantedLogs(db: Db, logs: Settings['logs']): Promise<void> {
   await deleteOldLogs(db, logs)

@@ -1,5 +1,6 @@
 import {
   atLeast,
+  atMost,
   type Check,
   checkFields,
   each,
@@ -71,7 +72,13 @@ export function checkSettings(settings: Settings): void {
         senderAddress: [email, required],
       }),
     ],
-    logs: [fields({ maxDays: [atLeast(0)] })],
+    logs: [
+      fields({
+        maxDataSize: [atLeast(0), atMost(Number.MAX_SAFE_INTEGER)],
+        maxDays: [atLeast(0), atMost(Number.MAX_SAFE_INTEGER)],
+        minLevel: [atMost(Number.MAX_SAFE_INTEGER)],
+      }),
+    ],
     smtp: [
       fields({
         host: [when(smtp.enabled, required), host],

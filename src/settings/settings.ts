@@ -71,6 +71,7 @@ export const SETTINGS = object({
     maxBodySize: whole,
   }),
   logs: object({
+    maxDataSize: whole,
     maxDays: startingWith(whole, () => 5),
     minLevel: whole,
     logIP: startingWith(flag, () => true),

@@ -5,7 +5,7 @@ import { withDevices } from '../support/server/server-with-devices.ts'
 import { startBackupServer } from '../support/services/backups.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
-// The answers are those of PocketBase 0.39.11, which was asked the same.
+// The answers are those of PocketBase 0.40.4, which was asked the same.
 
 const site = stopAfterAll(await startBackupServer())
 
@@ -109,7 +109,7 @@ describe('a new backup', () => {
     expect(Object.fromEntries(part.headers)).toMatchObject({
       'accept-ranges': 'bytes',
       'cache-control': 'no-store',
-      'content-disposition': 'attachment; filename=test.zip',
+      'content-disposition': 'attachment; filename="test.zip"',
       'content-type': 'application/zip',
       'x-frame-options': 'SAMEORIGIN',
     })

@@ -40,4 +40,9 @@ scenario('a superuser looks up what failed', async (fixture) => {
   await fixture.look('logs-wrong')
   await page.getByRole('link', { name: 'Faults of the server' }).click()
   await page.getByText('Nothing like that').waitFor()
+
+  await page.getByRole('link', { name: 'All' }).click()
+  await page.getByRole('button', { name: 'Delete all logs' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete all logs' }).click()
+  await page.getByText('Nothing failed').waitFor()
 })

@@ -70,7 +70,7 @@ describe('a file', () => {
     const response = await get('long')
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/octet-stream',
-      'content-disposition': `attachment; filename=${album.open[1]}`,
+      'content-disposition': `attachment; filename="${album.open[1]}"`,
       'content-length': '600000',
       'accept-ranges': 'bytes',
       'content-security-policy': "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox",
@@ -114,9 +114,9 @@ describe('a file', () => {
   })
 
   test.each([
-    ['pictures are shown', 'picture', {}, /^inline; filename=picture_\w{10}\.png$/],
-    ['or saved', 'picture', { download: true }, /^attachment; filename=picture/],
-    ['drawings, which may run scripts, are saved', 'drawing', {}, /^attachment; filename=drawing/],
+    ['pictures are shown', 'picture', {}, /^inline; filename="picture_\w{10}\.png"$/],
+    ['or saved', 'picture', { download: true }, /^attachment; filename="picture/],
+    ['drawings, which may run scripts, are saved', 'drawing', {}, /^attachment; filename="drawing/],
   ])('%s', async (_, name, query, disposition) => {
     expect((await get(name, {}, query)).headers.get('content-disposition')).toMatch(disposition)
   })

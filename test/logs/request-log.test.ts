@@ -2,8 +2,10 @@ import { beforeEach, expect, test } from 'vitest'
 import { counts } from '../../src/counts.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
+import { cutLine } from '../../src/logs/cut-line.ts'
 import {
   DEBUG,
+  deleteAllLogs,
   deleteOldLogs,
   deleteUnwantedLogs,
   ERROR,
@@ -127,6 +129,19 @@ test('of too many the oldest go', async () => {
   await ofDays(3, 2, 1, 0)
   await deleteOldLogs(db, LOGS, NOW, 2)
   expect(await stored()).toEqual(['day 1', 'day 0'])
+  await deleteAllLogs(db)
+  expect(await stored()).toEqual([])
+})
+
+const CUT = { __pb_truncated__: true }
+test.each([
+  ['all of it', 21, { a: 'bcde', n: 'ä' }],
+  ['as far as it fits', 19, { ...CUT, a: 'bcde', n: null }],
+  ['without what does not begin', 11, { ...CUT, a: 'bcde' }],
+  ['at least the mark', 1, CUT],
+])('data that is too long is kept: %s', (_, maxDataSize, data) => {
+  const { message, ...kept } = cutLine(line('x'.repeat(9_000), { data: { a: 'bcde', n: 'ä' } }), maxDataSize)
+  expect([message.length, kept.data]).toEqual([8_000, data])
 })
 
 test('what the settings do not want any more goes', async () => {

@@ -18,8 +18,8 @@ export interface IndexExpression {
 }
 
 const INDEX =
-  /create\s+(unique\s+)?\s*index\s*(if\s+not\s+exists\s+)?(\S*)\s+on\s+(\S*)\s*\(([\s\S]*)\)(?:\s*where\s+([\s\S]*))?/im
-const COLUMN = /^([\s\S]+?)(?:\s+collate\s+(\w+))?(?:\s+(asc|desc))?$/i
+  /create\s+(unique\s+)?\s*index\s*(if\s+not\s+exists\s+)?(\S*)\s+on\s+(\S*)\s*\(([\s\S]*?)\)(?:\s+where\s+([\s\S]*?))?\s*$/i
+const COLUMN = /^([\s\S]+?)(?:\s+collate\s+(\w+))?(?:\s+(asc|desc))?\s*$/i
 
 const unwrap = (text: string) => text.replace(/^[`"'[\]\s]+|[`"'[\]\s]+$/g, '')
 
@@ -33,11 +33,14 @@ function readColumn(text: string): IndexColumn[] {
 export function parseIndex(sql: string): IndexExpression {
   const [, unique, optional, name = '', table = '', columns = '', where = ''] = INDEX.exec(sql) ?? []
   const names = (splitTokens(name, '.') ?? []).map(unwrap)
+  const listed = splitTokens(columns, ',') ?? []
+  const read = listed.flatMap(readColumn)
   return {
     schema: names.length === 2 ? names[0]! : '',
-    name: (names.length === 2 ? names[1] : names[0]) ?? '',
+    name: names.length <= 2 ? (names.at(-1) ?? '') : '',
     table: unwrap(table),
-    columns: (splitTokens(columns, ',') ?? []).flatMap(readColumn),
+    // one that cannot be read makes the index invalid
+    columns: read.length === listed.length ? read : [],
     where: where.trim(),
     unique: unique !== undefined,
     optional: optional !== undefined,

@@ -78,7 +78,7 @@ export function isTooComplex(json: string, { fields, keys, values }: JsonBounds 
   return false
 }
 
-/** Whether an object in well-formed JSON has a name twice. `value`: what JSON.parse, which keeps one, made of it. */
+/** Whether an object in well-formed JSON has a name twice. `value`: what JSON.parse made of it. */
 export const hasNameTwice = (json: string, value: unknown): boolean => namesIn(json) !== keysIn(value)
 
 function namesIn(json: string): number {

@@ -15,7 +15,7 @@ import { strftime } from './strftime.ts'
 
 const EARTH_KM = 6371
 
-/** `geoDistance(lonA, latA, lonB, latB)` in kilometres. Postgres' acos fails above 1, SQLite's gives NULL. */
+/** `geoDistance(lonA, latA, lonB, latB)` in kilometres. Rounding may give an arc cosine of more than 1. */
 const geoDistance: FunctionBuilder = (context, args, resolve) => {
   if (args.length !== 4) throw new FilterError(`[geoDistance] expected 4 arguments, got ${args.length}`)
   const operands = args.map((arg, i) => {
@@ -31,7 +31,7 @@ const geoDistance: FunctionBuilder = (context, args, resolve) => {
 function distance(degrees: readonly Sql[]): Sql {
   const [lonA = [], latA = [], lonB = [], latB = []] = degrees.map((one) => sql`radians(${one})`)
   const cosine = sql`cos(${latA}) * cos(${latB}) * cos(${lonB} - ${lonA}) + sin(${latA}) * sin(${latB})`
-  return sql`(${SELECT}CASE WHEN c.v BETWEEN -1 AND 1 THEN ${String(EARTH_KM)} * acos(c.v) END FROM (${SELECT}${cosine} v) c)`
+  return sql`(${SELECT}${String(EARTH_KM)} * acos(least(1, greatest(-1, c.v))) FROM (${SELECT}${cosine} v) c WHERE c.v IS NOT NULL)`
 }
 
 /** A number, or NULL. SQLite also takes numeric texts. */

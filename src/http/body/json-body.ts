@@ -9,8 +9,9 @@ import { memoryOf } from './memory-of.ts'
 import { NameTwice, parseUnique } from './strict-json.ts'
 
 /**
- * Reads a body as JSON, whatever its content type. Half a surrogate pair is read: a device reports what it
- * received. `parse`: JSON.parse for an API of others, whose servers read a name twice. Throws 413 and 400 in the gateway's form, RetryLater.
+ * Reads a body as JSON, whatever its content type; also half a surrogate pair, which a device may have
+ * received. `parse`: JSON.parse for an API of others, where a name may come twice. Throws 413 and 400 in the
+ * gateway's form, RetryLater.
  */
 export async function readJson(c: Ctx, maxBytes: number, parse = parseUnique): Promise<unknown> {
   const bytes = await readBytes(c.env.incoming, maxBytes, () => memoryOf(c)).catch((error: unknown) => {

@@ -44,7 +44,7 @@ export interface SentFile {
 export function sendFile(c: Ctx, file: SentFile, name: string): Response {
   const { headers } = c.env.incoming
   const isInline = INLINE.has(file.type) && !TRUE.has(queryOf(c).download ?? '')
-  c.header('content-disposition', `${isInline ? 'inline' : 'attachment'}; filename=${name}`)
+  c.header('content-disposition', `${isInline ? 'inline' : 'attachment'}; filename=${JSON.stringify(name)}`)
   c.header('content-security-policy', POLICY)
   c.header('cache-control', file.caching ?? CACHING)
   c.header('last-modified', file.modified.toUTCString())

@@ -6,7 +6,8 @@ import { readState } from '../../backup/service/state.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { roleWarning } from '../../db/role.ts'
 import { notFound } from '../../errors.ts'
-import { failures, success } from '../../openapi/schemas/answers.ts'
+import { deleteAllLogs } from '../../logs/request-log.ts'
+import { done, failures, success } from '../../openapi/schemas/answers.ts'
 import { SERVER } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
 import { BY_ID, listQuery, ONE, pageOf } from '../../openapi/schemas/record-query.ts'
@@ -39,6 +40,13 @@ export const adminRoutes = (services: Services) =>
     .get('/logs', async (c) => {
       const { auth, store } = await requireSuperuser(c, services)
       return sendRaw(c, await listLogs(store, services, buildRequest(c, auth, {})))
+    })
+    .delete('/logs', async (c) => {
+      const { auth, store } = await requireSuperuser(c, services)
+      await services.logs.flush()
+      await auditRequest(c, services, auth, { action: 'delete logs' })
+      await deleteAllLogs(store.db)
+      return c.body(null, 204)
     })
     .get('/logs/stats', async (c) => {
       const { auth, store } = await requireSuperuser(c, services)
@@ -101,7 +109,8 @@ async function health(c: Ctx, services: Services): Promise<object> {
 /** The header with the client's address: a trusted or a known one. PocketBase: apis/health.go */
 function proxyHeader(c: Ctx, { settings }: Services): string {
   const { headers } = c.env.incoming
-  const names = [...settings.current.trustedProxy.headers, 'CF-Connecting-IP', 'Fly-Client-IP']
+  const known = ['CF-Connecting-IP', 'Fly-Client-IP', 'X-Forwarded-For']
+  const names = [...settings.current.trustedProxy.headers, ...known]
   return names.find((name) => headers[name.toLowerCase()]) ?? ''
 }
 
@@ -199,6 +208,12 @@ export const logPaths = (): ZodOpenApiPathsObject =>
       description: 'For superusers. Filters know `id`, `created`, `level`, `message` and `data.…`.',
       params: { query: LIST.omit({ expand: true }) },
       responses: [success('A page of them.', pageOf(LOG, 'LogPage')), failures(400, 401)],
+    },
+    'DELETE /api/logs': {
+      id: 'deleteLogs',
+      summary: 'Delete all of them',
+      description: 'For superusers. What fails from then on is kept.',
+      responses: [done('They are deleted.'), failures(401)],
     },
     'GET /api/logs/stats': {
       id: 'countLogs',

@@ -100,6 +100,7 @@ export function front(
     res.setHeader('X-Xss-Protection', '1; mode=block')
     res.setHeader('X-Content-Type-Options', 'nosniff')
     res.setHeader('X-Frame-Options', 'SAMEORIGIN')
+    res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
     if (transport) res.setHeader('Strict-Transport-Security', transport)
     next(req, res)
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, GatewayError } from '../../errors.ts'
+import { cutLine } from '../../logs/cut-line.ts'
 import { DEBUG, ERROR, type LogLine } from '../../logs/request-log.ts'
 import { type Group, STREAMS } from '../../metrics/traffic.ts'
 import type { Services } from '../context.ts'
@@ -59,7 +60,7 @@ function lineOf(
   level: number,
   fault: unknown,
 ): LogLine {
-  const { logIP, logAuthId } = services.settings.current.logs
+  const { logIP, logAuthId, maxDataSize } = services.settings.current.logs
   const { headers } = req
   const method = cut(finished.method, 50)
   const url = loggedUrl(finished.url)
@@ -81,7 +82,7 @@ function lineOf(
     userAgent: cut(headers['user-agent']),
     ...(logIP && { userIP: ipOf(req, services) }),
   }
-  return { atMs: Date.now(), level, message: `${method} ${url}`, data }
+  return cutLine({ atMs: Date.now(), level, message: `${method} ${url}`, data }, maxDataSize)
 }
 
 /** Describes an answer without values. Our own faults are detailed on standard output only. */

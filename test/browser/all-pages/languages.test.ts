@@ -157,6 +157,7 @@ const dialogsOfSuperuser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/backups', say('Restore {name}', { name: ids.backup })],
   ['/backups', say('Delete {name}', { name: ids.backup })],
   ['/logs', say('Details')],
+  ['/logs', say('Delete all logs')],
   [`/devices/${ids.device}`, say('Change {name}', { name: say('Chosen by the phone') })],
   ['/keys', say('Revoke {name}', { name: 'Webshop' })],
   [`/webhooks/${ids.webhook}`, say('Delete')],

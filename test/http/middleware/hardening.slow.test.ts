@@ -125,6 +125,7 @@ test('headers of every answer', async () => {
     'strict-transport-security': 'max-age=2592000',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'SAMEORIGIN',
+    'cross-origin-opener-policy': 'same-origin',
   })
   for (const name of ['access-control-allow-credentials', 'server', 'x-powered-by', 'set-cookie'])
     expect(headers.get(name)).toBeNull()

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { CodeBlock } from '../../parts/code.tsx'
-import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Actions, Form, Notice } from '../../parts/form/form.tsx'
@@ -13,6 +14,7 @@ import { type Column, Table } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { go, to } from '../../router.ts'
 import { KeepWhoAsked, useEmails } from './who-asked.tsx'
@@ -85,6 +87,17 @@ const detailsColumn = (open: (log: Log) => void): Column<Log> => ({
   ),
 })
 
+async function deleteAll(): Promise<void> {
+  const sure = await confirmed({
+    title: t('Delete all logs?'),
+    text: t('The logs of all servers are deleted. They cannot be brought back.'),
+    action: t('Delete all logs'),
+    danger: true,
+  })
+  if (!sure) return
+  await pb.send('/api/logs', { method: 'DELETE' }).then(() => toast(t('Logs deleted')), toastFault)
+}
+
 /** Requests that failed, of all servers. */
 export function Page({ query }: PageProps) {
   const filter = query.get('filter') ?? ''
@@ -97,9 +110,14 @@ export function Page({ query }: PageProps) {
       title={t('Logs')}
       text={t('Requests that failed, of all servers, as long as the settings keep them.')}
       actions={
-        <Button icon="again" onClick={() => void reload()}>
-          {t('Refresh')}
-        </Button>
+        <>
+          <Button icon="again" onClick={() => void reload()}>
+            {t('Refresh')}
+          </Button>
+          <Button kind="quiet" icon="trash" onClick={() => void deleteAll().then(reload)}>
+            {t('Delete all logs')}
+          </Button>
+        </>
       }
     >
       <nav class="row" aria-label={t('Questions')}>
