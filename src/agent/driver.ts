@@ -37,6 +37,8 @@ export interface Sim {
   readonly slot: number
   /** In E.164. */
   readonly number?: string
+  /** A name or short code in place of a number. */
+  readonly sender?: string
   readonly carrier?: string
   /** ISO 3166, two letters. */
   readonly country?: string

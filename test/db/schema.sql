@@ -1303,6 +1303,7 @@ create function sms_is_failing(failing_since text) returns boolean stable
 create function sms_last_leaves_at(owner text, at timestamp with time zone, more integer, of_device text, of_line text) returns timestamp with time zone stable
 create function sms_line_count(of_line text, owner text) returns void volatile
 create function sms_line_freed() returns trigger volatile
+create function sms_line_rank(owner text, platform text, number text) returns integer stable
 create function sms_line_refund(of_line text, charged text, recipient text, owner text) returns void volatile
 create function sms_line_room() returns trigger volatile
 create function sms_lines_changed(what text, ids text[]) returns void volatile

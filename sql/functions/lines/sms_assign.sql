@@ -18,7 +18,7 @@
 --             go by
 --   reason    'room' or 'quiet_hours', as in sms_messages.waiting_for
 --
--- A text goes by one of the lines that its request names, else of those with a rank (sms_ranked_lines), that
+-- A text goes by one of the lines that its request names, else of those with rank 0 (sms_line_rank), that
 -- are available and have room: the line that its recipient exchanged the last text with, else one with the
 -- longest prefix of its number, else one without prefixes, else any. Failing lines come after all others.
 -- Lines that are equal take strict turns: all available lines by the user's turn, as in sms_accept, some of
@@ -89,15 +89,13 @@ begin
     array_agg(a.is_failing), array_agg(a.day), array_agg(a.next_day), array_agg(a.next_month),
     array_agg(a.day_room), array_agg(a.month_room), array_agg(a.recipient_room), array_agg(a.has_recipients),
     array_agg(a.turn), array_agg(0), array_agg(0), array_agg(false),
-    array_agg(a.place) filter (where a.rank is not null and a.is_available and a.full_until is null)
+    array_agg(a.place) filter (where a.rank = 0 and a.is_available and a.full_until is null)
   into lines_count, ids, line_devices, slots, numbers, all_prefixes, ranks, are_available, full_until, are_limited,
     are_failing, days, next_days, next_months, day_room, month_room, recipient_room, has_recipient_limit, line_turns, day_more, recipients_more,
     has_turned, free
   from (
     select row_number() over (order by d.id collate "C", l.slot) as place, l.id, d.id as device, l.slot::int as slot, l.number, l.prefixes, coalesce(u.turn, 0) as turn,
-      case when d.platform = 'simulator' and exists (
-        select from devices r where r."user" = owner and r.platform <> 'simulator'
-      ) then null else 0 end as rank,
+      sms_line_rank(owner, d.platform, l.number) as rank,
       d.enabled and (d.last_seen >= since or pb_is_set(d.push)) as is_available,
       case when d.per_minute > 0 or d.daily_limit > 0
         then sms_device_room_at(d.id, d.per_minute, d.daily_limit) end as full_until,
@@ -166,6 +164,9 @@ begin
         or asked.sim > 0 and slots[i] <> asked.sim and slots[i] <> 0
         or asked.avoid = line_devices[i]
         or ranks[i] is null and asked.device is null
+        or ranks[i] = 1 and asked.line is null and coalesce(asked.sim, 0) = 0 and (asked.device is null or exists (
+          select from lines o where o.device = asked.device and o.enabled and o.present and o.number ~ '^\+?[0-9]*$'
+        ))
         or not are_available[i] and (is_new or asked.device is null);
       until := full_until[i];
       if are_limited[i] then

@@ -1,16 +1,13 @@
 -- Lines of a user that can be given a message now: enabled and present, on devices that are enabled and seen
 -- at or after `since` or have a push subscription. Not sorted.
---   rank      0: it takes turns; null: only messages that name it or its device go by it, since its phone is
---             simulated and its user has a device that is not
+--   rank      0: it takes turns; else only messages that name it go by it (sms_line_rank)
 --   is_free   the device is below its own limits
 --   is_plain  the line has neither limits nor prefixes and is not failing
 create or replace function sms_ranked_lines(owner text, since text) returns table (
   line text, device text, slot int, number text, rank int, is_free boolean, is_plain boolean
 ) language sql stable as $$
   select l.id, d.id, l.slot::int, l.number,
-    case when d.platform = 'simulator' and exists (
-      select from devices r where r."user" = owner and r.platform <> 'simulator'
-    ) then null else 0 end,
+    sms_line_rank(owner, d.platform, l.number),
     d.per_minute <= 0 and d.daily_limit <= 0 or sms_is_below_limits(d.id, d.per_minute, d.daily_limit),
     l.daily_limit <= 0 and l.monthly_limit <= 0 and l.monthly_recipients <= 0 and l.prefixes = ''
       and (l.failing_since = '' or not sms_is_failing(l.failing_since))

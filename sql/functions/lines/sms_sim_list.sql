@@ -1,16 +1,18 @@
 -- The SIMs that a device has reported, from its field `sims`: one row for each slot from 1 to 8, values as
 -- text, '' where unknown. Understands our own names and those of other programs; what is no SIM is left out.
+-- `sender` is a sender's name or short code, which stands in place of a number.
 -- Without a slot, a SIM has that of its place in the list.
 create or replace function sms_sim_list(sims json) returns table (slot int, number text, carrier text, country text)
 language sql immutable as $$
   select distinct on (s.slot) s.slot,
-    case when s.number ~ '^\+[1-9][0-9]{1,14}$' then s.number else '' end,
+    case when s.number ~ '^\+[1-9][0-9]{1,14}$' then s.number when s.sender ~ '^([0-9]{3,8}|[ -~]{0,10}[A-Za-z][ -~]{0,10})$' then s.sender else '' end,
     left(s.carrier, 100), case when upper(s.country) ~ '^[A-Z]{2}$' then upper(s.country) else '' end
   from (
     select
       case when coalesce(e.sim ->> 'slot', e.sim ->> 'simNumber') ~ '^[0-9]$'
         then coalesce(e.sim ->> 'slot', e.sim ->> 'simNumber')::int else e.place::int end as slot,
       regexp_replace(coalesce(e.sim ->> 'number', e.sim ->> 'phoneNumber', e.sim ->> 'phone', ''), '[^+0-9*]', '', 'g') as number,
+      btrim(e.sim ->> 'sender') as sender,
       coalesce(e.sim ->> 'carrier', e.sim ->> 'carrierName', e.sim ->> 'operator', '') as carrier,
       coalesce(e.sim ->> 'country', e.sim ->> 'countryIso', '') as country,
       e.place

@@ -103,7 +103,7 @@ begin
       array_agg(l.device) filter (where l.is_free) as devices,
       array_agg(l.number) filter (where l.is_free) as numbers,
       bool_and(l.is_plain) as are_plain
-    from (select * from sms_ranked_lines(owner, since) v where v.rank is not null order by v.device collate "C", v.slot) l
+    from (select * from sms_ranked_lines(owner, since) v where v.rank = 0 order by v.device collate "C", v.slot) l
   ) a
   cross join lateral (
     select array_agg(c.number) as numbers,
@@ -187,7 +187,7 @@ begin
         when request.device is null and request.sim = 0 and free_lines <> '{}' then outcome
         when exists (
           select from sms_ranked_lines(owner, since) l
-          where (l.device = request.device or request.device is null and l.rank is not null)
+          where (l.device = request.device or request.device is null and (l.rank = 0 or l.rank = 1 and request.sim > 0))
             and (request.line is null or l.line = request.line)
             and (request.sim = 0 or l.slot = request.sim or l.slot = 0)
         ) then outcome

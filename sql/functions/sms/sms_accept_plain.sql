@@ -46,7 +46,7 @@ begin
     select array_agg(l.line) as lines, array_agg(l.device) as devices, array_agg(l.number) as numbers,
       bool_and(l.is_plain) as are_plain
     from (
-      select v.* from sms_ranked_lines(owner, since) v where v.rank is not null and v.is_free order by v.device collate "C", v.slot
+      select v.* from sms_ranked_lines(owner, since) v where v.rank = 0 and v.is_free order by v.device collate "C", v.slot
     ) l
   ) a
   where u.id = owner and u.xmin::text = sender_version

@@ -2,5 +2,5 @@
 -- are below their limits. Not sorted; one with several lines comes several times.
 create or replace function sms_available_devices(owner text, since text) returns table (id text)
 language sql stable as $$
-  select l.device from sms_ranked_lines(owner, since) l where l.rank is not null and l.is_free
+  select l.device from sms_ranked_lines(owner, since) l where l.rank = 0 and l.is_free
 $$;

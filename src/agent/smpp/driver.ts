@@ -41,7 +41,7 @@ export class Smpp implements Driver {
     this.sims = senders.map(({ address, ton }, i) =>
       ton === 1
         ? { slot: i + 1, number: `+${address}`, carrier: host }
-        : { slot: i + 1, carrier: `${address} (${host})` },
+        : { slot: i + 1, sender: address, carrier: host },
     )
   }
 

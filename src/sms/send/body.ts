@@ -117,7 +117,9 @@ export const COMMON = {
   from: z
     .string('must be a text')
     .nullish()
-    .describe('The number of one of your lines in E.164: this SIM sends, and no other.'),
+    .describe(
+      'The number of one of your lines in E.164, or its name as a sender: this line sends, and no other.',
+    ),
   scheduled_at: date().nullish().describe('Not before this instant. One that is past means now.'),
   expires_at: date()
     .nullish()

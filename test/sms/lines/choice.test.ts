@@ -44,6 +44,23 @@ test.each([
 })
 
 test.each([
+  [{}, ['a1', 'b1', 'a1']],
+  [{ device_id: 'a' }, ['a1', 'a1', 'a1']],
+  [{ from: 'Acme' }, ['a2', 'a2', 'a2']],
+  [{ sim: 2 }, ['a2', 'a2', 'a2']],
+] as const)("beside a sender's name, by %j", async (named, expected) => {
+  await fixture.lines('a1', 'a2', 'b1')
+  await fixture.set('a1', `number = '+490001'`)
+  await fixture.set('a2', `number = 'Acme'`)
+  const send = () => fixture.send(text('+4911', fixture.named(named)))
+  expect([await send(), await send(), await send()]).toEqual(expected)
+  await fixture.set('a1', 'daily_limit = 100')
+  expect(new Set([await send(), await send(), await send()])).toEqual(new Set(expected))
+  for (const line of ['a1', 'b1']) await fixture.set(line, 'enabled = false')
+  expect(await send()).toBe('a2')
+})
+
+test.each([
   ['an unknown line', { line_id: 'nosuchline00000' }, 'line_not_found'],
   ["another's line", { line_id: 'theirs' }, 'line_not_found'],
   ['an unknown number', { from: '+49999' }, 'line_not_found'],

@@ -31,6 +31,12 @@ describe('a new device', () => {
     ])
   })
 
+  test("has a carrier's names for senders in place of numbers", async () => {
+    const sims = `'[{"slot":1,"sender":"Acme","carrier":"One"},{"slot":2,"sender":"80888"}]'`
+    const { id } = await makeDevice(store, user, { sims })
+    expect((await linesOf(id)).map(([, number]) => number)).toEqual(['Acme', '80888'])
+  })
+
   test('with one SIM has its own number where the SIM has none', async () => {
     const { id } = await makeDevice(store, user, { sims: `'[{"simNumber":2,"carrierName":"Two"}]'` })
     expect(await linesOf(id)).toEqual([[2, '+4930123', 'Two', '', true, true]])

@@ -137,6 +137,8 @@ test('nobody creates lines, and only their owner changes what is theirs', async 
   const path = `/api/collections/lines/records/${line.id}`
   const change = async (by: Client, body: object) => (await by.call('PATCH', path, body)).status
   expect(await change(user, { label: 'Shop', daily_limit: 5, prefixes: '+49,+43', enabled: false })).toBe(200)
+  for (const number of ['Acme', '80888', '+4930123']) expect(await change(user, { number })).toBe(200)
+  for (const number of ['0151 2345678', '+49 30']) expect(await change(user, { number })).toBe(400)
   expect(await change(user, { prefixes: '49' })).toBe(400)
   expect(await change(user, { daily_limit: 'many' })).toBe(400)
   expect(await change(user, { slot: 3 })).toBe(404)
