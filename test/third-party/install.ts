@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runs } from '../support/installed.ts'
 import { areInstalled, FOLDER, TOOLS } from './folder.ts'
-import { SMPP_FOLDER, SMPP_PYPI } from './smpp-server.ts'
+import { SMPP_FOLDER, SMPP_JAVA_FOLDER, SMPP_MAVEN, SMPP_PYPI } from './smpp-server.ts'
 import {
   hasNpmClient,
   hasPythonClient,
@@ -38,3 +38,18 @@ function installPython(folder: string, packages: readonly string[]): void {
 
 if (!hasPythonClient()) installPython(PYTHON_FOLDER, SMSGATE_PYPI)
 if (!existsSync(SMPP_FOLDER)) installPython(SMPP_FOLDER, SMPP_PYPI)
+
+/** A package of Maven's with all that it needs. */
+function installMaven(folder: string, artifact: Readonly<Record<string, string>>): void {
+  if (!runs('mvn', '--version')) return
+  const tags = (values: Readonly<Record<string, string>>) =>
+    Object.entries(values).map(([tag, value]) => `<${tag}>${value}</${tag}>`)
+  const own = tags({ modelVersion: '4.0.0', groupId: 'test', artifactId: 'test', version: '1' })
+  const dependency = `<dependencies><dependency>${tags(artifact).join('')}</dependency></dependencies>`
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'pom.xml'), `<project>${own.join('')}${dependency}</project>`)
+  const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${join(folder, 'jars')}`]
+  execFileSync('mvn', ['--batch-mode', '--quiet', ...goal], { cwd: folder, stdio: 'inherit' })
+}
+
+if (!existsSync(join(SMPP_JAVA_FOLDER, 'jars'))) installMaven(SMPP_JAVA_FOLDER, SMPP_MAVEN)

@@ -1,7 +1,7 @@
 import { freePort } from '../../support/database/postgres.ts'
 import type { Scenario } from '../scenario.ts'
 import { Site } from '../site.ts'
-import { startKannel, startTwisted, whyNoSmscs } from '../smpp/smscs.ts'
+import { startCloudhopper, startKannel, startTwisted, whyNoCloudhopper, whyNoSmscs } from '../smpp/smscs.ts'
 import { BATCHES, tryDriver } from '../smpp/trial.ts'
 
 /** Short, so that what a fault left open comes to its end while we watch. */
@@ -15,7 +15,7 @@ const FEW = 3
 /** The agent's SMPP driver at SMSCs of others. */
 export const smpp: Scenario = {
   name: 'smpp',
-  what: "the agent's SMPP driver at Kannel's drive_smpp and smpp.twisted: faults of links, answers and receipts, both killed; 200 texts a second",
+  what: "the agent's SMPP driver at Kannel's drive_smpp, smpp.twisted and Cloudhopper: faults of links, answers and receipts, both killed; 200 texts a second",
   rounds: 20,
   async run(context) {
     const why = whyNoSmscs()
@@ -27,12 +27,10 @@ export const smpp: Scenario = {
       ...context,
       env: { LEASE_SECONDS: String(isShort ? SHORT_LEASE_SECONDS : LEASE_SECONDS) },
     })
-    const trials = [
-      [rounds, startKannel],
-      [0, startKannel],
-      [rounds, startTwisted],
-      [0, startTwisted],
-    ] as const
+    const whyNot = whyNoCloudhopper()
+    if (whyNot) context.say(`Cloudhopper NOT RUN: ${whyNot}`)
+    const makers = [startKannel, startTwisted, ...(whyNot ? [] : [startCloudhopper])]
+    const trials = makers.flatMap((make) => [rounds, 0].map((times) => [times, make] as const))
     const faults: string[] = []
     try {
       for (const [times, make] of trials) {

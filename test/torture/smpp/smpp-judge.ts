@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Client } from '../../support/server/server-with-devices.ts'
 import type { Outcome } from '../scenario.ts'
 import type { Site } from '../site.ts'
@@ -36,9 +36,25 @@ export async function judgeSmpp(
   const isInPart = (parts: readonly Part[]) => kills.length > 0 && arrived(parts).length === 0
   const faults = new Map<string, string[]>()
   const blame: Blame = (what, text) => faults.set(what, [...(faults.get(what) ?? []), text])
-  const counts = { delivered: 0, sent: 0, unknown: 0, 'unknown and never submitted': 0, 'sent again': 0 }
+  const counts = {
+    delivered: 0,
+    sent: 0,
+    unknown: 0,
+    'unknown and never submitted': 0,
+    'sent again': 0,
+    'answered late': 0,
+    'of these delivered': 0,
+  }
   for (const [to, body, status, guarantee, reason] of rows as string[][]) {
     const parts = byNumber.get(to!) ?? []
+    if (
+      parts.length === 1 &&
+      parts[0]!.status === 0 &&
+      (parts[0]!.answeredAt ?? 0) - parts[0]!.at > LATE_MS
+    ) {
+      counts['answered late']++
+      if (status === 'delivered') counts['of these delivered']++
+    }
     const isExplained = parts.some(isOpen) || isInPart(parts)
     if (copiesOf(parts) > 1) {
       counts['sent again']++
@@ -87,21 +103,43 @@ function arrived(parts: readonly Part[]): string[] {
 
 /** Each text came, none came that was not sent so. */
 async function judgeIncoming(site: Site, user: Client, smsc: Smsc, blame: Blame): Promise<string> {
-  const { rows } = await site.db.query(
-    `select "from", body from sms_messages where "user" = $1 and message_type = 'incoming'`,
-    [user.id],
-  )
-  const came = rows.map((row) => row.join(' '))
-  const sent = incomingOf(smsc)
-  const isSent = new Set(sent)
+  const came = await cameIn(site, user)
+  const isSent = new Set(incomingOf(smsc))
   for (const text of came) if (!isSent.has(text)) blame('came in, but was not sent so', text)
-  for (const text of sent) if (!came.includes(text)) blame('did not come in', text)
-  return `${came.length} came in, ${came.length - new Set(came).size} of them again`
+  for (const text of missing(came, smsc)) blame('did not come in, or too few times', text)
+  for (const [what, fault] of notesOf(smsc).filter(Array.isArray))
+    if (what === 'fault') blame('seen by the SMSC', fault)
+  return `${came.length} came in, ${came.length - incomingOf(smsc).length} of them again`
+}
+
+/** Whether all texts have come in that the SMSC has sent. */
+export const hasReceived = async (site: Site, user: Client, smsc: Smsc) =>
+  missing(await cameIn(site, user), smsc).length === 0
+
+/** Sender and text of each that is stored. */
+async function cameIn(site: Site, { id }: Client): Promise<string[]> {
+  const sql = `select "from", body from sms_messages where "user" = $1 and message_type = 'incoming'`
+  const { rows } = await site.db.query(sql, [id])
+  return rows.map((row) => row.join(' '))
+}
+
+function missing(came: readonly string[], smsc: Smsc): string[] {
+  const left = [...came]
+  return incomingOf(smsc).filter((text) => {
+    const place = left.indexOf(text)
+    if (place >= 0) left.splice(place, 1)
+    return place < 0
+  })
 }
 
 /** Sender and text of what the SMSC has sent so far. */
-export function incomingOf({ notes }: Smsc): string[] {
-  if (!notes) return Array.from({ length: KANNEL_INCOMING }, (_, i) => `456 ${i + 1}`)
+function incomingOf(smsc: Smsc): string[] {
+  if (!smsc.notes) return Array.from({ length: KANNEL_INCOMING }, (_, i) => `456 ${i + 1}`)
+  return notesOf(smsc).flatMap(({ from, text }) => (text ? `${from} ${text}` : []))
+}
+
+function notesOf({ notes }: Smsc) {
+  if (!notes || !existsSync(notes)) return []
   const lines = readFileSync(notes, 'utf8').split('\n').filter(Boolean)
-  return lines.map((line) => JSON.parse(line)).flatMap(({ from, text }) => (text ? `${from} ${text}` : []))
+  return lines.map((line) => JSON.parse(line))
 }

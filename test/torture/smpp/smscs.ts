@@ -2,16 +2,19 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { SMPP_FOLDER } from '../../third-party/smpp-server.ts'
+import { runs } from '../../support/installed.ts'
+import { SMPP_FOLDER, SMPP_JAVA_FOLDER } from '../../third-party/smpp-server.ts'
 import type { Submit } from './wire.ts'
 
 /** Of Debian's package kannel-extras. */
 const DRIVE_SMPP = '/usr/lib/kannel/test/drive_smpp'
 const PROGRAM = join(import.meta.dirname, 'smsc.py')
+const JAVA_PROGRAM = join(import.meta.dirname, 'Smsc.java')
+const JARS = join(SMPP_JAVA_FOLDER, 'jars', '*')
 const PYTHON = { ...process.env, PYTHONPATH: SMPP_FOLDER }
 const BEARERBOX_PORT = 13_001
 const AGAIN_MS = 200
-/** Share of the texts that get each fault of smpp.twisted's. */
+/** Share of the texts that get each fault. */
 const FAULTS = 0.2
 /** Texts that drive_smpp sends after each start: numbers from 1 on. */
 export const KANNEL_INCOMING = 20
@@ -20,6 +23,13 @@ export const KANNEL_INCOMING = 20
 export function whyNoSmscs(): string | undefined {
   if (!existsSync(DRIVE_SMPP)) return 'drive_smpp is not installed (Debian: kannel-extras)'
   return existsSync(SMPP_FOLDER) ? undefined : 'smpp.twisted is not installed (test/third-party/install.ts)'
+}
+
+/** The same for Cloudhopper's. */
+export function whyNoCloudhopper(): string | undefined {
+  if (!runs('javac', '--version')) return 'there is no JDK'
+  const hint = 'ch-smpp is not installed (test/third-party/install.ts, with Maven)'
+  return existsSync(join(SMPP_JAVA_FOLDER, 'jars')) ? undefined : hint
 }
 
 /** An SMSC that others wrote, as a process that comes back whenever it ends. */
@@ -45,6 +55,16 @@ export function startTwisted(port: number, folder: string, incoming: number, isF
   const notes = join(folder, `smsc-${port}.notes`)
   const options = [PROGRAM, 'serve', port, notes, isFaulty ? FAULTS : 0, incoming].map(String)
   return { name: 'smpp.twisted', port, notes, ...keepAlive('python3', options) }
+}
+
+/** See Smsc.java for what it does. */
+export function startCloudhopper(port: number, folder: string, incoming: number, isFaulty: boolean): Smsc {
+  const notes = join(folder, `smsc-${port}.notes`)
+  execFileSync('javac', ['-nowarn', '-cp', JARS, '-d', folder, JAVA_PROGRAM], { stdio: 'pipe' })
+  const options = ['-cp', `${JARS}:${folder}`, 'Smsc', port, notes, isFaulty ? FAULTS : 0, incoming].map(
+    String,
+  )
+  return { name: 'Cloudhopper', port, notes, ...keepAlive('java', options) }
 }
 
 function keepAlive(program: string, args: readonly string[]): Pick<Smsc, 'kill' | 'stop'> {
