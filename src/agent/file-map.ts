@@ -4,6 +4,8 @@ import { LineFile } from './line-file.ts'
 export class FileMap<Value> {
   readonly #lines: LineFile<readonly [key: string, value?: Value]>
   readonly #map = new Map<string, Value>()
+  /** Goes on where it was: a new iterator would step over all that was deleted. */
+  readonly #oldest = this.#map.keys()
   readonly #max: number
 
   constructor(file: string, max: number) {
@@ -18,7 +20,7 @@ export class FileMap<Value> {
   #change(key: string, value: Value | undefined): void {
     this.#map.delete(key) // what is set again becomes the newest
     if (value !== undefined) this.#map.set(key, value)
-    if (this.#map.size > this.#max) this.#map.delete(this.#map.keys().next().value!)
+    if (this.#map.size > this.#max) this.#map.delete(this.#oldest.next().value!)
   }
 
   get(key: string): Value | undefined {

@@ -93,8 +93,10 @@ export class Smpp implements Driver {
     }
     const reference = this.#reference++
     const ids: string[] = []
+    // It is sent, whatever becomes of its receipts.
     const noteReceipts = async () => {
-      if (registered_delivery && ids.length === parts.length) await this.#receipts.add(ids, text)
+      if (registered_delivery && ids.length === parts.length)
+        await this.#receipts.add(ids, text).catch(sayLost)
     }
     for (const [i, bytes] of parts.entries()) {
       const content = isLong
@@ -103,7 +105,7 @@ export class Smpp implements Driver {
       const submit = () =>
         this.#link.submit({ ...common, ...content }, ({ command_status, message_id }) => {
           if (command_status === 0 && message_id) ids.push(String(message_id))
-          noteReceipts().catch(sayLost)
+          void noteReceipts()
         })
       let answer = i > 0 ? 'again' : await submit()
       if (i === 0 && answer === 'again') return { outcome: 'again' }
