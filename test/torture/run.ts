@@ -11,6 +11,7 @@ import { oneKey } from './scenarios/one-key.ts'
 import { powerCut } from './scenarios/power-cut.ts'
 import { realtime } from './scenarios/realtime.ts'
 import { smpp } from './scenarios/smpp.ts'
+import { soak } from './scenarios/soak.ts'
 import { twoNodes } from './scenarios/two-nodes.ts'
 import { upgrade } from './scenarios/upgrade.ts'
 
@@ -30,6 +31,7 @@ const SCENARIOS: readonly Scenario[] = [
   hostileCrowd,
   realtime,
   smpp,
+  soak,
 ]
 
 const list = SCENARIOS.map(
@@ -50,6 +52,11 @@ Of hostile-guest, hostile-user, hostile-crowd and smpp:
   --short            a few attacks for 2 s each, instead of all for 10 s; one round of faults
   --seconds N        how long each attack takes
   --attack TEXT      only attacks with this text in their names
+
+Of soak:
+  --minutes N        how long; default 5
+  --servers N        on one database; default 1
+  --postgres         on the installed Postgres instead of the embedded one
 `
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
@@ -96,6 +103,9 @@ async function main(): Promise<void> {
       short: { type: 'boolean', default: false },
       seconds: { type: 'string' },
       attack: { type: 'string' },
+      minutes: { type: 'string', default: '5' },
+      servers: { type: 'string', default: '1' },
+      postgres: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
@@ -104,7 +114,9 @@ async function main(): Promise<void> {
   const chosen = SCENARIOS.filter(({ name }) => names.length === 0 || names.includes(name))
   if (chosen.length === 0) throw new Error(`No such scenario.\n${list}`)
   for (const scenario of chosen) {
-    const stage = { basePort: Number(values.port), hostile: hostileOptions(values) }
+    const { minutes, servers, postgres } = values
+    const soakOptions = { minutes: Number(minutes), servers: Number(servers), isOnPostgres: postgres }
+    const stage = { basePort: Number(values.port), hostile: hostileOptions(values), soak: soakOptions }
     const { faults } = await play(scenario, stage, Number(values.rounds ?? scenario.rounds))
     if (faults.length > 0) process.exitCode = 1
   }

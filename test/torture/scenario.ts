@@ -8,12 +8,21 @@ export interface HostileOptions {
   readonly attack?: string
 }
 
+/** How long the soak goes on, and on what. */
+export interface SoakOptions {
+  readonly minutes: number
+  readonly servers: number
+  /** On an installed Postgres, instead of the embedded one. */
+  readonly isOnPostgres: boolean
+}
+
 /** What every scenario gets. */
 export interface ScenarioContext {
   readonly basePort: number
   /** How often the fault of the scenario strikes. */
   readonly rounds: number
   readonly hostile: HostileOptions
+  readonly soak: SoakOptions
   say(line: string): void
 }
 

@@ -1,0 +1,137 @@
+import { createDatabase, startPostgres } from '../../support/database/postgres.ts'
+import type { Outcome, Scenario, ScenarioContext } from '../scenario.ts'
+import { Site } from '../site.ts'
+import { Load, makeAccounts, WATCHED } from '../soak/load.ts'
+import { type TableFigures, tableFigures, watch } from '../soak/watch.ts'
+
+const ACCOUNTS = 20
+const PHONES_EACH = 2
+const RATES = { sends: 150, incoming: 5, lists: 20 }
+const DRAIN_SECONDS = 120
+/** What is compared with the end: the first five minutes, or the first third. */
+const BEGINNING_MS = 300_000
+/** The end may have so much more memory, and p99s that are longer by this factor and time. */
+const MEMORY_GROWTH = 1.1
+const [SLOWER, SLOWER_MS] = [1.5, 50]
+const MAX_TOLD = 5
+const HOT_TABLES = ['sms_messages', 'sms_dispatch', 'webhook_deliveries', 'webhook_dispatch', 'sms_usage']
+
+/** All at once, for as long as asked: what one kind of request at a time does not show. */
+export const soak: Scenario = {
+  name: 'soak',
+  what: '150 texts a second through their whole life, with webhooks, streams and lists, for --minutes',
+  rounds: 1,
+  async run(context) {
+    const { servers, isOnPostgres } = context.soak
+    const postgres = isOnPostgres ? await startPostgres() : undefined
+    const url = postgres && (await createDatabase(postgres.url))
+    const databaseUrls = url && Array.from({ length: servers }, () => url)
+    const env = { WEBHOOK_ALLOW_PRIVATE: 'true' }
+    const site = await Site.open({ ...context, nodes: servers, env, ...(databaseUrls && { databaseUrls }) })
+    try {
+      return await play(site, context)
+    } finally {
+      await site.close()
+      await postgres?.stop()
+    }
+  },
+}
+
+async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise<Outcome> {
+  const accounts = await makeAccounts(
+    ACCOUNTS,
+    PHONES_EACH,
+    () => site.makeUser(),
+    (user) => site.addDevice(user),
+  )
+  const urls = site.nodes.map(({ url }) => url)
+  const load = await Load.start(urls, accounts)
+  const before = await tableFigures(site.db)
+  const pids = site.nodes.map(({ pid }) => pid)
+  const begin = performance.now()
+  const over = AbortSignal.timeout(minutes * 60_000)
+  const [{ waits, memory }] = await Promise.all([watch(site.db, pids, over), load.keepUp(RATES, over)])
+  const end = performance.now()
+  const after = await tableFigures(site.db)
+  await site.drain(DRAIN_SECONDS)
+  await until(site, 'select count(*) from webhook_dispatch')
+  await load.stop()
+  const part = Math.min(BEGINNING_MS, (end - begin) / 3)
+  const { ledger } = load
+  const times = [ledger.quantiles(begin, begin + part), ledger.quantiles(end - part, end)] as const
+  // a server that has just begun its work has not yet what it keeps
+  const mb = [memoryAt(memory, begin + part / 2, begin + part), memoryAt(memory, end - part, end)] as const
+  const found = ledger.faults(WATCHED)
+  return {
+    faults: [
+      ...found.slice(0, MAX_TOLD),
+      ...(found.length > MAX_TOLD ? [`… and ${found.length - MAX_TOLD} more like these`] : []),
+      ...(await wrongStatuses(site, ledger.sent.size)),
+      ...drifts(times, mb),
+      ...queued(waits),
+      ...scans(before, after),
+    ],
+    figures: [
+      `${ledger.sent.size} sent, ${ledger.received.size} received, ${ledger.calls} webhook calls`,
+      ...[...times[1]].map(
+        ([what, now]) => `${what} p50/p99 ${told(times[0].get(what)!)} then ${told(now)} ms`,
+      ),
+      `memory ${Math.round(mb[0])} then ${Math.round(mb[1])} MB`,
+      `waits ${[...waits]
+        .sort(([, a], [, b]) => b - a)
+        .slice(0, 5)
+        .map(([wait, times]) => `${wait} ${times}`)
+        .join(', ')}`,
+      `HOT updates ${HOT_TABLES.map((table) => `${table} ${hotShare(before, after, table)}`).join(', ')}`,
+    ].join('\n  '),
+  }
+}
+
+const told = ([p50, p99]: readonly [number, number]) => `${p50.toFixed(1)}/${p99.toFixed(0)}`
+
+async function until(site: Site, count: string): Promise<void> {
+  for (const end = Date.now() + DRAIN_SECONDS * 1000; (await site.value(count)) > 0; )
+    if (Date.now() > end) throw new Error(`After ${DRAIN_SECONDS} s there is something left: ${count}`)
+}
+
+function memoryAt(memory: readonly { at: number; mb: number }[], from: number, to: number): number {
+  const found = memory.filter(({ at }) => at >= from && at < to).map(({ mb }) => mb)
+  return found.reduce((sum, mb) => sum + mb, 0) / found.length
+}
+
+async function wrongStatuses(site: Site, sent: number): Promise<string[]> {
+  const stored = await site.value(
+    `select count(*) from sms_messages where status = 'delivered' and message_type = 'outgoing'`,
+  )
+  return stored === sent ? [] : [`${sent} acknowledged, ${stored} delivered`]
+}
+
+type Times = ReadonlyMap<string, readonly [p50: number, p99: number]>
+
+function drifts([first, last]: readonly [Times, Times], [mb, endMb]: readonly [number, number]): string[] {
+  const slower = [...last].filter(([what, [, p99]]) => p99 > (first.get(what)?.[1] ?? 0) * SLOWER + SLOWER_MS)
+  return [
+    ...slower.map(([what, [, p99]]) => `p99 of ${what} went from ${first.get(what)?.[1]} to ${p99} ms`),
+    ...(endMb > mb * MEMORY_GROWTH ? [`memory grew from ${mb} to ${endMb} MB`] : []),
+  ]
+}
+
+/** Commits that wait for each other's NOTIFY. */
+function queued(waits: ReadonlyMap<string, number>): string[] {
+  const all = [...waits.values()].reduce((sum, times) => sum + times, 0)
+  const behind = waits.get('Lock:object') ?? 0
+  return behind > all / 50 ? [`${behind} of ${all} waits are for Lock:object`] : []
+}
+
+type Figures = ReadonlyMap<string, TableFigures>
+
+function scans(before: Figures, after: Figures): string[] {
+  const times = after.get('sms_messages')!.seqScans - before.get('sms_messages')!.seqScans
+  const rows = after.get('sms_messages')!.seqRows - before.get('sms_messages')!.seqRows
+  return times > 0 ? [`sms_messages was read whole ${times} times, ${rows} rows`] : []
+}
+
+function hotShare(before: Figures, after: Figures, table: string): string {
+  const [was, is] = [before.get(table)!, after.get(table)!]
+  return `${Math.round((100 * (is.hot - was.hot)) / Math.max(1, is.updates - was.updates))} %`
+}

@@ -1,0 +1,206 @@
+import { Agent, get, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, must } from '../../support/server/server-with-devices.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
+import { Ledger } from './ledger.ts'
+
+export interface Account {
+  readonly user: Client
+  readonly phones: readonly Client[]
+}
+
+/** What is asked for in a second. */
+export interface Rates {
+  readonly sends: number
+  readonly incoming: number
+  readonly lists: number
+}
+
+/** Accounts with an event stream each: the first ones. */
+export const WATCHED = 10
+const CLAIM = { limit: 50, wait: 5 }
+const DELIVERY_MS = 50
+const TICK_MS = 10
+const EVENTS = ['message.sent', 'message.delivered', 'message.received']
+const LIST = '/api/collections/sms_messages/records?perPage=30&sort=-created'
+
+/** Accounts that send, phones that claim and report, webhooks, streams and lists, over some servers. */
+export class Load {
+  readonly ledger = new Ledger()
+  readonly #urls: readonly string[]
+  readonly #accounts: readonly Account[]
+  readonly #agent = new Agent({ keepAlive: true })
+  readonly #running = new Set<Promise<unknown>>()
+  readonly #ends: (() => unknown)[] = []
+  #last = 100_000_000
+  #turn = 0
+  #isOver = false
+
+  private constructor(urls: readonly string[], accounts: readonly Account[]) {
+    this.#urls = urls
+    this.#accounts = accounts
+  }
+
+  /** Makes the webhooks, opens the streams and switches the phones on. */
+  static async start(urls: readonly string[], accounts: readonly Account[]): Promise<Load> {
+    const load = new Load(urls, accounts)
+    const { ledger } = load
+    const receiver = await startReceiver()
+    load.#ends.push(receiver.stop)
+    receiver.behave(({ event }, res) => {
+      res.writeHead(204).end()
+      receiver.told.length = 0
+      ledger.called(event.type, event.data.id)
+    })
+    for (const { user } of accounts)
+      await must(user, 'POST', '/api/collections/webhooks/records', {
+        ...{ user: user.id, url: receiver.url, events: EVENTS },
+      })
+    for (const { user } of accounts.slice(0, WATCHED)) await load.#watch(user)
+    for (const { phones } of accounts) for (const phone of phones) load.#run(load.#claim(phone))
+    return load
+  }
+
+  /** Asks for so much a second until `signal` aborts, whatever the answers take. */
+  async keepUp(rates: Rates, signal: AbortSignal): Promise<void> {
+    const kinds = { sends: () => this.send(), incoming: () => this.#receive(), lists: () => this.#list() }
+    const due = { sends: 0, incoming: 0, lists: 0 }
+    for (let at = performance.now(); !signal.aborted; ) {
+      await sleep(TICK_MS)
+      const now = performance.now()
+      for (const kind of ['sends', 'incoming', 'lists'] as const) {
+        due[kind] += (rates[kind] * (now - at)) / 1000
+        for (; due[kind] >= 1; due[kind]--) this.#run(kinds[kind]())
+      }
+      at = now
+    }
+  }
+
+  async send(): Promise<void> {
+    const [account, { user }] = this.#next()
+    const body = { recipients: [`+49${this.#last++}`], body: 'Your code is 493817.' }
+    const answer = await this.#ask('send', user.token, 'POST', '/api/sms/send', body)
+    for (const id of answer?.message_ids ?? []) {
+      this.ledger.sent.add(id)
+      this.ledger.life(id, account)
+    }
+  }
+
+  /** Lets phones finish, then ends them. */
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await Promise.all(this.#running)
+    for (const end of this.#ends) await end()
+    this.#agent.destroy()
+  }
+
+  #run(work: Promise<unknown>): void {
+    const one = work.catch(({ message }: Error) => this.ledger.refused(message))
+    this.#running.add(one)
+    void one.finally(() => this.#running.delete(one))
+  }
+
+  #next(): [number, Account] {
+    const account = this.#turn++ % this.#accounts.length
+    return [account, this.#accounts[account]!]
+  }
+
+  async #list(): Promise<void> {
+    await this.#ask('list', this.#next()[1].user.token, 'GET', LIST)
+  }
+
+  async #receive(): Promise<void> {
+    const [account, { phones }] = this.#next()
+    const items = [{ from: `+49${this.#last++}`, body: 'Thank you', received_at: new Date().toISOString() }]
+    const answer = await this.#ask('incoming', phones[0]!.token, 'POST', '/api/devices/incoming', { items })
+    for (const id of answer?.ids ?? []) {
+      this.ledger.received.add(id)
+      this.ledger.life(id, account)
+    }
+  }
+
+  async #claim({ token }: Client): Promise<void> {
+    while (!this.#isOver) {
+      const answer = await this.#ask('', token, 'POST', '/api/devices/claim', CLAIM)
+      const items = (answer?.items ?? []) as { id: string; attempt: number }[]
+      for (const { id, attempt } of items) this.ledger.life(id).attempts.add(attempt)
+      if (items.length === 0) continue
+      const report = (status: string) => {
+        const body = { items: items.map(({ id, attempt }) => ({ id, attempt, status })) }
+        return this.#ask('report', token, 'POST', '/api/devices/report', body)
+      }
+      await report('sent')
+      const deliver = async () => {
+        await sleep(DELIVERY_MS)
+        await report('delivered')
+        for (const { id } of items) this.ledger.reported(id)
+      }
+      this.#run(deliver())
+    }
+  }
+
+  /** A stream of an account's messages. */
+  #watch({ token }: Client): Promise<void> {
+    const url = this.#url()
+    return new Promise((resolve, reject) => {
+      const asking = get(`${url}/api/realtime`, { agent: false }, (stream) => {
+        let text = ''
+        stream.setEncoding('utf8').on('data', (chunk: string) => {
+          const frames = (text + chunk).split('\n\n')
+          text = frames.pop()!
+          for (const frame of frames) {
+            const data = JSON.parse(/\ndata:(.*)$/.exec(frame)?.[1] ?? '{}')
+            if (data.record) this.ledger.heard(data.record.status, data.record.id)
+            if (!data.clientId) continue
+            const body = { clientId: data.clientId, subscriptions: ['sms_messages/*'] }
+            this.#ask('', token, 'POST', '/api/realtime', body).then(() => resolve(), reject)
+          }
+        })
+        stream.on('close', () => this.#isOver || this.ledger.refused('a stream was closed'))
+      })
+      asking.on('error', reject)
+      this.#ends.push(() => asking.destroy())
+    })
+  }
+
+  #url = (): string => this.#urls[Math.floor(Math.random() * this.#urls.length)]!
+
+  /** The body of an answer; undefined, and noted, unless it is a success. `what`: of which its time is one. */
+  // biome-ignore lint/suspicious/noExplicitAny: the load looks into whatever came
+  #ask(what: string, token: string, method: string, path: string, body?: object): Promise<any> {
+    const begin = performance.now()
+    const headers = { authorization: token, 'content-type': 'application/json' }
+    return new Promise((resolve, reject) => {
+      const asking = request(`${this.#url()}${path}`, { method, headers, agent: this.#agent }, (answer) => {
+        let text = ''
+        answer.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+        answer.on('end', () => {
+          if (what) this.ledger.took(what, performance.now() - begin)
+          const isGood = answer.statusCode! < 300
+          if (!isGood) this.ledger.refused(`${method} ${path} ${answer.statusCode} ${text.slice(0, 100)}`)
+          resolve(isGood && text ? JSON.parse(text) : undefined)
+        })
+        answer.on('error', reject)
+      })
+      asking.on('error', reject)
+      asking.end(body && JSON.stringify(body))
+    })
+  }
+}
+
+/** Users with phones that their caller plays. */
+export async function makeAccounts(
+  count: number,
+  phones: number,
+  makeUser: () => Promise<Client>,
+  pair: (user: Client) => Promise<Client>,
+): Promise<Account[]> {
+  const accounts: Account[] = []
+  for (let i = 0; i < count; i++) {
+    const user = await makeUser()
+    const own: Client[] = []
+    for (let n = 0; n < phones; n++) own.push(await pair(user))
+    accounts.push({ user, phones: own })
+  }
+  return accounts
+}

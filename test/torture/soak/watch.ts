@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { OpenDb } from '../../support/database/open.ts'
+
+const MEMORY_EVERY = 20
+const SAMPLE_MS = 250
+
+const WAITS = `
+select wait_event_type || ':' || wait_event from pg_stat_activity
+where datname = current_database() and state = 'active' and wait_event is not null and pid <> pg_backend_pid()`
+const TABLES = `
+select relname, seq_scan, seq_tup_read, n_tup_upd, n_tup_hot_upd from pg_stat_user_tables`
+
+/** Resident memory of a process in MB, on Linux. */
+export const residentMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+export interface TableFigures {
+  readonly seqScans: number
+  readonly seqRows: number
+  readonly updates: number
+  readonly hot: number
+}
+
+/** What Postgres has counted of each table so far. */
+export async function tableFigures(db: OpenDb): Promise<ReadonlyMap<string, TableFigures>> {
+  const { rows } = await db.query(TABLES)
+  return new Map(
+    rows.map(([name, seqScans, seqRows, updates, hot]) => [
+      String(name),
+      { seqScans: Number(seqScans), seqRows: Number(seqRows), updates: Number(updates), hot: Number(hot) },
+    ]),
+  )
+}
+
+/** Samples waits of the database and memory of servers until `signal` aborts. */
+export async function watch(db: OpenDb, pids: readonly number[], signal: AbortSignal) {
+  const waits = new Map<string, number>()
+  const memory: { readonly at: number; readonly mb: number }[] = []
+  for (let n = 0; !signal.aborted; n++) {
+    for (const [wait] of (await db.query(WAITS)).rows)
+      waits.set(String(wait), (waits.get(String(wait)) ?? 0) + 1)
+    if (n % MEMORY_EVERY === 0) memory.push({ at: performance.now(), mb: Math.max(...pids.map(residentMb)) })
+    await sleep(SAMPLE_MS, undefined, { signal }).catch(() => {})
+  }
+  return { waits, memory }
+}
