@@ -7,6 +7,7 @@ import { serve } from '../test/support/server/program.ts'
 import { type Bar, barsOf, type Extras, embeddedBarsOf } from './bars.ts'
 import type { Contender } from './contender.ts'
 import { seedEmbedded, seedPostgres } from './databases.ts'
+import { benchFlow } from './flow.ts'
 import { compareAnswers, measure, type Row } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
 import { startPocketBase } from './pocketbase.ts'
@@ -97,7 +98,8 @@ async function onEmbedded({ only, pace }: Options): Promise<void> {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-const options = readOptions()
+const [, , first, ...rest] = process.argv
+const options = first === 'flow' ? await benchFlow(rest) : readOptions()
 if (options) {
   try {
     if (options.scale) await measureScale(options.scale)

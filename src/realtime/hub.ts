@@ -19,6 +19,7 @@ import {
   type Origin,
 } from './clients/client.ts'
 import { ClientRegistry } from './clients/client-registry.ts'
+import type { Topic } from './clients/topic.ts'
 import { deliverChanges } from './deliver/broadcast.ts'
 import { type Deliver, deliverByHolder, Lanes } from './deliver/deliveries.ts'
 import {
@@ -112,7 +113,7 @@ export class Realtime {
     // held before the snapshot is taken, so that no later change of the record is missed
     const viewer = this.#registry.viewers.hold(auth)
     try {
-      await (await this.#awake()).settled
+      await (await this.#awake()).hear(this.#collectionsOf(topics))
       const since = await this.#currentSnapshot(auth)
       this.#find(clientId, ip, auth)
       if (auth && !viewer.auth) throw new StaleAuth()
@@ -161,6 +162,10 @@ export class Realtime {
     if (bound && !(isSame && bound.actor?.id === auth?.actor?.id))
       throw forbidden("The current and the previous request authorization don't match.")
     return client
+  }
+
+  #collectionsOf(topics: readonly Topic[]): string[] {
+    return topics.flatMap(({ base }) => this.#store.catalog.find(base.split('/', 1)[0]!)?.id ?? [])
   }
 
   /** Throws StaleAuth for a changed auth record. */

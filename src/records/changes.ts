@@ -4,10 +4,10 @@ import type { Collection } from '../collections/collection.ts'
 export type Action = 'create' | 'update' | 'delete'
 
 /**
- * SQL of a CTE that logs what a statement wrote, in the same round trip. Without listeners it writes nothing
- * and reads one empty table. `written`: the CTE with the written rows; `collection`: the collection's id, or
- * the number of the parameter that has it; `name`: of this CTE. `whole`: `written` has all columns, which a
- * delete needs; otherwise the row is read again by id.
+ * SQL of a CTE that logs what a statement wrote, in the same round trip. Without listeners of the collection
+ * it writes nothing and reads a small table. `written`: the CTE with the written rows; `collection`: its id,
+ * or the number of the parameter that has it; `name`: of this CTE. `whole`: `written` has all columns, which
+ * a delete needs; otherwise the row is read again by id.
  */
 export function changeLogCte(
   written: string,
@@ -18,9 +18,10 @@ export function changeLogCte(
 ): string {
   // `.*`, because a field may have the CTE's name.
   const image = whole ? `row_to_json(${written}.*)` : 'null'
+  const id = typeof collection === 'number' ? `$${collection}::text` : `'${collection}'`
   return `${name} as (insert into _changes (collection, action, record, image)
-    select ${typeof collection === 'number' ? `$${collection}::text` : `'${collection}'`}, '${action}', ${written}.id, ${image} from ${written}
-    where exists (select 1 from _listeners))`
+    select ${id}, '${action}', ${written}.id, ${image} from ${written}
+    where exists (select 1 from _listeners where ${id} <> all (ignored)))`
 }
 
 /**
@@ -39,7 +40,7 @@ export async function logChange(
   await store.db.query(
     `insert into _changes (collection, action, record, image)
     select $1, $2, t.id, t.deleted::json from unnest($3::text[], $4::text[]) t(id, deleted)
-    where exists (select 1 from _listeners)`,
+    where exists (select 1 from _listeners where $1 <> all (ignored))`,
     [collection.id, action, list, deleted.map((values) => JSON.stringify(values))],
     'note change',
   )

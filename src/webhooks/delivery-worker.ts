@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
+import { DatabaseUnavailable } from '../db/errors.ts'
+import { RetryLater } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { repeat } from '../tools/repeat.ts'
 import { WakeSignal } from '../tools/wake-signal.ts'
@@ -19,6 +22,21 @@ const STOP_MS = 3_000
 const LOOK_MS = 1_000
 /** The same while none waits, in case a notification was lost. */
 const IDLE_MS = 5_000
+/** To record an outcome, before the lease is over. */
+const MAX_TRIES = 10
+
+/** Does again what the database had no time for: a call whose outcome is not recorded is made twice. */
+async function persistently(work: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      const isPassing = error instanceof RetryLater || error instanceof DatabaseUnavailable
+      if (!isPassing || tries === MAX_TRIES) throw error
+      await sleep(LOOK_MS)
+    }
+  }
+}
 
 /**
  * Starts the webhook calls of this node, one attempt per lease. A crash repeats it after half a minute.
@@ -46,7 +64,7 @@ export async function startWebhooks(
     const outcome = await calling.catch((error: unknown) => {
       if (!ending.signal.aborted) throw error
     })
-    if (outcome) await recordOutcome(store, lease, due, outcome)
+    if (outcome) await persistently(() => recordOutcome(store, lease, due, outcome))
     else await endLease(db, lease)
   }
   const begin = (lease: Lease) => {

@@ -11,8 +11,8 @@ import { nextDelay } from './schedule.ts'
 /** "Gone": the receiver wants no more of this webhook. */
 const GONE = 410
 
-/** Only what the attempt found: another one that was faster has written its own result. */
-const RECORD = `
+/** Only what the attempt found: another one that was faster has written its own result. `also`: a CTE. */
+const recordSql = (also = '') => `
 with written as (
   update webhook_deliveries
   set status = $3, attempts = $4, response_status = $5, response_body = $6, latency_ms = $7,
@@ -23,8 +23,13 @@ with written as (
 ), sent as (
   update webhook_payloads p set headers = $11::json from written
   where p.delivery = written.id and $11::json is not null
-), ${changeLogCte('written', 'update', 10, 'noted', true)}
+), ${also}${changeLogCte('written', 'update', 10, 'noted', true)}
 select id from written`
+const RECORD = recordSql()
+/** The same for a delivery that is over, in one statement. */
+const RECORD_OVER = recordSql(
+  'ended as (delete from webhook_dispatch d using written where d.delivery = written.id), ',
+)
 
 /** Records an outcome and ends the lease; 410 disables the webhook. Nothing if another was faster. */
 export async function recordOutcome(store: Store, lease: Lease, due: DueDelivery, outcome: CallOutcome) {
@@ -35,10 +40,14 @@ export async function recordOutcome(store: Store, lease: Lease, due: DueDelivery
   const isOver = isDelivered || isGone || verdict === 'failed' || attempts >= due.maxAttempts
   const delay = isOver ? undefined : nextDelay(attempts, outcome.retryAfter)
   const status = isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending'
+  if (delay === undefined && !isGone) {
+    const isRecorded = await record(store.db, due, status, attempts, outcome, null, true)
+    return isRecorded ? undefined : endLease(store.db, lease)
+  }
   await store.db.transaction(async (db) => {
-    if (!(await record(db, due, status, attempts, outcome, delay ?? null))) return endLease(db, lease)
-    if (delay === undefined) await forget(db, lease)
-    else await db.query(PUT_OFF, [lease.delivery, lease.since, delay], 'webhook put off')
+    const isRecorded = await record(db, due, status, attempts, outcome, delay ?? null, delay === undefined)
+    if (!isRecorded) return endLease(db, lease)
+    if (delay !== undefined) await db.query(PUT_OFF, [lease.delivery, lease.since, delay], 'webhook put off')
     if (!isGone) return
     await db.query(DISABLE, [due.webhook, due.user, 'webhooks'])
     await failPending(db, due.webhook, due.user, END_REASONS.gone)
@@ -69,10 +78,8 @@ export async function endTurn({ db, catalog }: Store, lease: Lease): Promise<voi
 
 export async function failWithoutCall(store: Store, lease: Lease, due: DueDelivery, reason: string) {
   const outcome = { status: 0, text: reason, latencyMs: 0, retryAfter: 0 }
-  await store.db.transaction(async (db) => {
-    if (await record(db, due, 'failed', due.attempts, outcome, null)) await forget(db, lease)
-    else await endLease(db, lease)
-  })
+  const isRecorded = await record(store.db, due, 'failed', due.attempts, outcome, null, true)
+  if (!isRecorded) await endLease(store.db, lease)
 }
 
 /** False when another attempt was faster, or somebody ended the delivery or sent it again meanwhile. */
@@ -83,13 +90,15 @@ async function record(
   attempts: number,
   outcome: CallOutcome,
   delay: number | null,
+  isOver: boolean,
 ): Promise<boolean> {
   const { status: code, text, latencyMs, headers } = outcome
   const values = [
     ...[due.delivery, due.user, status, attempts, code, text, latencyMs, delay, due.attempts],
     ...['webhook_deliveries', headers === undefined ? null : JSON.stringify(headers)],
   ]
-  return (await db.query(RECORD, values, 'webhook record')).rows.length > 0
+  const [sql, name] = isOver ? [RECORD_OVER, 'webhook record end'] : [RECORD, 'webhook record']
+  return (await db.query(sql, values, name)).rows.length > 0
 }
 
 const DISABLE = `

@@ -193,6 +193,7 @@ CREATE TRIGGER _jobs_added AFTER INSERT ON _jobs FOR EACH ROW EXECUTE FUNCTION _
 create table _listeners (
   node text collate "C" not null,
   seen timestamp with time zone not null default now(),
+  ignored text[] collate "C" not null default '{}'::text[],
   constraint _listeners_pkey PRIMARY KEY (node)
 );
 

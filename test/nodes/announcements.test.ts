@@ -73,7 +73,21 @@ test('a text through its life, a webhook and a job leave no notification in a tr
     .poll(async () => (await deliveriesOf(user)).filter(({ status }) => status === 'delivered').length)
     .toBe(7)
   expect(await outside.all()).toEqual([])
-  await ear.close()
+  const logged = await gateway.query('select distinct collection from _changes')
+  for (const ignored of ['sms_events', 'sms_usage', 'webhook_deliveries'])
+    expect(logged.flat()).not.toContain(ignored)
+  const other = await TestListener.on(
+    gateway.url,
+    user.token,
+    'sms_events',
+    'sms_usage',
+    'webhook_deliveries',
+  )
+  await sendAndReport(user, phone, 1, 'sent')
+  const heard = (await other.next(5)).map(({ event, data }) => `${event} ${data.action}`).sort()
+  const delivery = ['webhook_deliveries create', 'webhook_deliveries update']
+  expect(heard).toEqual(['sms_events create', 'sms_events create', 'sms_usage update', ...delivery])
+  for (const one of [ear, other]) await one.close()
   // a connection of the release before, or of a command
   await outside.client.query('begin')
   await outside.client.query(`update _jobs set key = 'again' where kind = 'unknown'`)

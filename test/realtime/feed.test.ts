@@ -18,7 +18,7 @@ test('a database that is lost while a feed starts ends no process', async () => 
   const listener = { heard: async () => {}, asked: () => {}, lost: () => {}, told: () => {} }
   const log = createLogger({ logLevel: 'silent' })
   const feed = await startFeed({ db } as unknown as Store, 'node', log, listener)
-  await feed.settled
+  await feed.hear([])
   await feed.end()
   process.off('unhandledRejection', unhandled)
   expect(unhandled).not.toHaveBeenCalled()

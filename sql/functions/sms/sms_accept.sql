@@ -366,6 +366,7 @@ begin
     select 'sms_messages', 'create', s.id, row_to_json(s.*)
     from unnest(drafts) with ordinality d join sms_messages s on s.id = d.id order by d.ordinality;
     insert into _changes (collection, action, record)
-    values ('sms_usage', case when usage_is_new then 'create' else 'update' end, usage_id);
+    select 'sms_usage', case when usage_is_new then 'create' else 'update' end, usage_id
+    where exists (select from _listeners where 'sms_usage' <> all (ignored));
   end if;
 end $$;

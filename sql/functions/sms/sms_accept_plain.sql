@@ -126,7 +126,8 @@ begin
     insert into _changes (collection, action, record, image)
     select 'sms_messages', 'create', s.id, row_to_json(s.*)
     from generate_series(1, taken) n join sms_messages s on s.id = ids[n] order by n;
-    insert into _changes (collection, action, record) values ('sms_usage', 'update', usage_id);
+    insert into _changes (collection, action, record) select 'sms_usage', 'update', usage_id
+    where exists (select from _listeners where 'sms_usage' <> all (ignored));
   end if;
 end $$;
 

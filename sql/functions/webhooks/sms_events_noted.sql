@@ -15,7 +15,7 @@ begin
   if current_setting('pocketsms.added', true) = 'yes' then
     return null;
   end if;
-  if exists (select from _listeners) then
+  if exists (select from _listeners where 'sms_events' <> all (ignored)) then
     insert into _changes (collection, action, record, image)
     select 'sms_events', 'create', e.id, row_to_json(e.*) from added e where e.created = moment;
   end if;

@@ -40,6 +40,7 @@ begin
     from call c returning *
   )
   insert into _changes (collection, action, record, image)
-  select 'webhook_deliveries', 'create', r.id, row_to_json(r.*) from recorded r where exists (select from _listeners);
+  select 'webhook_deliveries', 'create', r.id, row_to_json(r.*) from recorded r
+  where exists (select from _listeners where 'webhook_deliveries' <> all (ignored));
   perform _announce('pocketsms_webhooks', '');
 end $$;

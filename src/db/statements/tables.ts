@@ -100,6 +100,7 @@ interface JobsRow {
 }
 
 interface ListenersRow {
+  ignored: Generated<string[]>
   node: string
   seen: Generated<Date>
 }

@@ -132,15 +132,22 @@ const PATIENCE_MS = 1_000
 const STEP_MS = 5
 
 /**
- * Registers a node as a listener: changes are logged from now on. `settled` resolves when all transactions
+ * Registers a node as a listener: changes are logged from now on, but for those of some collections if no
+ * other node hears them. `settled` resolves when all transactions
  * have ended that began before, after PATIENCE_MS, or when the database fails. It never rejects: nobody may
  * wait for it yet.
  */
-export async function registerNode(db: Db, node: string): Promise<{ settled: Promise<void> }> {
+export async function registerNode(
+  db: Db,
+  node: string,
+  ignored: readonly string[],
+): Promise<{ settled: Promise<void> }> {
   const { rows } = await db.query(
-    `insert into _listeners (node) values ($1) on conflict (node) do update set seen = now()
+    `insert into _listeners (node, ignored) values ($1, $2)
+     on conflict (node) do update set seen = now(), -- whichever of two calls comes last
+       ignored = array(select unnest(_listeners.ignored) intersect select unnest(excluded.ignored))
      returning pg_current_xact_id()::text`,
-    [node],
+    [node, ignored],
   )
   return { settled: settle(db, Number(rows[0]![0])).catch(() => {}) }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../collections/catalog.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import type { Logger } from '../../log.ts'
@@ -12,11 +13,15 @@ import {
 
 /** Channel. Payload: empty (a change), a node (with a forwarded request), or JSON for an account */
 export const CHANGES_CHANNEL = 'changes'
+/** Between two reads: changes of many transactions are read together. The first one waits for nothing. */
+const PACE_MS = 20
 /** Interval of reading without a notification, which may be lost with its connection. */
 const READ_MS = 2_000
 const RENEW_MS = 10_000
 /** Changes may have been removed unread after this time: less than the clean-up keeps them. */
 const AWAY_MS = 45_000
+/** Built-in collections that change often and matter to their subscribers alone, by ID. */
+const SELDOM_HEARD = ['sms_events', 'sms_usage', 'webhook_deliveries']
 /** Failed reads before a change is given up: a newer catalog may arrive meanwhile. */
 const MAX_FAILURES = 5
 
@@ -33,14 +38,15 @@ export interface FeedListener {
 
 /** Reads the changes of all nodes until `end`. */
 export interface ChangeFeed {
-  /** Resolved when no change that is committed from then on can be missed. */
-  readonly settled: Promise<void>
+  /** Has changes of collections (their IDs) logged. None that is committed after that can be missed. */
+  hear(collections: readonly string[]): Promise<void>
   end(): Promise<void>
 }
 
 export async function startFeed(store: Store, node: string, log: Logger, listener: FeedListener) {
   const { db } = store
-  const { settled } = await registerNode(db, node)
+  const ignored = new Set(SELDOM_HEARD)
+  let { settled } = await registerNode(db, node, [...ignored])
   let since = await currentSnapshot(db)
   let readAtMs = performance.now()
   const known = new Set<number>()
@@ -62,6 +68,8 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   const readAll = async () => {
     try {
       while (isDue && !isOver) {
+        const restMs = readAtMs + PACE_MS - performance.now()
+        if (restMs > 0) await sleep(restMs)
         isDue = false
         const began = performance.now()
         if (began - readAtMs > AWAY_MS) await restart()
@@ -86,7 +94,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   const renew = async () => {
     try {
       if (await renewNode(db, node)) return
-      await registerNode(db, node)
+      await registerNode(db, node, [...ignored])
       await restart()
     } catch (error) {
       log.warn({ err: error }, 'renewing the registration as a listener failed')
@@ -100,7 +108,19 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   })
   const timers = [setInterval(read, READ_MS), setInterval(renew, RENEW_MS)]
   return {
-    settled,
+    async hear(collections: readonly string[]) {
+      const more = collections.filter((id) => ignored.delete(id))
+      const before = settled
+      if (more.length > 0)
+        settled = registerNode(db, node, [...ignored])
+          .then((listener) => Promise.all([before, listener.settled]))
+          .then(() => {})
+      await settled.catch((error: unknown) => {
+        for (const id of more) ignored.add(id)
+        settled = before
+        throw error
+      })
+    },
     async end() {
       await read()
       isOver = true

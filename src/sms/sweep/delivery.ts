@@ -10,6 +10,7 @@ import { DEVICES_IN_QUEUE } from '../queue/overdue.ts'
 import { extendAllLeases } from '../queue/renew.ts'
 import { countMessages } from '../usage/totals.ts'
 import { listenToOtherNodes, onUnheardWake, WAKE_CHANNEL, wakeHere } from '../wake/wake.ts'
+import { analyzeOutgrown } from './statistics.ts'
 import { checkQueue, deleteExpiredRows, sweep } from './sweep.ts'
 
 type DeliverySettings = PushSettings & Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>
@@ -37,6 +38,7 @@ export async function startDelivery(store: Store, settings: DeliverySettings, lo
     stopListening,
     repeat(sweeper(store, settings), SWEEP_MS, log),
     repeat(() => forgetAnswers(store), SWEEP_OUT_MS, log),
+    repeat(() => analyzeOutgrown(store), SWEEP_MS, log),
     repeat(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
     repeat(
       async () => {

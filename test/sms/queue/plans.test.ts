@@ -3,6 +3,7 @@ import { cancelBatch, cancelMessage } from '../../../src/sms/edit/cancel.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { renewLeases } from '../../../src/sms/queue/renew.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'
+import { analyzeOutgrown } from '../../../src/sms/sweep/statistics.ts'
 import { checkQueue, sweep } from '../../../src/sms/sweep/sweep.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
@@ -46,4 +47,13 @@ test('messages are looked up by their ids, not by what few had when Postgres cou
   const read = plans.filter((plan) => plan.includes('sms_messages'))
   expect(read.length).toBeGreaterThan(5)
   for (const plan of read) expect(plan).not.toMatch(BY_OTHERS)
+})
+
+test('a table that has outgrown its statistics is analyzed before autovacuum looks', async () => {
+  const counted = async () =>
+    (await store.db.query(`select reltuples from pg_class where relname = 'sms_messages'`)).rows[0]![0]
+  expect(await counted()).toBe(4000)
+  await assign(store, devices[1]!, 4000)
+  await analyzeOutgrown(store)
+  expect(await counted()).toBe(12_000)
 })

@@ -18,7 +18,9 @@ export class Ledger {
   readonly #lives = new Map<string, Life>()
   readonly #times = new Map<string, { readonly at: number; readonly ms: number }[]>()
   readonly #reported = new Map<string, number>()
+  /** Reported as delivered; and called about that. */
   delivered = 0
+  ended = 0
   calls = 0
 
   life(id: string, account = -1): Life {
@@ -42,6 +44,7 @@ export class Ledger {
 
   called(type: string, id: string): void {
     this.calls++
+    if (type === 'message.delivered') this.ended++
     add(this.life(id).calls, type)
   }
 

@@ -165,7 +165,7 @@ export class Load {
 
   #url = (): string => this.#urls[Math.floor(Math.random() * this.#urls.length)]!
 
-  /** The body of an answer; undefined, and noted, unless it is a success. `what`: of which its time is one. */
+  /** The body of an answer; undefined, and noted, unless it is a success. `what`: whose time it is. */
   // biome-ignore lint/suspicious/noExplicitAny: the load looks into whatever came
   #ask(what: string, token: string, method: string, path: string, body?: object): Promise<any> {
     const begin = performance.now()

@@ -1,0 +1,31 @@
+import type { Store } from '../../collections/catalog.ts'
+import { textsOf } from '../../db/rows.ts'
+
+/** Tables that grow from nothing to much within a minute, in which autovacuum does not look. */
+const TABLES = [
+  'sms_messages',
+  'sms_dispatch',
+  'sms_events',
+  'webhook_deliveries',
+  'webhook_dispatch',
+  'webhook_payloads',
+  'conversations',
+  '_changes',
+]
+/** Below so many pages nothing is slow; above so many autovacuum is early enough. */
+const [FEW_PAGES, MANY_PAGES] = [4, 5_000]
+
+const OUTGROWN = `
+select c.oid::regclass::text from unnest($1::text[]) t(name) join pg_class c on c.oid = to_regclass(t.name)
+where c.relpages < ${MANY_PAGES}
+  and pg_relation_size(c.oid) > greatest(${FEW_PAGES}, c.relpages * 1.5) * current_setting('block_size')::int`
+
+/**
+ * Analyzes tables that are half as large again as when that was done last: a plan of an empty table, which
+ * reads it whole, is used until then.
+ */
+export async function analyzeOutgrown({ db }: Store): Promise<void> {
+  const tables = textsOf(await db.query(OUTGROWN, [TABLES], 'sms outgrown tables'))
+  // names of the catalog, quoted where they must be
+  if (tables.length > 0) await db.script(`analyze (skip_locked) ${tables.join(', ')}`)
+}
