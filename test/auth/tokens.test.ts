@@ -26,7 +26,7 @@ const alice: AuthRecord = {
 }
 const withKey = (tokenKey: string): AuthRecord => ({ ...alice, values: { ...alice.values, tokenKey } })
 
-/** Signed by PocketBase v0.39.11 with the same token key and secret: impersonation for 10^9 seconds. */
+/** Signed by PocketBase with the same token key and secret: impersonation for 10^9 seconds. */
 const THEIRS =
   'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJjb2xsZWN0aW9uSWQiOiJfcGJfdXNlcnNfYXV0aF8iLCJleHAiOjI3OTUxNjc0OTIsImlkIjoidXNyYWxpY2UwMDAwMDAxIiwicmVmcmVzaGFibGUiOmZhbHNlLCJ0eXBlIjoiYXV0aCJ9.MvR6xDJlPl5AIDeCMtrFwg2-EjM25tQQRVKlrYHrRRk'
 const SIGNED_AT_MS = 1_795_167_492_000

@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { extname, join, normalize } from 'node:path'
+import { POCKETBASE_VERSION } from '../support/pocketbase-version.ts'
 import { listenLocally } from '../support/services/listen.ts'
 
-const MODULE = 'github.com/pocketbase/pocketbase@v0.39.11'
+const MODULE = `github.com/pocketbase/pocketbase@${POCKETBASE_VERSION}`
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
@@ -22,7 +23,7 @@ export function dashboardFolder(): string {
     join(execFileSync('go', ['env', 'GOMODCACHE'], { encoding: 'utf8' }).trim(), MODULE, 'ui', 'dist')
   if (!existsSync(join(folder, 'index.html'))) {
     throw new Error(
-      `No dashboard in ${folder}: go install github.com/pocketbase/pocketbase/examples/base@v0.39.11, or set POCKETBASE_UI.`,
+      `No dashboard in ${folder}: go install github.com/pocketbase/pocketbase/examples/base@${POCKETBASE_VERSION}, or set POCKETBASE_UI.`,
     )
   }
   return folder

@@ -26,7 +26,7 @@ export interface PocketBase {
   stop(): Promise<void>
 }
 
-/** Starts the PocketBase of `binary` (v0.39.11). */
+/** Starts the PocketBase of `binary`. */
 export async function startPocketBase(binary: string): Promise<PocketBase> {
   const program = await start(binary, CORPUS, temporaryFolder(), `--queryTimeout=${MAX_SECONDS}`)
   const client = new Client(program.url, CORPUS)

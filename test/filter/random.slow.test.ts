@@ -8,7 +8,7 @@ import { openWorld } from './world.ts'
 
 /**
  * Random filters and sorts: an answer or a refusal, never an error of the database. With POCKETBASE_BIN set
- * to a PocketBase v0.39.11, that one is asked the same and has to give the same ids. RANDOM_RUNS and
+ * to a PocketBase v0.40.4, that one is asked the same and has to give the same ids. RANDOM_RUNS and
  * RANDOM_SEED as wanted.
  */
 const RUNS = Number(process.env.RANDOM_RUNS ?? 2000)
