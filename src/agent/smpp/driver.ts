@@ -14,6 +14,8 @@ const MAX_PARALLEL = 100
 const MAX_SECONDS = 30
 const MAX_PARTS = 255
 const MAX_PAYLOAD = 65_535
+/** Of an address, in SMPP 5.0. */
+const MAX_ADDRESS = 65
 /** Bits of esm_class: a header, and two types of receipt. SMPP 3.4, 5.2.12 */
 const UDH = 0x40
 const TYPE = 0x3c
@@ -134,8 +136,10 @@ export class Smpp implements Driver {
       await this.#receipts.take(pdu, plain)
       return undefined
     }
-    const from = numberOf(String(pdu.source_addr), Number(pdu.source_addr_ton), this.#settings)
-    const to = numberOf(String(pdu.destination_addr), Number(pdu.dest_addr_ton), this.#settings)
+    const read = (address: unknown, ton: unknown) =>
+      numberOf(String(address).slice(0, MAX_ADDRESS), Number(ton), this.#settings)
+    const from = read(pdu.source_addr, pdu.source_addr_ton)
+    const to = read(pdu.destination_addr, pdu.dest_addr_ton)
     const plainTo = to.replace(/^\+/, '')
     const sim = senders.findIndex(({ address }) => address === plainTo) + 1
     const place = placeOf(pdu, content.subarray(1, start))

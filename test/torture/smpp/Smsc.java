@@ -25,7 +25,7 @@ import org.jboss.netty.buffer.*;
  */
 class Smsc implements SmppServerHandler {
   static final String OURS = "4915100000001";
-  static final int WINDOW = 50, LATE_MS = 3_800, HELD_MS = 400, AGAIN_MS = 20_000, UNBIND_MS = 4_000;
+  static final int WINDOW = 50, LATE_MS = 3_800, HELD_MS = 400, AGAIN_MS = 20_000, UNBIND_MS = 1_500;
   static final String[] WORDS = {"Grüße aus Köln: 5 € für {Ärger} [und] ~mehr~ ", "Привет, мир — 你好 😀 "};
   static final String[][] FORMS = { // type of number and prefix
     {"1", "49"}, {"0", "49"}, {"2", "49"}, {"0", "0049"}, {"2", "0"}, {"2", ""}, {"0", "0"}, {"1", "0049"}
@@ -39,7 +39,7 @@ class Smsc implements SmppServerHandler {
   final Map<String, String[]> pending = new LinkedHashMap<>();
   final Map<String, Handler> open = new HashMap<>();
   final Set<Handler> bound = new LinkedHashSet<>();
-  int count, came, stops;
+  int count, came, stops, sessions;
   long repeatAt = Long.MAX_VALUE;
 
   Smsc(Path path, double faults, int incoming) throws IOException {
@@ -265,6 +265,7 @@ class Smsc implements SmppServerHandler {
 
     public void fireExpectedPduResponseReceived(PduAsyncResponse response) {
       if (response.getResponse() instanceof UnbindResp) {
+        write("unbound");
         if (!unanswered.isEmpty()) write("fault", "unbound with " + unanswered.size() + " answers open");
         later(50, session::destroy);
       } else delivered((String) response.getRequest().getReferenceObject(), response.getResponse().getCommandStatus());
@@ -315,9 +316,10 @@ class Smsc implements SmppServerHandler {
     Handler handler = new Handler(session);
     synchronized (this) {
       bound.add(handler);
+      // every other one lives until its late answers are out
+      if (faults > 0 && ++sessions % 2 == 1) later(UNBIND_MS, handler::unbind);
     }
     session.serverReady(handler);
-    if (faults > 0) later(UNBIND_MS, handler::unbind);
   }
 
   public void sessionDestroyed(Long id, SmppServerSession session) {

@@ -107,9 +107,10 @@ async function judgeIncoming(site: Site, user: Client, smsc: Smsc, blame: Blame)
   const isSent = new Set(incomingOf(smsc))
   for (const text of came) if (!isSent.has(text)) blame('came in, but was not sent so', text)
   for (const text of missing(came, smsc)) blame('did not come in, or too few times', text)
-  for (const [what, fault] of notesOf(smsc).filter(Array.isArray))
-    if (what === 'fault') blame('seen by the SMSC', fault)
-  return `${came.length} came in, ${came.length - incomingOf(smsc).length} of them again`
+  const words = notesOf(smsc).filter(Array.isArray)
+  for (const [what, fault] of words) if (what === 'fault') blame('seen by the SMSC', fault)
+  const unbinds = words.filter(([what]) => what === 'unbound').length
+  return `${came.length} came in, ${came.length - incomingOf(smsc).length} of them again; ${unbinds} unbinds`
 }
 
 /** Whether all texts have come in that the SMSC has sent. */

@@ -78,6 +78,7 @@ function keepAlive(program: string, args: readonly string[]): Pick<Smsc, 'kill' 
   }
   const stop = () => {
     isOver = true
+    process.off('exit', stop)
     kill()
   }
   process.once('exit', stop)

@@ -60,6 +60,7 @@ export async function tryDriver(site: Site, smsc: Smsc, rounds: number, seconds:
     await until('the agent connects', async () => wire.isUsed, PATIENCE_SECONDS)
     if (rounds > 0 && !smsc.notes) wire.throttled = THROTTLED
     for (let round = 1; round <= rounds; round++) await Promise.all([offer(user, BATCHES), strike(round)])
+    if (rounds > 0) await offer(user, BATCHES) // only the SMSC misbehaves
     const begin = performance.now()
     if (rounds === 0) await offer(user, (seconds * 1000) / PAUSE_MS)
     await site.drain(DRAIN_SECONDS)
