@@ -1,11 +1,17 @@
 import { Budget } from './budget.ts'
-import { BYTES, LIMITS, RATES } from './limits.ts'
+import { BYTES, LIMITS, PASSWORDS, RATES, SIGN_INS } from './limits.ts'
 import { Places } from './places.ts'
 import { Rates } from './rates.ts'
 
 /** What the work of clients shares in this process. Database time hangs on each database: see `db/open`. */
 export const admission = {
   requests: new Places(LIMITS.requests),
+  /** As many again, for requests whose body is on its way or large. */
+  bodies: new Places(LIMITS.requests),
+  /** From networks from which the account was opened before, and from others. */
+  knownSignIns: new Places(SIGN_INS),
+  signIns: new Places(SIGN_INS),
+  passwords: new Places(PASSWORDS),
   claims: new Places(LIMITS.claims),
   fileReads: new Places(LIMITS.fileReads),
   wakeUps: new Places(LIMITS.wakeUps),

@@ -1,4 +1,5 @@
 import { badRequest } from '../errors.ts'
+import type { Holder } from './holder.ts'
 import { RATES } from './limits.ts'
 import { Places } from './places.ts'
 import { Rates } from './rates.ts'
@@ -10,7 +11,7 @@ import type { Ticket } from './ticket.ts'
  * have a quarter of all.
  */
 export class DatabaseTime {
-  readonly #places: Places
+  readonly #places: Places<Holder>
   readonly #time = new Rates(RATES.databaseTime)
   readonly #quarter: number
   #running = 0
@@ -21,7 +22,7 @@ export class DatabaseTime {
   constructor(total: number) {
     this.#quarter = Math.max(1, total >> 2)
     const limit = { name: RATES.databaseTime.name, total, share: Math.max(1, total >> 1) }
-    this.#places = new Places(limit, (holder, taken) => this.#mayEnter(holder, taken))
+    this.#places = new Places<Holder>(limit, (holder, taken) => this.#mayEnter(holder, taken))
   }
 
   get use(): Readonly<Record<'running' | 'waiting', number>> {
@@ -52,7 +53,7 @@ export class DatabaseTime {
     return this.#sharedMs
   }
 
-  #mayEnter(holder: string, taken: number): boolean {
+  #mayEnter(holder: Holder, taken: number): boolean {
     if (this.#places.isAlone(holder)) return true
     const debt = this.#time.debtOf(holder)
     if (debt === 0) return taken < this.#quarter

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+
 /** What all holders together may use, and what one of them may. */
 export interface Limit {
   /** How docs and refusals name it. */
@@ -63,6 +65,13 @@ export const RATES = {
   /** Of sends to 20 recipients or more: they cost no quota, but store a message each. */
   optedOut: { name: 'opted-out recipients', burst: 2_000, perSecond: 2_000 / 60 },
 } as const satisfies Record<string, Rate>
+
+/** Checks of passwords at once, few: right ones are not refused meanwhile. */
+export const SIGN_INS: Limit = { name: 'sign-ins at once', total: 4, share: 4 }
+
+/** A hash takes a core for 57 ms. One core, and one of Node's four threads, stay free. */
+const hashes = Math.min(3, Math.max(1, availableParallelism() - 1))
+export const PASSWORDS: Limit = { name: 'passwords to check', total: hashes, share: hashes }
 
 /**
  * Lists that are the first rows of an index, on the one connection of look-ups: each may bring hundreds of

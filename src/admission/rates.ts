@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Holder } from './holder.ts'
 import { MAX_WAIT_MS, type Rate } from './limits.ts'
 import { overLimit } from './refusal.ts'
 import { TokenBucket } from './token-bucket.ts'
@@ -7,17 +8,17 @@ import { TokenBucket } from './token-bucket.ts'
 const MAX_HOLDERS = 10_000
 
 /** A token bucket for each holder. */
-export class Rates {
+export class Rates<H extends string = Holder> {
   readonly #rate: Rate
   /** The holder charged last is the last. */
-  readonly #buckets = new Map<string, TokenBucket>()
+  readonly #buckets = new Map<H, TokenBucket>()
 
   constructor(rate: Rate) {
     this.#rate = rate
   }
 
   /** Charges units, even more than are left: the holder is then in debt. */
-  charge(holder: string, units: number): void {
+  charge(holder: H, units: number): void {
     const bucket = this.#bucketOf(holder)
     bucket.take(units)
     this.#buckets.delete(holder)
@@ -26,26 +27,26 @@ export class Rates {
   }
 
   /** Seconds until a holder has paid back what it used too much; 0 for most. */
-  debtOf(holder: string): number {
+  debtOf(holder: H): number {
     return this.#buckets.get(holder)?.secondsUntil(0) ?? 0
   }
 
   /** Charges units. Throws RetryLater (429), and charges nothing, when fewer are left. */
-  take(holder: string, units: number): void {
+  take(holder: H, units: number): void {
     const seconds = this.#bucketOf(holder).secondsUntil(Math.min(units, this.#rate.burst))
     if (seconds > 0) throw overLimit(this.#rate.name, true, seconds)
     this.charge(holder, units)
   }
 
   /** Charges units when earlier ones are paid back. Throws RetryLater (429) where that takes too long. */
-  async pay(holder: string, units: number): Promise<void> {
+  async pay(holder: H, units: number): Promise<void> {
     const seconds = this.#bucketOf(holder).secondsUntil(0)
     if (seconds * 1000 > MAX_WAIT_MS) throw overLimit(this.#rate.name, true, seconds)
     this.charge(holder, units)
     if (seconds > 0) await sleep(seconds * 1000)
   }
 
-  #bucketOf(holder: string): TokenBucket {
+  #bucketOf(holder: H): TokenBucket {
     return this.#buckets.get(holder) ?? new TokenBucket(this.#rate)
   }
 }

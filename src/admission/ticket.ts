@@ -1,20 +1,18 @@
+import type { Holder } from './holder.ts'
+
 /**
  * The holder on whose account work is done. Statements that a client shaped (a filter, a sort, an expand, a
  * view), or that take longer the more data an account has, need one: docs/internals/bounds.md lists them.
  */
 export interface Ticket {
-  /** An account, or the network of a guest. */
-  readonly holder: string
+  readonly holder: Holder
   /** Statements of superusers may run as long as any other. */
   readonly isSuperuser: boolean
   isGone(): boolean
 }
 
-/** The holder that an account is, by the IDs of its collection and record. */
-export const accountHolder = (collection: string, record: string): string => `${collection} ${record}`
-
 /** The ticket of work that no request waits for. */
-export const ticketOf = (holder: string, isSuperuser = false): Ticket => ({
+export const ticketOf = (holder: Holder, isSuperuser = false): Ticket => ({
   holder,
   isSuperuser,
   isGone: () => false,

@@ -1,3 +1,4 @@
+import { accountHolder, type Holder } from '../admission/holder.ts'
 import type { Field } from '../fields/field.ts'
 import type { AuthOptions } from './auth-shape.ts'
 
@@ -38,5 +39,8 @@ export const SUPERUSERS = '_superusers'
 
 /** The id of `users`, as PocketBase has it. */
 export const USERS_ID = '_pb_users_auth_'
+
+/** The holder that a user is in limits, whatever acts for the user. */
+export const userHolder = (user: string): Holder => accountHolder(USERS_ID, user)
 
 export const DEVICES_ID = 'devices'

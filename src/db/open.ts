@@ -1,4 +1,5 @@
 import { DatabaseTime } from '../admission/database-time.ts'
+import type { Holder } from '../admission/holder.ts'
 import { FIRST_ROWS, RATES } from '../admission/limits.ts'
 import { Places } from '../admission/places.ts'
 import type { Everybody, Ticket } from '../admission/ticket.ts'
@@ -73,7 +74,7 @@ export class Db {
   readonly #pool: Pool
   readonly #transaction: TransactionSession | undefined
   readonly #owner: Ticket | Everybody
-  readonly #holder: string
+  readonly #holder: Holder | Everybody
   /** On whose account client-shaped statements run; undefined for everybody's. */
   readonly ticket: Ticket | undefined
   /** The replica that `forReading` may choose; undefined without one. */

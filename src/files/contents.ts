@@ -1,4 +1,6 @@
 import { admission } from '../admission/admission.ts'
+import type { Holder } from '../admission/holder.ts'
+import type { Everybody } from '../admission/ticket.ts'
 import type { Db } from '../db/open.ts'
 import { run, runForRow, type Slots, sql, statement, tables } from '../db/statements/statement.ts'
 import type { Content } from './upload.ts'
@@ -107,7 +109,13 @@ export class FileDeleted extends Error {
  * Reads the bytes from `from` up to but excluding `to` in pieces; readers hold no connection and take turns
  * by `holder`. Throws FileDeleted, 503 when too many reads wait.
  */
-export async function* readStored(db: Db, { id }: StoredFile, from: number, to: number, holder = '') {
+export async function* readStored(
+  db: Db,
+  { id }: StoredFile,
+  from: number,
+  to: number,
+  holder: Holder | Everybody = 'server',
+) {
   for (let at = from; at < to; ) {
     const part = Math.floor(at / CHUNK_BYTES)
     const offset = at - part * CHUNK_BYTES

@@ -1,4 +1,5 @@
 import { admission } from '../admission/admission.ts'
+import type { Holder } from '../admission/holder.ts'
 import type { Db } from '../db/open.ts'
 import type { FileField } from '../fields/field.ts'
 import { type FilePlace, findStored, readStored, type StoredFile, storeFile } from './contents.ts'
@@ -19,7 +20,7 @@ export async function findThumb(
     size,
     field,
     holder,
-  }: { readonly size: string; readonly field: Pick<FileField, 'thumbs'>; readonly holder: string },
+  }: { readonly size: string; readonly field: Pick<FileField, 'thumbs'>; readonly holder: Holder },
 ): Promise<StoredFile | undefined> {
   const isAdmitted = DEFAULT_SIZES.includes(size) || field.thumbs.includes(size)
   if (!isAdmitted || !isPicture(original.type)) return undefined

@@ -1,6 +1,7 @@
 import { admission } from '../admission/admission.ts'
 import type { Share } from '../admission/budget.ts'
 import { GrowingRoom } from '../admission/growing-room.ts'
+import type { Holder } from '../admission/holder.ts'
 import { EventLoopSlices } from '../tools/event-loop-slices.ts'
 
 /** Bodies and answers up to this size are not counted. A body of it is parsed in less than 10 ms. */
@@ -11,13 +12,13 @@ const slices = new EventLoopSlices(100)
 
 /** A request's part of `admission.memory`: its body until it is read, its answer until it is sent. */
 export class RequestMemory {
-  readonly holder: string
+  readonly holder: Holder
   readonly #isSuperuser: boolean
   readonly #share: Share
   #body: GrowingRoom | undefined
   #answer = 0
 
-  constructor(holder: string, isSuperuser = false) {
+  constructor(holder: Holder, isSuperuser = false) {
     this.holder = holder
     this.#isSuperuser = isSuperuser
     this.#share = admission.memory.open(holder)
@@ -27,8 +28,9 @@ export class RequestMemory {
     return this.#answer
   }
 
-  /** Room for the body until `leaveBody`. */
-  roomForBody(declared?: number): GrowingRoom {
+  /** Room for the body until `leaveBody`. A holder in debt waits before that, or is refused. Throws 429. */
+  async roomForBody(declared?: number): Promise<GrowingRoom> {
+    await this.turn(0)
     this.#body = new GrowingRoom(this.#share, declared)
     return this.#body
   }

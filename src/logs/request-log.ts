@@ -1,3 +1,4 @@
+import type { Holder } from '../admission/holder.ts'
 import type { Rate } from '../admission/limits.ts'
 import { Rates } from '../admission/rates.ts'
 import { counts } from '../counts.ts'
@@ -50,8 +51,8 @@ export class RequestLog {
     this.#log = log
   }
 
-  /** `refused`: the account or address of a refused request; only some are logged. */
-  add(line: LogLine, refused?: string): void {
+  /** `refused`: the holder of a refused request; only some are logged. */
+  add(line: LogLine, refused?: Holder): void {
     this.#timer ??= setTimeout(() => void this.flush(), EVERY_MS).unref()
     if (!this.#hasRoom(refused)) {
       counts.logs.dropped++
@@ -72,7 +73,7 @@ export class RequestLog {
     return this.#writing
   }
 
-  #hasRoom(refused: string | undefined): boolean {
+  #hasRoom(refused: Holder | undefined): boolean {
     if (this.#lines.length >= MAX_LINES) return false
     return refused === undefined || (this.#refused < MAX_REFUSED && this.#rates.debtOf(refused) === 0)
   }

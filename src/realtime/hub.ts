@@ -1,4 +1,5 @@
 import { admission } from '../admission/admission.ts'
+import type { Holder } from '../admission/holder.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { Store } from '../collections/catalog.ts'
 import { ApiError, badRequest, forbidden, notFound } from '../errors.ts'
@@ -98,7 +99,7 @@ export class Realtime {
    * Replaces a client's subscriptions on whichever node; it gets each change committed after this. Throws
    * 404, 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go, realtimeSetSubscriptions
    */
-  async subscribe(holder: string, ask: SubscriptionRequest): Promise<void> {
+  async subscribe(holder: Holder, ask: SubscriptionRequest): Promise<void> {
     admission.subscriptions.take(holder, REQUEST_UNITS + ask.topics.length)
     const node = ask.clientId.slice(0, NODE_LENGTH)
     const isElsewhere =

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { admission } from '../admission/admission.ts'
+import type { Holder } from '../admission/holder.ts'
 import { USERS_ID } from '../collections/collection.ts'
 import type { Db } from '../db/open.ts'
 import { CHANGES_CHANNEL } from './changes/feed.ts'
@@ -30,7 +31,7 @@ select _announce($1, json_build_object('account', $2::text, 'data', json_build_o
 /** Tells all clients of an account, on all nodes, what a person does now. Never stored. Throws 429. */
 export async function tellPresence(
   db: Db,
-  holder: string,
+  holder: Holder,
   { account, sender }: { readonly account: string; readonly sender: string },
   { conversation, state }: z.output<typeof PRESENCE>,
 ): Promise<void> {

@@ -1,4 +1,5 @@
-import { type Collection, USERS_ID } from '../collections/collection.ts'
+import { accountHolder, type Holder } from '../admission/holder.ts'
+import { type Collection, DEVICES_ID, USERS_ID, userHolder } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
 import type { AnswerMeter } from './answer-meter.ts'
 
@@ -48,6 +49,14 @@ export const limitsOf = ({ actor, collection, values }: AuthRecord): Limits | un
 
 /** The caller's record of `senders`: a member's who acts for the account, else the account's. */
 export const senderIdOf = ({ id, actor }: AuthRecord): string => actor?.id ?? id
+
+/** The account in limits: of a device its user, of a member the account that the member acts for. */
+export const accountOf = ({
+  collection,
+  id,
+  values,
+}: Pick<AuthRecord, 'collection' | 'id' | 'values'>): Holder =>
+  collection.id === DEVICES_ID ? userHolder(String(values.user)) : accountHolder(collection.id, id)
 
 /** What rules and filters may ask of a request (`@request.*`). Contract 6.3. */
 export interface RequestInfo {

@@ -1,10 +1,12 @@
 import { expect, test, vi } from 'vitest'
 import { Budget } from '../../src/admission/budget.ts'
 import { DatabaseTime } from '../../src/admission/database-time.ts'
+import type { Holder } from '../../src/admission/holder.ts'
 import { Places } from '../../src/admission/places.ts'
 import { Rates } from '../../src/admission/rates.ts'
-import { ticketOf } from '../../src/admission/ticket.ts'
+import { ticketOf as ticketFor } from '../../src/admission/ticket.ts'
 
+const ticketOf = (name: string) => ticketFor(name as Holder)
 const limit = (total: number, share = total) => ({ name: 'something', total, share })
 
 test('memory: a holder has as much as is left free, and there is room for others', () => {
@@ -51,7 +53,7 @@ test('memory: who waits gets what another gives back, or 429', async () => {
 })
 
 test('places: holders take turns, and none has more than its share', async () => {
-  const places = new Places(limit(2, 1))
+  const places = new Places<string>(limit(2, 1))
   const order: string[] = []
   const leave = await places.enter('a')
   const work = (holder: string, name: string) =>
@@ -67,10 +69,27 @@ test('places: holders take turns, and none has more than its share', async () =>
   expect(places.use).toEqual({ running: 0, waiting: 0 })
 })
 
+test('places: however many take what they get, another gets in, and may wait', async () => {
+  const places = new Places<string>(limit(100, 20))
+  const crowd = Array.from({ length: 24 }, (_, i) => `of a crowd ${i}`)
+  const leaves = crowd.map((holder) => {
+    const own = []
+    for (let leave = places.tryEnter(holder); leave; leave = places.tryEnter(holder)) own.push(leave)
+    return own
+  })
+  expect([leaves[0]!.length, leaves[3]!.length, leaves.at(-1)!.length]).toEqual([20, 15, 1])
+  expect(places.tryEnter('another')).toBeDefined()
+  for (const holder of crowd) for (let i = 0; i < 500; i++) places.enter(holder).catch(() => {})
+  expect(places.use.waiting).toBeLessThan(5_000)
+  const entered = places.enter('a third')
+  for (const leave of leaves.flat()) leave()
+  await entered
+})
+
 test('places: who waits too long is refused, 503 where others have them all', async () => {
   vi.useFakeTimers()
   try {
-    const places = new Places(limit(1, 1))
+    const places = new Places<string>(limit(1, 1))
     await places.enter('a')
     const own = expect(places.enter('a')).rejects.toMatchObject({ status: 429 })
     const other = expect(places.enter('b')).rejects.toMatchObject({ status: 503 })
@@ -91,7 +110,7 @@ test('places: as many sign-ins as requests may wait for a connection', async () 
 })
 
 test('rates: a holder in debt waits or is refused, another is not', async () => {
-  const rates = new Rates({ name: 'something', burst: 100, perSecond: 100 })
+  const rates = new Rates<string>({ name: 'something', burst: 100, perSecond: 100 })
   await rates.pay('a', 110)
   expect([rates.debtOf('a') > 0, rates.debtOf('b')]).toEqual([true, 0])
   expect(() => rates.take('a', 1)).toThrow(expect.objectContaining({ status: 429, retryAfterSeconds: 1 }))

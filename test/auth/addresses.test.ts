@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isListed, networkOf } from '../../src/auth/limits/addresses.ts'
+import { guestHolder, networkOf } from '../../src/admission/holder.ts'
+import { isListed } from '../../src/auth/limits/addresses.ts'
 
 test.each([
   ['IPv4', '203.0.113.7', '203.0.113.7'],
@@ -13,6 +14,12 @@ test.each([
   ['with a zone', 'fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['none', '', ''],
 ])('%s is counted as its network: %s', (_, ip, network) => expect(networkOf(ip)).toBe(network))
+
+test.each([
+  ['IPv4', '203.0.113.7', 'network 203.0.113.0/24'],
+  ['IPv6', '2001:db8:1:2ff::9', 'network 2001:db8:1:200::/56'],
+  ['a short group', '2001:db8::1', 'network 2001:db8:0:00::/56'],
+])('a guest holds what a network may: %s', (_, ip, holder) => expect(guestHolder(ip)).toBe(holder))
 
 test.each([
   ['an address', ['10.0.0.1'], '10.0.0.1', true],

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import type { Holder } from '../../src/admission/holder.ts'
+import { ticketOf as ticketFor } from '../../src/admission/ticket.ts'
 import { isSqlError, QUERY_CANCELED } from '../../src/db/errors.ts'
 import { RetryLater } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'
@@ -16,7 +18,7 @@ const db = stopAfterAll(await openDb(config, createLogger(config)))
 const ENDLESS =
   'select count(*) from generate_series(1, 200000) a, generate_series(1, 200000) b where a + b < 0'
 
-const ticketOf = (holder: string) => ({ holder, isSuperuser: false, isGone: () => false })
+const ticketOf = (name: string) => ticketFor(name as Holder)
 
 /** How endless statements of holders end: all of them must. */
 const endless = (holders: readonly string[]) =>

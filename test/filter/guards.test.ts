@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { guestHolder } from '../../src/admission/holder.ts'
 import { ticketOf } from '../../src/admission/ticket.ts'
 import { testConfig } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
@@ -40,7 +41,7 @@ describe('a client that is no superuser', () => {
 })
 
 test('reading long filters is taken from the budget of new shapes, right or wrong', () => {
-  const ticket = ticketOf('reader')
+  const ticket = ticketOf(guestHolder('reader'))
   const read = (turn: number) => {
     const filter = `name = '${turn}${'a'.repeat(3_000)}' &&`
     world.compile({ collection: 'tags', filter, ticket })

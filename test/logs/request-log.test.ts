@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { guestHolder } from '../../src/admission/holder.ts'
 import { counts } from '../../src/counts.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
@@ -73,8 +74,8 @@ test('of one client 61 refused requests are kept at once, the others are counted
   const before = counts.logs.dropped
   const refused = (message: string) =>
     line(message, { data: { status: 404, userIP: '192.0.2.7', url: '/x' } })
-  for (let i = 0; i < 100; i++) logs.add(refused(`GET /${i}`), 'address 192.0.2.7')
-  logs.add(refused('GET /other'), 'address 192.0.2.8')
+  for (let i = 0; i < 100; i++) logs.add(refused(`GET /${i}`), guestHolder('192.0.2.7'))
+  logs.add(refused('GET /other'), guestHolder('192.0.3.8'))
   for (let i = 0; i < 100; i++) logs.add(line(`fault ${i}`, { data: { status: 500 } }))
   await logs.flush()
   const messages = await stored()
@@ -87,7 +88,7 @@ test('of one client 61 refused requests are kept at once, the others are counted
 
 test('of all clients 100 refused requests a second are kept, and faults of the server beside them', async () => {
   const logs = open()
-  for (let i = 0; i < 1_200; i++) logs.add(line('refused'), `address ${i}`)
+  for (let i = 0; i < 1_200; i++) logs.add(line('refused'), guestHolder(`${i}`))
   logs.add(line('fault', { data: { status: 500 } }))
   await logs.flush()
   const messages = await stored()

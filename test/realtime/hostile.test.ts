@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { admission } from '../../src/admission/admission.ts'
+import { accountHolder, guestHolder } from '../../src/admission/holder.ts'
 import { RATES } from '../../src/admission/limits.ts'
-import { accountHolder } from '../../src/admission/ticket.ts'
 import { counts } from '../../src/counts.ts'
 import { readTopic } from '../../src/realtime/clients/topic.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
@@ -109,7 +109,7 @@ test('an expand that is too much is left out of the event', async () => {
 })
 
 test('too many subscribe requests are refused with 429', async () => {
-  const holder = 'address 192.0.2.1'
+  const holder = guestHolder('192.0.2.1')
   const request = { clientId: 'nope', ip: '192.0.2.1', auth: null, topics: [readTopic('news')] }
   const subscribe = () => server.services.realtime.subscribe(holder, request)
   await expect(subscribe()).rejects.toThrow('Missing or invalid client id.')

@@ -1,6 +1,7 @@
 import { createServer, get, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { guestHolder } from '../../src/admission/holder.ts'
 import { createLogger } from '../../src/log.ts'
 import { changesCleanUp } from '../../src/realtime/changes/change-log.ts'
 import type { ConnectionLimits } from '../../src/realtime/clients/client.ts'
@@ -33,13 +34,13 @@ describe('a connection', () => {
         end: () => void response.end(),
         cut: () => void response.destroy(),
       }
-      void realtime.connect({ ip: '127.0.0.1', holder: 'address 127.0.0.1' }, line, gone.signal)
+      void realtime.connect({ ip: '127.0.0.1', holder: guestHolder('127.0.0.1') }, line, gone.signal)
     })
     await new Promise<void>((resolve) => doors.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(doors.address() as AddressInfo).port}`
   }
   const subscribe = (clientId: string) =>
-    realtime.subscribe('address 127.0.0.1', {
+    realtime.subscribe(guestHolder('127.0.0.1'), {
       clientId,
       ip: '127.0.0.1',
       auth: null,

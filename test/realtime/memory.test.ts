@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { Budget } from '../../src/admission/budget.ts'
+import { guestHolder } from '../../src/admission/holder.ts'
 import { Client, type ClientConnection, Flusher, LIMITS } from '../../src/realtime/clients/client.ts'
 import { ClientRegistry } from '../../src/realtime/clients/client-registry.ts'
 import { bytesOf, readTopic } from '../../src/realtime/clients/topic.ts'
@@ -31,7 +32,7 @@ function node(total: number) {
   const registry = new ClientRegistry()
   const flusher = new Flusher()
   const open = (account: string, connection: ClientConnection = new Reader()) => {
-    const origin = { ip: '192.0.2.1', holder: `address ${account}` }
+    const origin = { ip: '192.0.2.1', holder: guestHolder(account) }
     const { guest: viewer } = registry.viewers
     const over = () => registry.remove(client)
     const client: Client = new Client('node', {

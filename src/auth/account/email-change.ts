@@ -1,3 +1,4 @@
+import { guestHolder } from '../../admission/holder.ts'
 import type { Store } from '../../collections/catalog.ts'
 import {
   checkFields,
@@ -14,7 +15,6 @@ import { verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findByEmail } from '../auth-rows.ts'
 import { type AuthCall, attemptOf } from '../auth-services.ts'
-import { networkOf } from '../limits/addresses.ts'
 import { limitMails, limitSignInAttempts } from '../limits/attempt-limits.ts'
 import { mailLink } from '../mail/mails.ts'
 import { findByToken, ownerError } from '../tokens/identify.ts'
@@ -60,7 +60,7 @@ export async function confirmEmailChange(
   const error = await tokenError(store, collection, newEmail, auth)
   const demand = async () => {
     const hash = String(auth?.values.password ?? '')
-    const isRight = !error && (await verifyPassword(form.password, hash, networkOf(ip)))
+    const isRight = !error && (await verifyPassword(form.password, hash, guestHolder(ip)))
     checkFields(form, {
       token: [required, failedBefore(error)],
       password: [required, length(1, 100), failedBefore(isRight ? undefined : WRONG_PASSWORD)],

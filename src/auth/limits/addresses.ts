@@ -20,21 +20,3 @@ const listOf = memoize((addresses: readonly string[]) => {
   }
   return list
 })
-
-/** 16-bit groups of an IPv6 network prefix. A network's owner has all its addresses. */
-const NETWORK_GROUPS = 4
-
-/** The unit that limits count: the /64 of an IPv6 address, otherwise the address. */
-export function networkOf(ip: string): string {
-  const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '')
-  if (isIP(plain) !== 6) return plain
-  const [head = '', tail] = plain.split('%', 1)[0]!.toLowerCase().split('::')
-  const first = head === '' ? [] : head.split(':')
-  const last = tail ? tail.split(':') : []
-  const zeros = tail === undefined ? 0 : 8 - first.length - last.length - (tail.includes('.') ? 1 : 0)
-  const groups = [...first, ...Array<string>(Math.max(0, zeros)).fill('0'), ...last]
-  return `${groups
-    .slice(0, NETWORK_GROUPS)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`
-}

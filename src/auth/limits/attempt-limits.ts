@@ -1,12 +1,11 @@
-import type { Limit } from '../../admission/limits.ts'
-import { Places } from '../../admission/places.ts'
+import { admission } from '../../admission/admission.ts'
+import { guestHolder, networkOf } from '../../admission/holder.ts'
 import { OverLimit } from '../../admission/refusal.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
 import type { SignInAttempt } from '../auth-services.ts'
 import { sha256 } from '../tokens/secrets.ts'
-import { networkOf } from './addresses.ts'
 
 /** Too many attempts: PocketBase's sentence. */
 export const tooMany = (waitSeconds: number, message?: string) => new RetryLater(429, waitSeconds, message)
@@ -21,11 +20,6 @@ const MAIL_LIMITS = [15, 300, 60]
 
 /** Strangers' attempts do not block an address from which the account was opened in this time. */
 const KNOWN_DAYS = 90
-
-/** Checks at once on a node. Low, so that correct attempts are not refused meanwhile. */
-const CHECKS: Limit = { name: 'sign-ins at once', total: 4, share: 4 }
-const strangers = new Places(CHECKS)
-const known = new Places(CHECKS)
 
 /**
  * Runs a check of a password or code that throws 400 for a wrong one. Counts wrong attempts by account and
@@ -53,7 +47,8 @@ export async function limitSignInAttempts<T>(
       throw error
     }
   }
-  return (isKnown ? known : strangers).run(networkOf(signInAttempt.ip), attempt)
+  const places = isKnown ? admission.knownSignIns : admission.signIns
+  return places.run(guestHolder(signInAttempt.ip), attempt)
 }
 
 /** Counts a password hash that `holder` (an account or address) causes. Throws 429 after too many. */

@@ -1,4 +1,4 @@
-import { accountHolder } from '../../admission/ticket.ts'
+import { accountHolder } from '../../admission/holder.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { USERS_ID } from '../../collections/collection.ts'
 import { quote, tableName } from '../../collections/names.ts'

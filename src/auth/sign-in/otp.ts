@@ -1,3 +1,4 @@
+import { guestHolder, type Holder, networkOf } from '../../admission/holder.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { checkFields, length, required } from '../../collections/checks/checks.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
@@ -10,7 +11,6 @@ import { changeAuthRecord } from '../account/change.ts'
 import { type EmailForm, findForMail } from '../account/find-for-mail.ts'
 import { findAuthRecord, requireEnabled } from '../auth-rows.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
-import { networkOf } from '../limits/addresses.ts'
 import { isOlder } from '../limits/age.ts'
 import { countAttempt, limitSignInAttempts, tooMany } from '../limits/attempt-limits.ts'
 import { mailOtp } from '../mail/mails.ts'
@@ -42,12 +42,12 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const { store, services, collection, ip } = call
   demandOtp(collection)
   const auth = await findForMail(call)
-  if (!auth) return requestNothing(collection, networkOf(ip))
+  if (!auth) return requestNothing(collection, guestHolder(ip))
   const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
   const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))
   if (live.length > MAX_LIVE) return live[0]!.id
   const password = randomDigits(collection.otp.length)
-  const hash = await hashPassword(password, OTP_COST, networkOf(ip))
+  const hash = await hashPassword(password, OTP_COST, guestHolder(ip))
   // The address is stored now: knowing the password proves that this mail was read, even when it is used at
   // once.
   const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo: auth.values.email ?? '' })
@@ -56,7 +56,7 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
 }
 
 /** Does the work of a real request. */
-async function requestNothing({ otp }: AuthCollection, holder: string): Promise<string> {
+async function requestNothing({ otp }: AuthCollection, holder: Holder): Promise<string> {
   await hashPassword(randomDigits(otp.length), OTP_COST, holder)
   return randomId()
 }
@@ -106,7 +106,7 @@ async function spend(
   { plain, ip }: { readonly plain: string; readonly ip: string },
   otp: { readonly id: string; readonly password?: string; readonly sentTo?: string },
 ): Promise<AuthRecord> {
-  const holder = networkOf(ip)
+  const holder = guestHolder(ip)
   const isRight =
     auth && otp.password
       ? await verifyPassword(plain, otp.password, holder)

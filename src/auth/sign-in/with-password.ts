@@ -1,3 +1,4 @@
+import { guestHolder, type Holder } from '../../admission/holder.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { checkFields, length, oneOf, required } from '../../collections/checks/checks.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
@@ -8,7 +9,6 @@ import { verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findByIdentity } from '../auth-rows.ts'
 import { type AuthCall, attemptOf } from '../auth-services.ts'
-import { networkOf } from '../limits/addresses.ts'
 import { limitSignInAttempts } from '../limits/attempt-limits.ts'
 import { passwordField, verifyDecoy } from '../tokens/secrets.ts'
 
@@ -32,7 +32,7 @@ export async function authWithPassword(call: AuthCall<PasswordForm>): Promise<Au
   })
   const fields = form.identityField ? [form.identityField] : emailFirst(identityFields)
   return limitSignInAttempts(attemptOf(call, form.identity), () =>
-    checkPassword(store, collection, fields, form, networkOf(ip)),
+    checkPassword(store, collection, fields, form, guestHolder(ip)),
   )
 }
 
@@ -41,7 +41,7 @@ async function checkPassword(
   collection: AuthCollection,
   fields: readonly string[],
   form: { readonly identity: string; readonly password: string },
-  holder: string,
+  holder: Holder,
 ): Promise<AuthRecord> {
   const auth = await findAny(store, collection, fields, form.identity)
   const isRight = auth

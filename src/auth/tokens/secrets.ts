@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Holder } from '../../admission/holder.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import type { PasswordField } from '../../fields/field.ts'
 import { generateText } from '../../fields/types/autogenerate.ts'
@@ -18,7 +19,7 @@ export const md5 = (text: string) => createHash('md5').update(text).digest('hex'
 const decoys = new Map<number, Promise<string>>()
 
 /** Takes as long as checking a password, so that timing does not reveal whether a record exists. */
-export async function verifyDecoy(plain: string, cost: number, holder?: string): Promise<false> {
+export async function verifyDecoy(plain: string, cost: number, holder?: Holder): Promise<false> {
   const decoy = decoys.get(cost) ?? hashPassword(randomText(20), cost)
   decoys.set(cost, decoy)
   decoy.catch(() => decoys.delete(cost)) // no place in time: the next one hashes again

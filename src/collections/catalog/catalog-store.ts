@@ -1,9 +1,9 @@
-import { accountHolder, type Everybody, type Ticket, ticketOf } from '../../admission/ticket.ts'
+import { type Everybody, type Ticket, ticketOf } from '../../admission/ticket.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Database, Db } from '../../db/open.ts'
 import { Catalog, type Store } from '../catalog.ts'
 import { CatalogDraft, readRows } from '../catalog-draft.ts'
-import { type Collection, USERS_ID } from '../collection.ts'
+import { type Collection, userHolder } from '../collection.ts'
 import { readStored } from '../definition/read.ts'
 import { bootstrap } from './bootstrap.ts'
 import { clusterBarrier } from './cluster-barrier.ts'
@@ -53,7 +53,7 @@ export class CatalogStore {
   }
 
   forUser(id: string): Store {
-    return this.for(ticketOf(accountHolder(USERS_ID, id)))
+    return this.for(ticketOf(userHolder(id)))
   }
 
   forEverybody(work: Everybody): Store {

@@ -46,19 +46,22 @@ export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): As
   }
 }
 
-/** Whether a request says that it has more, does not say how much, or has parts, which may be files. */
-export function mayExceedSmall(incoming: IncomingMessage): boolean {
-  const { headers } = incoming
-  if (headers['content-type']?.startsWith('multipart/')) return true
-  return headers['transfer-encoding'] !== undefined || declaredBytes(incoming) > SMALL_BYTES
-}
+export const hasBody = (incoming: IncomingMessage): boolean =>
+  incoming.headers['transfer-encoding'] !== undefined || declaredBytes(incoming) > 0
+
+/** Whether a body's declared length is at most that of a small one. */
+export const isSmall = (incoming: IncomingMessage): boolean =>
+  incoming.headers['transfer-encoding'] === undefined && declaredBytes(incoming) <= SMALL_BYTES
+
+/** Whether a body may be larger, or has parts, which may be files. */
+export const mayExceedSmall = (incoming: IncomingMessage): boolean =>
+  !isSmall(incoming) || incoming.headers['content-type']?.startsWith('multipart/') === true
 
 /** The whole body. A large one is counted as memory. Throws as `piecesOf` does, and RetryLater. */
 export async function readBytes(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
   const memory = mayExceedSmall(incoming) ? memoryOf() : undefined
-  if (memory) await memory.turn(0) // before it takes memory: who is in debt waits, or is refused
   const declared = declaredBytes(incoming)
-  const room = memory?.roomForBody(declared)
+  const room = await memory?.roomForBody(declared)
   const body = new ByteCollector(declared)
   for await (const piece of piecesOf(incoming, maxBytes)) {
     const size = Math.max(declared, body.size + piece.length)

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy } from '@fastify/busboy'
 import { admission } from '../../admission/admission.ts'
+import type { GrowingRoom } from '../../admission/growing-room.ts'
 import { ApiError, badRequest, RetryLater } from '../../errors.ts'
 import { Spool, UploadSpace } from '../../files/spool.ts'
 import { readUpload, type Upload } from '../../files/upload.ts'
@@ -28,8 +29,7 @@ const PIECE_BYTES = 4 << 10
 const BOUNDARY = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i
 
 /** Receives the parts of a form, which are read side by side. `failed` is called with what goes wrong. */
-function readerOf(memory: RequestMemory, space: UploadSpace) {
-  const room = memory.roomForBody()
+function readerOf(memory: RequestMemory, room: GrowingRoom, space: UploadSpace) {
   const files: [key: string, Promise<Upload>][] = []
   const values: [key: string, Promise<string>][] = []
   let valueBytes = 0
@@ -81,9 +81,10 @@ const lastSegment = (name: string) => name.split('/').findLast((part) => part !=
  * Go's mime/multipart, ReadForm
  */
 export async function readMultipart(incoming: IncomingMessage, maxBytes: number, memory: RequestMemory) {
+  const room = await memory.roomForBody()
   const share = Number.isFinite(maxBytes) ? admission.temporaryFiles.open(memory.holder) : undefined
   const space = new UploadSpace(share, Number(incoming.headers['content-length'] ?? 0))
-  const reader = readerOf(memory, space)
+  const reader = readerOf(memory, room, space)
   try {
     const found = BOUNDARY.exec(incoming.headers['content-type'] ?? '')
     const boundary = found?.[1] ?? found?.[2] ?? ''

@@ -1,18 +1,24 @@
 import type { MiddlewareHandler } from 'hono'
 import { admission } from '../../admission/admission.ts'
+import type { Holder } from '../../admission/holder.ts'
 import { isListed } from '../../auth/limits/addresses.ts'
 import { checkAddress } from '../../auth/sign-in/sign-in.ts'
 import { cachedIdentity } from '../../auth/tokens/identify.ts'
-import { RetryLater } from '../../errors.ts'
+import { badRequest, RetryLater } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { mayExceedSmall } from '../body/bytes.ts'
+import { hasBody, isSmall, mayExceedSmall } from '../body/bytes.ts'
+import type { LimitedIncomingMessage } from '../body/limited-incoming-message.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
+import { answerLateBody } from '../server/client-error.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { knownHolderOf } from '../server/store-of.ts'
 import { judgeSender } from './guest-body.ts'
 import { findRule, RateLimiter } from './rate-limit.ts'
 import { rateLimitLabels } from './rate-limit-actions.ts'
+
+/** Time for a body up to 64 KiB to arrive; large ones have Node's requestTimeout. */
+const SMALL_BODY_MS = 10_000
 
 /** One gate for each server: what it has counted hangs on its services. */
 const limiters = new WeakMap<Services, RateLimiter>()
@@ -26,18 +32,41 @@ export const gate =
     const { headers } = incoming
     const known = cachedIdentity(services.store.catalog, headers.authorization)
     c.set('known', known)
-    const leave = await admission.requests.enter(knownHolderOf(incoming, services, known?.auth))
+    const leave = await takePlace(c, knownHolderOf(incoming, services, known?.auth))
     c.set('leaveRequest', leave)
     try {
       const { superuserIPs, rateLimits } = services.settings.current
       if (superuserIPs.length > 0 || rateLimits.enabled) await pass(c, services)
-      const hasBody = (headers['content-length'] ?? headers['transfer-encoding']) !== undefined
-      if (hasBody && mayExceedSmall(incoming)) await workLarge(c, services, next)
+      if (hasBody(incoming) && mayExceedSmall(incoming)) await workLarge(c, services, next)
       else await next()
     } finally {
       leave()
     }
   }
+
+/**
+ * Takes a request's place until its answer is made; a small body has to be there first. Those on their way
+ * and requests with large bodies, which are read while they work, have places of their own. Throws 429, 503.
+ */
+export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
+  const { incoming } = c.env
+  const isLarge = hasBody(incoming) && !isSmall(incoming)
+  if (hasBody(incoming) && !isLarge) await arrival(c, holder)
+  return (isLarge ? admission.bodies : admission.requests).enter(holder)
+}
+
+/** Waits for a small body. A late one is answered with 408. */
+async function arrival(c: Ctx, holder: Holder): Promise<void> {
+  const incoming = c.env.incoming as LimitedIncomingMessage
+  await Promise.resolve() // Node hands on what came with the head
+  if (incoming.isWhole) return
+  const leave = await admission.bodies.enter(holder)
+  const late = setTimeout(() => answerLateBody(incoming.socket), SMALL_BODY_MS)
+  await incoming.arrival()
+  clearTimeout(late)
+  leave()
+  if (!incoming.isWhole) throw badRequest() // nobody reads it
+}
 
 /** Identifies the caller before a large body is read. The body is released when the answer is made. */
 async function workLarge(c: Ctx, services: Services, next: () => Promise<void>): Promise<void> {

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import type { Holder } from '../../admission/holder.ts'
 import { isAddressAllowed } from '../../auth/sign-in/sign-in.ts'
 import { findByToken } from '../../auth/tokens/identify.ts'
 import { signToken } from '../../auth/tokens/tokens.ts'
@@ -59,7 +60,7 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
 }
 
 /** A stored file as `sendFile` takes it. */
-export const sentFile = (db: Db, file: StoredFile, holder: string): SentFile => ({
+export const sentFile = (db: Db, file: StoredFile, holder: Holder): SentFile => ({
   ...file,
   read: (start, end) => readStored(db, file, start, end, holder),
 })

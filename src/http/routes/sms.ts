@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { admission } from '../../admission/admission.ts'
+import { userHolder } from '../../collections/collection.ts'
 import { success } from '../../openapi/schemas/answers.ts'
 import { SENDING } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
@@ -41,7 +42,7 @@ export function smsRoutes(services: Services): Hono<Env> {
     .post('/preview', async (c) => {
       const { user, store } = await requireSender(c, services, ['messages:send'])
       const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
-      return admission.heavyWork.run(user, async () =>
+      return admission.heavyWork.run(userHolder(user), async () =>
         sendRaw(c, JSON.stringify(await previewSend(store, config, user, body))),
       )
     })

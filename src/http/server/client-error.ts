@@ -1,4 +1,5 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ApiError } from '../../errors.ts'
 
@@ -23,6 +24,12 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
   if (!socket.writable || error.code === 'ECONNRESET' || answer?.headersSent) return void socket.destroy()
   socket.end(answerOf(status))
+}
+
+/** Answers 408 and closes, whatever the client still sends. */
+export function answerLateBody(socket: Socket): void {
+  answerClientError(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  socket.destroySoon()
 }
 
 function answerOf(status: number): string {

@@ -1,11 +1,13 @@
 import type { Server, ServerOptions, ServerResponse } from 'node:http'
 import { type Socket, Server as TcpServer } from 'node:net'
+import { guestHolder, networkOf } from '../../admission/holder.ts'
 import { Places } from '../../admission/places.ts'
-import { isListed, networkOf } from '../../auth/limits/addresses.ts'
+import { isListed } from '../../auth/limits/addresses.ts'
 import type { Config } from '../../config.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
 import { addressOf } from './client-ip.ts'
 import type { RequestTracker } from './front.ts'
+import { OpenConnections } from './open-connections.ts'
 
 /** A client that takes nothing of its answer for this long is cut off. */
 const STALLED_MS = 60_000
@@ -32,10 +34,21 @@ export function limitConnections(
   settings: () => Pick<SettingsStore, 'current'>,
 ): void {
   server.setTimeout(STALLED_MS, endStalled)
-  server.maxConnections = config.maxConnections
-  // else one of several workers hands it to the next one. The types do not know it yet
-  Object.assign(server, { dropMaxConnection: true })
-  if (config.maxConnectionsPerAddress > 0) limitAddresses(server, config, settings)
+  const open = new OpenConnections(config.maxConnections)
+  const share = config.maxConnectionsPerAddress || Infinity
+  const addresses = new Places<string>({ name: 'connections', total: Infinity, share })
+  server.on('connection', (socket: Socket) => {
+    const ip = addressOf(socket)
+    // where a header tells who asks, only proxies are meant to connect
+    const isProxy = isListed(config.trustedProxies, ip) || settings().current.trustedProxy.headers.length > 0
+    const leave = isProxy || addresses.tryEnter(networkOf(ip))
+    if (!leave || !open.add(socket, guestHolder(ip))) socket.destroy()
+    if (typeof leave === 'function') socket.once('close', leave)
+  })
+  server.on('request', ({ socket }, res) => {
+    open.beginRequest(socket)
+    res.once('close', () => open.endRequest(socket))
+  })
 }
 
 /** Ends a silent connection, unless its answer is being made or has nothing to send now. */
@@ -44,18 +57,6 @@ export function endStalled(socket: Socket): void {
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
   if (answer && socket.writableLength === 0) socket.setTimeout(STALLED_MS)
   else socket.destroy()
-}
-
-function limitAddresses(server: Server, config: Config, settings: () => Pick<SettingsStore, 'current'>) {
-  const places = new Places({ name: 'connections', total: Infinity, share: config.maxConnectionsPerAddress })
-  server.on('connection', (socket: Socket) => {
-    const ip = addressOf(socket)
-    // where a header tells who asks, only proxies are meant to connect
-    if (isListed(config.trustedProxies, ip) || settings().current.trustedProxy.headers.length > 0) return
-    const leave = places.tryEnter(networkOf(ip))
-    if (leave) socket.once('close', leave)
-    else socket.destroy()
-  })
 }
 
 /**

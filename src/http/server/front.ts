@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { getPath } from 'hono/utils/url'
-import { networkOf } from '../../auth/limits/addresses.ts'
+import { networkOf } from '../../admission/holder.ts'
 import { escapeHtml } from '../../auth/mail/mails.ts'
 import type { Config } from '../../config.ts'
 import type { Logger } from '../../log.ts'

@@ -1,23 +1,20 @@
 import type { IncomingMessage } from 'node:http'
-import { accountHolder, type Ticket } from '../../admission/ticket.ts'
-import { networkOf } from '../../auth/limits/addresses.ts'
+import { guestHolder, type Holder } from '../../admission/holder.ts'
+import type { Ticket } from '../../admission/ticket.ts'
 import { cachedKeyHolder } from '../../auth/tokens/api-keys.ts'
 import { cachedIdentity } from '../../auth/tokens/identify.ts'
 import type { Store } from '../../collections/catalog.ts'
-import type { AuthRecord } from '../../request/request.ts'
+import { type AuthRecord, accountOf } from '../../request/request.ts'
 import { limited } from '../../rules/roles.ts'
 import type { Ctx, Services } from '../context.ts'
 import { ipOf } from './client-ip.ts'
 
-const ADDRESS = 'address '
-
-/** The holder of a request in limits: an account, or a guest's network (an IPv4 address, an IPv6 /64). */
+/** The holder of a request in limits: the account, also for its devices and members; else the network. */
 export const holderOf = (
   incoming: IncomingMessage,
   services: Pick<Services, 'config' | 'settings'>,
   auth: AuthRecord | null | undefined,
-): string =>
-  auth ? accountHolder(auth.collection.id, auth.id) : ADDRESS + networkOf(ipOf(incoming, services))
+): Holder => (auth ? accountOf(auth) : guestHolder(ipOf(incoming, services)))
 
 /** The authenticated caller, if its credentials are in the cache. */
 export function callerOf(
@@ -44,7 +41,7 @@ export const knownHolderOf = (
   incoming: IncomingMessage,
   services: Pick<Services, 'config' | 'settings' | 'store' | 'protocols'>,
   known?: AuthRecord,
-): string => holderOf(incoming, services, callerOf(services, incoming, known))
+): Holder => holderOf(incoming, services, callerOf(services, incoming, known))
 
 const ticketOf = (c: Ctx, services: Services, auth: AuthRecord | null): Ticket => ({
   holder: holderOf(c.env.incoming, services, auth),

@@ -4,7 +4,7 @@ import { limitSignInAttempts } from '../../auth/limits/attempt-limits.ts'
 import { answerSignIn } from '../../auth/sign-in/sign-in.ts'
 import { authWithPassword } from '../../auth/sign-in/with-password.ts'
 import { readBasic } from '../../auth/tokens/basic.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
+import { type AuthCollection, userHolder } from '../../collections/collection.ts'
 import { ApiError, badRequest, GatewayError } from '../../errors.ts'
 import { verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { Ctx, Services } from '../../http/context.ts'
@@ -63,7 +63,7 @@ export async function changePassword(
   const tried = { db: store.db, config, collection: users.id, account: userId, ip: clientIp(c, services) }
   await limitSignInAttempts(tried, async () => {
     const hash = String(user.values.password)
-    if (!(await verifyPassword(currentPassword, hash, `${users.id} ${userId}`))) throw badRequest(WRONG)
+    if (!(await verifyPassword(currentPassword, hash, userHolder(userId)))) throw badRequest(WRONG)
   }).catch((error: unknown) => {
     throw isRefusal(error) ? gatewayRefusal('unauthorized', WRONG) : error
   })

@@ -1,10 +1,9 @@
 import { Hono } from 'hono'
-import { admission } from '../../admission/admission.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { readBytes } from '../../http/body/bytes.ts'
 import { memoryOf } from '../../http/body/memory-of.ts'
 import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
-import { checkRate } from '../../http/middleware/gate.ts'
+import { checkRate, takePlace } from '../../http/middleware/gate.ts'
 import { READS, requireSender, withFreshSender } from '../../http/middleware/sender.ts'
 import { withCatalog } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
@@ -255,10 +254,11 @@ async function enter(c: Ctx, services: Services, work: (account: Account) => Pro
   c.set('asker', account.auth)
   const inPath = (c.req.param('AccountSid') ?? account.sid).replace(/\.json$/, '')
   if (idOf('AC', inPath) !== account.user) throw notFound()
-  const holder = holderOf(c.env.incoming, services, account.auth)
+  const leave = await takePlace(c, holderOf(c.env.incoming, services, account.auth))
   try {
-    return await admission.requests.run(holder, () => work(account))
+    return await work(account)
   } finally {
+    leave()
     c.get('memory')?.leaveBody()
   }
 }

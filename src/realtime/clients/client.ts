@@ -1,5 +1,7 @@
 import type { Budget, Share } from '../../admission/budget.ts'
+import type { Holder } from '../../admission/holder.ts'
 import { counts } from '../../counts.ts'
+import { accountOf } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
 import type { Snapshot } from '../changes/change-log.ts'
 import { bytesOf, type Topic } from './topic.ts'
@@ -38,7 +40,7 @@ export interface Subscription {
 export interface Origin {
   readonly ip: string
   /** The holder of its work as long as it is a guest. */
-  readonly holder: string
+  readonly holder: Holder
 }
 
 interface ClientParts {
@@ -51,6 +53,9 @@ interface ClientParts {
   /** Called once, when the client gets no more events. */
   readonly over: () => void
 }
+
+const holderOf = ({ viewer, origin }: Pick<Client, 'viewer' | 'origin'>): Holder =>
+  viewer.auth ? accountOf(viewer.auth) : origin.holder
 
 /** One open connection and its subscriptions. Its share of memory has its topics and its unread events. */
 export class Client {
@@ -81,8 +86,8 @@ export class Client {
     parts.connection.write(this.#frame('PB_CONNECT', `{"clientId":"${this.id}"}`), () => {})
   }
 
-  get holder(): string {
-    return this.viewer.account || this.origin.holder
+  get holder(): Holder {
+    return holderOf(this)
   }
 
   get isOver(): boolean {
@@ -93,7 +98,7 @@ export class Client {
   count(viewer: Viewer, subscriptions: Client['subscriptions']): void {
     let bytes = 0
     for (const { topic } of subscriptions.values()) bytes += bytesOf(topic)
-    const holder = viewer.account || this.origin.holder
+    const holder = holderOf({ viewer, origin: this.origin })
     if (holder !== this.#share.holder) {
       const share = this.#parts.memory.open(holder)
       share.takeNow(bytes + this.#unreadBytes)

@@ -1,3 +1,4 @@
+import type { Holder } from '../../admission/holder.ts'
 import { type Ticket, ticketOf } from '../../admission/ticket.ts'
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
@@ -24,13 +25,13 @@ const ruleOf = (base: string): 'listRule' | 'viewRule' => (/\/(?!\*$)/.test(base
 /** The clients that get the same events: one topic of one viewer, or of one network of guests. */
 class SubscriptionGroup {
   readonly topic: Topic
-  readonly #holder: string | undefined
+  readonly #holder: Holder | undefined
   readonly #clients = new Set<Client>()
   #list: readonly Client[] | undefined
   #known: (Pick<GroupState, 'request' | 'ticket'> & { catalog: Catalog; access: () => Access }) | undefined
 
   /** `holder`: of topics with options. */
-  constructor(topic: Topic, holder?: string) {
+  constructor(topic: Topic, holder?: Holder) {
     this.topic = topic
     this.#holder = holder
   }
@@ -106,13 +107,13 @@ export interface Receivers {
 
 /** Topics with options that name the same records, of one holder and viewer. */
 class HolderTopics {
-  readonly holder: string
+  readonly holder: Holder
   readonly viewer: Viewer
   readonly groups = new Map<string, SubscriptionGroup>()
   readonly #rule: 'listRule' | 'viewRule'
   #known: { catalog: Catalog; auth: unknown; access: () => Access } | undefined
 
-  constructor(base: string, holder: string, viewer: Viewer) {
+  constructor(base: string, holder: Holder, viewer: Viewer) {
     this.holder = holder
     this.viewer = viewer
     this.#rule = ruleOf(base)
@@ -210,7 +211,7 @@ export class SubscriptionIndex {
 const basesOf = ({ name, id }: Collection, record: string): string[] =>
   (name === id ? [name] : [name, id]).flatMap((key) => [`${key}/${record}`, `${key}/*`, key])
 
-const keyOf = ({ holder, viewer }: Client) => `${holder} ${viewer.actor}`
+const keyOf = ({ origin, viewer }: Client) => `${viewer.account || origin.holder} ${viewer.actor}`
 
 function getOrSet<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key)

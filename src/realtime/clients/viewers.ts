@@ -1,4 +1,4 @@
-import { accountHolder } from '../../admission/ticket.ts'
+import { accountHolder } from '../../admission/holder.ts'
 import type { Catalog } from '../../collections/catalog.ts'
 import { type Collection, DEVICES_ID, USERS_ID } from '../../collections/collection.ts'
 import { type RecordRow, toValues } from '../../records/columns.ts'
@@ -6,7 +6,7 @@ import type { AuthRecord } from '../../request/request.ts'
 
 /** One viewer per account and member who acts for it, shared by its connections; one for all guests. */
 export interface Viewer {
-  /** The holder that the account is; '' for guests. */
+  /** The record, as `accountHolder` names it; '' for guests. */
   readonly account: string
   /** Id of the membership; '' for the account itself. */
   readonly actor: string

@@ -1,4 +1,4 @@
-import { accountHolder } from '../../admission/ticket.ts'
+import { accountHolder } from '../../admission/holder.ts'
 import type { Catalog, Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { isSqlError } from '../../db/errors.ts'

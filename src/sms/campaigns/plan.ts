@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
+import { userHolder } from '../../collections/collection.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import type { Content } from '../send/body.ts'
 import { loadTemplate, TEXT, type Text, writeTexts } from '../send/content.ts'
@@ -54,7 +55,7 @@ async function countAll(store: Store, user: string, text: CampaignText, phones: 
   let sum = 0
   for (let at = 0; at < phones.length; at += CHUNK) {
     const write = () => textsFor(store, user, text, phones.slice(at, at + CHUNK))
-    for (const { segments } of await admission.heavyWork.run(user, write)) sum += segments
+    for (const { segments } of await admission.heavyWork.run(userHolder(user), write)) sum += segments
   }
   return sum
 }

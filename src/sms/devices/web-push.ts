@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
+import { userHolder } from '../../collections/collection.ts'
 import { counts } from '../../counts.ts'
 import { readOrMakeParam } from '../../db/params.ts'
 import { run, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
@@ -134,7 +135,7 @@ export async function pushWake(
     reachable.map(async ({ id, user, push }) => {
       try {
         counts.wakes.push++
-        const status = await admission.wakeUps.run(user, () =>
+        const status = await admission.wakeUps.run(userHolder(user), () =>
           sendPush(JSON.parse(push!), WAKE, keys, settings),
         )
         if (isGone(status)) await changeDevice(store.db, { id, user }, DROP, [push])

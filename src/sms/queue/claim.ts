@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
+import { userHolder } from '../../collections/collection.ts'
 import { counts } from '../../counts.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
@@ -113,7 +114,7 @@ const lastEmpty = new Lru<string, number>(DEVICES_REMEMBERED)
 export async function claimMessages({ db }: Store, device: Device, limit: number, leaseSeconds: number) {
   if (!device.enabled) throw gatewayRefusal('device_disabled')
   const arrival = ++clock
-  return admission.claims.run(device.user, async () => {
+  return admission.claims.run(userHolder(device.user), async () => {
     if ((lastEmpty.get(device.id) ?? 0) > arrival) return []
     const start = ++clock
     const found = await claimNow(db, device, limit, leaseSeconds)

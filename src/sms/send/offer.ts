@@ -1,5 +1,6 @@
 import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
+import { userHolder } from '../../collections/collection.ts'
 import { randomId } from '../../tools/random.ts'
 import { type Origin, PLAIN_OPTIONS, type SendBody, type SendOptions } from './body.ts'
 import { plainText, writeTexts } from './content.ts'
@@ -147,7 +148,7 @@ const COUNT = `select
 /** Charges each webhook call that opted-out recipients cause. Throws 429, 400 for too many in one send. */
 export async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: readonly string[]) {
   if (phones.length < MIN_RECIPIENTS) return
-  admission.optedOut.take(user, 0)
+  admission.optedOut.take(userHolder(user), 0)
   const { rows } = await db.query(COUNT, [user, phones], 'sms opted out of send')
   const [optedOut, webhooks] = rows[0]!.map(Number) as [number, number]
   if (optedOut * webhooks > MAX_CALLS)
@@ -155,5 +156,5 @@ export async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, ph
       `${optedOut} recipients have opted out, and each causes ${webhooks} webhook calls. ` +
         `One send may cause ${MAX_CALLS}: leave them out, or send to fewer at once.`,
     )
-  if (optedOut > 0) admission.optedOut.charge(user, optedOut * Math.max(webhooks, 1))
+  if (optedOut > 0) admission.optedOut.charge(userHolder(user), optedOut * Math.max(webhooks, 1))
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { guestHolder } from '../../../src/admission/holder.ts'
 import { MAX_BODY_BYTES, readBody } from '../../../src/http/body/body.ts'
 import { RequestMemory } from '../../../src/http/request-memory.ts'
 
@@ -21,7 +22,7 @@ function incoming(
 
 /** A body that was read; what it holds of the process's memory goes back. */
 async function read(request: IncomingMessage, maxBytes = MAX_BODY_BYTES): ReturnType<typeof readBody> {
-  const memory = new RequestMemory('ann')
+  const memory = new RequestMemory(guestHolder('ann'))
   try {
     const body = await readBody(request, maxBytes, () => memory)
     await body.release?.()

@@ -53,6 +53,23 @@ test.each([
   for (let i = 0; i < 6; i++) expect((await dial(from)).answer).toBe(OK)
 })
 
+test('when all are taken, the network with most loses the one that is idle longest', async () => {
+  const { dial } = await serve({ MAX_CONNECTIONS: '6' })
+  const atWork = 'POST /api/batch HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const waiting = 'GET /api/realtime HTTP/1.1\r\nHost: a\r\n\r\n'
+  const most = [await dial('127.0.1.1'), await dial('127.0.1.2'), await dial('127.0.1.3')]
+  for (const { socket } of await Promise.all([dial('127.0.2.1'), dial('127.0.2.1'), dial('127.0.3.1')]))
+    most.push({ socket, answer: '' })
+  most[0]!.socket.write(atWork)
+  most[1]!.socket.write(waiting)
+  await once(most[1]!.socket, 'data')
+  const closed: number[] = []
+  for (const [i, { socket }] of most.entries()) socket.once('close', () => closed.push(i))
+  for (const from of ['127.0.4.1', '127.0.5.1']) expect((await dial(from)).answer).toBe(OK)
+  await until('two are closed', async () => closed.length === 2)
+  expect(closed).toEqual([2, 1])
+})
+
 // HAProxy's plain `option httpchk` asks like this. RFC 1945, 5
 anywhere('HTTP/1.0 needs no Host', async () => {
   const { server } = await serve({})

@@ -26,21 +26,21 @@ async function open(path: string, from: string, { token }: Client) {
 
 const MESSAGE = 'Your share of event streams and waiting claims is used up.'
 
-describe('streams of one address', () => {
+describe('streams of one network', () => {
   test.each([
     ['realtime', '/api/realtime', { data: {}, message: MESSAGE, status: 429 }],
     ['a device', '/api/devices/events', { error: 'too_many_requests', message: MESSAGE }],
     ['a phone with the app', '/api/mobile/v1/events', { message: MESSAGE }],
   ])('are bounded: %s', async (name, path, body) => {
     const who = name === 'realtime' ? server.guest : undefined
-    const from = `192.0.2.${path.length}`
+    const from = `192.0.${path.length}.7`
     const each = async () => who ?? server.pair(await server.makeUser())
     const streams = []
     for (let i = 0; i < 3; i++) streams.push(await open(path, from, await each()))
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
     const late = await each()
     expect(await open(path, from, late)).toMatchObject({ status: 429, retryAfter: '5', body })
-    expect((await open(path, '192.0.2.200', late)).status).toBe(200)
+    expect((await open(path, '192.1.2.200', late)).status).toBe(200)
     streams[1]!.close()
     await until('there is room again', async () => (await open(path, from, late)).status === 200)
   })
@@ -48,7 +48,7 @@ describe('streams of one address', () => {
   test.each(['/api/devices/events', '/api/mobile/v1/events'])(
     'whose clients hang up before they begin are not counted: %s',
     async (path) => {
-      const from = `192.0.3.${path.length}`
+      const from = `192.2.${path.length}.7`
       const phone = await server.pair(await server.makeUser())
       await server.server.services.store.db.transaction(async (db) => {
         // so long nobody is known
@@ -73,7 +73,7 @@ describe('streams of one address', () => {
       expect(await ask(four + rest)).toBe(200)
     }
     expect(await ask('2001:db8:7:7::ffff')).toBe(429)
-    expect(await ask('2001:db8:7:8::1')).toBe(200)
+    expect(await ask('2001:db8:7:107::1')).toBe(200)
   })
 
   test('are not those of our own proxy that tells no address', async () => {
@@ -97,7 +97,7 @@ test('streams of the devices of one user are bounded, from wherever', async () =
 })
 
 test('claims that wait count as streams do', async () => {
-  const from = '192.0.2.250'
+  const from = '192.3.2.250'
   const phone = await server.pair(await server.makeUser())
   const claim = (wait: number, signal?: AbortSignal) =>
     fetch(`${server.url}/api/devices/claim`, {

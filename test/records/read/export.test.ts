@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { admission } from '../../../src/admission/admission.ts'
-import { accountHolder } from '../../../src/admission/ticket.ts'
+import { accountHolder } from '../../../src/admission/holder.ts'
 import { readCsv } from '../../../src/bulk/csv.ts'
 import { USERS_ID } from '../../../src/collections/collection.ts'
 import { ANN, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { admission } from '../../../src/admission/admission.ts'
-import { accountHolder } from '../../../src/admission/ticket.ts'
+import { accountHolder } from '../../../src/admission/holder.ts'
 import { USERS_ID } from '../../../src/collections/collection.ts'
 import { createLogger } from '../../../src/log.ts'
 import { bringBackDue } from '../../../src/sms/conversations/follow-ups.ts'

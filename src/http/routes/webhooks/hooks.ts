@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { admission } from '../../../admission/admission.ts'
 import { tokenOf } from '../../../auth/tokens/identify.ts'
+import { userHolder } from '../../../collections/collection.ts'
 import { ApiError, notFound } from '../../../errors.ts'
 import { callHook, HOOK_CALLED, HOOK_PREVIEW, previewHook } from '../../../hooks/call.ts'
 import { JSON_FIELDS } from '../../../hooks/compose.ts'
@@ -35,7 +36,7 @@ export const hookRoutes = (services: Services): Hono<Env> =>
       // each character of the body may be escaped
       const { hook, body } = checkShape(PREVIEW, await readJson(c, 4 * MAX_BYTES))
       const preview = () => previewHook(store, services.config, user, hook, body)
-      return c.json(await admission.heavyWork.run(user, preview))
+      return c.json(await admission.heavyWork.run(userHolder(user), preview))
     })
     .post('/:secret', (c) => call(c, services, c.req.param('secret')))
     .post('/', (c) => call(c, services, tokenOf(c.req.header('authorization'))))
@@ -56,7 +57,7 @@ async function call(c: Ctx, { store, config }: Services, secret: string): Promis
   const raw = type.startsWith('multipart/form-data') ? await readParts(c) : await readText(c)
   const isForm = type.startsWith('application/x-www-form-urlencoded')
   const work = () => callHook(store.forUser(user), config, secret, raw, isForm)
-  return c.json(await admission.heavyWork.run(user, () => retryStale(work)))
+  return c.json(await admission.heavyWork.run(userHolder(user), () => retryStale(work)))
 }
 
 const readText = async (c: Ctx): Promise<string> =>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { admission } from '../../../admission/admission.ts'
+import { userHolder } from '../../../collections/collection.ts'
 import { cancelMessage } from '../../../sms/edit/cancel.ts'
 import { readPreview, readSend, readTemplateSend, type SendBody } from '../../../sms/send/body.ts'
 import { readIdempotency } from '../../../sms/send/idempotency.ts'
@@ -85,7 +86,9 @@ export const SEND_TOOLS: readonly Tool[] = [
       variables: TEMPLATE.variables,
     }),
     run: ({ store, config }, { user }, input) =>
-      admission.heavyWork.run(user, () => previewSend(store, config, user, readPreview(input, new Date()))),
+      admission.heavyWork.run(userHolder(user), () =>
+        previewSend(store, config, user, readPreview(input, new Date())),
+      ),
   }),
   tool({
     name: 'cancel_message',
