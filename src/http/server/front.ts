@@ -15,8 +15,8 @@ import { CLIENT_CLOSED, type FinishedRequest, logFinishedRequest } from './reque
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
-/** Requests that a connection may send before the one ahead of them is answered. */
-const MAX_WAITING = 32
+/** Requests that may wait behind another on its connection, and bytes of their bodies. */
+const [MAX_WAITING, MAX_WAITING_BYTES] = [32, 64 << 10]
 /** How long new connections of a network are closed after one had too many. */
 const BAN_MS = 2_000
 const MAX_BANS = 1_000
@@ -28,7 +28,7 @@ const [MAX_UNREAD_BYTES, HANG_UP_MS] = [256 << 10, 500]
  * waiting requests close it and ban its network briefly. RFC 9112, 9.3.2
  */
 export function handleOneAtATime(server: Server, running: { readonly handle: Handler }): void {
-  const waiting = new WeakMap<Socket, number>()
+  const waiting = new WeakMap<Socket, { readonly count: number; readonly bytes: number }>()
   const bannedUntilMs = new Map<string, number>()
   server.on('connection', (socket) => {
     const untilMs = bannedUntilMs.size > 0 && bannedUntilMs.get(networkOf(addressOf(socket)))
@@ -38,16 +38,18 @@ export function handleOneAtATime(server: Server, running: { readonly handle: Han
     // Node gives an answer its connection when those before it were sent
     if (res.socket) return running.handle(req, res)
     const { socket } = req
-    const count = waiting.get(socket) ?? 0
-    if (count >= MAX_WAITING) {
+    const { count, bytes } = waiting.get(socket) ?? { count: 0, bytes: 0 }
+    const more = Math.min(Number(req.headers['content-length'] ?? 0), MAX_WAITING_BYTES)
+    if (count >= MAX_WAITING || bytes + more > MAX_WAITING_BYTES) {
       if (socket.destroyed) return
       if (bannedUntilMs.size >= MAX_BANS) bannedUntilMs.clear()
       bannedUntilMs.set(networkOf(addressOf(socket)), performance.now() + BAN_MS)
       return destroyWithoutTraces(socket)
     }
-    waiting.set(socket, count + 1)
+    waiting.set(socket, { count: count + 1, bytes: bytes + more })
     res.once('socket', () => {
-      waiting.set(socket, waiting.get(socket)! - 1)
+      const left = waiting.get(socket)!
+      waiting.set(socket, { count: left.count - 1, bytes: left.bytes - more })
       running.handle(req, res)
     })
   })

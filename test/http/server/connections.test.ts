@@ -70,6 +70,20 @@ test('when all are taken, the network with most loses the one that is idle longe
   expect(closed).toEqual([2, 1])
 })
 
+test('64 KiB of bodies may wait behind a request of the same connection', async () => {
+  const { dial } = await serve({})
+  const { socket } = await dial('127.0.0.2')
+  const post = 'POST /api/batch HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n'
+  const closed = once(socket, 'close')
+  socket.write('GET /api/realtime HTTP/1.1\r\nHost: a\r\n\r\n')
+  await once(socket, 'data')
+  socket.write(post + 'a'.repeat(60_000))
+  expect((await dial('127.0.0.3')).answer).toBe(OK)
+  expect(socket.closed).toBe(false)
+  socket.write(post)
+  await closed
+})
+
 // HAProxy's plain `option httpchk` asks like this. RFC 1945, 5
 anywhere('HTTP/1.0 needs no Host', async () => {
   const { server } = await serve({})
