@@ -5,6 +5,7 @@ import { bait } from './bait.ts'
 import { bodies } from './bodies.ts'
 import { connections } from './connections.ts'
 import { control, warmUp } from './control.ts'
+import { crowds } from './crowds.ts'
 import { devices } from './devices.ts'
 import { files } from './files.ts'
 import { json } from './json.ts'
@@ -21,6 +22,7 @@ export const ATTACKS: readonly Attack[] = [
   ...json,
   ...bodies,
   ...connections,
+  ...crowds,
   ...streams,
   ...queries,
   ...answers,

@@ -2,9 +2,9 @@ import { createECDH, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../support/database/postgres.ts'
 import { must } from '../../support/server/server-with-devices.ts'
+import { receive } from '../hostile/receivers.ts'
 import { type Attack, type AttackRun, asUser, createRecords, type Target } from './attack.ts'
 import { flood } from './flood.ts'
-import { receive } from './receivers.ts'
 
 // Devices that do not behave, guessers of pairing codes, and texts that are answered automatically.
 

@@ -1,8 +1,8 @@
 import { freePort } from '../../support/database/postgres.ts'
 import { must } from '../../support/server/server-with-devices.ts'
+import { endlessly, receive } from '../hostile/receivers.ts'
 import { type Attack, type AttackRun, asUser, createRecords, type Prepared, type Target } from './attack.ts'
 import { flood } from './flood.ts'
-import { endlessly, receive } from './receivers.ts'
 
 // Sends, templates, campaigns, webhooks.
 

@@ -1,8 +1,8 @@
 import { freePort } from '../../support/database/postgres.ts'
 import { client, must } from '../../support/server/server-with-devices.ts'
+import { receive, textsOf } from '../hostile/receivers.ts'
 import { type Attack, type AttackRun, asUser, type Prepared } from './attack.ts'
 import { flood, type Shot } from './flood.ts'
-import { receive, textsOf } from './receivers.ts'
 
 // SMSGate's API for programs, and wrong credentials for all APIs that know them by Basic.
 

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AttackRun } from './attack.ts'
 
 /** A plain TCP connection of the attack. Errors and ends are counted by `rawFlood` alone. */
-export function openSocket(run: AttackRun): Socket {
+export function openSocket(run: AttackRun, localAddress = run.address): Socket {
   const { hostname, port } = new URL(run.url)
-  const socket = connect({ host: hostname, port: Number(port), localAddress: run.address })
+  const socket = connect({ host: hostname, port: Number(port), localAddress })
   socket.on('error', () => {})
   return socket
 }
@@ -34,7 +34,11 @@ export async function rawFlood(
 }
 
 /** Writes and reads until the server closes or `patienceMs` are over; answers the first status. */
-function exchange(run: AttackRun, bytes: string | Buffer, patienceMs: number): Promise<number | string> {
+export function exchange(
+  run: AttackRun,
+  bytes: string | Buffer,
+  patienceMs: number,
+): Promise<number | string> {
   const socket = openSocket(run)
   let status: number | undefined
   return new Promise((resolve) => {
@@ -56,15 +60,16 @@ function exchange(run: AttackRun, bytes: string | Buffer, patienceMs: number): P
 export async function hold(
   run: AttackRun,
   connections: number,
-  feed: (socket: Socket) => Promise<void>,
+  feed: (socket: Socket, i: number) => Promise<unknown>,
+  addressOf = (_: number) => run.address,
 ): Promise<void> {
   const keep = async (i: number) => {
-    await sleep(i % 500) // not all in one moment
+    await sleep(i % Math.max(500, connections / 2)) // not all in one moment
     while (!run.isOver()) {
-      const socket = openSocket(run)
+      const socket = openSocket(run, addressOf(i))
       const closed = new Promise((resolve) => socket.once('close', resolve))
       run.count('opened')
-      await Promise.race([feed(socket).then(() => closed), closed])
+      await Promise.race([feed(socket, i).then(() => closed), closed])
       run.count('closed')
       await sleep(200)
     }

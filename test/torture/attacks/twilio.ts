@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http'
 import { freePort } from '../../support/database/postgres.ts'
 import { basic } from '../../support/server/request.ts'
 import { client, must } from '../../support/server/server-with-devices.ts'
+import { endlessly, receive, textsOf } from '../hostile/receivers.ts'
 import { type Attack, type AttackRun, asUser, type Prepared } from './attack.ts'
 import { flood, type Shot } from './flood.ts'
-import { endlessly, receive, textsOf } from './receivers.ts'
 
 // Twilio's API: forms, pages, and what an SmsUrl answers.
 

@@ -143,8 +143,8 @@ class Field {
         name: attacks[i]!.name,
         url: site.url,
         prepared: prepared[i]!,
-        // loopback, as the victim's, but another address: limits of one client must not be those of the other
-        address: `127.0.0.${2 + i}`,
+        // loopback, as the victim's, but another network: limits of one client must not be those of the other
+        address: `127.0.${2 + i}.1`,
         seconds,
       }
       attacker.tell(task)

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
-import type { AttackRun } from './attack.ts'
+import type { AttackRun } from '../attacks/attack.ts'
 
 /** Listens where the attack's webhooks lead, in the process of the attack. Counts the calls. */
 export function receive(run: AttackRun, answer: RequestListener): void {

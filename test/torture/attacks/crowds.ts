@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { client } from '../../support/server/server-with-devices.ts'
+import type { Attack, AttackRun, Prepared, Target } from './attack.ts'
+import { drip, exchange, head, hold, write } from './sockets.ts'
+
+// Many holders of one tenant take what is given out before work begins: places and connections.
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const SIGN_IN = '/api/collections/users/auth-with-password'
+const HOLDERS = 20
+/** In which a visitor must be answered, on a slow machine, too. */
+const PATIENCE_MS = 5_000
+/** Of each holder: its share. */
+const EACH = 50
+
+/** An address of one of many networks. */
+const network = (i: number, networks = HOLDERS) => `127.0.${100 + (i % networks)}.1`
+
+const tokensOf = ({ prepared }: AttackRun) => prepared.tokens!.split(' ')
+
+const asDevices = async (target: Target): Promise<Prepared> => {
+  const user = await target.makeUser()
+  const tokens: string[] = []
+  for (let i = 0; i < HOLDERS; i++) tokens.push((await target.addDevice(user)).token)
+  return { tokens: tokens.join(' ') }
+}
+
+const asAccounts = async (target: Target): Promise<Prepared> => {
+  const tokens: string[] = []
+  for (let i = 0; i < HOLDERS; i++) tokens.push((await target.makeUser()).token)
+  return { tokens: tokens.join(' ') }
+}
+
+/** Somebody of another network, who must be answered, and never with 503, as long as the attack lasts. */
+async function visit(run: AttackRun): Promise<void> {
+  const ask = head('GET', '/api/collections/boards/records?perPage=1', { connection: 'close' })
+  while (!run.isOver()) {
+    const answer = await exchange({ ...run, address: '127.0.99.1' }, ask, PATIENCE_MS)
+    if (!run.isOver() && answer !== 200) throw new Error(`a visitor was answered ${answer}`)
+    await sleep(50)
+  }
+}
+
+const crowd = (attack: (run: AttackRun) => Promise<void>) => async (run: AttackRun) => {
+  await Promise.all([attack(run), visit(run)])
+}
+
+/** Posts whose body has begun, and drips on or never comes. Their senders are known before. */
+const bodies = (
+  run: AttackRun,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  isDripping = false,
+) =>
+  hold(
+    run,
+    HOLDERS * EACH,
+    async (socket, i) => {
+      const token = run.prepared.tokens && tokensOf(run)[i % HOLDERS]!
+      await write(socket, head('POST', path, { ...headers, ...(token && { authorization: token }) }))
+      await (isDripping ? drip(socket, [' '], 100) : write(socket, '{'))
+    },
+    run.prepared.tokens ? undefined : network,
+  )
+
+async function know(run: AttackRun, path: string): Promise<void> {
+  for (const token of tokensOf(run)) await client(run.url, '', token).call('GET', path)
+}
+
+const ofAccounts = (path: string, headers: Readonly<Record<string, string>>) =>
+  crowd(async (run) => {
+    await know(run, '/api/sms/usage')
+    await bodies(run, path, headers)
+  })
+
+export const crowds: readonly Attack[] = [
+  {
+    name: 'bodies of 20 networks that never come',
+    who: 'guest',
+    isShort: true,
+    attack: crowd((run) => bodies(run, SIGN_IN, { ...JSON_TYPE, 'content-length': '200' })),
+  },
+  {
+    name: 'bodies of 20 networks a byte at a time',
+    who: 'guest',
+    attack: crowd((run) => bodies(run, SIGN_IN, { ...JSON_TYPE, 'content-length': '60000' }, true)),
+  },
+  {
+    name: 'chunks of 20 networks that never end',
+    who: 'guest',
+    attack: crowd((run) => bodies(run, SIGN_IN, { ...JSON_TYPE, 'transfer-encoding': 'chunked' })),
+  },
+  {
+    name: '10,200 idle connections of five networks',
+    who: 'guest',
+    attack: crowd((run) =>
+      hold(
+        run,
+        10_200,
+        () => run.end,
+        (i) => network(i, 5),
+      ),
+    ),
+  },
+  {
+    name: 'bodies of 20 devices that never come',
+    who: 'user',
+    isShort: true,
+    prepare: asDevices,
+    attack: crowd(async (run) => {
+      await know(run, '/api/devices/push-key')
+      await bodies(run, '/api/devices/report', { ...JSON_TYPE, 'content-length': '200' })
+    }),
+  },
+  {
+    name: 'bodies of 20 accounts that never come',
+    who: 'user',
+    prepare: asAccounts,
+    attack: ofAccounts('/api/sms/send', { ...JSON_TYPE, 'content-length': '200' }),
+  },
+  {
+    name: 'large bodies of 20 accounts that never come',
+    who: 'user',
+    prepare: asAccounts,
+    attack: ofAccounts('/api/sms/send', { ...JSON_TYPE, 'content-length': '70000' }),
+  },
+  {
+    name: 'forms of 20 accounts that never end',
+    who: 'user',
+    prepare: asAccounts,
+    attack: ofAccounts('/api/collections/albums/records', {
+      'content-type': 'multipart/form-data; boundary=x',
+      'content-length': '4000000',
+    }),
+  },
+]
