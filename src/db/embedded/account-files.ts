@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type Account, runsAs } from './account.ts'
 
 // What root does in a folder of the account that runs Postgres for it. Nothing here follows a link that the
@@ -73,6 +73,16 @@ export const changeableFolder = (folder: string, account: Account): string | und
     const { uid, mode } = statSync(path)
     return uid === account.uid || ((mode & 0o1000) === 0 && runsAs(account, 'test', ['-w', path]))
   })
+
+/** The first file of a folder, itself included, that is not this process's own; undefined if none. */
+export function foreignFile(folder: string): string | undefined {
+  if (!lstatSync(folder, { throwIfNoEntry: false })) return undefined
+  const isForeign = (path: string) => lstatSync(path).uid !== process.getuid?.()
+  if (isForeign(folder)) return folder
+  return readdirSync(folder, { recursive: true })
+    .map((name) => join(folder, String(name)))
+    .find(isForeign)
+}
 
 function pathTo(folder: string): string[] {
   const above = dirname(folder)

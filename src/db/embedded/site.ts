@@ -16,12 +16,14 @@ import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { type Account, type Launch, launchFor, runsAs } from './account.ts'
-import { changeableFolder, closedFolder, hasFiles } from './account-files.ts'
+import { changeableFolder, closedFolder, foreignFile, hasFiles } from './account-files.ts'
 import { programsFor } from './major.ts'
 import { linkLibraries, type Programs, programIn } from './programs.ts'
 
 /** Copies of programs that root runs as another account, where their own folder is closed to it. */
 const OPEN_FOLDER = '/var/cache/pocketsms'
+/** Folders of the server beside the cluster. */
+const [LIBRARIES, LOGS] = ['postgres-lib', 'postgres-log']
 /** Bytes of a socket's path, without the zero at its end. unix(7); macOS takes four less. */
 const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 export const PORT = 5432
@@ -49,14 +51,9 @@ export function findSite(dataDir: string, log: Logger): Site {
   const launch = launchFor(owner)
   const folder = existsSync(link) ? realpathSync(link) : link
   checkSocketPath(folder)
-  const inData = (name: string) => join(dirname(link), name)
-  const site = {
-    folder,
-    link,
-    launch,
-    programs: programsFor(folder, link, inData('postgres-lib'), log),
-    logs: inData('postgres-log'),
-  }
+  if (launch.account) checkFolders(folder, link, launch.account)
+  const [libraries, logs] = [LIBRARIES, LOGS].map((name) => join(dirname(link), name)) as [string, string]
+  const site = { folder, link, launch, programs: programsFor(folder, link, libraries, log), logs }
   return launch.account ? forAccount(site, launch.account, owner, log) : site
 }
 
@@ -90,7 +87,6 @@ function makeDataFolder(dataDir: string): void {
 /** The same where root runs it as another account: the cluster is the account's, all else stays root's. */
 function forAccount(site: Site, account: Account, owner: Account | undefined, log: Logger): Site {
   const { folder, link } = site
-  checkFolders(site, account)
   if (folder !== link)
     log.warn(`The database is in ${folder}, to which ${link} links: a copy of the link is no copy`)
   if (owner && owner.uid !== account.uid)
@@ -100,7 +96,8 @@ function forAccount(site: Site, account: Account, owner: Account | undefined, lo
   return canRun ? site : { ...site, programs: copyPrograms(site.programs) }
 }
 
-function checkFolders({ folder, link }: Site, account: Account): void {
+/** Before root runs or writes anything in these folders. */
+function checkFolders(folder: string, link: string, account: Account): void {
   const closed = closedFolder(dirname(folder), account)
   if (closed)
     throw new UserError(
@@ -111,6 +108,8 @@ function checkFolders({ folder, link }: Site, account: Account): void {
     throw new UserError(
       `The account that runs Postgres for root (number ${account.uid}) may change ${changeable}, and with it root's files there. Make it root's (chown root: ${changeable}; chmod 755 ${changeable}), choose another DATA_DIR, or start the server as an ordinary user.`,
     )
+  const planted = [LIBRARIES, LOGS].map((name) => foreignFile(join(dirname(link), name))).find(Boolean)
+  if (planted) throw new UserError(`${planted} is not root's. Remove it: the server makes a new one.`)
 }
 
 /** Copies programs to where other accounts may run them. */

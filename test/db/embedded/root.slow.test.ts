@@ -106,6 +106,15 @@ describe.runIf(isRoot && process.platform === 'linux')('root', () => {
         },
         /^The account that runs Postgres for root \(number \d+\) may change .*\(chown root/,
       ],
+      [
+        'a folder where the account has left libraries',
+        () => {
+          const folder = openFolder()
+          execFileSync('install', ['-d', '-o', 'postgres', join(folder, 'postgres-lib', 'planted')])
+          return folder
+        },
+        /^.*postgres-lib\/planted is not root's\. Remove it/,
+      ],
     ])('%s is refused', async (_, folder, refusal) => {
       expect((await openElsewhere(folder(), options)).said).toMatch(refusal)
     })
