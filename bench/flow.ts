@@ -20,7 +20,7 @@ one. --rate: so many texts a second instead, beside 20 lists and 5 incoming text
 const HOME = fileURLToPath(new URL('..', import.meta.url))
 const ROOT = { email: 'root@example.com', password: 'rootpass12345' }
 const [ACCOUNTS, PHONES] = [20, 2]
-/** Texts that are on their way at a time, and sends. */
+/** Texts of which no call has told at a time, and sends. */
 const [MOST_OPEN, SENDERS] = [500, 32]
 const WARM_MS = 5_000
 
@@ -53,7 +53,7 @@ async function measure(home: string, seconds: number, rate: number): Promise<Res
     const over = AbortSignal.timeout(WARM_MS + seconds * 1000)
     const keepFull = async () => {
       while (!over.aborted) {
-        if (ledger.sent.size - ledger.delivered < MOST_OPEN) await load.send()
+        if (ledger.sent.size - ledger.ended < MOST_OPEN) await load.send()
         else await new Promise((resolve) => setTimeout(resolve, 2))
       }
     }

@@ -103,7 +103,7 @@ async function find(
       json_populate_record(null::${quote(tableName(messages))}, $2), p.image) b
     where d.id = $1 and ${condition}`
   const name = statementName(store.catalog, text)
-  const { rows, fields } = await store.db.query(text, [delivery, blankRow(messages)], name)
+  const { rows, fields } = await store.db.lookUp(text, [delivery, blankRow(messages)], name)
   const [more] = objectsOf<DueColumns>({
     rows: rows.map((row) => row.slice(count)),
     fields: fields.slice(count),
