@@ -20,8 +20,9 @@ test.each([
     {},
     { x_token: 'a', x_level: '9' },
   ],
-  ['keys in any case', 'news', '{"Query":{"A":"b"}}', { A: 'b' }, {}],
-  ['a query that is none', 'news', '{"query":[1],"headers":{"a":"b"}}', {}, { a: 'b' }],
+  ['keys exactly', 'news', '{"Query":{"A":"b"},"query":null}', {}, {}],
+  ['what follows no object', 'news', '{"query":[1],"headers":{"a":"b"}}', {}, {}],
+  ['what comes before one', 'news', '{"headers":{"a":"b"},"query":[1]}', {}, { a: 'b' }],
   ['no JSON', 'news', 'x', {}, {}],
   ['null', 'news', 'null', {}, {}],
 ])('options: %s', (_, name, options, query, headers) => {

@@ -10,7 +10,7 @@ import { ANYONE, NOBODY, SIGNED_IN } from '../../openapi/schemas/security.ts'
 import type { ClientConnection, Origin } from '../../realtime/clients/client.ts'
 import { readSubscribeForm, readTopic } from '../../realtime/clients/topic.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import type { Ctx, Env, Services } from '../context.ts'
+import type { Ctx, Env, RequestBody, Services } from '../context.ts'
 import { readQuery } from '../query.ts'
 import { authenticate, bodyOr } from '../request-info.ts'
 import { retry } from '../retry.ts'
@@ -38,7 +38,8 @@ export function realtimeRoutes(services: Services): Hono<Env> {
       return RESPONSE_ALREADY_SENT
     })
     .post('/', async (c) => {
-      const { clientId, subscriptions } = readSubscribeForm(await subscriptionValues(c))
+      const { values, isJson } = await subscriptionBody(c)
+      const { clientId, subscriptions } = readSubscribeForm(values, isJson)
       const topics = subscriptions.filter((name) => name !== '').map(toTopic)
       const ip = clientIp(c, services)
       const subscribe = (auth: AuthRecord | null) => {
@@ -69,14 +70,15 @@ function lineTo(outgoing: ServerResponse): ClientConnection {
 }
 
 /** A form has one topic as a text, several as a list. */
-async function subscriptionValues(c: Ctx): Promise<Record<string, unknown>> {
-  const { values } = await bodyOr(c)
-  if ((c.env.incoming.headers['content-type'] ?? '').startsWith('application/json')) return values
-  const { clientId, subscriptions } = values
-  return {
+async function subscriptionBody(c: Ctx): Promise<RequestBody> {
+  const body = await bodyOr(c)
+  if (body.isJson) return body
+  const { clientId, subscriptions } = body.values
+  const values = {
     clientId: clientId === undefined ? '' : String([clientId].flat()[0]),
     subscriptions: subscriptions === undefined ? [] : [subscriptions].flat().map(String),
   }
+  return { ...body, values }
 }
 
 /** Options stand in the topic's query, as in a URL's. */

@@ -3,7 +3,7 @@ import { badRequest } from '../../errors.ts'
 import { object, ShapeError, text, texts } from '../../fields/shape.ts'
 import { toText } from '../../fields/values/cast.ts'
 import { snakeCase } from '../../files/stored-name.ts'
-import { parseJson } from '../../tools/json.ts'
+import { isObject, parseJson } from '../../tools/json.ts'
 
 /** Records of a collection, or one of them, with options. */
 export interface Topic {
@@ -36,11 +36,13 @@ export function bytesOf({ name, query, headers }: Topic): number {
   return 1_000 + 2 * name.length + 100 * options + 40 * (query.filter?.length ?? 0)
 }
 
-/** Keys match in upper and lower case, the last one counts. */
+/** Up to the first of the two that is no object, where Go's decoder stops. */
 function readOptions(text: string): { query?: unknown; headers?: unknown } {
-  if (text === '') return {}
-  const entries = Object.entries((parseJson(text) as object | null | undefined) ?? {})
-  return Object.fromEntries(entries.map(([key, value]) => [key.toLowerCase(), value]))
+  const entries = Object.entries(parseJson(text) ?? {}).filter(
+    ([key]) => key === 'query' || key === 'headers',
+  )
+  const end = entries.findIndex(([, value]) => value !== null && !isObject(value))
+  return Object.fromEntries(end < 0 ? entries : entries.slice(0, end))
 }
 
 function asTexts(values: unknown, rename: (key: string) => string): Record<string, string> {
@@ -59,8 +61,8 @@ const MAX_TOPICS = 1_000
 const MAX_TOPIC_BYTES = 2_500
 
 /** Reads a subscription. Throws 400 with field errors. PocketBase: apis/realtime.go, realtimeSubscribeForm */
-export function readSubscribeForm(values: Readonly<Record<string, unknown>>): SubscribeForm {
-  const form = decode(values)
+export function readSubscribeForm(values: Readonly<Record<string, unknown>>, isJson = false): SubscribeForm {
+  const form = decode(values, isJson)
   const checks = {
     clientId: [required, length(1, MAX_ID_BYTES)],
     subscriptions: [notLonger(MAX_TOPICS), each(notLonger(MAX_TOPIC_BYTES))],
@@ -69,9 +71,9 @@ export function readSubscribeForm(values: Readonly<Record<string, unknown>>): Su
   return form
 }
 
-function decode(values: Readonly<Record<string, unknown>>): SubscribeForm {
+function decode(values: Readonly<Record<string, unknown>>, isJson: boolean): SubscribeForm {
   try {
-    return FORM.over(values, FORM.zero())
+    return FORM.over(values, FORM.zero(), isJson)
   } catch (error) {
     throw error instanceof ShapeError ? badRequest() : error
   }
