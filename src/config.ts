@@ -122,6 +122,8 @@ const SETTINGS = {
   /** How many files of an MMS are kept, and how many bytes they have together. The rest is left out. */
   maxAttachments: ['SMS_MAX_ATTACHMENTS', whole(10, 0, 10)],
   maxAttachmentBytes: ['SMS_MAX_ATTACHMENT_BYTES', whole(5 << 20, 0, 10 << 20)],
+  /** How many bytes the files of one account may have; 0: any number. */
+  maxAccountFileBytes: ['MAX_ACCOUNT_FILE_BYTES', whole(1 << 30)],
 } as const satisfies Readonly<Record<string, readonly [variable: string, schema: z.ZodType]>>
 
 const ENVIRONMENT = z.object(Object.fromEntries<z.ZodType>(Object.values(SETTINGS)))

@@ -22,6 +22,8 @@ export const LOCKS = {
   indexBuild: 7_367_021,
   /** Shared by all processes that use an embedded Postgres: the last one stops it. */
   embedded: 7_367_025,
+  /** With a user: files of a user are stored one after the other, so that they count each other. */
+  files: 7_367_029,
   /** The one node that holds it checks rows of the queue. */
   queueCheck: 7_367_026,
 } as const

@@ -102,8 +102,15 @@ export class DatabaseLocked extends DatabaseUnavailable {
   }
 }
 
+/** A full disk, or a server that is read-only. */
+const REFUSED_WRITES = new Set(['53100', '25006'])
+
+/** Writes that the database refused. When it grows, nothing may be accepted for a while. */
+export const refusedWrites = { count: 0 }
+
 /** The error of a statement as DatabaseLocked or DatabaseUnavailable, where it is one. */
 export function databaseFault(error: unknown): unknown {
+  if (isSqlError(error) && REFUSED_WRITES.has(error.code)) refusedWrites.count++
   if (isSqlError(error, LOCK_NOT_AVAILABLE)) return new DatabaseLocked(error)
   return isConnectionError(error) ? new DatabaseUnavailable(error) : error
 }

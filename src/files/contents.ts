@@ -3,6 +3,7 @@ import type { Holder } from '../admission/holder.ts'
 import type { Everybody } from '../admission/ticket.ts'
 import type { Db } from '../db/open.ts'
 import { run, runForRow, type Slots, sql, statement, tables } from '../db/statements/statement.ts'
+import { type FileOwner, takeRoom } from './room.ts'
 import type { Content } from './upload.ts'
 
 const CHUNK_BYTES = 256 << 10
@@ -26,29 +27,39 @@ export interface FileFacts {
   readonly type: string
   /** Now if absent. */
   readonly modified?: Date
+  /** Whose it is; nobody's if absent. */
+  readonly owner?: FileOwner
   /** Set for a thumbnail. */
   readonly thumb?: { readonly size: string; readonly original: number }
 }
 
 const INSERT = `with file as (
-    insert into _files (collection, record, name, thumb, original, size, type, modified)
-    values ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, now()))
+    insert into _files (collection, record, name, thumb, original, size, type, modified, owner)
+    values ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, now()), $10)
     on conflict (collection, record, name, thumb) do nothing returning id),
   chunk as (insert into _file_chunks (file, part, content) select id, 0, $9::bytea from file where $6 > 0)
   select id from file`
 
-/** Stores a file piece by piece. False if another node stored the same thumbnail first. */
+/**
+ * Stores a file piece by piece. False if another node stored the same thumbnail first. Throws FilesFull when
+ * its owner may store no more.
+ */
 export async function storeFile(
   db: Db,
   { collection, record, name }: FilePlace,
-  { type, modified, thumb }: FileFacts,
+  { type, modified, owner, thumb }: FileFacts,
   content: Content,
 ): Promise<boolean> {
+  if (owner) await takeRoom(db, owner, content.size)
   let id: unknown
   let part = 0
   const begin = async (first: Buffer) => {
     const facts = [thumb?.size ?? '', thumb?.original ?? null, content.size, type, modified ?? null]
-    const { rows } = await db.query(INSERT, [collection, record, name, ...facts, first], 'store file')
+    const { rows } = await db.query(
+      INSERT,
+      [collection, record, name, ...facts, first, owner?.id ?? ''],
+      'store file',
+    )
     id = rows[0]?.[0]
   }
   for await (const piece of content.pieces(CHUNK_BYTES)) {

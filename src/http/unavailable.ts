@@ -10,7 +10,7 @@ const RETRY_SECONDS = 5
 const NOT_READY: Readiness = {
   ready: false,
   serving: false,
-  database: { reachable: true, migrated: true, listening: true },
+  database: { reachable: true, migrated: true, writable: true, listening: true },
   queue: null,
 }
 

@@ -1,11 +1,13 @@
 import { readState } from '../backup/service/state.ts'
 import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
 import { counts } from '../counts.ts'
 import { planCount } from '../filter/compile/compile.ts'
 import { readLineFigures } from '../sms/usage/line-limits.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { webhookLag } from '../webhooks/lease.ts'
 import { readJobFigures } from '../work/queue.ts'
+import { readDisk } from './disk.ts'
 import { countLowBatteries, type Depth, type Queue, readDevices, readQueue } from './readiness.ts'
 import { BUCKETS, type Series, type Traffic } from './traffic.ts'
 
@@ -13,8 +15,7 @@ export interface MetricsSource {
   readonly store: Store
   readonly traffic: Traffic
   readonly clients: () => number
-  /** A device seen since then is online. */
-  readonly deviceOnlineSeconds: number
+  readonly config: Pick<Config, 'deviceOnlineSeconds' | 'databaseUrl' | 'dataDir'>
 }
 
 /** One value; `suffix` is for the parts of a histogram. */
@@ -112,16 +113,17 @@ function gaugesOf<T>(read: () => Promise<T>) {
     })
 }
 
-function sharedFamilies({ store, deviceOnlineSeconds }: MetricsSource): Family[] {
+function sharedFamilies({ store, config }: MetricsSource): Family[] {
   const queue = gaugesOf(() => readQueue(store))
   const depths = (name: keyof Depth) => (states: Queue) =>
     Object.entries(states).map(([state, depth]) => ({ labels: { state }, value: depth[name] }))
-  const devices = gaugesOf(() => readDevices(store, deviceOnlineSeconds))
+  const devices = gaugesOf(() => readDevices(store, config.deviceOnlineSeconds))
   const lowBatteries = gaugesOf(() => countLowBatteries(store))
   const lines = gaugesOf(() => readLineFigures(store))
   const webhooks = gaugesOf(() => webhookLag(store))
   const jobs = gaugesOf(() => readJobFigures(store.db))
   const backups = gaugesOf(() => readState(store.db))
+  const disk = gaugesOf(() => readDisk(config))
   const ageOf = (at: string) => (Date.now() - Date.parse(at.replace(' ', 'T'))) / 1000
   return [
     queue('queue_messages', 'Unfinished messages of all nodes, by state.', depths('messages')),
@@ -153,6 +155,10 @@ function sharedFamilies({ store, deviceOnlineSeconds }: MetricsSource): Family[]
     backups('backup_failed', '1 if the last backup or restore failed, else 0.', ({ lastFailure }) =>
       one(lastFailure ? 1 : 0),
     ),
+    disk('disk_free_bytes', 'Room on the disk of the embedded database.', (found) =>
+      found ? one(found.free) : [],
+    ),
+    disk('disk_bytes', 'Size of that disk.', (found) => (found ? one(found.total) : [])),
   ]
 }
 

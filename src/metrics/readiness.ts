@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { DatabaseUnavailable, refusedWrites } from '../db/errors.ts'
 import { objectsOf } from '../db/rows.ts'
 import { missingMigrations } from '../db/schema/migrate.ts'
 import { IS_LOW } from '../sms/devices/device.ts'
@@ -15,6 +16,9 @@ export const READINESS = z
     database: z.object({
       reachable: z.boolean(),
       migrated: z.boolean(),
+      writable: z
+        .boolean()
+        .describe('False while it refuses writes, as of a full disk: nothing can be accepted then.'),
       listening: z
         .boolean()
         .describe(
@@ -50,7 +54,10 @@ const KEEP_MS = 1_000
 /** A database that does not answer in that time is of no use to a request either. */
 const PATIENCE_MS = 2_000
 
-const AWAY: Known = { database: { reachable: false, migrated: false, listening: false }, queue: null }
+const AWAY: Known = {
+  database: { reachable: false, migrated: false, writable: false, listening: false },
+  queue: null,
+}
 
 /** Whether this server takes requests: the database answers and is migrated, nothing is stopping. */
 export function readinessOf(
@@ -58,23 +65,43 @@ export function readinessOf(
   stopping: AbortSignal,
   workers?: WorkerMember,
 ): () => Promise<Readiness> {
-  const look = cachedQuery(() => within(ask(store), PATIENCE_MS), KEEP_MS)
+  const isWritable = writability(store)
+  const look = cachedQuery(() => within(ask(store, isWritable), PATIENCE_MS), KEEP_MS)
   return async () => {
     const known = await look().catch(() => AWAY)
     const serving = !stopping.aborted
-    const { reachable, migrated } = known.database
-    const ready = serving && reachable && migrated
+    const { reachable, migrated, writable } = known.database
+    const ready = serving && reachable && migrated && writable
     return { ready, serving, ...known, ...(workers && { workers: [...workers.states] }) }
   }
 }
 
-async function ask(store: Store): Promise<Known> {
+/** Needs some new blocks on the disk of the database, and leaves nothing. */
+const PROBE = 'create temporary table _probe on commit drop as select generate_series(1, 20000)'
+
+/** Whether the database takes writes. It is tried only after it has refused one, until it takes one. */
+function writability({ db }: Store): () => Promise<boolean> {
+  let seen = refusedWrites.count
+  return async () => {
+    const { count } = refusedWrites
+    if (count === seen) return true
+    try {
+      await db.transaction((tx) => tx.script(PROBE))
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) return false
+    }
+    seen = count
+    return true
+  }
+}
+
+async function ask(store: Store, isWritable: () => Promise<boolean>): Promise<Known> {
   const migrated = (await missingMigrations(store.db)).length === 0
   const queue = migrated ? dueOf(await readQueue(store)) : null
   const lag = await store.db.replica?.lag()
   const replica = lag && { state: lag.state, lag_bytes: lag.bytes }
   return {
-    database: { reachable: true, migrated, listening: store.db.hears },
+    database: { reachable: true, migrated, writable: await isWritable(), listening: store.db.hears },
     queue,
     ...(replica && { replica }),
   }

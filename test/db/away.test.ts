@@ -174,7 +174,7 @@ test('a server that hears no NOTIFY says so, and what to set', async () => {
   onTestFinished(() => server.stop())
   await until(() => said.some((line) => line.includes('Set DATABASE_LISTEN_URL')))
   const { database } = (await (await fetch(`${server.url}/api/ready`)).json()) as { database: unknown }
-  expect(database).toEqual({ reachable: true, migrated: true, listening: false })
+  expect(database).toEqual({ reachable: true, migrated: true, writable: true, listening: false })
 })
 
 test('a wrong password ends the start with a sentence', async () => {

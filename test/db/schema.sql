@@ -159,11 +159,13 @@ create table _files (
   size bigint not null,
   type text collate "C" not null,
   modified timestamp with time zone not null default now(),
+  owner text collate "C" not null default ''::text,
   constraint _files_collection_record_name_thumb_key UNIQUE (collection, record, name, thumb),
   constraint _files_original_fkey FOREIGN KEY (original) REFERENCES _files(id) ON DELETE CASCADE,
   constraint _files_pkey PRIMARY KEY (id)
 );
 CREATE INDEX _files_original ON _files USING btree (original) WHERE original IS NOT NULL;
+CREATE INDEX _files_owner ON _files USING btree (owner) INCLUDE (size) WHERE owner <> ''::text;
 
 create table _functions (
   name text collate "C" not null,

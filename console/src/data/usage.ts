@@ -9,6 +9,8 @@ export interface Usage {
   readonly quota: number
   readonly remaining: number | null
   readonly resets_at: string
+  /** `limit` 0: any number. */
+  readonly files: { readonly bytes: number; readonly limit: number }
 }
 
 /** One day of `GET /api/sms/usage/days`. */

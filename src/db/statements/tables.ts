@@ -74,6 +74,7 @@ interface FilesRow {
   modified: Generated<Date>
   name: string
   original: number | null
+  owner: Generated<string>
   record: string
   size: number
   thumb: Generated<string>

@@ -21,6 +21,7 @@ export interface Part {
   /** The whole batch's request: auth and headers are its own. */
   readonly outer: RequestInfo
   readonly uploads: Uploads
+  readonly maxFileBytes: number
   readonly passwordWork: PasswordWork
   readonly locksRecord: boolean
   /** What else happens with the write. */
@@ -71,11 +72,17 @@ export function actionOf({ method, url }: BatchRequest): Action | undefined {
 export async function runPart(part: Part): Promise<PartAnswer> {
   const asked = actionOf(part.asked)
   if (!asked) throw new PartFault()
-  const { store, extensions, uploads, passwordWork, locksRecord, alsoFor } = part
+  const { store, extensions, uploads, maxFileBytes, passwordWork, locksRecord, alsoFor } = part
   const { method, name, id } = asked.method === 'PUT' ? await upsert(part, asked) : asked
   const collection = writableCollection(store.catalog, name)
   const request = requestOf(part, method)
-  const options = { uploads, passwordWork, locksRecord, inSameTransaction: alsoFor(request, collection) }
+  const options = {
+    uploads,
+    maxFileBytes,
+    passwordWork,
+    locksRecord,
+    inSameTransaction: alsoFor(request, collection),
+  }
   const text = await writeRecord(store, extensions, collection, id, request, options)
   if (method === 'DELETE') return { body: text, status: 204 }
   return { body: picked(text, request.query), status: 200 }

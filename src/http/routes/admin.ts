@@ -4,9 +4,11 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { AUDIT_CATALOG, AUDIT_COLLECTION } from '../../auth/superusers/audit.ts'
 import { readState } from '../../backup/service/state.ts'
 import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
 import { roleWarning } from '../../db/role.ts'
 import { notFound } from '../../errors.ts'
 import { deleteAllLogs } from '../../logs/request-log.ts'
+import { diskWarning, readDisk } from '../../metrics/disk.ts'
 import { done, failures, success } from '../../openapi/schemas/answers.ts'
 import { SERVER } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
@@ -31,7 +33,7 @@ export const adminRoutes = (services: Services) =>
     .get('/health', async (c) => sendJson(c, JSON.stringify(await health(c, services))))
     .get('/warnings', async (c) => {
       const { store } = await requireSuperuser(c, services)
-      return sendJson(c, JSON.stringify(await warnings(store)))
+      return sendJson(c, JSON.stringify(await warnings(store, services.config)))
     })
     .get('/jobs', async (c) => {
       const { store } = await requireSuperuser(c, services)
@@ -81,11 +83,14 @@ export const adminRoutes = (services: Services) =>
     })
 
 /** What is wrong with how the server is set up, for the people who run it. */
-async function warnings(store: Store): Promise<{ code: string; message: string }[]> {
+async function warnings(store: Store, config: Config): Promise<{ code: string; message: string }[]> {
   const role = await roleWarning(store.db)
   const indexes = await indexWarnings(store.db)
   const lines = await lineWarnings(store)
+  const disk = await readDisk(config).catch(() => undefined)
+  const room = disk && diskWarning(disk)
   return [
+    ...(room ? [{ code: 'disk_space', message: room }] : []),
     ...(role ? [{ code: 'database_role', message: role }] : []),
     ...(indexes.length > 0 ? [{ code: 'indexes', message: indexes.join(' ') }] : []),
     ...(lines.full ? [{ code: 'lines_full', message: lines.full }] : []),
@@ -130,7 +135,7 @@ const WARNINGS = z
   .array(
     z
       .object({
-        code: z.enum(['database_role', 'indexes', 'lines_full', 'lines_near_limits']),
+        code: z.enum(['disk_space', 'database_role', 'indexes', 'lines_full', 'lines_near_limits']),
         message: z.string().describe('What is wrong, and what to do.'),
       })
       .meta({ id: 'Warning' }),

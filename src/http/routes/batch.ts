@@ -87,10 +87,21 @@ function write(
         checkRate(services, auth, clientIp(c, services), asked.method, asked.url.split('?')[0]!)
       rated.add(asked)
       const uploads = uploadsOf(files, i)
+      const { maxAccountFileBytes: maxFileBytes } = services.config
       const alsoFor: Part['alsoFor'] = (request, collection) =>
         auditWrite(c, services, request, collection, uploads.keys())
       const passwordWork = work[i]!
-      const part = { store: inside, extensions, asked, outer, uploads, passwordWork, locksRecord, alsoFor }
+      const part = {
+        store: inside,
+        extensions,
+        asked,
+        outer,
+        uploads,
+        maxFileBytes,
+        passwordWork,
+        locksRecord,
+        alsoFor,
+      }
       return runPart(part)
     }
     return runAll(c, services, requests, auth, runOne)

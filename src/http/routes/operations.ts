@@ -18,8 +18,7 @@ export function operationsRoutes(services: Services): Hono<Env> {
   const { traffic, realtime } = services
   const store = services.store.forEverybody('metrics')
   const readiness = readinessOf(store, services.stopping, services.workers)
-  const { deviceOnlineSeconds } = services.config
-  const source = { store, traffic, clients: () => realtime.clients, deviceOnlineSeconds }
+  const source = { store, traffic, clients: () => realtime.clients, config: services.config }
   const exposition = expositionOf(source, services.workers)
   return new Hono<Env>()
     .get('/api/ready', async (c) => {

@@ -43,7 +43,8 @@ async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DEL
     const collection = find(inside)
     const passwords = memory.over(passwordWork(c, services, auth), how.locksRecord)
     const inSameTransaction = auditWrite(c, services, request, collection, uploads.keys())
-    const options = { ...how, uploads, passwordWork: passwords, inSameTransaction }
+    const { maxAccountFileBytes: maxFileBytes } = services.config
+    const options = { ...how, uploads, maxFileBytes, passwordWork: passwords, inSameTransaction }
     return writeRecord(inside, extensions, collection, c.req.param('id') ?? '', request, options)
   }
   const run = () => asCaller(c, services, work, { values })

@@ -22,7 +22,7 @@ import { readIdempotency } from '../../sms/send/idempotency.ts'
 import { PREVIEW, previewSend } from '../../sms/send/preview.ts'
 import type { RefusalCode } from '../../sms/send/refusal.ts'
 import { ACCEPTED, send } from '../../sms/send/send.ts'
-import { readUsage, USAGE } from '../../sms/usage/quota.ts'
+import { ACCOUNT_USAGE, readAccountUsage } from '../../sms/usage/quota.ts'
 import { countDays, readDays, USAGE_DAYS } from '../../sms/usage/usage-days.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
@@ -48,7 +48,7 @@ export function smsRoutes(services: Services): Hono<Env> {
     })
     .get('/usage', async (c) => {
       const { user, store } = await requireSender(c, services, READS)
-      return sendRaw(c, JSON.stringify(await readUsage(store, user, config, new Date())))
+      return sendRaw(c, JSON.stringify(await readAccountUsage(store, user, config, new Date())))
     })
     .get('/usage/days', async (c) => {
       const days = readDays(queryOf(c).days)
@@ -172,12 +172,13 @@ export const smsPaths = (): ZodOpenApiPathsObject =>
       id: 'readUsage',
       summary: 'Read the month so far',
       responses: [
-        success('The calendar month, in UTC.', USAGE, {
+        success('The calendar month, in UTC, and files.', ACCOUNT_USAGE, {
           period: '2026-11',
           used: 12,
           quota: 0,
           remaining: null,
           resets_at: '2026-12-01 00:00:00.000Z',
+          files: { bytes: 0, limit: 1_073_741_824 },
         }),
         callerRefusals(),
       ],

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { cleanText } from '../../fields/values/cast.ts'
+import { FilesFull } from '../../files/room.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { type Device, saveHealth, saveSims } from '../../sms/devices/device.ts'
 import { MAX_TEXT } from '../../sms/devices/device-body.ts'
@@ -53,6 +54,7 @@ export function isSigned(key: string, { body, timestamp, signature }: Posted): b
 
 /** What is kept of an MMS. */
 type Limits = Pick<Config, 'maxAttachments' | 'maxAttachmentBytes'>
+const NO_FILES: Limits = { maxAttachments: 0, maxAttachmentBytes: 0 }
 
 /** How each event that brings something in becomes a text. */
 const TEXTS: Readonly<Record<string, (payload: unknown, limits: Limits) => Text | Promise<Text>>> = {
@@ -120,15 +122,22 @@ export async function takeEvent(
   store: Store,
   device: Device,
   { body, timestamp }: Posted,
-  config: Limits & Pick<Config, 'optWords'>,
+  config: Limits & Pick<Config, 'optWords' | 'maxAccountFileBytes'>,
 ): Promise<void> {
   await noteClock(store, device, Number(timestamp) * 1000 - Date.now())
   const { event, payload } = checkShape(EVENT_BODY, readJson(body))
   const read = Object.hasOwn(TEXTS, event) ? TEXTS[event] : undefined
   if (read) {
-    const limits = keepsAttachments(store) ? config : { maxAttachments: 0, maxAttachmentBytes: 0 }
-    const { to, ...text } = await read(payload, limits)
-    await receiveTexts(store, { ...device, phone: to || device.phone }, [text], config.optWords)
+    const take = async (limits: Limits) => {
+      const { to, ...text } = await read(payload, limits)
+      const texts = [{ ...text, maxFileBytes: config.maxAccountFileBytes }]
+      await receiveTexts(store, { ...device, phone: to || device.phone }, texts, config.optWords)
+    }
+    // an account that may store no more keeps the text, which names what is left out
+    await take(keepsAttachments(store) ? config : NO_FILES).catch((error: unknown) => {
+      if (!(error instanceof FilesFull)) throw error
+      return take(NO_FILES)
+    })
   } else if (event === 'app:started') {
     const { simCards } = checkShape(STARTED_PAYLOAD, payload ?? {})
     if (simCards) await saveSims(store, device, simCards)

@@ -6,6 +6,7 @@ import { choiceValue, chosenTexts } from '../../fields/types/choice.ts'
 import { DEFAULT_FILE_BYTES } from '../../fields/types/max-bytes.ts'
 import { toTexts } from '../../fields/values/cast.ts'
 import { storeFile } from '../../files/contents.ts'
+import type { FileOwner } from '../../files/room.ts'
 import type { Upload, Uploads } from '../../files/upload.ts'
 import type { Values } from '../columns.ts'
 
@@ -79,18 +80,19 @@ function shown(name: string): string {
 const isOfType = ({ sniffed }: Upload, type: string): boolean =>
   sniffed.names.includes(type.split(';')[0]!.trim().toLowerCase())
 
-/** Stores the sent files that a record has kept. */
+/** Stores the sent files that a record has kept. Throws FilesFull. */
 export async function storeUploads(
   { db }: Store,
   collection: Collection,
   record: string,
   values: Readonly<Values>,
   uploads: NamedUploads,
+  owner: FileOwner,
 ): Promise<void> {
   const fields = collection.fields.filter(({ type }) => type === 'file')
   const names = new Set(fields.flatMap(({ name }) => chosenTexts(values[name]!)))
   for (const { name, sniffed, content } of uploads.values()) {
     const place = { collection: collection.id, record, name }
-    if (names.has(name)) await storeFile(db, place, { type: sniffed.type }, content)
+    if (names.has(name)) await storeFile(db, place, { type: sniffed.type, owner }, content)
   }
 }

@@ -16,6 +16,8 @@ import { selectRows } from '../select.ts'
 
 export interface WriteOptions {
   readonly uploads?: Uploads
+  /** Bytes of all files of the caller's account; any number if absent. */
+  readonly maxFileBytes?: number
   /**
    * Whether the auth record is cached. If so, the write is refused when its row has changed. Cached or not, a
    * create with a hook locks it, or throws StaleAuth. Absent: no check.

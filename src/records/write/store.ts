@@ -1,10 +1,11 @@
 import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import { type Collection, DEVICES_ID, USERS_ID } from '../../collections/collection.ts'
 import { columnName, quote, tableName } from '../../collections/names.ts'
 import { violatedFields } from '../../collections/table/indexes.ts'
 import { isSqlError, UNIQUE_VIOLATION } from '../../db/errors.ts'
 import { badRequest, fieldError } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
+import type { FileOwner } from '../../files/room.ts'
 import { NO_CONDITION } from '../../rules/candidate-check.ts'
 import { deleteInvalidLinks } from '../auth/auth-links.ts'
 import { changeLogCte } from '../changes.ts'
@@ -35,9 +36,16 @@ export async function storeRecord(write: Write): Promise<Extra> {
   const unconditional = { guard: NO_CONDITION, options: { ...options, isAuthCached: false } }
   await save(isHooked ? { ...write, ...unconditional } : write)
   const id = String(values.id)
-  if (uploads.size > 0) await storeUploads(store, collection, id, values, uploads)
+  if (uploads.size > 0) await storeUploads(store, collection, id, values, uploads, ownerOf(write))
   await options.inSameTransaction?.(store, id)
   return extra
+}
+
+/** Whose the files of a write are: those of superusers and guests are nobody's. */
+function ownerOf({ request: { auth }, options: { maxFileBytes = 0 } }: Write): FileOwner {
+  const isUser = auth?.collection.id === USERS_ID
+  const id = auth?.collection.id === DEVICES_ID ? String(auth.values.user) : isUser ? auth.id : ''
+  return { id, maxBytes: maxFileBytes }
 }
 
 /** The caller and the rule are tested before: a hook may delete the caller's record (the installer's). */

@@ -1,5 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { type FileFacts, storeFile } from '../../files/contents.ts'
+import type { FileOwner } from '../../files/room.ts'
 import { sniff } from '../../files/sniff/sniff.ts'
 import { storedName } from '../../files/stored-name.ts'
 import { contentOf, isDecodable } from '../../files/thumbnail.ts'
@@ -38,12 +39,16 @@ const ADD = `
 update sms_messages set attachments = $2, updated = pb_text(now())
 where id = $1 and attachments = '{}' and body <> '' returning id`
 
-/** Stores the files of a message in its transaction. Those of a repeat only if the message has none yet. */
+/**
+ * Stores the files of a message in its transaction. Those of a repeat only if the message has none yet.
+ * Throws FilesFull.
+ */
 export async function storeAttachments(
   store: Store,
   id: string,
   attachments: readonly Attachment[],
   isNew: boolean,
+  owner: FileOwner,
 ): Promise<void> {
   if (attachments.length === 0) return
   if (!isNew) {
@@ -52,5 +57,5 @@ export async function storeAttachments(
     await logChanged(store, MESSAGES, 'update', [id])
   }
   for (const { name, type, content } of attachments)
-    await storeFile(store.db, { collection: MESSAGES, record: id, name }, { type }, content)
+    await storeFile(store.db, { collection: MESSAGES, record: id, name }, { type, owner }, content)
 }

@@ -27,6 +27,8 @@ export interface ReceivedText {
   /** Stands for the text in what identifies it. The text itself when absent. */
   readonly identity?: string
   readonly attachments?: readonly Attachment[]
+  /** What the account may store in files; any number if absent. */
+  readonly maxFileBytes?: number
 }
 
 const INSERT = `
@@ -56,7 +58,7 @@ select id, exists (select from user_settings s where s."user" = $1 and s.assign 
  * Stores received texts. Device, sender, instant and text make the id, so a repeat is not stored again.
  * Opt-out and opt-in words change the contact and end waiting messages. Texts enter conversations and may get
  * automatic answers. A repeat adds attachments to a message that has none. Returns ids in the order of
- * `texts`.
+ * `texts`. Throws FilesFull.
  */
 export async function receiveTexts(
   store: Store,
@@ -86,8 +88,8 @@ export async function receiveTexts(
     const stored = await db.query(INSERT, [device.user, device.id, device.phone, JSON.stringify(rows)])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
     if (stored.rows[0]?.[1]) await assignInTurn(db, device.user, new Set(rows.map(({ from }) => from)))
-    for (const [i, { attachments = [] }] of texts.entries())
-      await storeAttachments(inside, ids[i]!, attachments, isNew.has(ids[i]!))
+    for (const [i, { attachments = [], maxFileBytes: maxBytes = 0 }] of texts.entries())
+      await storeAttachments(inside, ids[i]!, attachments, isNew.has(ids[i]!), { id: device.user, maxBytes })
     const fresh = texts.filter((_, i) => isNew.has(ids[i]!))
     const last = lastWords(fresh, words)
     const said = await latestOptChanges(inside, device.user, last, words)

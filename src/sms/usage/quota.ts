@@ -5,6 +5,7 @@ import { textsOf } from '../../db/rows.ts'
 import { cast, runForRow, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
+import { storedBytes } from '../../files/room.ts'
 import { logChanged } from '../status/status.ts'
 
 export const USAGE = z
@@ -19,6 +20,14 @@ export const USAGE = z
     resets_at: INSTANT.describe('When the next month begins.'),
   })
   .meta({ id: 'Usage' })
+
+/** The same with the files of the account. */
+export const ACCOUNT_USAGE = USAGE.extend({
+  files: z.object({
+    bytes: z.int().min(0).describe('What its files take; each counts as 4,096 at least.'),
+    limit: z.int().min(0).describe('What they may take; 0: without limit.'),
+  }),
+}).meta({ id: 'AccountUsage' })
 
 /** `usual`: the quota of users without one of their own. */
 const READ = statement(
@@ -49,6 +58,18 @@ export async function readUsage(
   const remaining = quota === 0 ? null : Math.max(0, quota - used)
   const next = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
   return { period, used, quota, remaining, resets_at: formatDate(next) }
+}
+
+/** What an account has used of the month, and of its room for files. */
+export async function readAccountUsage(
+  store: Store,
+  user: string,
+  config: Pick<Config, 'monthlyQuota' | 'maxAccountFileBytes'>,
+  at: Date,
+): Promise<z.output<typeof ACCOUNT_USAGE>> {
+  const usage = await readUsage(store, user, config, at)
+  const bytes = await storedBytes(store.db, user)
+  return { ...usage, files: { bytes, limit: config.maxAccountFileBytes } }
 }
 
 /** Gives messages back to the month that paid for them, in the transaction that ends them unsent. */

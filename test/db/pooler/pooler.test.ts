@@ -45,5 +45,5 @@ test('NOTIFY arrives', async () => {
     const answer = await fetch(`${server.url}/api/ready`)
     return ((await answer.json()) as { database: unknown }).database
   }
-  await expect.poll(ready).toEqual({ reachable: true, migrated: true, listening: true })
+  await expect.poll(ready).toEqual({ reachable: true, migrated: true, writable: true, listening: true })
 })

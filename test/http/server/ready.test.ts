@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { describe, expect, test, vi } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { Db } from '../../../src/db/open.ts'
@@ -19,7 +20,7 @@ describe('GET /api/ready', () => {
       body: {
         ready: true,
         serving: true,
-        database: { reachable: true, migrated: true, listening: true },
+        database: { reachable: true, migrated: true, writable: true, listening: true },
         queue: { due: 0, oldest_seconds: 0 },
       },
     })
@@ -57,6 +58,36 @@ describe('GET /api/ready', () => {
     await db.query(`update _migrations set file = substr(file, 2) where file like 'x%'`)
     await expect.poll(async () => (await ready()).status).toBe(200)
   })
+
+  test('a database whose disk is full, until it is not', async () => {
+    const user = await fixture.makeUser()
+    const { databaseUrl } = fixture.server.services.config
+    const pathname = new URL(databaseUrl!).pathname
+    // only a superuser of Postgres can refuse new tables
+    const db = new pg.Client(Object.assign(new URL(process.env.TEST_POSTGRES_URL!), { pathname }).href)
+    await db.connect()
+    await fixture.pair(user)
+    // what Postgres says then, of a text and of new blocks
+    await db.query(`create function is_full() returns trigger language plpgsql as $$
+        begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+      create trigger is_full before insert on sms_messages for each row execute function is_full();
+      create function is_full_event() returns event_trigger language plpgsql as $$
+        begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+      create event trigger is_full on ddl_command_start when tag in ('CREATE TABLE AS')
+        execute function is_full_event()`)
+    const send = () => user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hello' })
+    expect((await send()).status).toBe(503)
+    await expect
+      .poll(async () => (await ready()).body)
+      .toMatchObject({
+        ready: false,
+        database: { reachable: true, writable: false },
+      })
+    await db.query('drop event trigger is_full; drop function is_full cascade')
+    await expect.poll(async () => (await ready()).status).toBe(200)
+    expect((await send()).status).toBe(200)
+    await db.end()
+  })
 })
 
 test('a database that goes away, and comes back', async () => {
@@ -72,7 +103,7 @@ test('a database that goes away, and comes back', async () => {
   expect((await ask()).body).toEqual({
     ready: false,
     serving: true,
-    database: { reachable: false, migrated: false, listening: false },
+    database: { reachable: false, migrated: false, writable: false, listening: false },
     queue: null,
   })
   await proxy.connect()

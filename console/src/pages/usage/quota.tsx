@@ -1,3 +1,4 @@
+import { formatBytes } from '../../data/backups.ts'
 import type { Usage } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { locale } from '../../language/language.ts'
@@ -13,7 +14,7 @@ const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', 
 export function Quota() {
   const { value } = useAnswer<Usage>('/api/sms/usage', EVERY_MS)
   if (!value) return null
-  const { used, quota, remaining, period, resets_at } = value
+  const { used, quota, remaining, period, resets_at, files } = value
   return (
     <Card title={month.format(new Date(`${period}-01`))}>
       {quota === 0 ? (
@@ -37,6 +38,16 @@ export function Quota() {
           <p class="muted">{tx('The count starts anew {when}.', { when: <Time at={resets_at} /> })}</p>
         </>
       )}
+      <Files {...files} />
     </Card>
   )
 }
+
+/** What the account's files take. */
+const Files = ({ bytes, limit }: Usage['files']) => (
+  <p class="muted">
+    {limit === 0
+      ? t('Files take {size}.', { size: formatBytes(bytes) })
+      : t('Files take {size} of {limit}.', { size: formatBytes(bytes), limit: formatBytes(limit) })}
+  </p>
+)

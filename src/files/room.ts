@@ -1,0 +1,38 @@
+import { LOCKS } from '../db/advisory-locks.ts'
+import type { Db } from '../db/open.ts'
+import { ApiError } from '../errors.ts'
+
+/** An account that stores files, and how many bytes it may; 0: any number. */
+export interface FileOwner {
+  readonly id: string
+  readonly maxBytes: number
+}
+
+/** A file counts as so many bytes at least: its row and those of its content take room, too. */
+const LEAST_BYTES = 4_096
+
+const SUM = `select coalesce(sum(greatest(size, ${LEAST_BYTES})), 0)::float8 from _files where owner = $1 and owner <> ''`
+
+/** How many bytes the files of an account take. Thumbnails do not count. */
+export async function storedBytes(db: Db, account: string): Promise<number> {
+  const { rows } = await db.query(SUM, [account], 'sum of files')
+  return Number(rows[0]![0])
+}
+
+/** The account may store no more. Nothing was stored. */
+export class FilesFull extends ApiError {
+  override name = 'FilesFull'
+  constructor(maxBytes: number) {
+    super(413, `This account may store ${Math.floor(maxBytes / 1_048_576)} MiB of files. Delete some first.`)
+  }
+}
+
+/**
+ * Takes room for another file of an account, in the transaction that stores it. Those of one account go one
+ * after the other until they commit, so that they count each other. Throws FilesFull.
+ */
+export async function takeRoom(db: Db, { id, maxBytes }: FileOwner, size: number): Promise<void> {
+  if (id === '' || maxBytes === 0) return
+  await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.files, id], 'lock files')
+  if ((await storedBytes(db, id)) + Math.max(size, LEAST_BYTES) > maxBytes) throw new FilesFull(maxBytes)
+}
