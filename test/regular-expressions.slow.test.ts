@@ -10,6 +10,7 @@ const SRC = join(import.meta.dirname, '../src')
 const EXEMPT: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^(?:agent(?!\/smpp)|bulk|demo)\//, 'programs that users run themselves'],
   [/^config\.ts:/, 'environment variables'],
+  [/^db\/embedded\//, 'what Postgres wrote at its last start'],
   [/^collections\//, 'schemas and view queries, which superusers alone write'],
   [/^openapi\//, 'names of collections and operations'],
   [/^auth\/mail\/mailer\.ts:/, 'templates of superusers; values in them are escaped'],
