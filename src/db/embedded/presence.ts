@@ -8,7 +8,7 @@ import { urlOf } from './cluster.ts'
 import { endOrphans, endPostmaster, postmasterOf } from './postmaster.ts'
 import type { Site } from './site.ts'
 import { type Settings, Started } from './start.ts'
-import { GONE } from './why-not.ts'
+import { GONE, refusedFor } from './why-not.ts'
 
 const LOOK_MS = 25
 const CONNECT_MS = 10_000
@@ -40,7 +40,9 @@ export async function enter(site: Site, settings: Settings): Promise<Presence> {
     try {
       return await connect(urlOf(site.folder))
     } catch (error) {
-      if (!isConnectionError(error)) throw error
+      const refusal = refusedFor(error, site.folder)
+      if (refusal && started) await endPostmaster(site.folder)
+      if (refusal || !isConnectionError(error)) throw refusal ?? error
       if (pid && Date.now() - tried >= CONNECT_MS && ++hangs === MAX_HANGS) await endPostmaster(site.folder)
     }
   }

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
+import { isSqlError } from '../errors.ts'
 
 const LAST_LINES = 8
 
@@ -33,6 +35,19 @@ export const GONE = (folder: string) =>
   new UserError(
     `The folder ${folder} of the database is gone, or was emptied. Stop the server. Then put the folder back from a copy, or restore a backup; a start without it makes a new, empty database.`,
   )
+
+/** Postgres runs, but does not let the server in; undefined for other errors. */
+export function refusedFor(error: unknown, folder: string): UserError | undefined {
+  if (isSqlError(error, '3D000'))
+    return new UserError(
+      `The database in ${folder} is not whole, as when the disk was full while it was made. Remove it and start again.`,
+    )
+  if (isSqlError(error, '28P01'))
+    return new UserError(
+      `The password in ${join(folder, 'pocketsms.json')} is wrong. Stop all servers, remove the file and start again: a new one is made.`,
+    )
+  return undefined
+}
 
 /** The error when Postgres does not start: what to do, if that is known, and the end of its output. */
 export function whyNot(folder: string, said: string): UserError {

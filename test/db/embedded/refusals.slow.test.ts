@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openHere, refusalOf } from '../../support/database/embedded.ts'
+import { endPostmaster } from '../../../src/db/embedded/postmaster.ts'
+import { ask, openHere, refusalOf } from '../../support/database/embedded.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 // Why the embedded database does not start: a sentence each.
@@ -41,6 +42,32 @@ test.each([
   const said = await refusalOf(folder)
   expect(said).toMatch(/^The database in .* does not start\. Postgres said:\n/)
   expect(said).toMatch(words)
+})
+
+test.each<[string, (folder: string) => Promise<unknown>, RegExp]>([
+  [
+    'another password',
+    async (folder) => {
+      const file = join(folder, 'postgres', 'pocketsms.json')
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/[0-9a-f]{48}/, '0'.repeat(48)))
+    },
+    /^The password in .*pocketsms\.json is wrong\. Stop all servers, remove the file/,
+  ],
+  [
+    'no database in it',
+    async (folder) => {
+      const { superuserUrl, close } = await openHere(folder)
+      await ask(superuserUrl, 'drop database pocketsms with (force)')
+      await close()
+      await endPostmaster(join(folder, 'postgres'))
+    },
+    /is not whole, .*Remove it and start again/,
+  ],
+])('%s: nothing is left running', async (_, damage, refusal) => {
+  const folder = copy()
+  await damage(folder)
+  expect(await refusalOf(folder)).toMatch(refusal)
+  expect(existsSync(join(folder, 'postgres', 'postmaster.pid'))).toBe(false)
 })
 
 test('programs that are none', async () => {
