@@ -8,7 +8,7 @@ import { RequestMemory } from '../../../src/http/request-memory.ts'
 /** A request as Node hands it over; `length` false sends it chunked. */
 function incoming(
   type: string,
-  text: string,
+  text: string | Buffer,
   { url = '/', length = true, method = 'POST' } = {},
 ): IncomingMessage {
   const bytes = Buffer.from(text)
@@ -36,6 +36,7 @@ test.each([
   ['an object', 'application/json', '{"a":1}', { a: 1 }],
   ['with a charset', 'application/json; charset=utf-8', '{"a":1}', { a: 1 }],
   ['what follows the first value is ignored', 'application/json', '{"a":"}"} junk', { a: '}' }],
+  ['bytes behind it may be any', 'application/json', Buffer.from('{"a":1}\xff', 'latin1'), { a: 1 }],
   ['null is empty', 'application/json', 'null', {}],
   ['no body, whatever the type', 'text/plain', '', {}],
   [
@@ -124,6 +125,7 @@ test.each([
   ['a number out of range', 'application/json', '{"a":1e999}'],
   ['a list', 'application/json', '[1]'],
   ['a name twice, once escaped', 'application/json', '{"a":[{"b":1,"\\u0062":2}]}'],
+  ['bytes that are no UTF-8', 'application/json', Buffer.from('{"a":"\xff"}', 'latin1')],
   ['half a surrogate pair', 'application/json', '{"a":"\\\\\\ud83d\\\\\\ude00"}'],
   ['a string', 'application/json', '"a"'],
   ['words', 'application/json', 'hello'],
