@@ -222,7 +222,7 @@ test.each([
     const { headers } = await fetch(await fileUrl(message, message.attachments[0], query))
     expect(Object.fromEntries(headers)).toMatchObject({
       'content-type': type,
-      'content-disposition': expect.stringMatching(/^attachment; filename=[\w.]+$/),
+      'content-disposition': expect.stringMatching(/^attachment; filename="[\w.]+"$/),
       'content-security-policy': expect.stringMatching(/^default-src 'none';.* sandbox$/),
       'x-content-type-options': 'nosniff',
     })
