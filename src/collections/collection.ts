@@ -20,6 +20,8 @@ interface CollectionBase {
   indexes: string[]
   created: string
   updated: string
+  /** A table of the gateway, presented as a collection; never of one that is stored. */
+  isInternal?: true
 }
 export interface BaseCollection extends CollectionBase {
   type: 'base'

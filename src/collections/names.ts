@@ -16,8 +16,9 @@ function withHash(name: string): string {
 const fits = (name: string) => Buffer.byteLength(name) <= MAX_BYTES
 
 /** The table or view of a collection: its name, or `_` and a name with a hash where that is taken. */
-export function tableName(collection: { readonly name: string }): string {
+export function tableName(collection: { readonly name: string; readonly isInternal?: true }): string {
   const { name } = collection
+  if (collection.isInternal) return name
   if (/^pg_/i.test(name) || isInternal(name)) return withHash(`_${name}`)
   return fits(name) ? name : withHash(name)
 }

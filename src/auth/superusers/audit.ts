@@ -25,6 +25,7 @@ export interface AuditEntry {
 export const AUDIT_COLLECTION = {
   ...readNew({ name: '_audit' }),
   id: '_audit',
+  isInternal: true,
   fields: [
     readField({ name: 'id', type: 'text' }),
     readField({ name: 'created', type: 'date' }),

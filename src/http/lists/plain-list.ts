@@ -31,6 +31,7 @@ export function plainList(
   const collection = {
     ...readNew({ name }),
     id: name,
+    isInternal: true,
     fields: fields.map(([field, type]) => read(field, type)),
   } as BaseCollection
   return { collection, alone: new Catalog([collection]), paths }
