@@ -5,6 +5,7 @@ import { Places } from '../../admission/places.ts'
 import { isListed } from '../../auth/limits/addresses.ts'
 import type { Config } from '../../config.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
+import { SMALL_BYTES } from '../request-memory.ts'
 import { addressOf } from './client-ip.ts'
 import type { RequestTracker } from './front.ts'
 import { OpenConnections } from './open-connections.ts'
@@ -22,6 +23,8 @@ export const CONNECTION_OPTIONS = {
   keepAliveTimeout: 300_000,
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16 << 10,
+  /** A small body that nobody reads yet has room: Node 20 stops at 16 KiB. */
+  highWaterMark: SMALL_BYTES,
 } as const satisfies ServerOptions
 
 /** The name of a server for HTTP/1.0, which needs no Host (RFC 1945, 5). front.ts leaves unread bodies. */

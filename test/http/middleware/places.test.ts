@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setDefaultHighWaterMark } from 'node:stream'
 import { afterEach, test as anywhere, expect, vi } from 'vitest'
 import { admission } from '../../../src/admission/admission.ts'
 import { userHolder } from '../../../src/collections/collection.ts'
@@ -10,6 +11,7 @@ import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // macOS has one address of its own only
 const test = anywhere.skipIf(process.platform === 'darwin')
+setDefaultHighWaterMark(false, 16 << 10) // as in Node 20
 const server = stopAfterAll(await startServerWithDevices())
 const { bodies, requests } = admission
 
@@ -87,6 +89,16 @@ anywhere('a small body has 10 s to come, and bytes that trickle stretch nothing'
   } finally {
     vi.useRealTimers()
   }
+})
+
+anywhere('a small body may come in pieces of any size', async () => {
+  const slow = begin('Content-Length: 60000')
+  for (let i = 0; i < 3; i++) {
+    slow.write(' '.repeat(19_999))
+    await fetch(`${server.url}/api/health`)
+  }
+  slow.write(' }')
+  expect(await answerOf(slow)).toContain('validation_required')
 })
 
 anywhere.each(['application/json', 'multipart/form-data; boundary=x'])(
