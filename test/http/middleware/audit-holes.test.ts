@@ -163,6 +163,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'DELETE /api/collections/{}/truncate',
     'PATCH /api/settings',
     'POST /api/settings/test/email',
+    'DELETE /api/logs',
     'POST /api/crons/{}',
     'POST /api/backups',
     'POST /api/backups/upload',
