@@ -3,10 +3,13 @@ import type { Holder } from '../../admission/holder.ts'
 
 /** The connections of a network. */
 interface Network {
-  count: number
   /** Those that nobody works for, the longest idle first. */
   readonly idle: Set<Socket>
+  /** Those with a request or an answer that is not read yet, the first begun first. */
+  readonly busy: Set<Socket>
 }
+
+const sizeOf = ({ idle, busy }: Network) => idle.size + busy.size
 
 /** A connection, with the network that it came from. */
 interface Connection {
@@ -23,7 +26,10 @@ export function waitForNews(socket: Socket, client: Holder): void {
   known.get(socket)?.all.wait(socket, client)
 }
 
-/** When there are too many connections, the network that has most loses its longest idle one. */
+/**
+ * When there are too many connections, the network that has most loses its longest idle one. One that is at
+ * work is lost by a network with more than twice as many as any that has idle ones.
+ */
 export class OpenConnections {
   readonly #max: number
   readonly #networks = new Map<Holder, Network>()
@@ -33,11 +39,12 @@ export class OpenConnections {
     this.#max = max
   }
 
-  /** False when there is no room: all connections are at work. */
+  /** False when there is no room. */
   add(socket: Socket, origin: Holder): boolean {
-    if (this.#count >= this.#max && !this.#makeRoom()) return false
+    if (this.#count >= this.#max && !this.#makeRoom(origin)) return false
     known.set(socket, { all: this, origin, network: origin, requests: 0 })
-    this.#enter(origin).idle.add(socket)
+    this.#put(socket, origin, 'idle')
+    this.#count++
     socket.once('close', () => this.#remove(socket))
     return true
   }
@@ -46,56 +53,56 @@ export class OpenConnections {
   beginRequest(socket: Socket): void {
     const connection = known.get(socket)
     if (!connection || connection.requests++ > 0) return
-    this.#move(socket, connection, connection.origin)
-    this.#networks.get(connection.network)!.idle.delete(socket)
+    this.#move(socket, connection, connection.origin, 'busy')
   }
 
   endRequest(socket: Socket): void {
     const connection = known.get(socket)
     if (!connection || --connection.requests > 0) return
-    this.#networks.get(connection.network)!.idle.delete(socket)
-    this.#networks.get(connection.network)!.idle.add(socket)
+    this.#move(socket, connection, connection.network, 'idle')
   }
 
   wait(socket: Socket, client: Holder): void {
-    const connection = known.get(socket)!
-    this.#move(socket, connection, client)
-    this.#networks.get(client)!.idle.add(socket)
+    this.#move(socket, known.get(socket)!, client, 'idle')
   }
 
-  #enter(name: Holder): Network {
-    const network = this.#networks.get(name) ?? { count: 0, idle: new Set() }
+  #put(socket: Socket, name: Holder, state: keyof Network): void {
+    const network = this.#networks.get(name) ?? { idle: new Set(), busy: new Set() }
     this.#networks.set(name, network)
-    network.count++
-    this.#count++
-    return network
+    network[state].add(socket)
   }
 
-  #leave(socket: Socket, name: Holder): void {
+  #take(socket: Socket, name: Holder): void {
     const network = this.#networks.get(name)!
     network.idle.delete(socket)
-    this.#count--
-    if (--network.count === 0) this.#networks.delete(name)
+    network.busy.delete(socket)
+    if (sizeOf(network) === 0) this.#networks.delete(name)
   }
 
-  #move(socket: Socket, connection: Connection, to: Holder): void {
-    if (connection.network === to) return
-    this.#leave(socket, connection.network)
-    this.#enter(to)
+  #move(socket: Socket, connection: Connection, to: Holder, state: keyof Network): void {
+    this.#take(socket, connection.network)
+    this.#put(socket, to, state)
     connection.network = to
   }
 
   #remove(socket: Socket): void {
     const connection = known.get(socket)
-    if (connection) this.#leave(socket, connection.network)
-    known.delete(socket)
+    if (!connection || !known.delete(socket)) return
+    this.#take(socket, connection.network)
+    this.#count--
   }
 
-  #makeRoom(): boolean {
+  /** A network that would lose what is at work for another connection of its own gets none. */
+  #makeRoom(origin: Holder): boolean {
     let most: Network | undefined
-    for (const network of this.#networks.values())
-      if (network.idle.size > 0 && network.count > (most?.count ?? 0)) most = network
-    const [socket] = most?.idle ?? []
+    let idlest: Network | undefined
+    for (const network of this.#networks.values()) {
+      if (sizeOf(network) > (most ? sizeOf(most) : 0)) most = network
+      if (network.idle.size > 0 && sizeOf(network) > (idlest ? sizeOf(idlest) : 0)) idlest = network
+    }
+    const isFarAhead = most && sizeOf(most) > 2 * (idlest ? sizeOf(idlest) : 1)
+    if (isFarAhead && most === this.#networks.get(origin)) return false
+    const [socket] = (isFarAhead ? most?.busy : idlest?.idle) ?? []
     if (!socket) return false
     this.#remove(socket)
     socket.destroy()

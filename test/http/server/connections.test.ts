@@ -70,6 +70,24 @@ test('when all are taken, the network with most loses the one that is idle longe
   expect(closed).toEqual([2, 1])
 })
 
+test('a network with far more at work loses the first of them, and gets no more', async () => {
+  const { dial } = await serve({ MAX_CONNECTIONS: '6' })
+  const atWork =
+    'POST /api/batch HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const idle = await dial('127.0.2.1')
+  const closed: number[] = []
+  for (let i = 0; i < 5; i++) {
+    const { socket } = await dial(`127.0.1.${1 + i}`)
+    socket.once('close', () => closed.push(i))
+    socket.write(atWork)
+    expect(await firstOf(socket)).toBe('HTTP/1.1 100')
+  }
+  expect((await dial('127.0.3.1')).answer).toBe(OK)
+  expect((await dial('127.0.1.9')).answer).toBe('')
+  await until('one is closed', async () => closed.length > 0)
+  expect([closed, idle.socket.closed]).toEqual([[0], false])
+})
+
 test('64 KiB of bodies may wait behind a request of the same connection', async () => {
   const { dial } = await serve({})
   const { socket } = await dial('127.0.0.2')
