@@ -3,11 +3,13 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { objectsOf } from '../db/rows.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
-import { id as groupId } from '../sms/send/shape.ts'
+import { id as recordId } from '../sms/send/shape.ts'
 import { PRESETS } from './presets.ts'
 
 const text = (max: number) => z.string().max(max).default('')
 
+/** Characters of a template. */
+export const MAX_TEMPLATE = 2_000
 /** Short messages of a text, where a hook does not say how many. */
 export const DEFAULT_PARTS = 3
 
@@ -15,11 +17,11 @@ export const DEFAULT_PARTS = 3
 export const HOOK_FIELDS = z.object({
   preset: z.enum(Object.keys(PRESETS) as (keyof typeof PRESETS)[]),
   kind: z.enum(['', 'alerts', 'codes']).default('alerts'),
-  template: text(2_000),
+  template: text(MAX_TEMPLATE),
   recipients: z.array(z.string().max(100)).max(100).default([]),
-  groups: z.array(groupId(100)).max(100).default([]),
+  groups: z.array(recordId(100)).max(100).default([]),
   recipients_from: text(200),
-  line: text(100),
+  line: recordId(100).default(''),
   once_key: text(500),
   resolved: text(10),
   resolved_when: text(200),

@@ -302,6 +302,12 @@ test('in quiet hours texts wait for their end', async () => {
 describe('a hook is not saved', () => {
   test.each([
     ['with an open template', { template: '{{#if a}}' }, 'template', 'validation_invalid_template'],
+    [
+      'with a long template, which is not read',
+      { template: '{{#if a}}'.repeat(450) },
+      'template',
+      'validation_max_text_constraint',
+    ],
     ['with wrong numbers', { recipients: ['0151 1'] }, 'recipients', 'validation_invalid_recipients'],
     ['with what is no JSON', { recipients: 'a\u0001' }, 'recipients', 'validation_invalid_json'],
     ['with a guessable secret', { secret: 'abc' }, 'secret', 'validation_invalid_format'],
@@ -331,6 +337,7 @@ test('a preview shows the texts, or what is missing', async () => {
   const refused = { outcome: 'refused', error: 'The body has no a.b.', texts: [] }
   expect((await preview({ template: '{{a.b}}' }, '{"a":{}}')).body).toEqual(refused)
   expect((await preview({ template: '{{#if' }, 'Hi')).body.error).toMatch(/^The template cannot be read/)
-  expect((await preview({ preset: 'other' }, 'Hi')).status).toBe(400)
+  for (const wrong of [{ preset: 'other' }, { line: '\0' }])
+    expect((await preview(wrong, 'Hi')).status).toBe(400)
   expect((await guest.call('POST', '/api/hooks/preview', {})).status).toBe(401)
 })
