@@ -14,8 +14,8 @@ import { DEFAULT_PARTS, type HookFields } from './hook.ts'
 import { PRESETS } from './presets.ts'
 import { missing, renderTemplate, valueAt } from './template.ts'
 
-/** Of a once key, before it is hashed. */
-const MAX_KEY_CHARACTERS = 65_536
+/** Of a once key, before it is hashed. As long as a body: keys that differ late are not the same. */
+const MAX_KEY_CHARACTERS = 256 << 10
 /** Numbers and groups that a body may name. */
 const MAX_NAMED = 100
 /** Fields of a form that are read. */

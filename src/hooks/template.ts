@@ -12,6 +12,9 @@ const MAX_STEPS = 10_000
 /** Of an amount of money. */
 const MONEY_STEPS = 100
 
+/** The variables of `#each`, as `@last`. */
+const DATA: ReadonlySet<string> = new Set(['index', 'key', 'first', 'last'])
+
 /** A place in the body: where a path began, and the names that it took from there. */
 interface Found {
   readonly value: unknown
@@ -50,7 +53,8 @@ export function renderTemplate(template: string, body: unknown, maxLength: numbe
   rendering.add(parseTemplate(template), { value: body, from: undefined, names: [] })
   const { text, ends, rest } = rendering
   const start = text.length - text.trimStart().length
-  return { text: text.trim(), ends: ends.map((end) => end - start), rest }
+  // an item before the first visible character is not seen
+  return { text: text.trim(), ends: ends.map((end) => end - start).filter((end) => end > 0), rest }
 }
 
 class Rendering {
@@ -122,7 +126,8 @@ class Rendering {
       }
       const before = this.text.length
       const item = (value as Record<string, unknown>)[key]
-      this.add(program, { ...list, value: item, names: [...names, key], outer: scope, data: { index, key } })
+      const data = { index, key, first: index === 0, last: index === keys.length - 1 }
+      this.add(program, { ...list, value: item, names: [...names, key], outer: scope, data })
       if (isOutermost && this.text.length > before) this.ends.push(this.text.length)
     }
   }
@@ -161,6 +166,7 @@ class Rendering {
     const names = parts as string[]
     let from: Scope | undefined = scope
     for (let up = 0; up < depth; up++) from = from?.outer
+    if (data && !DATA.has(names[0]!)) throw unknown(path)
     if (data) return { value: valueAt(from?.data, names), from: undefined, names: [original] }
     return { value: valueAt(from?.value, names), from, names }
   }

@@ -20,6 +20,11 @@ describe('a template renders', () => {
     ['values as they are', '{{title}} {{{title}}} {{count}}', 'Disk <full> Disk <full> 3'],
     ['paths', '{{alerts.1.name}} {{labels.[a.b]}} {{alerts.length}}', 'two dotted 2'],
     ['lists', '{{#each alerts}}{{@index}} {{name}} {{../count}}, {{/each}}', '0 one 3, 1 two 3,'],
+    [
+      'ends',
+      '{{#each alerts}}{{#if @first}}: {{/if}}{{name}}{{#unless @last}}, {{/unless}}{{/each}}',
+      ': one, two',
+    ],
     ['objects', '{{#each labels}}{{@key}}={{this}} {{/each}}', 'host=web-1 a.b=dotted'],
     ['what is set', '{{#if none}}a{{else if labels}}b{{else}}c{{/if}}{{#unless gone}}d{{/unless}}', 'bd'],
     ['an empty list', '{{#each empty}}a{{else}}none{{/each}}{{#if empty}}b{{/if}}', 'none'],
@@ -51,6 +56,7 @@ test.each([
   ['blocks of other names', '{{#with a}}{{/with}}'],
   ['partials', '{{> a}}'],
   ['code within', '{{#if (lookup a b)}}{{/if}}'],
+  ['other variables', '{{#unless @root.a}}{{/unless}}'],
   ['raw blocks', '{{{{raw}}}} {{{{/raw}}}}'],
   ['literals', '{{"a"}}'],
   ['an open block', '{{#if a}}'],
@@ -103,6 +109,7 @@ test.each([
   ['items', ALERTS(60), 1, `${ALERTS(4).join('')}and 56 more`],
   ['items beyond what is rendered', ALERTS(900), 1, `${ALERTS(4).join('')}and 896 more`],
   ['an item', ['x'.repeat(2_000)], 1, `${'x'.repeat(157)}...`],
+  ['an item after a blank one', [' ', 'x'.repeat(2_000)], 1, `${'x'.repeat(157)}...`],
   ['the first item', ['x'.repeat(500), 'y'], 1, `${'x'.repeat(146)}...\nand 1 more`],
   ['a text in UCS-2', ['😀'.repeat(100)], 1, `${'😀'.repeat(33)}...`],
 ])('%s: cut to its short messages', (_, items, parts, text) => {
@@ -201,6 +208,12 @@ test.each(BODIES)('%s: %j', async (preset, body, text, key = '', isResolved = fa
   const composed = (resolved: string) => compose({} as Store, '', hookOf(preset, resolved), body, 1)
   expect(await composed('send')).toMatchObject(text === '' ? { outcome: 'skipped' } : { text, key })
   expect((await composed('skip')).outcome === 'resolved').toBe(isResolved)
+})
+
+test('bodies that differ late are two events', async () => {
+  const hook = { ...hookOf('text', ''), once_key: '{{text}}' }
+  const text = `${'x'.repeat(200_000)}1`
+  expect(await compose({} as Store, '', hook, { text }, 1)).toMatchObject({ key: text })
 })
 
 test.each([
