@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { ServerResponse } from 'node:http'
+import { expect, test, vi } from 'vitest'
 import { startServer } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
@@ -12,6 +13,15 @@ test('the description names the public address and is not sent twice', async () 
   expect(await first.json()).toMatchObject({ servers: [{ url: 'https://sms.example.com' }] })
   const again = await get('/api/openapi.json', { 'if-none-match': first.headers.get('etag') })
   expect([again.status, await again.text()]).toEqual([304, ''])
+})
+
+test('clients that do not read the description hold no copy of it', async () => {
+  const end = vi.spyOn(ServerResponse.prototype, 'end')
+  for (let i = 0; i < 2; i++) await (await get('/api/openapi.json')).text()
+  const [first, second] = end.mock.calls.map(([body]) => body as unknown)
+  end.mockRestore()
+  expect(first).toBeInstanceOf(Uint8Array)
+  expect(second === first).toBe(true)
 })
 
 test('the page loads from here alone', async () => {

@@ -43,12 +43,12 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
   const isBuilt = existsSync(`${folder}index.html`)
   if (!isBuilt) log.warn('The console is not built: npm run prepare builds it.')
   const page = isBuilt ? readFileSync(`${folder}index.html`, 'utf8') : NOT_BUILT
-  const { etag } = tagged(page)
-  const assets = isBuilt ? readAssets(`${folder}assets/`) : new Map<string, Buffer>()
+  const { etag, body } = tagged(page)
+  const assets = isBuilt ? readAssets(`${folder}assets/`) : new Map<string, Buffer<ArrayBuffer>>()
   const sendPage = (c: Ctx) =>
     c.req.header('if-none-match') === etag
       ? c.body(null, 304, { etag, 'cache-control': PAGE_HEADERS['cache-control'] })
-      : c.body(page, 200, { ...PAGE_HEADERS, etag })
+      : c.body(body, 200, { ...PAGE_HEADERS, etag })
   const sendFile = (c: Ctx) => sendAsset(c, assets, c.req.param('file') ?? '')
   const app = new Hono<Env>()
     .get('/', sendPage)
@@ -57,7 +57,7 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
     .get('/assets/:file', sendFile)
     .get('/_/assets/:file', sendFile)
   for (const name of NAMED.filter((each) => existsSync(folder + each))) {
-    const content = tagged(new Uint8Array(readFileSync(folder + name)))
+    const content = tagged(readFileSync(folder + name))
     const headers = { 'content-type': typeOf(name)!, 'cache-control': 'no-cache' }
     const send = (c: Ctx) => sendTagged(c, content, headers)
     app.get(`/${name}`, send).get(`/_/${name}`, send)
@@ -67,18 +67,22 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
 
 const typeOf = (name: string) => TYPES[name.split('.').pop() ?? '']
 
-const readAssets = (folder: string): Map<string, Buffer> =>
+const readAssets = (folder: string): Map<string, Buffer<ArrayBuffer>> =>
   new Map(readdirSync(folder).map((name) => [name, readFileSync(folder + name)]))
 
 /** An asset in the best form that the client takes; 404 for a name that is none, as after an upgrade. */
-function sendAsset(c: Ctx, assets: ReadonlyMap<string, Buffer>, name: string): Response | Promise<Response> {
+function sendAsset(
+  c: Ctx,
+  assets: ReadonlyMap<string, Buffer<ArrayBuffer>>,
+  name: string,
+): Response | Promise<Response> {
   const type = typeOf(name)
   const plain = assets.get(name)
   if (!plain || !type) return c.notFound()
   const accepted = c.req.header('accept-encoding') ?? ''
   const [encoding, ending] = ENCODINGS.find(([each]) => accepted.includes(each)) ?? []
   const packed = ending && assets.get(name + ending)
-  return c.body(new Uint8Array(packed || plain), 200, {
+  return c.body(packed || plain, 200, {
     'content-type': type,
     'cache-control': FOR_EVER,
     vary: 'Accept-Encoding',

@@ -3,11 +3,15 @@ import type { Ctx } from '../context.ts'
 
 /** What clients keep, and ask each time whether it is still the same. RFC 9110, 8.8.3 */
 export interface Tagged {
-  readonly body: string | Uint8Array<ArrayBuffer>
+  /** The same bytes for all clients: one that does not read its answer holds no copy. */
+  readonly body: Buffer<ArrayBuffer>
   readonly etag: string
 }
 
-export const tagged = (body: Tagged['body']): Tagged => ({ body, etag: `"${hashOf(body)}"` })
+export function tagged(content: string | Buffer<ArrayBuffer>): Tagged {
+  const body = typeof content === 'string' ? Buffer.from(content) : content
+  return { body, etag: `"${hashOf(body)}"` }
+}
 
 /** Names contents: others have another name. */
 export function hashOf(...parts: readonly (string | Uint8Array)[]): string {
