@@ -15,11 +15,10 @@ import { CLIENT_CLOSED, type FinishedRequest, logFinishedRequest } from './reque
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
-/** Requests that may wait behind another on its connection, and bytes of their bodies. */
+/** Requests that may wait behind another on its connection, and bytes of them all. */
 const [MAX_WAITING, MAX_WAITING_BYTES] = [32, 64 << 10]
-/** How long new connections of a network are closed after one had too many. */
-const BAN_MS = 2_000
-const MAX_BANS = 1_000
+/** How long new connections of a network are closed after one had too many; networks. */
+const [BAN_MS, MAX_BANS] = [2_000, 1_000]
 /** Of a body that no route wanted, and for how long its client may read the answer. Go: net/http */
 const [MAX_UNREAD_BYTES, HANG_UP_MS] = [256 << 10, 500]
 
@@ -39,7 +38,7 @@ export function handleOneAtATime(server: Server, running: { readonly handle: Han
     if (res.socket) return running.handle(req, res)
     const { socket } = req
     const { count, bytes } = waiting.get(socket) ?? { count: 0, bytes: 0 }
-    const more = Math.min(Number(req.headers['content-length'] ?? 0), MAX_WAITING_BYTES)
+    const more = waitingBytes(req)
     if (count >= MAX_WAITING || bytes + more > MAX_WAITING_BYTES) {
       if (socket.destroyed) return
       if (bannedUntilMs.size >= MAX_BANS) bannedUntilMs.clear()
@@ -53,6 +52,12 @@ export function handleOneAtATime(server: Server, running: { readonly handle: Han
       running.handle(req, res)
     })
   })
+}
+
+/** Of its head and body; of a body in chunks they are not known. */
+const waitingBytes = ({ headers, rawHeaders, url = '' }: IncomingMessage): number => {
+  const bytes = Number(headers['content-length'] ?? 0) + url.length + rawHeaders.join('').length
+  return headers['transfer-encoding'] ? MAX_WAITING_BYTES : Math.min(bytes, MAX_WAITING_BYTES)
 }
 
 /** Closes a connection without stack traces of its requests' errors, which block for 40 ms. */

@@ -88,17 +88,22 @@ test('a network with far more at work loses the first of them, and gets no more'
   expect([closed, idle.socket.closed]).toEqual([[0], false])
 })
 
-test('64 KiB of bodies may wait behind a request of the same connection', async () => {
+const BATCH = 'POST /api/batch HTTP/1.1\r\nHost: a\r\n'
+
+test.each([
+  ['bodies', `${BATCH}Content-Length: 60000\r\n\r\n${'a'.repeat(60_000)}`],
+  ['bodies in chunks', `${BATCH}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`],
+  ['heads', `GET /api/health?${'a'.repeat(11_000)} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(4)],
+])('64 KiB may wait behind a request of the same connection: %s', async (_, bytes) => {
   const { dial } = await serve({})
   const { socket } = await dial('127.0.0.2')
-  const post = 'POST /api/batch HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n'
   const closed = once(socket, 'close')
   socket.write('GET /api/realtime HTTP/1.1\r\nHost: a\r\n\r\n')
   await once(socket, 'data')
-  socket.write(post + 'a'.repeat(60_000))
+  socket.write(bytes)
   expect((await dial('127.0.0.3')).answer).toBe(OK)
   expect(socket.closed).toBe(false)
-  socket.write(post)
+  socket.write(bytes)
   await closed
 })
 
