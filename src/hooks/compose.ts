@@ -24,10 +24,13 @@ const MAX_FIELDS = 100
 /** Fields of forms that are JSON: of GitHub, and of Uptime Kuma. */
 export const JSON_FIELDS = ['payload', 'data']
 
-/** A body as it came: JSON, the fields of a form, else `{text}`. */
+/** A body as it came: JSON, the fields of a form, else `{text}`. `curl -d` calls a text a form. */
 export function readHookBody(raw: string, isForm = false): unknown {
   const text = raw.trim()
-  const fields: Record<string, unknown> = isForm ? parse(text, '&', '=', { maxKeys: MAX_FIELDS }) : { text }
+  const hasFields = isForm && text.includes('=')
+  const fields: Record<string, unknown> = hasFields
+    ? parse(text, '&', '=', { maxKeys: MAX_FIELDS })
+    : { text }
   const read = [text, ...JSON_FIELDS.map((name) => String(fields[name] ?? ''))]
   for (const one of read) {
     const json = parseJson(one)

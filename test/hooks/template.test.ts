@@ -237,6 +237,7 @@ test.each([
   ['a form of many fields', `x=1&${'a&'.repeat(100_000)}`, true, { x: '1', a: Array(99).fill('') }],
   ["GitHub's form", `payload=${encodeURIComponent('{"zen":"z"}')}`, true, { zen: 'z' }],
   ['a text', ' Hello ', false, { text: 'Hello' }],
+  ['a text that curl calls a form', 'Disk full', true, { text: 'Disk full' }],
   ['a JSON text', '"Hello"', false, { text: '"Hello"' }],
 ] as const)('%s is read', (_, raw, isForm, body) => expect(readHookBody(raw, isForm)).toEqual(body))
 
