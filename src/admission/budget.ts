@@ -91,7 +91,7 @@ export class Share {
     return true
   }
 
-  /** The same, later if need be. Throws RetryLater. */
+  /** Takes more bytes, and waits for room if there is none. Throws RetryLater. */
   async take(bytes: number): Promise<void> {
     if (!this.tryTake(bytes)) await this.#budget.wait(this, bytes)
   }
