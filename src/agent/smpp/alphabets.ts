@@ -10,7 +10,10 @@ interface Alphabet {
   bytesOf(char: string): Buffer | undefined
 }
 
-/** With the extension table: two bytes, of which one is an escape. 3GPP TS 23.038, 6.2.1 */
+/**
+ * Bytes of each GSM character. Those of the extension table have two: an escape and a code. 3GPP TS 23.038,
+ * 6.2.1
+ */
 const GSM_BYTES = new Map<string, Buffer>()
 for (let code = 0; code < 0x2100; code++) {
   const char = String.fromCharCode(code)

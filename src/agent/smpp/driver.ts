@@ -32,7 +32,9 @@ export class Smpp implements Driver {
   #receipts!: Receipts
   #parts!: Parts
   #reference = randomInt(65_536)
-  /** Instant of the last text. No two are the same: the server would take the same text for a repetition. */
+  /**
+   * Timestamp of the last received text. Each is unique: the server drops equal texts with equal timestamps.
+   */
   #lastMs = 0
 
   /** @param files beginning of the names of its files. */
