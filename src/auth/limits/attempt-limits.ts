@@ -79,11 +79,17 @@ const CODE_SECONDS = 300
 export const limitPairingAttempts = <T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> =>
   countWrong(db, 'code', ip, check)
 
-/** The same for the secret of an invitation, without a total: nobody guesses 40 characters. */
+/**
+ * Runs a check of an invitation's secret and counts wrong ones per address. Throws 429. They have no limit in
+ * total: 40 characters cannot be guessed.
+ */
 export const limitInvitationAttempts = <T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> =>
   countFailures(db, [`invitation from ${networkOf(ip)}`], CODE_LIMITS.slice(0, 1), CODE_SECONDS, check)
 
-/** The same for an SMSGate app's private token. Apps repeat a stale one, so it counts once in 5 minutes. */
+/**
+ * Runs a check of an SMSGate app's private token and counts wrong ones. Throws 429. Apps repeat a stale
+ * token, so it counts once in 5 minutes.
+ */
 export async function limitPrivateTokenAttempts<T>(
   db: Db,
   ip: string,

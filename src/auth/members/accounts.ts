@@ -28,7 +28,7 @@ const NAMES = statement('names of senders', ({ id, other }: Slots<Record<'id' | 
     .where(({ or, eb }) => or([eb('id', '=', id), eb('id', '=', other)])),
 )
 
-/** Describes the caller. One lookup. */
+/** Describes the caller. Takes one statement. */
 export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof ME>> {
   const { id, actor, values } = auth
   const found = await run(db, NAMES, { id, other: actor?.id ?? id }, 'lookUp')

@@ -2,7 +2,7 @@ import type { Db } from '../../db/open.ts'
 import { type AuthRecord, senderIdOf } from '../../request/request.ts'
 import type { AuditEntry } from '../superusers/audit.ts'
 
-/** Collections of which an account sees what its members changed. */
+/** Collections whose changes by members are recorded in the account's audit log. */
 export const AUDITED: ReadonlySet<string> = new Set([
   'devices',
   'lines',

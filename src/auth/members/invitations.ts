@@ -113,8 +113,8 @@ export async function acceptInvitation(store: Store, extensions: Extensions, sec
 type Newcomer = Readonly<Record<'name' | 'email' | 'password' | 'passwordConfirm', string>>
 
 /**
- * Makes a new user, who has no account, a member by an invitation, also where users may not sign up. The
- * email is verified where the invitation was mailed to it. Returns the account. Throws 400 with field errors.
+ * Creates a user without an account of its own as a member, even if sign-up is closed. Marks the email as
+ * verified if the invitation was mailed to it. Returns the account. Throws 400 with field errors.
  */
 export async function joinAsNew(
   store: Store,

@@ -118,7 +118,9 @@ async function spend(
   return confirmAddress(store, services, auth, otp.sentTo ?? '')
 }
 
-/** Replaces a password that somebody else may have set, unless the collection wants a second method. */
+/**
+ * Marks the email as verified. Without MFA, sets a random password: a stranger may have set the present one.
+ */
 async function confirmAddress(store: Store, { extensions }: AuthServices, auth: AuthRecord, sentTo: string) {
   if (auth.values.verified || sentTo === '' || sentTo !== auth.values.email) return auth
   const { mfa } = auth.collection as AuthCollection

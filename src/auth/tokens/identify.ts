@@ -27,8 +27,9 @@ export function tokenOf(authorization: string | undefined): string {
 
 /**
  * The auth record of the Authorization header. Null for a guest, an invalid token (as in PocketBase), an
- * ended session, a disabled user or its device. One lookup. A `cached` record may be outdated: the caller
- * compares `version` in its statement, else repeats without `cached`. PocketBase: apis/middlewares.go
+ * ended session, a disabled user or its device. Takes one statement. A `cached` record may be outdated: the
+ * caller compares `version` in its statement, and repeats without `cached` if it differs. PocketBase:
+ * apis/middlewares.go
  */
 export async function identify(
   store: Store,
