@@ -5,7 +5,10 @@ import { snakeCase } from '../../files/stored-name.ts'
 export const BACKUP_NAME = /^[a-z0-9_-]+\.zip$/
 export const MAX_BACKUP_NAME = 150
 
-/** Prefix of scheduled backups, of which the oldest are removed. PocketBase: core/base_backup.go */
+/**
+ * Prefix of scheduled backups. Only these are deleted when there are too many. PocketBase:
+ * core/base_backup.go
+ */
 export const AUTO_PREFIX = '@auto_pb_backup_'
 const MANUAL_PREFIX = 'pb_backup_'
 const MAX_APP_NAME = 50
