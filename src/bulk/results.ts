@@ -61,7 +61,7 @@ function openToAppend(file: string): number {
   }
 }
 
-/** Of a line that a kill has torn nothing is read. */
+/** Ignores a last line that a crash left incomplete. */
 const readLines = (file: string): unknown[] =>
   readFileSync(file, 'utf8')
     .split('\n')

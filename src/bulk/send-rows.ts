@@ -132,7 +132,7 @@ async function tryPost(url: string, key: string, body: string): Promise<ApiRespo
   }
 }
 
-/** `no_devices` is a 503, too, but one that somebody has to mend. */
+/** True for `no_devices`: a 503 that no retry resolves, since the user has to add a device. */
 async function isFinal(response: Response): Promise<boolean> {
   const body = (await response.json()) as { error?: unknown }
   return body.error === 'no_devices'
