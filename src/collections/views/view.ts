@@ -108,7 +108,9 @@ export async function readQuery(store: Store, query: string): Promise<ReadQuery>
   return { sql, columns, fields, plain: found.map(({ plain }) => plain) }
 }
 
-/** The same, and checks fields and sample ids. PocketBase: core/view.go, DryRunView */
+/**
+ * Reads a view's query, and checks its fields and the ids of some rows. PocketBase: core/view.go, DryRunView
+ */
 export async function readAndSample(store: Store, query: string): Promise<ReadQuery> {
   const read = await readQuery(store, query)
   const wrong = viewFieldFault(read.fields, store.catalog)
