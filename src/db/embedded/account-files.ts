@@ -20,7 +20,7 @@ import { type Account, runsAs } from './account.ts'
 /** Windows has neither: 0. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
 
-/** The text of a file; undefined where there is none, or a link. Waits for nobody to write into a pipe. */
+/** The text of a file; undefined if it is missing or a symbolic link. Does not block on a named pipe. */
 export function readText(path: string): string | undefined {
   let file: number | undefined
   try {

@@ -48,7 +48,9 @@ function hasName(): boolean {
   }
 }
 
-/** Never `nobody`, which other services run as: they could read and change the database. */
+/**
+ * The account that Postgres runs as. Never `nobody`: other services run as it and could read the database.
+ */
 function ownAccount(): Account {
   const found = accountNamed('pocketsms') ?? accountNamed('postgres')
   if (found) return found

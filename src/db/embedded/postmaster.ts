@@ -64,7 +64,7 @@ export async function endPostmaster(folder: string, ms = POLITE_MS): Promise<voi
   const pid = postmasterOf(folder)
   if (!pid) return
   signal(pid, 'SIGINT')
-  // isAlive is not enough: in a container a process that nobody waits for stays as a zombie
+  // isAlive is not enough: in a container without an init, an ended process remains as a zombie
   for (const end = Date.now() + ms; isAlive(pid) && isPostmaster(pid, folder); ) {
     if (Date.now() > end) signal(pid, 'SIGKILL')
     await sleep(LOOK_MS)

@@ -31,7 +31,7 @@ export const PORT = 5432
 export interface Site {
   /** The cluster's files, and its socket. */
   readonly folder: string
-  /** DATA_DIR/postgres: the same, or a link that an earlier version made. */
+  /** DATA_DIR/postgres: `folder` itself, or a symbolic link to it that an earlier version made. */
   readonly link: string
   readonly launch: Launch
   readonly programs: Programs

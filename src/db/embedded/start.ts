@@ -75,7 +75,7 @@ export class Started {
   }
 }
 
-/** Where a cluster listens: for nobody but its owner. */
+/** Settings for where a cluster listens. Only its own account can connect. */
 function placeOf({ folder }: Site): Settings {
   const port = Number(new URL(urlOf(folder)).port)
   if (process.platform === 'win32') return { port, listen_addresses: '127.0.0.1' }

@@ -13,7 +13,7 @@ const [BEAT_MS, ANSWER_MS] = [2_000, 8_000]
 /** A server sends a message to itself here after each connection. */
 const ECHO_CHANNEL = 'pocketsms_echo'
 const ECHO_MS = 5_000
-/** Other servers are notified once in this time at most: whoever notifies keeps others waiting. */
+/** Servers notify each other at most once in this time: Postgres serializes commits that notify. */
 const GATHER_MS = 20
 const DEAF =
   'NOTIFY does not arrive: is DATABASE_URL a pooler in transaction mode? ' +

@@ -35,7 +35,7 @@ const IDLE_TRANSACTION_MS = 60_000
 const LIFETIME_MS = 3_600_000
 /** How much later than Postgres itself the driver gives up a statement: its connection is then lost. */
 const GRACE_MS = 5_000
-/** A server that does not accept a connection by then is away; so long a request waits for a free one. */
+/** How long to wait for a connection. After that the server counts as unreachable. */
 const CONNECT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
 /** nice(2) of a local backend that runs statements of clients: the server itself comes first. */

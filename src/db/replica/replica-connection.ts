@@ -6,7 +6,7 @@ import { openPostgres, type PoolSize } from '../postgres/postgres.ts'
 export interface ReplicaPosition {
   /** False for a primary, which a promoted replica is. */
   readonly isReplica: boolean
-  /** Of which primary it is a copy. */
+  /** Postgres' system identifier, equal on a primary and its replicas. */
   readonly system: string
   /** Bytes of the write-ahead log, since the database was made, that it shows. */
   readonly replayed: number

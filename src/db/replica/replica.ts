@@ -20,7 +20,7 @@ const CATCH_UP_MS = 20
 const LATE_MS = 200
 /** How often it is looked at whether anybody reads or not, and how long a replica may take to answer. */
 const [CHECK_MS, PATIENCE_MS] = [500, 1_000]
-/** Probes do not wait longer to be told how far behind it is. */
+/** Time limit of a health probe for the query of the replica's lag. */
 const LAG_MS = 500
 
 /** `unfit`: it is no replica of this primary, or one that was promoted. */
@@ -147,7 +147,7 @@ export class Replica {
     }
   }
 
-  /** Logs what is wrong, once, and that it is over. */
+  /** Logs each new fault once, and the recovery. */
   #say(fault: string, err?: unknown): void {
     if (fault === this.#said) return
     if (fault) this.#log.warn({ err }, fault)
