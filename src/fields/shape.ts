@@ -6,8 +6,8 @@ export class ShapeError extends Error {
 }
 
 /**
- * How a part of submitted JSON is read. `zero`: default; `fresh`: value in a new collection; `over`: merges
- * into the present one. As in Go's encoding/json/v2: unknown keys are ignored, objects merged, lists
+ * Reads a part of submitted JSON. `zero`: default; `fresh`: value in a new collection; `over`: merges into
+ * the present value. As in Go's encoding/json/v2: unknown keys are ignored, objects merged, lists
  * replaced, `null` is zero. Keys match exactly; with `anyCase` in any case, and without `-` and `_`.
  */
 export interface Shape<T> {

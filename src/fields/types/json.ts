@@ -39,7 +39,7 @@ function fromText(text: string): string {
   return /^[-\d"[{]/.test(text) && isJson(text) ? minify(text) : quoteAsGo(text)
 }
 
-/** Quotes with Go's escapes, some of which JSON lacks; `check` refuses such a text. */
+/** Quotes with Go's escapes. JSON has no `\x`: `check` refuses such a text. */
 function quoteAsGo(text: string): string {
   const control = /[\x00-\x07\x0b\x0e-\x1f\x7f]/
   if (!control.test(text)) return JSON.stringify(text.toWellFormed())

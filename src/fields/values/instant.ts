@@ -8,7 +8,7 @@ export const INSTANT = z
   .regex(new RegExp(`^${WIRE}$`))
   .meta({ examples: ['2026-11-20 07:00:00.000Z'] })
 
-/** The same, or empty. */
+/** A date as `INSTANT`, or an empty text. */
 export const INSTANT_OR_EMPTY = z
   .string()
   .regex(new RegExp(`^(${WIRE})?$`))
