@@ -27,7 +27,7 @@ export interface FileFacts {
   readonly type: string
   /** Now if absent. */
   readonly modified?: Date
-  /** Whose it is; nobody's if absent. */
+  /** The account that the file counts for; none if absent. */
   readonly owner?: FileOwner
   /** Set for a thumbnail. */
   readonly thumb?: { readonly size: string; readonly original: number }

@@ -8,7 +8,7 @@ export interface FileOwner {
   readonly maxBytes: number
 }
 
-/** A file counts as so many bytes at least: its row and those of its content take room, too. */
+/** The least that a file counts for, in bytes: its rows in the database take space too. */
 const LEAST_BYTES = 4_096
 
 const SUM = `select coalesce(sum(greatest(size, ${LEAST_BYTES})), 0)::float8 from _files where owner = $1 and owner <> ''`
