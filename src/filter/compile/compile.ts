@@ -88,7 +88,7 @@ const ofCallers = new WeakMap<AuthRecord, Map<string, CompiledFilter>>()
 
 export const planCount = () => plans.size
 
-/** The plan for a cache key, of which `clientLength` characters come from the client. */
+/** The plan for a cache key. `clientLength`: how many of its characters come from the client. */
 function planOf(key: string, clientLength: number): Plan {
   return plans.get(key) ?? (clientLength > MAX_CLIENT_LENGTH ? new Plan() : plans.set(key, new Plan()))
 }
