@@ -174,7 +174,7 @@ class Rendering {
 
 const isMoney = (path: AST.Expression) => (path as AST.PathExpression).original === 'money'
 
-/** Currencies without a smaller unit whose amounts Stripe gives in hundredths all the same. */
+/** Currencies without decimals whose amounts Stripe nevertheless sends in hundredths. */
 const STRIPE_DIGITS: Readonly<Record<string, number>> = { ISK: 2, UGX: 2 }
 const digitsOf = (currency: string) =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits!

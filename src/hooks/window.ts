@@ -72,7 +72,7 @@ with held as (
 ), ${changeLogCte('written', 'update', 'sms_messages')}
 select from written`
 
-/** Notes that a text of so many short messages was sent. */
+/** Counts a sent text by its segments. */
 export async function noteSent(db: Db, hook: Hook, window: Window, segments: number): Promise<void> {
   await remember(db, hook, window)
   await db.query(window.isOpen ? COUNT : OPEN, [hook.id, segments], `hook count ${window.isOpen}`)
