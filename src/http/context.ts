@@ -68,7 +68,7 @@ export type ErrorForm = (c: Ctx, error: ApiError | GatewayError) => Response
 export interface RequestBody {
   readonly values: Record<string, unknown>
   readonly files: Uploads
-  /** Names of a JSON body's own members match in any case: see `Shape`. */
+  /** True for a JSON body: its keys match in upper or lower case (see `Shape`). */
   readonly isJson?: boolean
   /** Lets go of the files, where there are some. */
   readonly release?: () => Promise<void>

@@ -15,7 +15,7 @@ export function readQuery(url: string): Record<string, string> {
   return start < 0 ? {} : firstValues(readPairs(url.slice(start + 1)))
 }
 
-/** Whether `readPairs` would leave anything out. To Go a form of which this is true is no form. */
+/** Whether `readPairs` would leave anything out. Go refuses such a form. */
 export const isMalformed = (text: string): boolean =>
   text.includes(';') || (text.includes('%') && text.replace(ESCAPE, '').includes('%'))
 

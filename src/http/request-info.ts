@@ -43,7 +43,7 @@ function ruleHeaders(c: Ctx): Record<string, string> {
   )
 }
 
-/** The caller that the gate has found in the cache, while the collections are the same. */
+/** The caller that the gate found in its cache; undefined if the collections have changed since. */
 function cachedCaller(c: Ctx, { store }: Services): AuthRecord | undefined {
   const known = c.get('known')
   return known?.catalog === store.catalog ? known.auth : undefined

@@ -14,7 +14,7 @@ const NOT_READY: Readiness = {
   queue: null,
 }
 
-/** The process lives: nobody need kill it. */
+/** Answers liveness probes, so that the process is not killed while it waits for the database. */
 const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
 
 /** Answers 503 while nothing works on the database: messages would be lost. `reason`: a sentence. */

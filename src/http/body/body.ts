@@ -137,7 +137,7 @@ function readForm(pairs: readonly [string, string][]): Record<string, unknown> {
     key,
     values.length > 1 ? values.map(guess) : guess(values[0]!),
   ])
-  // to Go null empties the map that is there
+  // Go empties the existing map when it reads null
   const read = payloads.map(readPayload)
   const emptied = read.lastIndexOf(null)
   const laidOver = read.slice(emptied + 1).flatMap((values) => Object.entries(values ?? {}))

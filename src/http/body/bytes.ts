@@ -41,7 +41,7 @@ export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): As
       yield piece
     }
   } catch (error) {
-    // a client that went away in the middle of its body: nobody reads the answer
+    // the client disconnected before the end of its body, and reads no answer
     throw error instanceof ApiError ? error : badRequest()
   }
 }

@@ -7,14 +7,14 @@ const MIN_AVERAGE_BYTES = 64
 
 /**
  * Closes the connection of a body in tiny chunks (RFC 9112, 7.1). A chunk costs 3 µs: 16 connections with
- * chunks of one byte kept the event loop busy for 3 s. Tells when a small body, unread, is there.
+ * chunks of one byte kept the event loop busy for 3 s. Reports when a small body has arrived unread.
  */
 export class LimitedIncomingMessage extends IncomingMessage {
   #chunks = 0
   #bytes = 0
   #arrived: (() => void) | undefined
 
-  /** Whether all of a body with a declared length is there. */
+  /** Whether a body with a declared length has arrived completely. */
   get isWhole(): boolean {
     return this.complete || this.#bytes >= Number(this.headers['content-length'])
   }

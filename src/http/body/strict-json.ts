@@ -23,7 +23,9 @@ export function parseUnique(json: string): unknown {
   return value
 }
 
-/** The same, without half surrogate pairs and numbers beyond a double: Go's encoding/json/v2. */
+/**
+ * Parses JSON as Go's encoding/json/v2: refuses repeated names, lone surrogates and numbers beyond a double.
+ */
 export function parseStrict(json: string): unknown {
   if (hasHugeNumber(json) || hasLoneSurrogate(json)) throw new SyntaxError()
   return parseUnique(json)

@@ -1,6 +1,6 @@
 import type { Collection } from '../../collections/collection.ts'
 
-/** What rate limits call the routes of a collection. `*` in a path stands for one segment. Contract 8.3 */
+/** Names that rate limits use for a collection's routes. `*` matches one path segment. Contract 8.3 */
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'GET records': ['list'],
   'GET records/*': ['view'],
@@ -24,7 +24,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 const IN_COLLECTION = /^\/api\/collections\/([^/]+)\/(.+)$/
 const FILE = /^\/api\/files\/([^/]+)\/[^/]+\/[^/]+$/
 
-/** The collection and the actions that a path stands for; none for a route of no collection. */
+/** The collection and the actions of a path; nothing if the route belongs to no collection. */
 function readPath(method: string, path: string) {
   const asGet = method === 'HEAD' ? 'GET' : method
   const [, collection, rest] = IN_COLLECTION.exec(path) ?? []

@@ -45,7 +45,7 @@ export async function requireUser(c: Ctx, services: Services, cached = false): P
 /** Scopes that open the figures of an account: its usage tells a sender what it may still send. */
 export const READS: readonly Scope[] = ['messages:read', 'messages:send']
 
-/** The user whose figures may be read; null for a superuser, who reads all. Throws as `requireSender`. */
+/** The user whose statistics may be read; null for a superuser, who reads all. Throws as `requireSender`. */
 export async function requireReader(c: Ctx, services: Services) {
   const { 'x-api-key': apiKey } = c.env.incoming.headers
   const auth = apiKey === undefined ? await authOf(c, services) : null

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Ctx } from '../context.ts'
 
-/** What clients keep, and ask each time whether it is still the same. RFC 9110, 8.8.3 */
+/** A page that clients cache and revalidate at each use. RFC 9110, 8.8.3 */
 export interface Tagged {
   /** The same bytes for all clients: one that does not read its answer holds no copy. */
   readonly body: Buffer<ArrayBuffer>

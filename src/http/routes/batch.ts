@@ -122,7 +122,7 @@ function runAll(
   return store.db.transaction(async (db) => {
     await db.limitStatements(timeoutMs)
     const inside = { db, catalog: store.catalog }
-    // a key that is made while its user comes to another is there before that, and goes, or is refused
+    // locks the caller: a key created while its account changes hands is then deleted or refused
     if (requests.some((asked) => mayOpen(services, asked))) await lockFreshAuth(inside, auth)
     const answers: PartAnswer[] = []
     for (const [i, asked] of requests.entries()) {
@@ -144,13 +144,13 @@ function collectionOf({ store }: Services, asked: BatchRequest): Collection | un
   return action && store.catalog.find(action.name)
 }
 
-/** Whether it may make a record by which one can come in later. */
+/** Whether it may create a record that grants access, as an API key does. */
 function mayOpen(services: Services, asked: BatchRequest): boolean {
   const collection = asked.method === 'DELETE' ? undefined : collectionOf(services, asked)
   return collection !== undefined && services.extensions.get(collection.id)?.grantsAccess === true
 }
 
-/** Whether it may change a record that signs in. */
+/** Whether it may change an auth record. */
 const mayChangeAuth = (services: Services, asked: BatchRequest) =>
   (asked.method === 'PATCH' || asked.method === 'PUT') && collectionOf(services, asked)?.type === 'auth'
 
@@ -167,7 +167,9 @@ function uploadsOf(files: Uploads, i: number): Uploads {
   return found
 }
 
-/** The answer to a batch of which this request failed. What is no fault of the request's goes on as it is. */
+/**
+ * The error of a batch whose request `i` failed. Errors that concern the whole batch are returned unchanged.
+ */
 function partError(i: number, thrown: unknown): unknown {
   const error = thrown instanceof PartFault ? new ApiError(i === 0 ? 400 : 500) : thrown
   const isOfBatch = [DatabaseUnavailable, LargeAnswer, OverLimit].some((type) => error instanceof type)

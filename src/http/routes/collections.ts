@@ -39,7 +39,7 @@ const IMPORT_FORM = object({ collections: anything, deleteMissing: flag })
 const QUERY_FORM = object({ query: text })
 const WHOLE = { maxBytes: MAX_BODY_BYTES }
 
-/** Name and type may be in any case, everything else not: PocketBase reads these two first. */
+/** Only the keys `name` and `type` match in upper or lower case: PocketBase reads these two first. */
 async function readNewCollection(c: Ctx): Promise<Record<string, unknown>> {
   const { values, isJson } = await bodyOr(c, LOAD.create)
   try {

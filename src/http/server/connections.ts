@@ -23,7 +23,7 @@ export const CONNECTION_OPTIONS = {
   keepAliveTimeout: 300_000,
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16 << 10,
-  /** A small body that nobody reads yet has room: Node 20 stops at 16 KiB. */
+  /** Buffers a small body until it is read. Node 20 buffers only 16 KiB by default. */
   highWaterMark: SMALL_BYTES,
 } as const satisfies ServerOptions
 
@@ -42,7 +42,7 @@ export function limitConnections(
   const addresses = new Places<string>({ name: 'connections', total: Infinity, share })
   server.on('connection', (socket: Socket) => {
     const ip = addressOf(socket)
-    // where a header tells who asks, only proxies are meant to connect
+    // with a trusted proxy header, only proxies are expected to connect
     const isProxy = isListed(config.trustedProxies, ip) || settings().current.trustedProxy.headers.length > 0
     const leave = isProxy || addresses.tryEnter(networkOf(ip))
     if (!leave || !open.add(socket, guestHolder(ip))) socket.destroy()

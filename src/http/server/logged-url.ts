@@ -24,7 +24,7 @@ const withoutNumbers = (path: string) =>
 
 /** Parameters that say how to answer, by names of fields and numbers. */
 const PLAIN = new Set(['page', 'perPage', 'skipTotal', 'sort', 'expand', 'fields', 'thumb', 'download'])
-/** What such a value looks like. Long numbers are somebody's. */
+/** Values and names that may be logged. Five digits or more may be a phone number. */
 const PLAIN_VALUE = /^(?!.*\d{5})[\w.,:@()*+-]*$/
 const PLAIN_NAME = /^(?!.*\d{5})[\w.@:-]{1,50}$/
 

@@ -3,9 +3,9 @@ import type { Holder } from '../../admission/holder.ts'
 
 /** The connections of a network. */
 interface Network {
-  /** Those that nobody works for, the longest idle first. */
+  /** Connections without a request, the longest idle first. */
   readonly idle: Set<Socket>
-  /** Those with a request or an answer that is not read yet, the first begun first. */
+  /** Connections with a request, or with an answer that the client has not read yet, the oldest first. */
   readonly busy: Set<Socket>
 }
 

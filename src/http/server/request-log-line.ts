@@ -8,7 +8,7 @@ import { addressOf, ipOf } from './client-ip.ts'
 import { loggedPath, loggedUrl } from './logged-url.ts'
 import { callerOf, knownHolderOf } from './store-of.ts'
 
-/** The client was gone before it was answered. nginx has the same. */
+/** The client disconnected before the answer. nginx logs this status too. */
 export const CLIENT_CLOSED = 499
 
 export interface FinishedRequest {
@@ -108,7 +108,7 @@ const withoutValues = (text: string) =>
       .replace(/\+?\d{5,}/g, '…'),
   )
 
-/** What stands among errors may be more than they: of anything else nothing is told. */
+/** Keeps the error codes only: `data` may contain values of the request. */
 function codesOf(data: object): object {
   return Object.fromEntries(Object.entries(data).map(([name, error]) => [withoutValues(name), codeOf(error)]))
 }

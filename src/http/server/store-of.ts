@@ -54,7 +54,10 @@ export function storeOf(c: Ctx, services: Services, auth: AuthRecord | null): St
   return limited(services.store.for(ticketOf(c, services, auth)), auth)
 }
 
-/** The same for a read: the replica if it has all earlier commits. Its catalog stays the same. */
+/**
+ * The caller's store for a read: on the replica if that has all earlier commits. The catalog is the
+ * primary's.
+ */
 export async function readingStoreOf(c: Ctx, services: Services, auth: AuthRecord | null): Promise<Store> {
   const { db, catalog } = storeOf(c, services, auth)
   return { db: db.replica ? await db.forReading() : db, catalog }

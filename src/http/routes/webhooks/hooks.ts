@@ -49,7 +49,7 @@ function refuseGet(c: Ctx): never {
   throw new ApiError(405, 'A hook takes POST: choose POST as the method of the tool that calls it.')
 }
 
-/** An unknown secret costs one look-up, as a wrong API key does. One call of an account runs at a time. */
+/** Runs a hook's call. An unknown secret costs one statement. An account's calls run one at a time. */
 async function call(c: Ctx, { store, config }: Services, secret: string): Promise<Response> {
   const user = await hookAccount(store.signIn, secret)
   if (user === undefined) throw notFound()
