@@ -124,7 +124,7 @@ export async function deleteOldLogs(
 /** Deletes all, in batches. */
 export const deleteAllLogs = (db: Db): Promise<void> => remove(db, TOO_MANY, 0)
 
-/** The same, and those below `logs.minLevel`, after a change of the settings. */
+/** Deletes old logs and those below `logs.minLevel`, after a change of the settings. */
 export async function deleteUnwantedLogs(db: Db, logs: Settings['logs']): Promise<void> {
   await deleteOldLogs(db, logs)
   await remove(db, UNWANTED, logs.minLevel)
