@@ -51,7 +51,7 @@ export class Traffic {
 /** The name under which requests are counted, as `sms`. Not a path: its ids would make a series each. */
 export type Group = string
 
-/** What the requests of a protocol of others are counted as: some by method and path, else all the same. */
+/** How requests of a foreign protocol are counted: `groups` by method and path, all others in `group`. */
 export interface CountedProtocol {
   readonly group: Group
   readonly groups?: Readonly<Record<string, Group>>
@@ -80,7 +80,7 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
   ['backup-status', 'admin'],
 ])
 
-/** Open as long as somebody listens: counted, but not timed, and not waited for when the server stops. */
+/** Long-lived responses: counted, but not timed, and not waited for when the server stops. */
 export const STREAMS: Group = 'streams'
 export const SENDS: Group = 'send'
 
