@@ -93,14 +93,14 @@ interface PushTarget {
   readonly failures: number
   /** The sender of the person whose browser it is; the owner's is the account's id. */
   readonly person: string
-  /** What the person wants to be told. */
+  /** Which texts the person is notified of; `mine`: those of conversations assigned to them or to no one. */
   readonly notify: 'all' | 'mine' | 'none'
 }
 
 /** Browsers that one job pushes to, all at once: the newest. */
 const MAX_TARGETS = 200
 
-/** A membership that is gone has no notifications. */
+/** A deleted membership gets no notifications. */
 const TARGETS = `
 select s.id, json_build_object('endpoint', s.endpoint, 'keys', s.keys)::text as subscription, s.failures,
   coalesce(nullif(s.sender, ''), s."user") as person, case s.sender
@@ -152,11 +152,11 @@ const TTL_SECONDS = 86_400
 
 interface News extends Unread {
   readonly assignee: string
-  /** The person who is mentioned in a note; '' for texts. */
+  /** Sender id of the person mentioned in a note; '' for texts. */
   readonly mentioned: string
 }
 
-/** Unread conversations, and the last notes that mention somebody. None of a disabled user. */
+/** Unread conversations, and the last note for each mention. Nothing for a disabled user. */
 const READ = `
 with asked as (select split_part(a, '@', 1) as id, split_part(a, '@', 2) as mentioned from unnest($1::text[]) a)
 select c.id as conversation, c.number, c.name, c.unread, c.assignee, a.mentioned, left(
