@@ -27,11 +27,11 @@ type Row = readonly [status: number, error: string, message: string]
 export const refusals = (...named: readonly RefusalCode[]): Answers =>
   answersOf(named.map((name) => [REFUSALS[name][0], name, REFUSALS[name][1] || MESSAGES[name]!]))
 
-/** The same, and those of guests and callers without the right. */
+/** Error responses of a route that needs a caller: those named, 401, 403, and those of any request. */
 export const callerRefusals = (...named: readonly RefusalCode[]): Answers =>
   refusals('unauthorized', 'forbidden', ...named)
 
-/** The same of routes about webhooks. */
+/** Error responses of a webhook route: those named, 401, 403, and those of any request. */
 export const webhookRefusals = (...named: readonly (keyof typeof WEBHOOK_REFUSALS)[]): Answers =>
   answersOf(
     (['unauthorized', 'forbidden', ...named] as const).map((name) => [
