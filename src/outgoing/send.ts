@@ -53,7 +53,7 @@ export const publicOnlyLookup =
 /** Resolves a name as the system does, including the hosts file: used where private addresses are allowed. */
 const systemLookup: LookupFunction = (host, options, done) => lookup(host, options, done)
 
-/** A request to an address that somebody else chose. */
+/** A request to an address that a user or a client chose. */
 interface Outgoing {
   readonly url: string
   readonly method: string
