@@ -82,7 +82,7 @@ const REACHED = `
   union all
   select m.state, m.updated from m where not exists (select from sms_events e where e.message = m.id)`
 
-/** The states of sends, $2. The text is read from the first message: all have the same. */
+/** The states of the sends in $2. All messages of a send have one text: it is read from the first. */
 const STATE_OF_SENDS = `
 select s.number - 1, t.*
 from rows from (json_to_recordset($2) as (ref text, is_batch boolean))

@@ -113,7 +113,7 @@ function expiryOf({ ttl, validUntil }: Body, now: Date): string {
   return validUntil ?? ''
 }
 
-/** The numbers in E.164, in their order. Throws 400 for the first that is no number, or is there twice. */
+/** The numbers in E.164, in their order. Throws 400 for the first that is invalid or repeated. */
 function phoneNumbersOf(given: readonly string[]): string[] {
   const numbers = given.map((number) => withoutSeparators(number).replace(/^00/, '+'))
   for (const [i, number] of numbers.entries()) {

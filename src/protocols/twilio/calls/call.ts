@@ -107,7 +107,7 @@ function statusForm(image: Image, user: string): Form {
   return new Map(pairs.filter(([, value]) => value !== ''))
 }
 
-/** The parameters of the call for an incoming text. `Body` is there even when it is empty. */
+/** The parameters of the call for an incoming text. `Body` is sent even when it is empty. */
 function incomingForm({ image, user, files }: DueDelivery, { optWords, publicUrl }: FormConfig): Form {
   const sid = sidOf('SM', text(image, 'id'))
   const isOut = readOptWord(text(image, 'body'), optWords)
