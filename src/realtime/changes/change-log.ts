@@ -132,10 +132,9 @@ const PATIENCE_MS = 1_000
 const STEP_MS = 5
 
 /**
- * Registers a node as a listener: changes are logged from now on, but for those of some collections if no
- * other node hears them. `settled` resolves when all transactions
- * have ended that began before, after PATIENCE_MS, or when the database fails. It never rejects: nobody may
- * wait for it yet.
+ * Registers a node as a listener: changes are logged from now on. Those of `ignored` collections are not, if
+ * all nodes ignore them. `settled` resolves when all earlier transactions have ended, after PATIENCE_MS, or
+ * when the database fails. It never rejects, as it may have no handler yet.
  */
 export async function registerNode(
   db: Db,

@@ -64,7 +64,7 @@ export class ClientRegistry {
     for (const viewer of this.viewers.follow(catalog)) this.#makeGuests(viewer)
   }
 
-  /** Takes over a created or changed record. Disconnects a user who is now disabled, and their devices. */
+  /** Applies a created or changed record. Disconnects a user who is now disabled, and their devices. */
   refresh(collection: Collection, record: string, row: RecordRow): void {
     if (collection.id === USER_SETTINGS_ID) {
       const { user, disabled } = toValues(collection, row)

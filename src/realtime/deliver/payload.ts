@@ -16,10 +16,10 @@ import type { GroupState } from '../clients/subscription-index.ts'
 
 /** Relations that an event may follow. */
 const MAX_STEPS = 12
-/** Characters of texts kept for groups that see the same; further ones are rendered again. */
+/** Characters of rendered texts that are kept for other groups; longer ones are rendered again. */
 const MAX_KEPT = 4 << 20
 
-/** The events of one change: rendered once for all groups that see the same. */
+/** The events of one change. Groups that see equal fields share one rendered text. */
 export class Payloads {
   readonly #storeOf: (group: GroupState) => Store
   readonly #change: Change
