@@ -27,14 +27,14 @@ export function checkAuthVersion(auth: AuthRecord | null, version: unknown): voi
   if (auth && version !== auth.version) throw new StaleAuth()
 }
 
-/** The same in its own statement, for requests without another. */
+/** Throws StaleAuth if the record was changed or deleted. Sends a statement of its own. */
 export async function checkAuthFresh(store: Store, auth: AuthRecord | null): Promise<void> {
   if (!auth) return
   const { rows } = await store.db.lookUp(`SELECT ${authVersionSql(auth, 1)}`, [auth.id])
   checkAuthVersion(auth, rows[0]?.[0])
 }
 
-/** The same, and locks the record until the transaction ends. */
+/** Locks the record until the transaction ends. Throws StaleAuth if it was changed or deleted. */
 export async function lockFreshAuth(store: Store, auth: AuthRecord | null): Promise<void> {
   if (!auth) return
   const text = `SELECT xmin::text FROM ${quote(tableName(auth.collection))} WHERE id = $1::text FOR SHARE`

@@ -4,8 +4,8 @@
  */
 const FORMULA = /^(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d+$)))/u
 /**
- * The same within a text, where semicolons or tabs begin another cell. Phone numbers and dashes of a list are
- * none. Tests the character first, as a look-behind at each blank would be quadratic.
+ * A formula within a text, as some spreadsheets begin a cell at a semicolon or tab. Phone numbers and the
+ * dashes of a list are not formulas. Matches the sign first: a lookbehind at each blank would be quadratic.
  */
 const INNER_FORMULA =
   /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[;\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! )|\+(?!\d+(?:[\s;]|$)))/gu

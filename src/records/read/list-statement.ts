@@ -18,9 +18,9 @@ export interface Page {
   readonly skipTotal: boolean
 }
 
-/** As many rows are read in the time of a few look-ups. */
+/** Rows that are read in the time of a few lookups by id. */
 const SHORT = 100
-/** Rows that an index scan skips in the time of one lookup. */
+/** Rows that an index scan skips in the time of one lookup by id. */
 export const NEAR = 500n
 
 /** What an index finds from one value on, or up to one. */
@@ -94,7 +94,7 @@ function knownTotal(
   return isOfOne ? total.sql(table, '$1') : undefined
 }
 
-/** The column of which a condition asks for one value, `$1`, and nothing else. */
+/** The column of a condition that is only `column = $1`; undefined for any other condition. */
 export function singleEqualityColumn({ condition }: Pick<QueryStructure, 'condition'>): string | undefined {
   if (condition.kind !== 'comparison' || !isEqual(condition) || condition.value === '') return undefined
   const { index, cast } = condition.value

@@ -41,7 +41,7 @@ export async function storeRecord(write: Write): Promise<Extra> {
   return extra
 }
 
-/** Whose the files of a write are: those of superusers and guests are nobody's. */
+/** The account that the files of a write count for; none for those of superusers and guests. */
 function ownerOf({ request: { auth }, options: { maxFileBytes = 0 } }: Write): FileOwner {
   const isUser = auth?.collection.id === USERS_ID
   const id = auth?.collection.id === DEVICES_ID ? String(auth.values.user) : isUser ? auth.id : ''
