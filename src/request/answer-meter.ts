@@ -28,7 +28,7 @@ export function checkPicked(bytes: number): void {
 export interface Room {
   /** Has room for this many bytes in all. */
   hold(bytes: number): void
-  /** The same, later if need be. */
+  /** Waits until there is room for this many bytes in all. */
   wait(bytes: number): Promise<void>
 }
 

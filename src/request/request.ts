@@ -26,7 +26,7 @@ export interface Actor {
   readonly key: string
 }
 
-/** Who asks: a record of an auth collection whose token was checked. */
+/** The caller: a record of an auth collection whose token was checked. */
 export interface AuthRecord {
   readonly collection: Collection
   readonly id: string
@@ -34,14 +34,16 @@ export interface AuthRecord {
   readonly values: Readonly<Record<string, Value>>
   /** `xmin` of the row these values were read from: another value there means that they are old. */
   readonly version: string
-  /** The user, or the device's, is disabled, or a member of no account any more. Never true of who asks. */
+  /**
+   * The user (of a device: its owner) is disabled, or no longer a member. Never true of a request's caller.
+   */
   readonly isDisabled: boolean
   readonly isSuperuser: boolean
   /** Undefined for a record's own token. */
   readonly actor?: Actor
 }
 
-/** What holds a caller back: a member's role, or `none` for a member who has no account and acts for none. */
+/** A member's role. `none`: the caller has no account and acts for none. It limits what the caller may do. */
 export type Limits = Role | 'none'
 
 export const limitsOf = ({ actor, collection, values }: AuthRecord): Limits | undefined =>
@@ -113,7 +115,7 @@ export function changeRequest(request: RequestInfo, changes: Partial<RequestPart
   return new LazyRequest(parts, () => request.headers)
 }
 
-/** Nobody asks for anything: for statements without a rule, and for rules that are only tried. */
+/** A request without a caller, for statements without a rule and for checks of a rule's syntax. */
 export const NO_REQUEST: RequestInfo = Object.freeze({
   context: 'default',
   method: 'GET',
