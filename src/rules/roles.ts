@@ -7,7 +7,7 @@ import { memoize } from '../tools/memoize.ts'
 
 // What a member may do for an account. Whatever is not named here is for the account itself alone.
 
-/** The smallest role that suffices, or nobody but the account. */
+/** The lowest role that is allowed. `owner`: only the account itself. */
 type Needed = Role | 'owner'
 const RANKS: Readonly<Record<Needed | Limits, number>> = { none: 0, viewer: 1, agent: 2, admin: 3, owner: 4 }
 
@@ -67,10 +67,10 @@ const ROUTES: Readonly<Record<string, Role>> = {
   'PATCH /api/collections/:collection/records/:id': 'agent',
   'DELETE /api/collections/:collection/records/:id': 'agent',
   'POST /api/batch': 'agent',
-  // whoever has the password may sign in, whatever token is sent along
+  // signing in needs a password, whatever token is sent with it
   'POST /api/collections/:collection/auth-with-password': 'viewer',
   'POST /api/collections/:collection/auth-with-otp': 'viewer',
-  // answers the same token
+  // returns the token that was sent
   'POST /api/collections/:collection/auth-refresh': 'viewer',
   'POST /api/sms/send': 'agent',
   'POST /api/sms/send-template': 'agent',
@@ -106,10 +106,10 @@ const ROUTES: Readonly<Record<string, Role>> = {
 const PERSONAL =
   /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|invitations\/accept))(?:\/|$)/
 
-/** Built-in collections of which such a member sees the own records. */
+/** Built-in collections whose own records a member without an account may read. */
 const PERSONAL_COLLECTIONS: ReadonlySet<string> = new Set([USERS_ID, 'members'])
 
-/** 403 for a caller who is held back. */
+/** The 403 for a caller whose role does not allow a request. */
 export const notAllowed = (limits: Limits): ApiError =>
   forbidden(
     limits === 'none'
@@ -125,7 +125,7 @@ export function requireRole(auth: AuthRecord, route: string): void {
     throw notAllowed(limits)
 }
 
-/** A store as a caller is held back: the rules of forbidden collections are null. */
+/** A store for a caller with a role: forbidden collections have null as rules. */
 class LimitedStore implements Store {
   readonly #store: Store
   readonly #limits: Limits
