@@ -10,8 +10,8 @@ import { REASONS } from './status/status.ts'
 import { readAccess } from './user-access.ts'
 
 /**
- * Only superusers say who has an account, and take none away that is in use. Deletes a user's data, first the
- * row that acceptance locks, so that no send comes in between.
+ * Only superusers change `member_only`, and not of an account in use. Deletes a user's data, beginning with
+ * the row that sms_accept locks, so that no message is accepted meanwhile.
  */
 export const usersExtension: Extension = {
   async beforeCreate(_store, values, { auth }) {
@@ -30,7 +30,7 @@ export const usersExtension: Extension = {
   onTakeover: endUserQueue,
 }
 
-/** Throws 400 for a user for whom anything acts. */
+/** Throws 400 for a user who has devices, keys, webhooks or the like, or waiting messages. */
 async function requireUnused({ db }: Store, user: string): Promise<void> {
   const { disabled: _, waiting, ...lists } = await readAccess(db, user)
   if (waiting === 0 && Object.values(lists).every(({ total }) => total === 0)) return
@@ -38,7 +38,7 @@ async function requireUnused({ db }: Store, user: string): Promise<void> {
   throw badRequest('Failed to update record.', { member_only: fieldError('validation_in_use', message) })
 }
 
-/** By which column each is locked, as devices that report lock the queue. */
+/** The column by which rows are locked in order, as reports of devices lock them too. */
 const OF_USERS = {
   sms_turns: '"user"',
   sms_idempotency: 'key',

@@ -22,7 +22,9 @@ import { checkQuota, namedLine, planAudience, readText } from './plan.ts'
 /** A campaign that begins sooner is too late to change: the sweep may hand its texts out. */
 const MARGIN_MS = 2_000
 
-/** Changes a campaign of which nothing was sent. Throws 409 `campaign_begun` and as createCampaign. */
+/**
+ * Changes a campaign before its first message is sent. Throws 409 `campaign_begun`, and as createCampaign.
+ */
 export async function changeCampaign(
   services: CampaignServices,
   user: string,

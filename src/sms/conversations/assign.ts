@@ -11,7 +11,7 @@ select from senders s where s.id = $1 and s."user" = $2
   and (s.kind = 'owner' or exists (select from members m where m.id = s.id and m.role <> 'viewer'))`
 const NOT_ASSIGNABLE = fieldError('validation_invalid_assignee', 'Must be the owner or a member who answers.')
 
-/** Throws 400 for an assignee who is not the account's owner or a member of it that may answer. */
+/** Throws 400 unless the assignee is the account's owner or a member who may answer. */
 export async function checkAssignee(
   { db }: Store,
   failure: string,
@@ -22,10 +22,10 @@ export async function checkAssignee(
   if (!rows[0]) throw badRequest(failure, { assignee: NOT_ASSIGNABLE })
 }
 
-/** One text after the other, on any number of nodes. Nothing if the setting was changed meanwhile. */
+/** Assigns for one text at a time, across all nodes. Finds no row if the setting was changed meanwhile. */
 const LOCK = `select from user_settings where "user" = $1 and assign = 'turns' for update`
 
-/** People in the order of their turns: whose last conversation was assigned longest ago is the first. */
+/** Takes turns: the first is the person whose last assignment is the oldest. */
 const ASSIGN = `
 with people as (
   select id, row_number() over (order by last nulls first, id) - 1 as place, count(*) over () as number
@@ -48,7 +48,7 @@ update conversations c set assignee = p.id,
 from free f join people p on p.place = f.turn % p.number
 where c.id = f.id returning c.id`
 
-/** Assigns what came in from these numbers and is nobody's to the owner and the members in turn. */
+/** Assigns unassigned conversations with these numbers to the owner and the members in turn. */
 export async function assignInTurn(db: Db, user: string, numbers: Iterable<string>): Promise<void> {
   const { rows } = await db.query(LOCK, [user], 'inbox lock turns')
   if (!rows[0]) return

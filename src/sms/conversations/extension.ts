@@ -52,7 +52,7 @@ export const conversationsExtension: Extension = {
   },
 }
 
-/** Nobody is to care for a blocked conversation. */
+/** A blocked conversation needs no answer: nothing in it is unread or due. */
 const BLOCKED = { unread: 0, unanswered: false, follow_up_at: '' }
 
 const OWN_LINE = 'select 1 from lines l where l.id = $1 and l."user" = $2'
@@ -65,7 +65,7 @@ async function checkLine({ db }: Store, failure: string, { line, user }: Values)
   if (!rows[0]) throw badRequest(failure, { line: NOT_OWN })
 }
 
-/** Notes. The author is the caller; who is mentioned is notified once. Agents change only their own. */
+/** Notes. The author is the caller. A mention notifies once. Agents change only their own notes. */
 export const notesExtension: Extension = {
   setByServer: ['author'],
   writeRule: (auth) => (auth?.actor && auth.actor.role !== 'admin' ? `author = "${auth.actor.id}"` : ''),

@@ -2,8 +2,8 @@ import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
 
 /**
- * The kind of the jobs that push to browsers. The payload is a list of conversations with news, and of
- * `conversation@sender` for who is mentioned in a note.
+ * Kind of the jobs that push to browsers. The payload lists ids of conversations with new texts, and
+ * `conversation@sender` for each person mentioned in a note.
  */
 export const PUSH = 'push'
 /** More conversations at once are not counted in the notification. */

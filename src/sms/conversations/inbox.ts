@@ -42,7 +42,7 @@ const COUNTS = `select ${Object.entries(VIEWS)
   )
   .join(', ')}`
 
-/** Counts the conversations of each view, up to 1,000. `sender`: the person who looks. */
+/** Counts the conversations of each view of the inbox, up to 1,000. `sender`: the caller. */
 export async function countInbox(db: Db, user: string, sender: string): Promise<z.output<typeof INBOX>> {
   const [counts] = objectsOf<z.output<typeof INBOX>>(await db.shaped(COUNTS, [user, sender], 'inbox counts'))
   return counts!

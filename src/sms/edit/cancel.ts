@@ -43,12 +43,12 @@ export function countsOf(rows: readonly (readonly unknown[])[]): Counts {
   return Object.fromEntries(STATUSES.map((status) => [status, found.get(status) ?? 0])) as Counts
 }
 
-/** What became of a batch of which the rest was called off. */
+/** A batch after its unsent messages were canceled. */
 export const CANCELED_BATCH = BATCH.extend({
   canceled: z.int().min(0).describe('Messages that this request has canceled.'),
 }).meta({ id: 'CanceledBatch' })
 
-/** Rows a transaction ends: devices that come to claim meanwhile wait for no more. */
+/** Messages that one transaction cancels. Devices that claim meanwhile wait for it. */
 const MAX_ROWS = 1_000
 
 /** Unclaimed messages. A concurrent claim or cancel is waited for. */
@@ -73,7 +73,7 @@ export async function cancelBatch(
   return { ...(await countBatch(store, user, batchId)), canceled }
 }
 
-/** The same for a batch that may have no messages; how many it canceled. */
+/** Cancels the unsent messages of a batch, which may be none. Returns how many. */
 export async function cancelWaiting(store: Store, user: string, batchId: string): Promise<number> {
   let canceled = 0
   for (;;) {

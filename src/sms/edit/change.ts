@@ -26,7 +26,7 @@ export interface Change {
   readonly scheduledAt: string | null
   /** In PocketBase's form; '' for never. */
   readonly expiresAt: string | null
-  /** The same, in seconds from when it is due. */
+  /** Expiry in seconds after the message is due. */
   readonly ttl: number | null
   readonly body: string | null
   readonly segments: number | null
@@ -181,7 +181,7 @@ export const RESCHEDULE = z
   })
   .meta({ id: 'Reschedule' })
 
-/** What became of a batch of which the rest got another time. */
+/** A batch after its unsent messages were rescheduled. */
 export const RESCHEDULED_BATCH = BATCH.extend({
   rescheduled: z.int().min(0).describe('Messages that this request has changed.'),
 }).meta({ id: 'RescheduledBatch' })
@@ -215,7 +215,7 @@ export async function rescheduleBatch(
   for (let last = ''; ; ) {
     const { rows } = await store.db.query(SOME, [...params, last])
     const [max, changed, unfit] = rows[0] as [string | null, number, boolean]
-    // changed by somebody else since the look
+    // another request changed them since the check
     if (unfit) throw expiresBeforeDue()
     if (max === null) break
     rescheduled += Number(changed)

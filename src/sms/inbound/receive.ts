@@ -24,7 +24,7 @@ export interface ReceivedText {
   readonly body: string
   readonly receivedAt: number
   readonly sim: number
-  /** Stands for the text in what identifies it. The text itself when absent. */
+  /** Replaces the text in the hash that identifies a message. The text itself if absent. */
   readonly identity?: string
   readonly attachments?: readonly Attachment[]
   /** What the account may store in files; any number if absent. */

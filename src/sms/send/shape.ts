@@ -19,7 +19,6 @@ const cleaned = (raw: z.ZodString, max: number) =>
 /** A storable text of at most `max` code points. `meta` repeats limits for the API description. */
 export const text = (max = Number.POSITIVE_INFINITY) => cleaned(z.string('must be a text'), max)
 
-/** The same, not empty. */
 export const nonEmptyText = (max?: number) =>
   text(max)
     .refine((value) => value !== '', stop('must not be empty'))
@@ -34,7 +33,6 @@ export const id = (max = Number.POSITIVE_INFINITY) =>
     max,
   )
 
-/** The same, not empty. */
 export const nonEmptyId = (max?: number) =>
   id(max)
     .refine((value) => value !== '', stop('must not be empty'))
@@ -43,7 +41,7 @@ export const nonEmptyId = (max?: number) =>
 /** Blanks, and what is not shown at all: control characters, zero-width ones, fillers. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 
-/** True for a text of which a reader would see nothing. */
+/** True for a text without a visible character. */
 export const isInvisible = (text: string): boolean => INVISIBLE.test(text)
 
 export const visibleText = () =>

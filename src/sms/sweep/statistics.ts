@@ -12,7 +12,9 @@ const TABLES = [
   'conversations',
   '_changes',
 ]
-/** Below so many pages nothing is slow; above so many autovacuum is early enough. */
+/**
+ * Tables of these sizes are analyzed: smaller ones are fast anyway, larger ones autovacuum analyzes in time.
+ */
 const [FEW_PAGES, MANY_PAGES] = [4, 5_000]
 
 const OUTGROWN = `

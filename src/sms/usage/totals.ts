@@ -28,7 +28,7 @@ const NOTHING_LEFT = `
   select relation, "user" from sms_totals where "user" <> '' group by 1, 2 having sum(messages) = 0
     and not exists (select from sms_turns t where t."user" = sms_totals."user")`
 
-/** Removes what adds up to nothing, of users who are gone; counts if that is still to be done. */
+/** Deletes empty totals of deleted users. Recounts first if a recount is due. */
 export async function keepTotals(db: Db): Promise<void> {
   await countMessages(db)
   await db.transaction(async (inside) => {

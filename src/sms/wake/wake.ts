@@ -27,7 +27,7 @@ const NODE = randomUUID()
 const waiting = new Map<string, Set<Heard>>()
 const unheard = new Set<(devices: readonly string[]) => void>()
 
-/** Calls `heard` for everything that is said to a device, until the returned function is called. */
+/** Calls `heard` for each event of a device, until the returned function is called. */
 export function onDeviceEvent(device: string, heard: Heard): () => void {
   const set = waiting.get(device) ?? new Set()
   waiting.set(device, set.add(heard))
@@ -49,7 +49,7 @@ export function wakeDevices(db: Db, devices: readonly string[]): void {
   for (const ids of payloadsOf(devices)) db.announce(WAKE_CHANNEL, `${NODE} ${ids}`)
 }
 
-/** The same, but no streams and claims of other nodes. */
+/** Wakes devices by streams and waiting claims of this process, else by push. */
 export function wakeHere(devices: readonly string[]): void {
   const away = devices.filter((device) => !say(device, WAKE))
   if (away.length > 0) for (const reach of unheard) reach(away)
@@ -72,12 +72,12 @@ export async function notifyAccess(db: Db, devices: readonly string[]): Promise<
   for (const ids of payloadsOf(devices)) await db.query(ANNOUNCE, [ACCESS_CHANNEL, ids])
 }
 
-/** Passes on what other nodes say, and says to them that we are here. Returns the stop. */
+/** Passes on events of other nodes, and announces this node. Returns the stop. */
 export async function listenToOtherNodes(db: Db) {
   const stops = await Promise.all([
     db.listen(WAKE_CHANNEL, (payload) => {
       const [node, ...devices] = payload.split(' ')
-      // nothing: something may have been missed, and a wake-up for nothing costs a claim
+      // '': an event may have been missed; a needless wake-up only costs a claim
       const woken = payload === '' ? [...waiting.keys()] : devices
       if (node !== NODE) for (const device of woken) say(device, WAKE)
     }),
@@ -89,12 +89,12 @@ export async function listenToOtherNodes(db: Db) {
       for (const device of payload.split(' ')) say(device, { name: 'access' })
     }),
   ])
-  // servers of the release before count who said something here
+  // servers of the previous release count the nodes that notified here
   await db.query('select pg_notify($1, $2)', [WAKE_CHANNEL, NODE])
   return async () => void (await Promise.all(stops.map((stop) => stop())))
 }
 
-/** True if somebody in this process waits for the device. */
+/** Passes an event to the listeners for a device in this process. False if there are none. */
 function say(device: string, event: DeviceEvent): boolean {
   const set = waiting.get(device)
   if (!set) return false
