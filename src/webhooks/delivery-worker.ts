@@ -18,14 +18,14 @@ export interface WebhookSettings {
 const MAX_CALLS = 400
 /** Time for running calls when the server stops; then another node repeats them. */
 const STOP_MS = 3_000
-/** How often due deliveries are looked for while any wait. New ones wake. */
+/** Polling interval while deliveries wait. New ones wake the worker. */
 const LOOK_MS = 1_000
-/** The same while none waits, in case a notification was lost. */
+/** Polling interval while none waits, in case a notification was lost. */
 const IDLE_MS = 5_000
-/** To record an outcome, before the lease is over. */
+/** Tries to record an outcome: together they end before the lease does. */
 const MAX_TRIES = 10
 
-/** Does again what the database had no time for: a call whose outcome is not recorded is made twice. */
+/** Retries while the database is busy or unreachable: an unrecorded call would be made twice. */
 async function persistently(work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

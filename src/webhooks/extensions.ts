@@ -98,7 +98,10 @@ const NO_LINES = fieldError('validation_invalid_lines', 'Must be lines of the us
 
 const linesOf = (values: Readonly<Values> | undefined) => (values?.lines ?? []) as readonly string[]
 
-/** Throws 400 for a device or lines of somebody else. Those stored before (`old`) may be deleted ones. */
+/**
+ * Throws 400 for a device or lines of another user. Stored values (`old`) are not checked: they may be
+ * deleted.
+ */
 async function checkOwn({ db }: Store, failed: string, values: Values, old?: Readonly<Values>) {
   const device = values.device === old?.device ? '' : String(values.device ?? '')
   const lines = linesOf(values).filter((line) => !linesOf(old).includes(line))

@@ -27,7 +27,10 @@ export function webhookRefusal(error: keyof typeof WEBHOOK_REFUSALS): GatewayErr
 /** Whose webhooks may be touched: a user's own, or all (null). Every statement is bound to it. */
 export type Owner = string | null
 
-/** The owner that somebody's requests are bound to. Throws 401 for a guest, 403 for a device. */
+/**
+ * The user whose webhooks the caller may use; null for a superuser: all. Throws 401 for a guest, 403 for a
+ * device.
+ */
 export function ownerOf(auth: AuthRecord | null): Owner {
   if (!auth) throw webhookRefusal('unauthorized')
   if (auth.isSuperuser) return null

@@ -26,12 +26,15 @@ with written as (
 ), ${also}${changeLogCte('written', 'update', 10, 'noted', true)}
 select id from written`
 const RECORD = recordSql()
-/** The same for a delivery that is over, in one statement. */
+/** Records the outcome of a delivery's last attempt and deletes its queue row. */
 const RECORD_OVER = recordSql(
   'ended as (delete from webhook_dispatch d using written where d.delivery = written.id), ',
 )
 
-/** Records an outcome and ends the lease; 410 disables the webhook. Nothing if another was faster. */
+/**
+ * Records an outcome and ends the lease; 410 disables the webhook. Does nothing if another node has recorded
+ * one.
+ */
 export async function recordOutcome(store: Store, lease: Lease, due: DueDelivery, outcome: CallOutcome) {
   const attempts = due.attempts + 1
   const isGone = outcome.verdict === undefined && outcome.status === GONE
@@ -56,7 +59,7 @@ export async function recordOutcome(store: Store, lease: Lease, due: DueDelivery
 
 const verdictOf = (status: number) => (status >= 200 && status < 300 ? 'delivered' : 'again')
 
-/** Has a delivery wait. If its lease expired and another node has it, that one keeps it. */
+/** Postpones a delivery. Keeps the lease of another node that took it after ours expired. */
 const PUT_OFF = `
 update webhook_dispatch set due_at = now() + $3::float8 * interval '1 second',
   handed_at = case when ${isLeasedSince('$2')} then null else handed_at end
@@ -82,7 +85,7 @@ export async function failWithoutCall(store: Store, lease: Lease, due: DueDelive
   if (!isRecorded) await endLease(store.db, lease)
 }
 
-/** False when another attempt was faster, or somebody ended the delivery or sent it again meanwhile. */
+/** False if the delivery changed meanwhile: another attempt was recorded, or a user ended or resent it. */
 async function record(
   db: Db,
   due: DueDelivery,
@@ -129,7 +132,7 @@ export async function failPending(db: Db, webhook: string, user: string, reason:
   await endAll(db, textsOf(await db.query(LOCK_PENDING, [webhook, user])), reason)
 }
 
-/** The same of these deliveries. */
+/** Ends these deliveries as failed. In a transaction. */
 export async function failDeliveries(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
   await db.query(LOCK_DELIVERIES, [deliveries])
   await endAll(db, deliveries, reason)
