@@ -43,7 +43,7 @@ export interface LeasedJob extends Job {
 
 /** How long a lease lasts beyond the time limit of the job. */
 const LEASE_MARGIN_SECONDS = 30
-/** Dead jobs are kept for somebody to look at. */
+/** How long failed jobs are kept for inspection. */
 const KEEP_DEAD = `interval '7 days'`
 
 /** SQL: the account has fewer than `max` jobs of this kind. `holder` is SQL, too. */
