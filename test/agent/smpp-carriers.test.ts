@@ -35,7 +35,10 @@ test.each<[sent: string, ton: number, number: string, forms?: Partial<Parameters
     { country_code: '1', international_prefix: '011', national_prefix: '1' },
   ],
   ['80888', 0, '80888'],
+  ['80888', 1, '80888'],
   ['80888', 3, '80888'],
+  ['8613800138000', 0, '+8613800138000', { country_code: '7', national_prefix: '8' }],
+  ['89161234567', 2, '+79161234567', { country_code: '7', national_prefix: '8' }],
   ['080888', 2, '080888'],
   ['4512345678', 0, '+4512345678'],
   ['4917610002', 5, '4917610002'],
@@ -44,17 +47,20 @@ test.each<[sent: string, ton: number, number: string, forms?: Partial<Parameters
   expect(numberOf(sent, ton, { ...FORMS, ...forms })).toBe(number)
 })
 
-test('a text comes in by the line that it was sent to, whatever the form of the numbers', async () => {
-  const { smsc, received } = await setUp({ country_code: '49', senders: ['+49301234567'] })
-  const sent = {
-    source_addr: '01761000002',
-    source_addr_ton: 2,
-    destination_addr: '0301234567',
-    dest_addr_ton: 2,
-  }
-  await smsc.deliver({ ...sent, short_message: Buffer.from('STOP') })
-  expect(received).toEqual([{ from: '+491761000002', sim: 1, body: 'STOP' }])
-})
+test.each(['+49301234567', { address: '0301234567', ton: 2, npi: 1 }])(
+  'a text comes in by its line %j',
+  async (sender) => {
+    const { smsc, received } = await setUp({ country_code: '49', senders: [sender] })
+    const sent = {
+      source_addr: '01761000002',
+      source_addr_ton: 2,
+      destination_addr: '0301234567',
+      dest_addr_ton: 2,
+    }
+    await smsc.deliver({ ...sent, short_message: Buffer.from('STOP') })
+    expect(received).toEqual([{ from: '+491761000002', sim: 1, body: 'STOP' }])
+  },
+)
 
 test('the carrier unbinds: open texts get their answers first, and new ones wait for the next link', async () => {
   const { smsc, send } = await setUp()

@@ -143,7 +143,7 @@ export class Smpp implements Driver {
     const from = read(pdu.source_addr, pdu.source_addr_ton)
     const to = read(pdu.destination_addr, pdu.dest_addr_ton)
     const plainTo = to.replace(/^\+/, '')
-    const sim = senders.findIndex(({ address }) => address === plainTo) + 1
+    const sim = senders.findIndex(({ address, ton }) => address === plainTo || read(address, ton) === to) + 1
     const place = placeOf(pdu, content.subarray(1, start))
     if (place) return this.#parts.take(place, { from, to: plainTo, sim, bytes, coding })
     const body = this.#decode(bytes, coding).toWellFormed()

@@ -20,6 +20,7 @@ export function numberOf(address: string, ton: number, forms: Forms): string {
   if (!/^\d+$/.test(digits) || digits.length > LONGEST + international_prefix.length) return address
   if (digits !== address) return address
   if (ton === NAME) return address
+  if (digits.length < SHORTEST) return address
   if (ton === INTERNATIONAL && !digits.startsWith('0')) return `+${digits}`
   const after = (prefix: string) =>
     prefix !== '' && digits.startsWith(prefix) && digits.length - prefix.length >= SHORTEST
@@ -27,7 +28,10 @@ export function numberOf(address: string, ton: number, forms: Forms): string {
       : undefined
   const withCode = after(international_prefix)
   if (withCode) return `+${withCode}`
-  const national = code && after(national_prefix)
+  // a calling code may begin with any other digit than 0
+  const isPrefixed =
+    national_prefix.startsWith('0') || numbers === 'national' || (numbers === 'auto' && ton === NATIONAL)
+  const national = code && isPrefixed && after(national_prefix)
   if (national) return `+${code}${national}`
   const shortest = ton === UNKNOWN || ton === NATIONAL ? SHORTEST : WITH_CODE
   if (digits.length < shortest || digits.startsWith('0')) return address
