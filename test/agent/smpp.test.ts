@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Pdu } from '../../src/agent/smpp/library.ts'
+import { makePdu, type Pdu } from '../../src/agent/smpp/library.ts'
 import { checkCarrier } from '../../src/agent/smpp/session.ts'
 import { readSettings } from '../../src/agent/smpp/settings.ts'
 import { folder, setUp } from './carrier.ts'
@@ -142,7 +142,10 @@ test('a text has failed when one part has; states in between and unknown ids cha
     expect(await smsc.deliver(each)).toBe(0)
   expect(delivered).toEqual([])
   for (const id of ['2', '2', '1']) await smsc.deliver(receipt(id, 'UNDELIV', '034'))
-  expect(delivered).toEqual(['a The carrier did not deliver it: UNDELIV 034'])
+  await send({ id: 'b' })
+  await smsc.deliver(receipt('3', 'REJECTD', ''))
+  const refused = 'The carrier did not deliver it:'
+  expect(delivered).toEqual([`a ${refused} UNDELIV 034`, `b ${refused} REJECTD`])
 })
 
 test('what looks like a receipt in the text of a phone is a text', async () => {
@@ -177,6 +180,20 @@ test('a carrier that wants less gets all texts once', async () => {
   expect(taken.sort()).toEqual(bodies.sort())
 })
 
+test.each([
+  ['of another kind', 'generic_nack', 16],
+  ['whose end is lost with the link', 'submit_sm_resp', -3],
+])('an answer %s does not say that a text is sent', async (_, command, end) => {
+  const { smsc, send } = await setUp()
+  smsc.answer = ({ sequence_number }) => {
+    const answer = makePdu(command, { sequence_number, message_id: '12345' })
+    const bytes = (answer as unknown as { toBuffer(): Buffer }).toBuffer()
+    smsc.end(bytes.subarray(0, end))
+    return undefined
+  }
+  expect(await send()).toEqual({ outcome: 'unknown' })
+})
+
 test('a long text that the carrier takes in part is unknown when its time has come', async () => {
   const { smsc, send } = await setUp()
   smsc.answer = () => (smsc.submitted.length > 1 ? { command_status: 0x58 } : { message_id: '1' })
@@ -209,15 +226,18 @@ test('without an answer the outcome is unknown, and nothing is submitted again',
   expect(smsc.bound).toHaveLength(2)
 })
 
-test('a message that cannot be read costs the link, and texts go on by the next', async () => {
-  const { smsc, received, send } = await setUp({ bind: 'separate', validity_minutes: 1501, window: 1 })
-  expect(smsc.bound.map(({ command }) => command).sort()).toEqual(['bind_receiver', 'bind_transmitter'])
-  smsc.write(Buffer.from('0000000800000000', 'hex'))
-  await expect.poll(() => smsc.bound.length, { timeout: 10_000 }).toBe(4)
-  expect(await send()).toEqual({ outcome: 'sent' })
-  expect(smsc.submitted[0]).toMatchObject({ validity_period: '000001010100000R' })
-  expect(received).toEqual([])
-})
+test.each(['0000000800000000', '00000000'])(
+  'a message %s costs the link, and texts go on by the next',
+  async (hex) => {
+    const { smsc, received, send } = await setUp({ bind: 'separate', validity_minutes: 1501, window: 1 })
+    expect(smsc.bound.map(({ command }) => command).sort()).toEqual(['bind_receiver', 'bind_transmitter'])
+    smsc.write(Buffer.from(hex, 'hex'))
+    await expect.poll(() => smsc.bound.length, { timeout: 10_000 }).toBe(4)
+    expect(await send()).toEqual({ outcome: 'sent' })
+    expect(smsc.submitted[0]).toMatchObject({ validity_period: '000001010100000R' })
+    expect(received).toEqual([])
+  },
+)
 
 test('a check says what the carrier answers', async () => {
   const { smsc, settings } = await setUp()

@@ -75,6 +75,11 @@ export class Smsc {
     for (const { socket } of this.#sessions) socket.write(bytes)
   }
 
+  /** Writes bytes as they are, and ends the links. */
+  end(bytes: Buffer): void {
+    for (const { socket } of this.#sessions) socket.end(bytes)
+  }
+
   cut(): void {
     for (const { socket } of this.#sessions) socket.destroy()
   }

@@ -116,9 +116,10 @@ export class Smpp implements Driver {
       while (answer === 'again' && (await this.#link.turn(untilMs, true))) answer = await submit()
       // some parts are out, or all
       if (!answer || answer === 'again') return { outcome: 'unknown' }
-      const { command_status: status, message_id } = answer
+      const { command, command_status: status, message_id } = answer
       if (status !== 0)
         return failed(`The carrier refused it: ${statusName(status)}`, i === 0 && PASSING.has(status))
+      if (command !== 'submit_sm_resp') return { outcome: 'unknown' }
       if (message_id) ids.push(String(message_id))
     }
     await noteReceipts()

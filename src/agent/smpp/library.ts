@@ -40,11 +40,19 @@ for (const tlv of Object.values<Field>(smpp.tlvs)) delete tlv.filter
 smpp.tlvs.receipted_message_id.type = smpp.types.tlv.string
 // A message_payload has up to 64 KiB.
 smpp.PDU.maxLength = 128 << 10
+// It waits for more after a length of 0.
+const { commandLength } = smpp.PDU
+smpp.PDU.commandLength = (stream: Socket): number | false => {
+  const length: number | false = commandLength(stream)
+  if (length !== false && length < HEADER_BYTES) throw new Error('a message is shorter than its header')
+  return length
+}
 // It reads what is cut off as a message with fewer fields, or fails.
 smpp.PDU.fromStream = (stream: Socket, length: number): Pdu | false => {
-  if (length < HEADER_BYTES) throw new Error('a message is shorter than its header')
   const rest: Buffer | null = stream.read(length - 4)
   if (!rest) return false
+  // a stream that has ended gives what it has
+  if (rest.length < length - 4) throw new Error('the link ended within a message')
   const bytes = Buffer.concat([Buffer.alloc(4), rest])
   bytes.writeUInt32BE(length)
   try {

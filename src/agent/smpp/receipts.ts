@@ -53,7 +53,7 @@ export class Receipts {
   async take(pdu: Pdu, text: string): Promise<void> {
     const { receipted_message_id: tlv, message_state } = pdu
     const { answer_ids, receipt_ids } = this.#settings
-    const wordOf = (field: string) => new RegExp(`\\b${field}:\\s*(\\w+)`, 'i').exec(text)?.[1] ?? ''
+    const wordOf = (field: string) => new RegExp(`\\b${field}:\\s*(\\w+)\\b(?!:)`, 'i').exec(text)?.[1] ?? ''
     const state = STATES[Number(message_state)] ?? wordOf('stat').toUpperCase()
     if (!Object.values(STATES).includes(state)) return
     const error =
