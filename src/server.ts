@@ -153,7 +153,7 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
   const running = await startRestartable(beginAgain, unavailable, log)
   const options = { ...CONNECTION_OPTIONS, IncomingMessage: LimitedIncomingMessage }
   const server = createServer(options)
-  handleOneAtATime(server, running)
+  handleOneAtATime(server, running, config)
   server.on('connection', (socket) => running.work.reception.connected(socket))
   server.on('clientError', answerClientError)
   limitConnections(server, config, () => running.work.services.settings)

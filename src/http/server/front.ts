@@ -24,9 +24,9 @@ const [MAX_UNREAD_BYTES, HANG_UP_MS] = [256 << 10, 500]
 
 /**
  * Handles the requests of a connection one at a time, so that at most one answer is in memory. Too many
- * waiting requests close it and ban its network briefly. RFC 9112, 9.3.2
+ * waiting requests close it and ban its network briefly, unless a proxy's. RFC 9112, 9.3.2
  */
-export function handleOneAtATime(server: Server, running: { readonly handle: Handler }): void {
+export function handleOneAtATime(server: Server, running: { handle: Handler }, config: Config): void {
   const waiting = new WeakMap<Socket, { readonly count: number; readonly bytes: number }>()
   const bannedUntilMs = new Map<string, number>()
   server.on('connection', (socket) => {
@@ -42,7 +42,7 @@ export function handleOneAtATime(server: Server, running: { readonly handle: Han
     if (count >= MAX_WAITING || bytes + more > MAX_WAITING_BYTES) {
       if (socket.destroyed) return
       if (bannedUntilMs.size >= MAX_BANS) bannedUntilMs.clear()
-      bannedUntilMs.set(networkOf(addressOf(socket)), performance.now() + BAN_MS)
+      bannedUntilMs.set(networkOf(addressOf(socket)), isTrusted(req, config) ? 0 : performance.now() + BAN_MS)
       return destroyWithoutTraces(socket)
     }
     waiting.set(socket, { count: count + 1, bytes: bytes + more })

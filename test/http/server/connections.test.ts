@@ -107,6 +107,15 @@ test.each([
   await closed
 })
 
+test('too many requests in a pipeline shut out no other client of a proxy', async () => {
+  const { dial } = await serve({ TRUSTED_PROXIES: '127.0.0.4' })
+  const { socket } = await dial('127.0.0.4')
+  const closed = once(socket, 'close')
+  socket.write(`GET /api/realtime HTTP/1.1\r\nHost: a\r\n\r\n${ASK.repeat(33)}`)
+  await closed
+  expect((await dial('127.0.0.4')).answer).toBe(OK)
+})
+
 // HAProxy's plain `option httpchk` asks like this. RFC 1945, 5
 anywhere('HTTP/1.0 needs no Host', async () => {
   const { server } = await serve({})
