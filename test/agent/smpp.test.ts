@@ -148,6 +148,16 @@ test('a text has failed when one part has; states in between and unknown ids cha
   expect(delivered).toEqual([`a ${refused} UNDELIV 034`, `b ${refused} REJECTD`])
 })
 
+test('an id that a receipt says twice has the form of receipts', async () => {
+  const { smsc, delivered, send } = await setUp({ answer_ids: 'hex', receipt_ids: 'decimal' })
+  for (const message_id of ['6699', '1A2B']) {
+    smsc.answer = () => ({ message_id })
+    await send({ id: message_id })
+  }
+  await smsc.deliver({ ...tlv('6699\0'), ...receipt('6699') })
+  expect(delivered).toEqual(['1A2B delivered'])
+})
+
 test('what looks like a receipt in the text of a phone is a text', async () => {
   const { smsc, received, delivered, send } = await setUp()
   await send()

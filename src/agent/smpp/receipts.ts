@@ -58,10 +58,10 @@ export class Receipts {
     if (!Object.values(STATES).includes(state)) return
     const error =
       state === 'DELIVRD' ? '' : `The carrier did not deliver it: ${state} ${wordOf('err')}`.trim()
-    const keys = [
-      keyOf(String(tlv ?? ''), answer_ids),
-      keyOf(/\bid:\s*(\S+)/i.exec(text)?.[1] ?? '', receipt_ids),
-    ].filter(Boolean)
+    const inField = String(tlv ?? '').split('\0', 1)[0]!
+    const inText = /\bid:\s*(\S+)/i.exec(text)?.[1] ?? ''
+    const keys = [keyOf(inField, answer_ids), keyOf(inText, receipt_ids)].filter(Boolean)
+    if (inField === inText) keys.reverse() // a carrier that writes the id of its text into the field
     const known = keys.find((key) => this.#sent.get(key))
     if (known) return this.#apply(known, error)
     for (const key of keys) this.#early.set(key, { error, atMs: performance.now() })
