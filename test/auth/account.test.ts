@@ -3,7 +3,7 @@ import type { Answer } from '../support/server/request.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithMail())
+const server = stopAfterAll(await startServerWithMail({ PUBLIC_URL: 'https://sms.example.com/' }))
 
 let count = 0
 let address: string
@@ -80,7 +80,9 @@ test('a verification token is for the address that it was mailed to', async () =
 test('a new password by the link in a mail: the old one, all sessions and the link are void', async () => {
   const session = String((await signIn(address, PASSWORD)).body.token)
   expect((await users('request-password-reset', { email: address })).status).toBe(204)
-  const form = { token: await mailedToken(), password: 'brandnew1', passwordConfirm: 'brandnew1' }
+  const { text } = await server.mail.next()
+  expect(text).toContain('https://sms.example.com/_/#/auth/confirm-password-reset/')
+  const form = { token: tokenIn(text), password: 'brandnew1', passwordConfirm: 'brandnew1' }
   expect((await users('confirm-password-reset', form)).status).toBe(204)
   expect(await verified()).toBe(true)
   expect([(await signIn(address, PASSWORD)).status, (await signIn(address, 'brandnew1')).status]).toEqual([
