@@ -12,13 +12,8 @@ test.each([
   ['minus zero', [-0], '[-0]'],
   ['a text that is JSON, as written', '{"b":1, "a" : 1.0}', '{"b":1,"a":1.0}'],
   ['a number in a text', '1.50', '1.5'],
-  ['a quoted text', '"x"', '"x"'],
   ['a text that only begins like JSON', '[1', '"[1"'],
-  ['a leading space', ' 1', '" 1"'],
   ['a leading zero', '01', '"01"'],
-  ['an empty text', '', '""'],
-  ['null in words', 'null', null],
-  ['null', null, null],
   ['a key with NUL, by what it becomes', { a: 1, '\0': 2 }, '{"a":1,"\ufffd":2}'],
   ['NUL and half a pair', { a: '\0\ud800' }, '{"a":"\ufffd\ufffd"}'],
   ['their escapes in a text', '{"a":"\\u0000\\ud800"}', '{"a":"\ufffd\ufffd"}'],
@@ -42,9 +37,6 @@ test('nesting has an end', () => {
 })
 
 test.each([
-  ['an empty one is fine', {}, {}, ''],
-  ['not when required', { required: true }, {}, 'required'],
-  ['too long', { maxSize: 5 }, [1, 2, 3], 'json_size_limit'],
   ['control characters, which Go escapes its own way', {}, 'a\x01b', 'invalid_json'],
   ['a name twice', {}, '{"a":[{"b":1,"\\u0062":2}]}', 'invalid_json'],
   ['a name twice, but not in one object', {}, '{"a":[{"a":1},{"a":":"}]}', ''],
