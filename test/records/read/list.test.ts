@@ -32,27 +32,6 @@ describe('what is in an answer', () => {
         '"place":{"lon":7.5,"lat":50},"tags":["rare","old"],"title":"One & <two>"}',
     )
   })
-
-  test('empty values have their zero', async () => {
-    expect(await getJson('guest', 'shelves/records/shelfthree00001')).toEqual({
-      Rank: 0,
-      collectionId: 'shelves',
-      collectionName: 'shelves',
-      day: '',
-      id: 'shelfthree00001',
-      meta: null,
-      open: false,
-      owner: '',
-      place: { lon: 0, lat: 0 },
-      tags: [],
-      title: 'Three',
-    })
-  })
-
-  test('`fields` sorts the keys within values, too', async () => {
-    const { text } = await get('guest', 'shelves/records/shelfone0000001?fields=place,id')
-    expect(text.trim()).toBe('{"id":"shelfone0000001","place":{"lat":50,"lon":7.5}}')
-  })
 })
 
 describe('what the outer join of a view lacks', () => {
