@@ -9,14 +9,6 @@ import { testConfig } from '../support/server/start.ts'
 
 const store = await collectionStore()
 
-const BUILT_IN = ['users', 'devices', 'contacts', 'sms_messages', 'webhook_deliveries']
-
-test('a new database has the system and the built-in collections', () => {
-  const names = store.catalog.all.map(({ name }) => name)
-  expect(names.slice(0, 5)).toEqual(['_mfas', '_otps', '_externalAuths', '_authOrigins', '_superusers'])
-  expect(names).toEqual(expect.arrayContaining(BUILT_IN))
-})
-
 test('a second start finds everything there', async () => {
   const again = await openStore(store.db)
   expect(again.catalog.all).toEqual(store.catalog.all)

@@ -7,22 +7,11 @@ import { ShapeError } from '../../src/fields/shape.ts'
 const make = (raw: unknown) => complete(readNew(raw))
 const names = (raw: unknown) => make(raw).fields.map(({ name }) => name)
 
-test('ids come from type and name', () => {
-  expect(make({ name: 'cats' }).id).toBe('pbc_3834699042')
-  expect(make({ name: 'x', fields: [{ name: 'id', type: 'text' }] }).fields[0]?.id).toBe('text3208210256')
-})
-
 test('a taken id gets a number', () => {
   expect(complete(readNew({ name: 'cats' }), new Set(['pbc_3834699042'])).id).toBe('pbc_38346990422')
 })
 
 test.each([
-  ['base: id first', { name: 'x', fields: [{ name: 'a', type: 'text' }] }, ['id', 'a']],
-  [
-    'auth: id first, the others last',
-    { name: 'x', type: 'auth', fields: [{ name: 'a', type: 'text' }] },
-    ['id', 'a', 'password', 'tokenKey', 'email', 'emailVisibility', 'verified'],
-  ],
   [
     'a system field stays where the collection has it',
     {
@@ -54,17 +43,11 @@ test('system fields keep their system settings', () => {
 test.each([
   ['a missing field list', { fields: null }, []],
   [
-    'no key is needed',
-    { fields: [{ name: 'a', type: 'number' }] },
-    [{ max: null, min: null, onlyInt: false }],
-  ],
-  [
     'keys as they are written',
     { fields: [{ name: 'a', type: 'bool', Required: true }] },
     [{ required: false }],
   ],
   ['null is zero', { fields: [{ name: 'a', type: 'text', max: null }] }, [{ max: 0 }]],
-  ['lists are empty', { fields: [{ name: 'a', type: 'url' }] }, [{ onlyDomains: [], exceptDomains: [] }]],
 ])('fields: %s', (_, raw, expected) => expect(readNew(raw).fields).toMatchObject(expected))
 
 test.each([
