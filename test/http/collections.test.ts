@@ -109,11 +109,6 @@ const onFresh = (index: string) => ({ name: 'fresh', indexes: [index] })
 
 test.each<[string, object, string, string?]>([
   [
-    'collection',
-    { name: 'SQLite_a' },
-    `Failed to create collection. Raw error: \n${RESERVED}: SQLite_a (1).`,
-  ],
-  [
     'view',
     { name: 'sqlite_b', type: 'view', viewQuery: 'select id from users' },
     `Failed to create collection. Raw error: \n${RESERVED}: sqlite_b (1).`,
