@@ -59,7 +59,7 @@ export class Places<H extends string = Holder | Everybody> {
     return this.tryEnter(holder) ?? this.#wait(holder)
   }
 
-  /** The same at once; undefined when there is no place. */
+  /** Takes a place if one is free now; undefined if none is. */
   tryEnter(holder: H): (() => void) | undefined {
     const taken = this.#taken.get(holder) ?? 0
     if (this.#free === 0 || !this.#isAdmitted(holder)) return undefined
