@@ -23,7 +23,7 @@ const COUNTED = `interval '1 day'`
 const WAKES = 5
 
 const ago = (seconds: string | number) => `now() - ${seconds}::float8 * interval '1 second'`
-/** The same in the form of `last_seen`. A subquery, as it is computed once: 10 us less per row. */
+/** `ago('$1')` in the form of `last_seen`. In a subquery, which runs once: 10 µs less per row. */
 const seenSince = `(select pb_text(${ago('$1')}))`
 
 /** SQL: seen once, but not for `$1` seconds. With a push subscription it may sleep until it is woken. */
