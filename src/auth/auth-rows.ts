@@ -61,7 +61,7 @@ const isEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
   select from auth_sessions s where s.collection = '${id}' and s.record = ${row}.id and s.ended_at is not null
     and exists (select from auth_session_tokens t where t.token_hash = $2 and t.session = s.id))`
 
-/** The same for the owner of a token; null also when its session has ended. */
+/** Finds the auth record that a token belongs to; null also when the token's session has ended. */
 export const findTokenOwner = (store: Store, collection: AuthCollection, id: string, tokenHash: string) =>
   findWhere(store, collection, `b.id = $1 and not ${isEndedSql(collection)}`, id, tokenHash)
 

@@ -13,12 +13,14 @@ export const tooMany = (waitSeconds: number, message?: string) => new RetryLater
 /** Length of a window, from its first attempt. */
 const WINDOW_SECONDS = 600
 
-/** Wrong attempts: of an account from one address, from an address, of an account from unknown addresses. */
+/** Wrong attempts: per account and address, per address, per account from unknown addresses. */
 const signInLimits = (tries: number) => [tries, tries * 15, tries * 10]
-/** The same limits for mails that anybody may request, successful or not. */
+/** Mails that a guest may request, successful or not: per account and address, per address, per account. */
 const MAIL_LIMITS = [15, 300, 60]
 
-/** Strangers' attempts do not block an address from which the account was opened in this time. */
+/**
+ * An address that signed in to the account within this time is not blocked by attempts from other addresses.
+ */
 const KNOWN_DAYS = 90
 
 /**

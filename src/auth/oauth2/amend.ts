@@ -25,14 +25,14 @@ export const withListedEmail: Amend = async (profile, { call, provider }) => {
 
 const isConfirmedHere = (entry: unknown) =>
   valueAt(entry, 'is_primary') === true && valueAt(entry, 'is_confirmed') === true
-/** The same for Bitbucket, whose list is paged. PocketBase: tools/auth/bitbucket.go */
+/** Adds the primary address of Bitbucket's list, which is paged. PocketBase: tools/auth/bitbucket.go */
 export const withBitbucketEmail: Amend = async (profile, { call, provider }) => {
   const { status, text } = await call(`${provider.userInfoURL}/emails`)
   if (status >= 400) return profile
   return { ...profile, email: pickEmail(valueAt(JSON.parse(text), 'values') ?? [], isConfirmedHere) }
 }
 
-/** The same for Gitee, where a hidden address is only in the list. PocketBase: tools/auth/gitee.go */
+/** Adds the primary address of Gitee's list, which also has hidden ones. PocketBase: tools/auth/gitee.go */
 export const withGiteeEmail: Amend = async (profile, { call }) => {
   if (isEmail(profile.email)) return profile
   const isOurs = (entry: unknown) =>

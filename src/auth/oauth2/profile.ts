@@ -29,7 +29,7 @@ export interface ProfileForm {
   readonly hasNumericId?: true
   /** The address counts only if this is true. */
   readonly emailIf?: string
-  /** The same for providers that also use texts or numbers for true. */
+  /** The address counts only if this reads as true: some providers send `'true'` or 1. */
   readonly emailIfSaid?: string
   /** Users with another value here are refused. */
   readonly active?: readonly [path: string, value: unknown]

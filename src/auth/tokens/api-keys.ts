@@ -84,7 +84,7 @@ export const cachedKeyHolder = (catalog: Catalog, key: string): AuthRecord | und
 
 type KeyColumns = [id: string, version: string, expires: string, used: string, Scopes, isTwilio: boolean]
 
-/** The same for a key's id. Does not update `last_used_at`. */
+/** The user of the key with this id; null if it is invalid. Does not update `last_used_at`. */
 export const keyHolderById = (store: Store, id: string): Promise<KeyHolder | null> =>
   findBy(store, 'k.id = $1', id)
 

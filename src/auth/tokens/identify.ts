@@ -48,7 +48,7 @@ export async function identify(
   return auth
 }
 
-/** The same from the cache, perhaps outdated; undefined if it is not cached. */
+/** The cached auth record of the header, perhaps outdated; undefined if it is not cached. */
 export function cachedIdentity(catalog: Catalog, authorization: string | undefined): Known | undefined {
   const hit = owners.get(tokenOf(authorization))
   return hit?.catalog === catalog && Date.now() < hit.untilMs ? hit : undefined
