@@ -103,7 +103,7 @@ export const matches = (pattern: RegExp): Check =>
 /** An error found earlier, for a non-empty value. */
 export const failedBefore = (error: FieldError | undefined): Check => unlessEmpty(() => error)
 
-/** The same value as another. Also checks an empty one. */
+/** Requires a value equal to `other`. Also checks an empty one. */
 export const equals =
   (other: unknown): Check =>
   (value) =>
