@@ -16,7 +16,7 @@ interface Guard {
 }
 let guard: Guard = { isNeeded: () => false, ask: () => Promise.resolve(true) }
 
-/** Before a page is left for which `isNeeded` says so, `ask` decides whether it may be. */
+/** Guards the present page: if `isNeeded`, `ask` decides whether the user may leave it. */
 export function guardLeaving(isNeeded: () => boolean, ask: () => Promise<boolean>): void {
   guard = { isNeeded, ask }
 }
@@ -26,7 +26,7 @@ export const mayLeave = async (): Promise<boolean> => !guard.isNeeded() || (awai
 
 const pathOf = (address: string) => address.split('?', 1)[0]
 
-/** Shows the page of the address. The address goes back to that of the present page while the guard asks. */
+/** Shows the page of the address. While the guard asks, the address is that of the present page. */
 async function follow(): Promise<void> {
   const target = location.hash
   if (guard.isNeeded() && pathOf(target) !== pathOf(hash.value)) {

@@ -4,7 +4,7 @@
 import german from './language/de/service-worker.json' with { type: 'json' }
 import offline from './offline.html?raw'
 
-/** What the server pushes (src/notifications/push-jobs.ts), and what a tab without push says by itself. */
+/** The content of a push (src/notifications/push-jobs.ts), or a message from a tab without push. */
 type Notice =
   | {
       readonly conversation: string
@@ -23,7 +23,7 @@ interface Shown {
   readonly hash: string
 }
 
-/** German, where the browser prefers it to English, which is what the code says. */
+/** German if the browser prefers it to English, the language of the code. */
 const wanted = navigator.languages.find((language) => /^(de|en)\b/i.test(language))
 const isGerman = wanted?.toLowerCase().startsWith('de') ?? false
 const texts: Readonly<Record<string, string>> = isGerman ? german : {}
@@ -62,7 +62,7 @@ async function show(notice: Notice): Promise<void> {
   const { title, body, tag, hash } = wordsOf(notice)
   if (await isInFront(hash)) return
   const [before] = await self.registration.getNotifications({ tag })
-  // a text that several tabs tell of is heard once
+  // a text that several tabs report notifies once
   if (before?.title === title && before.body === body) return
   void navigator.setAppBadge?.() // a dot, until the console counts
   const options = { body, tag, data: hash, renotify: true }
@@ -90,7 +90,7 @@ async function tabs(): Promise<WindowClient[]> {
   return all.filter(({ url }) => new URL(url).pathname === pathname)
 }
 
-/** Whether somebody looks at this place now. */
+/** Whether a visible, focused tab shows this place. */
 async function isInFront(hash: string): Promise<boolean> {
   const front = (await tabs()).filter(
     ({ visibilityState, focused }) => visibilityState === 'visible' && focused,

@@ -1,8 +1,8 @@
 import type { PageEntry } from '../pages.ts'
 
 /**
- * What the links lead to that the server prints, mails and shows as a picture, and the request for such a
- * mail. Nobody need be signed in.
+ * Pages of links that the server prints, mails or shows as a QR code, and the form that requests such a
+ * mail. They need no sign-in.
  */
 export const ACCOUNT_PAGES: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/pbinstall/:token', load: () => import('./first-superuser.tsx') },

@@ -4,8 +4,8 @@ import type { PageProps } from '../pages.ts'
 import { Sheet } from './sheet.tsx'
 
 /**
- * Where a provider's redirect ends, in a window that an app has opened: the app goes on by itself, and mostly
- * closes it.
+ * The end of an OAuth2 redirect, in a window that an app has opened. The app continues by itself and usually
+ * closes the window.
  */
 export function Page({ params: { outcome } }: PageProps) {
   const isDone = outcome === 'oauth2-redirect-success'

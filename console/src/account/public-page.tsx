@@ -4,7 +4,7 @@ import { to } from '../router.ts'
 import { ThemeSwitch } from '../shell/account-menu.tsx'
 import { Logo } from '../shell/logo.tsx'
 
-/** A page for somebody who is not signed in: the way to the sign-in above it, no navigation. */
+/** A page for visitors: a link to the sign-in above it, and no navigation. */
 export const PublicPage = ({ children }: { children: ComponentChildren }) => (
   <div class="public-page">
     <header>

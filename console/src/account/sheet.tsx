@@ -4,7 +4,7 @@ import { ThemeSwitch } from '../shell/account-menu.tsx'
 import { HelpLinks } from '../shell/help-links.tsx'
 import { Logo } from '../shell/logo.tsx'
 
-/** A page of one form for somebody who is not signed in. */
+/** A page with one form, for visitors who are not signed in. */
 export function Sheet({
   title,
   text,

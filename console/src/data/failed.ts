@@ -9,7 +9,7 @@ const KINDS = {
   unknown: 'status = "failed" && error_message ~ "Outcome unknown%"',
   canceled: CANCELED_FILTER,
 } as const
-/** Why a message failed, as far as it matters to who sends it again; who opted out is left alone. */
+/** Why a message failed, as far as it matters for resending. Recipients who opted out are not included. */
 export type FailedKind = keyof typeof KINDS
 /** How many there are of each kind. */
 export type FailedCounts = Readonly<Record<FailedKind, number>>

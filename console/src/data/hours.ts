@@ -30,7 +30,7 @@ export function hoursWords({ from, to, days }: Hours): string {
   return [hours, ...names].filter((part) => part !== '').join(', ')
 }
 
-/** What is wrong with typed hours, by member; empty when they can be saved. None at all can be. */
+/** Faults of the typed hours, by member; empty if they can be saved, as no hours at all can. */
 export function hoursFaults({ from, to, days }: Hours): Partial<Record<keyof Hours, string>> {
   const both = t('Set both times, or none.')
   if (from === '' && to !== '') return { from: both }

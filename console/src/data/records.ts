@@ -138,7 +138,7 @@ export interface AutoAnswer extends Owned {
   /** The text, or '' and the id of a template. */
   readonly body: string
   readonly template: string
-  /** The same number gets it once in so many hours; 0: each time. */
+  /** Hours before a number gets this answer again; 0: no pause. */
   readonly pause_hours: number
   readonly expand?: { readonly template?: Template }
 }
@@ -292,8 +292,8 @@ export interface UserSettings extends Owned {
   readonly quiet_days: readonly Day[]
   /** Until a mail about a text without an answer; 0: no mail. */
   readonly reply_mail_minutes: number
-  /** Who gets a conversation that nobody has. */
+  /** Who is assigned an unassigned conversation. */
   readonly assign: '' | 'answerer' | 'turns'
-  /** Of which texts the owner is notified. */
+  /** Which texts notify the owner. */
   readonly notify: '' | 'all' | 'mine' | 'none'
 }

@@ -6,9 +6,9 @@ const requestKey = (): string =>
 
 /** The keys of what one form sends. */
 export interface RequestKeys {
-  /** The key of a request. The same one again, as after a lost answer, has the same. */
+  /** The key of a request. A repetition, as after a lost answer, gets an equal key. */
   of(request: unknown): string
-  /** The request is done: the next one is another, even if it says the same. */
+  /** Ends a request: the next one gets a new key, even with equal content. */
   renew(): void
 }
 

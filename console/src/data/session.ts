@@ -10,7 +10,7 @@ export type Role = 'user' | 'superuser'
 const TEAM_ROLES = ['none', 'viewer', 'agent', 'admin', 'owner'] as const
 export type TeamRole = (typeof TEAM_ROLES)[number]
 
-/** Who is signed in, and for which account. */
+/** The signed-in person, and the account that they act for. */
 export interface Session {
   readonly role: Role
   /** The account, whose records the pages show. */
@@ -23,14 +23,14 @@ export interface Session {
   readonly person: RecordModel
 }
 
-/** A sign-in is looked at again this often, and when the page comes to the front. */
+/** Interval of refreshing the sign-in. It is also refreshed when the page comes to the front. */
 const REFRESH_MS = 5 * 60_000
 /** The stream of changes may end before the answer comes that has the token of a new session. */
 const NEW_TOKEN_MS = 200
 
 const stored = signal(pb.authStore.isValid ? pb.authStore.record : null)
 
-/** Who is signed in; null for nobody. */
+/** The present session; null when signed out. */
 export const session = computed((): Session | null => {
   const record = stored.value
   if (!record) return null
@@ -67,7 +67,7 @@ pb.authStore.onChange(() => {
   if (stored.value) ending.value = 'none'
 })
 
-/** The id of the account, for the `user` field of new records. Throws when nobody is signed in. */
+/** The id of the account, for the `user` field of new records. Throws when signed out. */
 export function userId(): string {
   if (!session.value) throw new Error(t('Nobody is signed in.'))
   return session.value.record.id
@@ -82,7 +82,7 @@ export function renewSession(token: string, record: RecordModel): void {
   renewals.value++
 }
 
-/** Acts for an account of which the person is a member; their own sign-in is kept. */
+/** Switches to an account whose member the person is. Keeps their own sign-in for the way back. */
 export async function actFor(account: string): Promise<void> {
   const body = { account }
   const { token, record } = await personal().send('/api/account/act-for', { method: 'POST', body })

@@ -1,7 +1,7 @@
 import { lookUp } from './catalogue.ts'
 import { locale } from './language.ts'
 
-/** What stands for a placeholder. A number is written as the language does: 1,000 or 1.000. */
+/** Values of placeholders. Numbers are formatted for the language: 1,000 or 1.000. */
 type Values = Readonly<Record<string, string | number>>
 
 const number = new Intl.NumberFormat(locale)

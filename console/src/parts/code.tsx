@@ -1,6 +1,6 @@
 import { Copy } from './copy.tsx'
 
-/** Code or a command to copy, as it stands, or as `original` where it is shown over several lines. */
+/** Code or a command with a copy button. Copies `original`, if the code is shown over several lines. */
 export const CodeBlock = ({ code, original = code }: { code: string; original?: string }) => (
   <div class="code-block">
     <pre>

@@ -14,8 +14,7 @@ const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'lo
 export const msOf = (text: string) => Date.parse(text.replace(' ', 'T'))
 
 /**
- * When something was or will be, as `3 min. ago`; the whole instant is its tooltip. `none` stands for an
- * empty date.
+ * A time relative to now, as `3 min. ago`; the tooltip has the full date. `none` is shown for an empty date.
  */
 export function Time({ at, none = '–' }: { at: string; none?: string }) {
   const ms = msOf(at)

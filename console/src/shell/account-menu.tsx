@@ -7,7 +7,7 @@ import { Icon, type IconName } from '../parts/icon.tsx'
 import { mayLeave, to } from '../router.ts'
 import { HelpLinks } from './help-links.tsx'
 
-/** Who is signed in, with the way to the account and the way out, and the colours. */
+/** The signed-in person, with links to the account and help, the theme switch and the sign-out. */
 export const AccountMenu = ({ session }: { session: Session }) => (
   <div class="account-menu">
     <HelpLinks />
@@ -37,7 +37,7 @@ const THEMES: readonly (readonly [Theme, IconName, words: string])[] = [
   ['dark', 'moon', t('Dark')],
 ]
 
-/** Light, dark, or what the system says; remembered. */
+/** Switches between light, dark and the system's theme. The browser remembers it. */
 export const ThemeSwitch = () => (
   <fieldset class="theme-switch">
     <legend class="unseen">{t('Colours')}</legend>

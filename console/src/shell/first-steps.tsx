@@ -38,7 +38,7 @@ async function look(): Promise<Reached> {
   return { device, sent: sent !== '', delivered: delivered !== '', replied: replied !== '' }
 }
 
-/** How far a user has come with what is told of a message. */
+/** The reached steps after a new or changed message. */
 const after = (reached: Reached, { message_type, status }: Message): Reached =>
   message_type === 'incoming'
     ? { ...reached, replied: true }
@@ -60,7 +60,7 @@ export function FirstSteps() {
 function Steps({ onDone }: { onDone: () => void }) {
   const [reached, setReached] = useState<Reached>()
   const reload = useCallback(() => {
-    look().then(setReached, () => {}) // the page itself says what is wrong
+    look().then(setReached, () => {}) // the page itself shows the fault
   }, [])
   useEffect(reload, [reload])
   // no request for each change: a send to a list makes thousands

@@ -11,7 +11,7 @@ import { BottomBar, SideBar } from './navigation.tsx'
 import { Notifier } from './notifier.tsx'
 import { UnreadCount } from './unread-count.tsx'
 
-/** The console of somebody who is signed in: the navigation, and the page that the address names. */
+/** The console after sign-in: the navigation and the page of the address. */
 export function Shell({ session }: { session: Session }) {
   const { path, query } = place.value
   const mine = PAGES.filter(
@@ -19,7 +19,7 @@ export function Shell({ session }: { session: Session }) {
   )
   const hasTexts = session.role === 'user' && may('viewer')
   useEffect(() => {
-    // the address itself: by now somebody may be on the way elsewhere
+    // reads the address itself: the user may have gone elsewhere meanwhile
     if (/^#?\/?$/.test(location.hash)) go(mine[0]?.path ?? '/', {}, true)
     scrollTo(0, 0)
   }, [path])

@@ -2,7 +2,7 @@ import { t } from '../../language/words.ts'
 import { looksLikePhone } from '../phone/looks-like-phone.ts'
 import type { Sheet } from './sheet.ts'
 
-/** A line of a card: what it is called, its parameters, and its value as it stands. */
+/** A line of a vCard: its name, its parameters and its undecoded value. */
 interface Line {
   readonly name: string
   /** `TYPE=CELL` and the bare `CELL` of 2.1 alike, in small letters. */
@@ -12,7 +12,7 @@ interface Line {
   readonly value: string
 }
 
-/** The rest, pictures above all, is passed by. */
+/** Properties that are read. All others, such as pictures, are skipped. */
 const WANTED = new Set(['AGENT', 'BEGIN', 'END', 'VERSION', 'FN', 'N', 'ORG', 'TEL'])
 
 export const isVcard = (text: string): boolean => /^\ufeff?\s*BEGIN:VCARD/i.test(text)
@@ -71,7 +71,7 @@ function* linesOf(text: string): Generator<Line> {
  * No name and no number is that long. Each part would cost as much as all before it: 300,000 took minutes.
  */
 const MAX_LINE = 4_000
-/** How it ends says whether it goes on. */
+/** Keeps the last character of a long line: it tells whether the next line continues it. */
 const cut = (line: string) => (line.length <= MAX_LINE ? line : line.slice(0, MAX_LINE - 1) + line.slice(-1))
 
 /** `item1.TEL;TYPE="cell,voice":…` */

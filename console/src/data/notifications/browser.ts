@@ -2,7 +2,7 @@ import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import { remembered } from '../remembered.ts'
 
-/** The person who is notified in this browser, of the account that is shown, and how. */
+/** The user whose notifications this browser shows, and its push subscription. */
 interface Choice {
   /** '' while notifications are off. */
   readonly user: string

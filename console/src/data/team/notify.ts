@@ -4,7 +4,7 @@ import { useList } from '../use/use-list.ts'
 import { ownSettings } from '../user-settings/own.ts'
 import type { Member, Notify } from './team.ts'
 
-/** Of which texts the person is notified: the owner's setting, or that of the membership. */
+/** Which texts notify the person: the owner's setting, or the membership's. */
 export function useNotify({ team, sender }: Session): Notify {
   const { items } = useList<Member>('members', {
     filter: `id = "${sender}"`,
@@ -14,6 +14,6 @@ export function useNotify({ team, sender }: Session): Notify {
   return (team === 'owner' ? ownSettings.value?.notify : items[0]?.notify) || 'all'
 }
 
-/** Whether it is a conversation of which the person is notified. */
+/** Whether texts of this conversation notify the person. */
 export const isFor = ({ assignee }: Conversation, notify: Notify, { sender }: Session): boolean =>
   notify === 'all' || (notify === 'mine' && (assignee === '' || assignee === sender))

@@ -23,7 +23,7 @@ export interface Note extends RecordModel {
 }
 
 export interface Invitation extends RecordModel {
-  /** '' for a link that anybody may use who has it. */
+  /** '' for a link, which works for everyone who has it. */
   readonly email: string
   readonly role: MemberRole
   readonly expires: string
@@ -31,7 +31,7 @@ export interface Invitation extends RecordModel {
 }
 
 export type MemberRole = Exclude<TeamRole, 'owner' | 'none'>
-/** Of which texts a person is notified; '' is `all`. */
+/** Which texts notify a person; '' is `all`. */
 export type Notify = '' | 'all' | 'mine' | 'none'
 
 export const ROLE_WORDS: Readonly<Record<MemberRole | 'owner', string>> = {

@@ -1,12 +1,12 @@
 /** A placeholder as the server reads it: no braces, not only spaces, a name before the first `|`. */
 const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
-/** A piece of a template: text as it is, or a variable. */
+/** A piece of a template: plain text, or a variable. */
 export interface Piece {
   /** Of a variable: its name. */
   readonly text: string
   readonly isVariable: boolean
-  /** Of `{{name|there}}`: what stands for an empty or missing value. */
+  /** The `there` of `{{name|there}}`, used for an empty or missing value. */
   readonly fallback?: string | undefined
 }
 

@@ -1,7 +1,7 @@
 import { countSegments } from '../../../../src/sms/send/segments.ts'
 
 /**
- * Signs that spreadsheets and phones put in by themselves, and those of the GSM alphabet that say the same.
+ * Characters that spreadsheets and phones insert, by their equivalents in the GSM alphabet.
  */
 const PLAIN: Readonly<Record<string, string>> = {
   "'": '‘’‚‛′´`‹›',
@@ -16,8 +16,8 @@ const SIGNS = new Map(
 )
 
 /**
- * A text that says the same and takes fewer segments, and how many fewer; undefined where plainer signs
- * win nothing. No letter is changed.
+ * An equivalent text in fewer segments, and how many fewer; undefined if plainer characters save nothing.
+ * No letter is changed.
  */
 export function plainTextSuggestion(
   text: string,

@@ -1,10 +1,10 @@
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 
-/** How often what is on the page is told anew. */
+/** How often relative times on the page are updated. */
 export const STEP_MS = 15_000
 const DAY_SECONDS = 86_400
-/** Older than this is told by its date. */
+/** Older times are shown as a date. */
 const DAYS_TOLD = 7
 const DAY_MS = DAY_SECONDS * 1000
 

@@ -19,7 +19,7 @@ function share(topic: string): Shared {
   }
   const subscribe = (): Promise<UnsubscribeFunc> =>
     pb.realtime.subscribe(topic, tell).catch(async (error) => {
-      // the SDK keeps what it could not subscribe, and would tell each change as often as it was tried
+      // the SDK keeps a failed subscription, and would deliver each event once for every try
       await pb.realtime.unsubscribe(topic).catch(() => {})
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
       if (listeners.size === 0) throw error
@@ -31,9 +31,9 @@ function share(topic: string): Shared {
 }
 
 /**
- * Subscribes to a topic, once for all who listen to it: a second listener that the SDK gets for a topic while
- * it connects never hears anything. The SDK gives up when its first connection fails; this tries again while
- * somebody listens. `subscribed`: changes are told from now on; it is rejected when all have left before.
+ * Subscribes once for all listeners of a topic: the SDK loses a second one that is added while it connects.
+ * Retries a failed first connection, which the SDK does not, as long as there are listeners. `subscribed`
+ * resolves when events arrive; it rejects when all listeners left before.
  */
 export function listen<T>(
   topic: string,

@@ -26,7 +26,7 @@ interface Options<T> {
 }
 
 const PREFIX = 'pocketsms.draft.'
-/** What leaving the page would lose, by key, and how to forget it. */
+/** Unsaved drafts by key, with the function that discards each. */
 const unsaved = new Map<string, () => void>()
 
 export const hasUnsaved = (): boolean => unsaved.size > 0
@@ -36,7 +36,7 @@ export function discardUnsaved(): void {
   unsaved.clear()
 }
 
-/** Forgets all drafts of this tab, as when somebody signs out. */
+/** Deletes all drafts of this tab, as at sign-out. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 const CALM_MS = 250
 
-/** A value once it has not changed for a moment: for questions to the server while somebody types. */
+/** A debounced value, for requests to the server during typing. */
 export function useLater<T>(value: T, ms = CALM_MS): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -3,9 +3,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { listen } from './shared-subscription.ts'
 
 /**
- * Calls `hear` on each change of a collection's records that the session may see (`topic`: a record's id, or
- * `*`), and `miss` as soon as changes are told and whenever the connection was away for a while: what
- * happened before is not told, so read anew. `topic` undefined: not now.
+ * Calls `hear` for each visible change of a collection's records. `topic`: a record's id, or `*`; undefined
+ * subscribes to nothing. Calls `miss` at the start and after each reconnection: earlier changes are not
+ * delivered, so the caller reads the records again.
  */
 export function useLive<T extends RecordModel>(
   collection: string,

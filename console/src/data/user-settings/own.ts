@@ -4,7 +4,7 @@ import type { UserSettings } from '../records.ts'
 import { may, session, userId } from '../session.ts'
 import { findSettings, type SettingsChange, saveUserSettings } from './save.ts'
 
-/** The last answer about somebody's settings; without `record` there are none yet. */
+/** The settings that were read last, and whose they are. Without `record` the user has saved none. */
 const known = signal<{ readonly user: string; readonly record?: UserSettings }>()
 
 /** The settings of the signed-in user; null before the first is saved, undefined while not known. */
@@ -26,7 +26,7 @@ export async function saveOwnSettings(change: Omit<SettingsChange, 'disabled'>):
   known.value = { user, record: await saveUserSettings(user, change) }
 }
 
-/** Reads the settings of whoever signs in; after a failure again when the session is refreshed. */
+/** Reads the settings at each sign-in. Retries a failed read when the session is refreshed. */
 export function watchOwnSettings(): void {
   effect(() => {
     const { value } = session

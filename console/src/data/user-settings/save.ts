@@ -32,8 +32,8 @@ export async function saveUserSettings(user: string, change: SettingsChange): Pr
 }
 
 /**
- * The settings of a user; undefined before the first is saved. They are read with the user, who is not found
- * with a token that is void. A list of settings would be empty instead.
+ * The settings of a user; undefined before the first is saved. Reads the user with them: with an invalid
+ * token that fails with 404, where a list of settings would only be empty.
  */
 export async function findSettings(user: string): Promise<UserSettings | undefined> {
   const found = await pb.collection<User>('users').getOne(user, { expand: 'user_settings_via_user' })

@@ -13,7 +13,7 @@ import { toast } from '../../parts/toast.tsx'
 const NAMES = ['oldPassword', 'password', 'passwordConfirm'] as const
 const WRONG = t('This is not your password.')
 
-/** Another password. All sessions end with it; this browser signs in anew. */
+/** Changes the password. That ends all sessions; this browser signs in again. */
 export function PasswordCard({ session }: { session: Session }) {
   const [oldPassword, setOldPassword] = useState('')
   const [passwords, setPasswords] = useState(NO_PASSWORD)

@@ -14,7 +14,7 @@ import { Loading } from '../../parts/wait.tsx'
 const NAMES = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' } as const
 const NONE: Hours = { from: '', to: '', days: [] }
 
-/** When campaigns wait, so that nobody gets an advertisement at night. */
+/** The hours in which campaigns pause, so that no advertisement arrives at night. */
 export function QuietHours() {
   // a draft is one of what is stored: without that it would be dropped
   return ownSettings.value === undefined ? <Loading /> : <KnownHours stored={ownHours.value ?? NONE} />

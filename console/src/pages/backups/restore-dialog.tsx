@@ -19,7 +19,7 @@ const COUNTED = [
   ['devices', t('Devices')],
 ] as const
 
-/** Says what is replaced by what, wants the name typed, then waits until the restore is over. */
+/** Asks for the backup's name as confirmation, restores it, and waits for the end. */
 export function RestoreDialog({
   backup,
   status,

@@ -19,10 +19,10 @@ import { localOf, timeFault, type When, WhenField } from '../../parts/form/when-
 import { msOf } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
 
-/** Of numbers that cannot be read, so many are named. */
+/** How many invalid numbers are named. */
 const MOST_REASONS = 5
 
-/** What of a campaign is typed. */
+/** The editable fields of a campaign. */
 interface Draft {
   readonly name: string
   readonly text: string
@@ -41,9 +41,9 @@ const draftOf = ({ name, body, variables, scheduled_at, groups, recipients }: Ca
   numbers: recipients.join('\n'),
 })
 
-/** Changes name, text, time and audience of a campaign of which nothing has left. */
+/** Changes name, text, time and audience of a campaign before its first message is sent. */
 export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
-  // as it was when it was opened: what changes meanwhile does not change what is being typed
+  // the state at opening: later changes do not replace what is being typed
   const [was] = useState(() => draftOf(campaign))
   const typed = useDraft(`campaign.${campaign.id}`, was)
   const { value: draft, change } = typed

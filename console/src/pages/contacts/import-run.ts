@@ -25,11 +25,12 @@ const BATCH = 50
 
 type Step = 'added' | 'changed' | 'left'
 
-/** What is to be stored for a contact; `id`: that of one that is there. Undefined: nothing. */
+/** The write for a contact; `id` updates an existing one. Undefined writes nothing. */
 type Write = { readonly id?: string; readonly values: Record<string, unknown> } | undefined
 
 /**
- * Stores contacts in batches. `tell` hears how far it is. Once `stop` aborts no more are begun. Never throws.
+ * Stores contacts in batches and reports progress to `tell`. Aborting `stop` begins no further batch. Never
+ * throws.
  */
 export async function runImport(
   contacts: readonly NewContact[],

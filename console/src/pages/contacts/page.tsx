@@ -28,7 +28,7 @@ import './page.css'
 
 const OPTED_OUT = 'opted-out'
 
-/** Contacts: search, by group, who has opted out; add, change, import. */
+/** Contacts: search and filter by group or opt-out; add, edit and import. */
 export function Page({ query }: PageProps) {
   const chosen = query.get('group') ?? ''
   const [text, setText] = useState('')

@@ -33,7 +33,7 @@ const HOUR_MS = 3_600_000
 
 const inAnHour = (now: Date) => ({ words: t('In an hour'), at: new Date(now.getTime() + HOUR_MS) })
 
-/** Makes the record of a conversation that a person starts. One that is there already is as good. */
+/** Creates the record of a new conversation. An existing one is no error. */
 async function startConversation(number: string): Promise<void> {
   const started = pb.collection('conversations').create({ user: userId(), number })
   await started.catch((error) => {

@@ -23,7 +23,7 @@ const SENDERS: Readonly<Record<string, (name: string) => string>> = {
   answer: (name) => t('automatic answer {name}', { name }),
 }
 
-/** Who sent a text; '' where nobody else could have. */
+/** The name of a text's sender; '' if only the user could have sent it. */
 function senderOf({ expand }: Message, hasTeam: boolean): string {
   const sender = expand?.sent_by
   if (!sender) return ''

@@ -9,8 +9,8 @@ import { confirmed } from '../../parts/dialog/dialog.tsx'
 const MOST = 20
 
 /**
- * Asks before an answer that somebody else has given since this user began to type. `newest`: when the newest
- * text was made, by the server's clock; undefined until it is known.
+ * Asks before sending if another member has answered since typing began. `newest`: creation time of the
+ * newest text, by the server's clock; undefined until it is known.
  */
 export function useCollision({
   number,

@@ -13,33 +13,33 @@ interface Told {
 }
 
 interface Other extends Told {
-  /** When it was told, in milliseconds. */
+  /** When the last message of this person arrived, in ms since 1970. */
   readonly at: number
 }
 
 /** At most one message about typing in this time. */
 const WRITING_MS = 2_500
-/** Without another message for this time somebody has stopped typing. */
+/** A person counts as typing for this time after their last message about it. */
 const TYPES_MS = 6_000
-/** The same for somebody who has left without a word. */
+/** A person without any message for this time counts as gone. */
 const STAYS_MS = 50_000
 const REPEAT_MS = 20_000
 const SWEEP_MS = 2_000
 
-/** Who else reads or writes in a conversation, and the way to tell that this user does. */
+/** Who else reads or writes in a conversation, and a function that reports this user's typing. */
 export interface Presence {
   readonly others: readonly Told[]
-  /** Call it for each letter with the whole text; '' is its end. */
+  /** Call it with the whole text after each change; '' ends typing. */
   write(text: string): void
 }
 
-/** `conversation` undefined: nothing is told or heard. */
+/** Reports and follows presence in a conversation; does nothing if it is undefined. */
 export function usePresence(conversation: string | undefined): Presence {
   const [others, setOthers] = useState<readonly Other[]>([])
   const written = useRef(0)
   const tell = (state: State) => {
     const body = { conversation, state }
-    // who reads is good to know, and nothing more: what fails is told with the next letter or repeat
+    // a failure does not matter: the next letter or repetition reports the state again
     pb.send('/api/account/presence', { method: 'POST', body, keepalive: true }).catch(() => {})
   }
   useEffect(() => {
@@ -53,7 +53,7 @@ export function usePresence(conversation: string | undefined): Presence {
       if (told.state === '') known.delete(told.sender)
       else known.set(told.sender, { ...told, at: Date.now() })
       show()
-      // somebody who has just come does not know yet who is here
+      // answers a newcomer, who does not know yet who else reads
       if (isNew && told.state !== '') read()
     })
     topic.subscribed.then(read, () => {})

@@ -29,7 +29,7 @@ const KINDS = [
 ] as const
 type Kind = (typeof KINDS)[number][0]
 
-/** The names of devices that nobody named. */
+/** Default names of new devices. */
 const NAMES: Readonly<Record<Kind, string>> = {
   android: t('Phone'),
   computer: t('Modem'),

@@ -33,7 +33,7 @@ interface Warning {
 
 const EVERY_MS = 5_000
 const DAY_EVERY_MS = 30_000
-/** Messages that wait longer than this want somebody's look. */
+/** Messages that wait longer than this are shown as a problem. */
 const LONG_SECONDS = 60
 const DAY_MS = 86_400_000
 

@@ -29,7 +29,7 @@ const HINTS: Readonly<Record<ProgramKindName, string>> = {
   assistant: DOES_ALL,
 }
 
-/** What the program is to be told, each value to copy. */
+/** Values to copy into the program's settings. */
 const Settings = ({ settings }: { settings: readonly Setting[] }) => (
   <dl class="copied-settings">
     {settings.map(({ term, code }) => (

@@ -9,7 +9,7 @@ export interface Setting {
   readonly code: string
 }
 
-/** A kind of program that a key is made for: what its record has, and what is told to the program. */
+/** A kind of program that gets a key: the fields of its record, and the settings to enter there. */
 interface ProgramKind {
   readonly label: string
   readonly values: Readonly<Record<string, unknown>>

@@ -13,7 +13,7 @@ import { Notice } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
 
-/** Nobody knows whether such a message went out. */
+/** True for a message that may or may not have been sent. */
 export const isUnknown = ({ error_message }: Message) => error_message.startsWith('Outcome unknown')
 
 const canCancel = ({ status }: Message) => status === 'pending' || status === 'assigned'

@@ -30,7 +30,7 @@ import { useRetry } from './use-retry.ts'
 const MOST_EVENTS = 200
 
 /**
- * One message: its text, what there is to know of it, its life as it goes on, and what can be done with it.
+ * One message: text, details, live history and actions.
  */
 export function Page({ params }: PageProps) {
   const { id = '' } = params
@@ -100,7 +100,7 @@ const back = () => ({ href: to('/messages', lastList.value), words: t('Messages'
 const numberOf = ({ message_type, from, to: recipient }: Message) =>
   message_type === 'incoming' ? from : recipient
 
-/** Whose it is, is a superuser's question. */
+/** Only superusers see whose message it is. */
 const expandOf = () => (session.value?.role === 'superuser' ? 'device,user' : 'device')
 
 /** The events of a message, read again with each change of it: they are written together. */

@@ -35,12 +35,12 @@ export function stepsOf(message: Message, events: readonly MessageEvent[]): Step
   if (message.message_type === 'incoming') return steps
   const { id, created } = message
   const accepted = { id, state: 'pending' as const, words: t('Accepted'), at: created, detail: '' }
-  // an event of what waits for its time says that it was changed, not that it waits
+  // an event of a scheduled message records a change, not that it waits
   const isTold = message.status !== 'pending' && events.at(-1)?.status === message.status
   return [accepted, ...steps, ...(isTold ? [] : presentOf(message))]
 }
 
-/** Where a message stands of which no event tells. */
+/** The present step of a message, if its events do not show it. */
 function presentOf(message: Message): Step[] {
   const { id, status, updated, scheduled_at, error_message, waiting_for, expand } = message
   const step = { id: `${id}-now`, state: status, detail: '' }

@@ -27,7 +27,7 @@ import { useNamed } from './use-named.ts'
 export function Page({ query }: PageProps) {
   const question = questionOf(query)
   const named = useNamed(question.words)
-  // who has a name is known a moment after it is typed: until then the list stays as it is
+  // contacts are searched by name first; the list does not change until they are found
   const filter =
     named && wholeFilter({ ...question, words: named.words }, defaultCountry.value, named.numbers)
   const messages = useMessages(filter, question.sort, question.page)

@@ -93,7 +93,7 @@ function wordsFilter(words: string, country: string, named: readonly string[]): 
   return [found, ...named.map((phone) => pb.filter('to={:phone}||from={:phone}', { phone }))].join('||')
 }
 
-/** When a day begins in the browser's time zone, or one so many days later. */
+/** The start of a day in the browser's time zone, or of the day `later` days after it. */
 function startOfDay(day: string, later = 0): Date {
   const start = new Date(`${day}T00:00`)
   start.setDate(start.getDate() + later)

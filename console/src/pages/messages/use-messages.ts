@@ -139,7 +139,7 @@ async function countOf(filter: string): Promise<number> {
   return totalItems
 }
 
-/** A message as it is told has no device and user with it: those shown are kept while they are the same. */
+/** Replaces a changed message. Events have no `expand`: it is kept unless the device changed. */
 function put(items: readonly Message[], record: Message): readonly Message[] {
   return items.map((item) => {
     if (item.id !== record.id) return item

@@ -7,12 +7,12 @@ import { session } from '../../data/session.ts'
 /** A filter holds 200 comparisons in 3,500 bytes, and each number is compared twice. */
 const MOST_NUMBERS = 50
 
-/** Words that are searched for, and who has them in their name. */
+/** Search words, and the numbers of contacts whose names contain them. */
 export interface Named {
   readonly words: string
   /** At most 50, in the order of the names. */
   readonly numbers: readonly string[]
-  /** There are more. */
+  /** Whether there are more numbers. */
   readonly isCut: boolean
 }
 
@@ -38,7 +38,7 @@ export function useNamed(typed: string): Named | undefined {
   return named
 }
 
-/** Texts and numbers are searched all the same when contacts cannot be read. */
+/** Finds contacts by name. Finds none when they cannot be read: texts and numbers are still searched. */
 async function find(words: string): Promise<Named> {
   if (words === '') return NOBODY
   if (session.value?.role !== 'user') return { ...NOBODY, words }

@@ -3,15 +3,15 @@ import type { Campaign } from '../../data/records.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'
 import { t } from '../../language/words.ts'
 
-/** Somebody a text goes to. */
+/** A recipient of a text. */
 export interface Recipient {
-  /** As the world dials it; of a bad one what was typed. */
+  /** In E.164; what was typed if it is invalid. */
   readonly phone: string
   /** The contact's name, or ''. */
   readonly name: string
-  /** What was typed; undefined of a contact. */
+  /** What was typed; undefined for a contact. */
   readonly typed?: string
-  /** Why it is no number; undefined of one that is. */
+  /** Why the number is invalid; undefined if it is valid. */
   readonly fault?: PhoneFault | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { Fault } from '../../data/fault.ts'
 import { t } from '../../language/words.ts'
 
-/** Where what the gateway says of a field is shown. */
+/** Shows the server's error beside its field. */
 const PLACES: readonly (readonly [said: RegExp, place: string])[] = [
   [/^(recipients|group_ids)/, 'to'],
   [/^body/, 'text'],
@@ -19,7 +19,7 @@ const OF_CODES: Readonly<Record<string, readonly [place: string, words: string]>
 }
 const PLACE_OF_CODES: Readonly<Record<string, string>> = { too_many_recipients: 'to', body_too_long: 'text' }
 
-/** A refusal of the gateway with its sentence at the field that it is about, as far as it is about one. */
+/** A refusal of the server, with its message moved to the field that it concerns, if any. */
 export function placeFault(fault: Fault): Fault {
   const { code, message } = fault
   const at = (place: string, words: string): Fault => ({ ...fault, fields: { [place]: words } })

@@ -53,7 +53,9 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
 /** What has a device, or had one. */
 const BEGUN = ['assigned', 'sending', 'sent', 'delivered'] as const
 
-/** A send is scheduled until the first of it has a device. Who has opted out meanwhile gets nothing. */
+/**
+ * A send counts as scheduled until a device has one of its messages. Those who opted out meanwhile get none.
+ */
 function titleOf({ items, counts }: Batch, who: (people: number) => string, total: number): string {
   const isWaiting = (counts.pending ?? 0) > 0 && BEGUN.every((state) => !counts[state])
   const scheduled = (items.find(({ status }) => status === 'pending') ?? items[0])?.scheduled_at

@@ -7,7 +7,7 @@ import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 
-/** The address that nobody has set: the server then uses PUBLIC_URL. */
+/** The default value, which counts as not set: the server then uses PUBLIC_URL. */
 const UNSET_URL = 'http://localhost:8090'
 
 /** What the server calls itself in mails, and where their links lead. */

@@ -8,7 +8,7 @@ import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 
-/** What superusers are told by `GET /api/health`. */
+/** What `GET /api/health` answers to superusers. */
 interface Health {
   readonly data: { readonly realIP?: string; readonly possibleProxyHeader?: string }
 }
@@ -18,7 +18,7 @@ const SIDES = [
   ['left', t('The first one: your proxy replaces what it gets')],
 ] as const
 
-/** How the server knows who asks, behind a proxy. */
+/** How the server finds the client's address behind a proxy. */
 export function ReverseProxy({ settings: { trustedProxy } }: { settings: Settings }) {
   const first = {
     headers: trustedProxy.headers.join(', '),

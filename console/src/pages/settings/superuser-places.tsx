@@ -12,8 +12,8 @@ import { toast } from '../../parts/toast.tsx'
 const NAME = 'superuserIPs'
 
 /**
- * From where superusers may come. Who is not among them any more is asked first: there is no way back in from
- * there.
+ * The addresses that superusers may use. Asks for confirmation if the present one is not among them: it
+ * would be locked out at once.
  */
 export function SuperuserPlaces({ settings }: { settings: Settings }) {
   const draft = useDraft('settings.superusers', settings.superuserIPs.join('\n'), { asks: true })

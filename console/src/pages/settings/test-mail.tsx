@@ -16,7 +16,7 @@ const TEMPLATES = [
   ['login-alert', t('A sign-in from a new place')],
 ] as const
 
-/** Mails one of the users' mails to somebody, with the settings as they are saved. */
+/** Sends a sample of one of the users' mails, with the saved settings. */
 export function TestMail({ hasServer, onClose }: { hasServer: boolean; onClose: () => void }) {
   const [email, setEmail] = useState(session.value?.email ?? '')
   const [template, setTemplate] = useState<string>(TEMPLATES[0][0])

@@ -13,7 +13,7 @@ const WAYS = [
   ['turns', t('In turns, when a text comes in')],
 ] as const
 
-/** Who gets a conversation that nobody has. */
+/** The setting for who is assigned an unassigned conversation. */
 export function Assigning() {
   const save = useTask(async (assign: string) => {
     await saveOwnSettings({ assign: assign as UserSettings['assign'] })

@@ -7,7 +7,7 @@ import type { Column } from '../../parts/list/table.tsx'
 import { Card } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 
-/** What somebody of the team changed. */
+/** A change by a member of the team. */
 interface Change extends RecordModel {
   readonly action: string
   readonly collection: string
@@ -17,7 +17,7 @@ interface Change extends RecordModel {
   readonly expand?: { readonly sender?: Sender }
 }
 
-/** Other names are shown as they are. */
+/** Actions without a label are shown by their names. */
 const ACTIONS: Readonly<Record<string, string>> = {
   create: t('Created'),
   update: t('Changed'),

@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Invitation>[] = [
   },
 ]
 
-/** Invitations that nobody has accepted yet. */
+/** Invitations that are not accepted yet. */
 export function Invitations() {
   const invitations = useList<Invitation>('member_invitations', { sort: '-created,-id' })
   return (

@@ -18,7 +18,7 @@ const ROLES = [
   ['admin', t('Admin: also manages devices, keys and the team')],
 ] as const
 
-/** Invites somebody by mail, or by a link that is shown once. */
+/** Invites a person by mail, or by a link that is shown once. */
 export function Invite({ onClose }: { onClose: () => void }) {
   const { value: setup } = useSetup()
   const [role, setRole] = useState<MemberRole>('agent')

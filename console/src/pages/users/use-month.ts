@@ -8,7 +8,7 @@ interface Month extends RecordModel {
   readonly used: number
 }
 
-/** How many messages these users have sent this month, by their id. Who has sent none is not in it. */
+/** How many messages these users have sent this month, by user id. Users without any are missing. */
 export function useMonth(users: readonly User[]): ReadonlyMap<string, number> {
   const period = new Date().toISOString().slice(0, 7)
   const ofThese = users.map(({ id }) => pb.filter('user = {:id}', { id })).join(' || ')

@@ -2,20 +2,20 @@ import type { Fault } from '../../data/fault.ts'
 import { t } from '../../language/words.ts'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
 
-/** A user as a form has it: the quota as it was typed. */
+/** A user in the form; the quota is the typed text. */
 export interface UserDraft {
   readonly email: string
   readonly name: string
   readonly quota: string
   readonly verified: boolean
-  /** Absent for a new user, who has one. */
+  /** Absent for a new user, who always has an account. */
   readonly hasAccount?: boolean
   readonly password: string
 }
 
 export const FIELD_NAMES = ['email', 'name', 'monthly_quota', 'password'] as const
 
-/** What the server gets of it. An empty password stays as it is. */
+/** The body of the request. An empty password changes nothing. */
 export const bodyOf = ({ email, name, quota, verified, hasAccount, password }: UserDraft) => ({
   email,
   name,

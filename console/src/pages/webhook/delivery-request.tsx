@@ -10,7 +10,7 @@ interface Sent {
 
 /** What a delivery sends: the headers of the last attempt, and the body. */
 export function DeliveryRequest({ id, attempts }: { id: string; attempts: number }) {
-  // asked anew after each attempt: each is signed anew
+  // read again after each attempt, as each has a signature of its own
   const { value, fault } = useAnswer<Sent>(`/api/webhooks/deliveries/${id}/request?attempts=${attempts}`)
   if (fault) return <Notice kind="wrong">{fault.message}</Notice>
   if (!value) return <Loading />

@@ -6,7 +6,7 @@ import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { go } from '../../router.ts'
 
-/** Deletes a webhook, if that is what is meant, and goes back to the list. */
+/** Deletes a webhook after confirmation, and returns to the list. */
 export async function removeWebhook(webhook: Webhook): Promise<void> {
   const isSure = await confirmed({
     title: t('Delete the webhook?'),

@@ -10,8 +10,8 @@ import { toast } from '../../parts/toast.tsx'
 import { removeWebhook } from './remove.ts'
 
 /**
- * What a superuser may do with somebody's webhook: stop it, for a time or for good. Address and secret are
- * its owner's.
+ * A superuser's actions on a user's webhook: switch it off or delete it. Only the owner changes its address
+ * and secret.
  */
 export function Stop({ webhook }: { webhook: Webhook }) {
   const { enabled, events, expand } = webhook

@@ -9,7 +9,7 @@ import { Actions, Form } from '../form/form.tsx'
 import { Loading, Progress } from '../wait.tsx'
 import { Dialog } from './dialog.tsx'
 
-/** Kinds that are sent again only if somebody says so. */
+/** Kinds that are resent only if the user chooses them. */
 const CHOICES = ['unknown', 'canceled'] as const
 export type AgainChoice = (typeof CHOICES)[number]
 

@@ -13,11 +13,11 @@ const MAX_CHARACTERS = 1600
 /** What the server takes. An end by date may be later than that. */
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
 
-/** What waits for its time, as it is. Dates are PocketBase's, '' for none. */
+/** A scheduled message, or a batch of them. Dates are PocketBase's, '' for none. */
 interface Waiting {
   readonly scheduled_at: string
   readonly expires_at: string
-  /** Left out where it cannot be changed. */
+  /** Absent if the text cannot be changed. */
   readonly body?: string
 }
 
@@ -25,8 +25,7 @@ interface Waiting {
 export type ChangeRequest = Readonly<Record<string, string | number>>
 
 /**
- * Asks for another time of what waits for its time, and another text, and has `save` change what is
- * different.
+ * Edits the time and text of scheduled messages. `save` gets the changed fields only.
  */
 export function ChangeDialog({
   title,
@@ -39,7 +38,7 @@ export function ChangeDialog({
   save: (request: ChangeRequest) => Promise<void>
   onClose: () => void
 }) {
-  // as it was when it was opened: what changes meanwhile does not change what is being typed
+  // the state at opening: later changes do not replace what is being typed
   const [{ scheduled_at, expires_at, body }] = useState(waiting)
   const was = localOf(msOf(scheduled_at))
   const [when, setWhen] = useState<When>({ isLater: true, at: was })

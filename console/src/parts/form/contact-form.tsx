@@ -30,8 +30,8 @@ const draftOf = (contact: Contact | undefined) => ({
 })
 
 /**
- * Adds a contact, or changes one. Only what was typed is written, so that a STOP that comes in meanwhile is
- * not taken back. `number`: that of the contact, which is given and not shown.
+ * Adds or edits a contact. Saves only typed fields, so that an opt-out that arrives meanwhile is kept.
+ * `number`: the contact's fixed number, which the form does not show.
  */
 export function ContactForm({
   contact,

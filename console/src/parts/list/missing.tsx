@@ -6,8 +6,8 @@ import type { IconName } from '../icon.tsx'
 import { Empty } from './empty.tsx'
 
 /**
- * What stands in the place of a record that is not there: `gone` where the server has none (404), with
- * `action` as the way on; else why it could not be read, and another try.
+ * Shown instead of a record that could not be read: `gone` and `action` after a 404, else the fault and a
+ * button that tries again.
  */
 export const Missing = ({
   icon,

@@ -9,7 +9,7 @@ export interface Column<T> {
   readonly bare?: boolean
   /** Long text: cut with an ellipsis where there is no room. */
   readonly long?: boolean
-  /** Where this says so of a row there is nothing to tell: a phone's card leaves the line out. */
+  /** True for a row without a value: a phone's card leaves the line out. */
   readonly spare?: (row: T) => boolean
 }
 

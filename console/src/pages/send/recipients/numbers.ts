@@ -1,6 +1,6 @@
 import type { Recipient } from '../composition.ts'
 
-/** Recipients with more of them; who is there already is left out. `doubles`: how many those were. */
+/** Adds recipients, without those already in the list. `doubles`: how many were left out. */
 export function withMore(
   recipients: readonly Recipient[],
   more: readonly Recipient[],
