@@ -12,7 +12,7 @@ export const LOCKS = {
   webhookLease: 7_367_006,
   /** With a user: webhooks of a user are created one after the other, so that they count each other. */
   webhookCount: 7_367_020,
-  /** The same of hooks. */
+  /** With a user: hooks of a user are created one after the other, so that they count each other. */
   hookCount: 7_367_027,
   /** With a user and a number: automatic answers to it go one after the other. */
   answer: 7_367_028,

@@ -122,7 +122,7 @@ export class Db {
     return this.#inTurn((backend) => retryDeadlocks(() => backend.query(text, params, name))).catch(noted)
   }
 
-  /** The same for a client-shaped read in the holder's turn. 57014 after CLIENT_STATEMENT_SECONDS. */
+  /** Queries for a client's filter or sort, in the holder's turn. 57014 after CLIENT_STATEMENT_SECONDS. */
   shaped(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const { ticket } = this
     const { time, backend } = this.#pool
@@ -131,13 +131,13 @@ export class Db {
     return time.run(ticket, () => backend.clientQuery(text, params, name)).catch(noted)
   }
 
-  /** The same for the first rows of an index, by the connection of look-ups: FIRST_ROWS at a time. */
+  /** Reads the first rows of an index over the lookup connection: FIRST_ROWS statements at a time. */
   firstRows(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     if (this.inTransaction) return this.lookUp(text, params, name)
     return this.#pool.firstRows.run(this.#holder, () => this.lookUp(text, params, name))
   }
 
-  /** The same as `query` without a turn, for rows read by their keys: see Backend.lookUp. */
+  /** Reads rows by their keys, without waiting for a turn: see Backend.lookUp. */
   lookUp(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const lookUp = this.#transaction?.query ?? this.#pool.backend.lookUp
     return lookUp(text, params, name).catch(noted)
@@ -239,7 +239,7 @@ export async function openDb(config: Config, log: Logger, admit?: Admission): Pr
   return database
 }
 
-/** The same for a server: reads from the replica of the settings, and refuses a newer schema. */
+/** Opens the database of a server: uses the configured replica for reads, and refuses a newer schema. */
 export async function openServingDb(config: Config, log: Logger): Promise<Database> {
   const database = await openDb(config, log, checkServer)
   const db = database.forEverybody('server')

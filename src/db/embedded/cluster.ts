@@ -59,7 +59,7 @@ function accessOf(folder: string): Access | undefined {
   }
 }
 
-/** The same for a data folder. Throws a UserError where there is none. */
+/** The URL of the cluster in a data folder. Throws a UserError if there is none. */
 export function embeddedUrl(dataDir: string): string {
   if (!hasCluster(dataDir)) throw new UserError(`There is no pocketsms in the folder ${dataDir}.`)
   return urlOf(realpathSync(clusterLink(dataDir)))

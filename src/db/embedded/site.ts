@@ -84,7 +84,9 @@ function makeDataFolder(dataDir: string): void {
   accessSync(dataDir, constants.W_OK)
 }
 
-/** The same where root runs it as another account: the cluster is the account's, all else stays root's. */
+/**
+ * The site when root runs Postgres as another account. That account owns the cluster, root all other files.
+ */
 function forAccount(site: Site, account: Account, owner: Account | undefined, log: Logger): Site {
   const { folder, link } = site
   if (folder !== link)

@@ -67,11 +67,11 @@ const send = <P, R>(db: Db, { name, text, slots }: Statement<P, R>, values: P, w
 export const run = async <P, R>(db: Db, sent: Statement<P, R>, values: P, way?: Way): Promise<R[]> =>
   objectsOf<R>(await send(db, sent, values, way))
 
-/** The same for a statement whose first row counts. */
+/** Sends a statement. Its first row, as an object. */
 export const runForRow = async <P, R>(db: Db, sent: Statement<P, R>, values: P, way?: Way) =>
   (await run(db, sent, values, way))[0]
 
-/** The same for a statement that returns no rows. How many it wrote. */
+/** Sends a statement. How many rows it wrote. */
 export const runForCount = async <P, R>(db: Db, sent: Statement<P, R>, values: P): Promise<number> =>
   (await send(db, sent, values)).count
 
