@@ -120,7 +120,7 @@ export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter
   return compiled
 }
 
-/** The same for an answer that depends on the time: each call of the function binds the present. */
+/** Compiles a filter that depends on the time: each call of the returned function binds the present time. */
 export function prepare(catalog: Catalog, question: FilterQuery): () => CompiledFilter {
   const parsed = parse(question)
   const plan = new Plan()

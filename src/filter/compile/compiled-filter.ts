@@ -54,7 +54,7 @@ export interface CompiledFilter {
   /** Equal for equal texts. */
   readonly key: string
   readonly structure: QueryStructure
-  /** The same question by way of related records, if possible, for callers that read many rows. */
+  /** An equal query that starts from related records, if possible, for callers that read many rows. */
   readonly relatedFirst?: RelatedQuestion
 }
 

@@ -19,7 +19,7 @@ export interface Context {
   readonly literals: 'client' | readonly (string | number)[]
 }
 
-/** The same inside a subquery: its joins are not checked against listRules again. */
+/** The context inside a subquery, whose joins are not checked against listRules again. */
 export const subqueryContext = (context: Context): Context => ({
   ...context,
   scope: context.scope.inner(),

@@ -172,7 +172,7 @@ function extract(column: Sql, steps: readonly Step[]): { json: Sql; text: Sql } 
   return { json: value, text }
 }
 
-/** The same for a known JSON text. */
+/** The value at a path of a JSON text that is known when the filter is compiled. */
 function extractKnown(json: string | null, steps: readonly Step[]): unknown {
   let value: unknown = json === null ? null : JSON.parse(json)
   for (const step of steps) {

@@ -112,7 +112,7 @@ export function rowsIn(part: Sql): JoinedRow[] {
   return rows
 }
 
-/** The same with these rows' aliases as plain text: they are now in the FROM of a subquery. */
+/** Writes these rows' aliases as plain text, as the FROM of a subquery now has them. */
 export const bindRows = (part: Sql, rows: ReadonlySet<JoinedRow>): Sql =>
   part.map((one) => {
     const row = rowOf(one)
