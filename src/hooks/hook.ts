@@ -59,7 +59,9 @@ const LOCK = `
 select h.*, h.recipients::text as recipients, u.xmin::text as "userVersion"
 from hooks h join users u on u.id = h."user" where ${BY_SECRET} for update of h`
 
-/** The same hook. It is locked until `db` ends: calls on all nodes go one after the other. */
+/**
+ * The hook with this secret, locked until the transaction ends: its calls run one at a time across all nodes.
+ */
 export async function lockHook(db: Db, secret: string): Promise<Hook | undefined> {
   const [row] = objectsOf<Hook & { recipients: string | null }>(await db.query(LOCK, [secret]))
   return row && { ...row, recipients: JSON.parse(row.recipients ?? '[]') }
