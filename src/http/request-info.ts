@@ -65,7 +65,7 @@ export const knownCaller = async (c: Ctx, services: Services): Promise<AuthRecor
     identify(services.store.signIn, c.env.incoming.headers.authorization, { cached: true }),
   )
 
-/** The same outside of `retry`. */
+/** The caller of a request whose work is not inside `retry`. Checks the role for the route. */
 export const authOf = (
   c: Ctx,
   services: Services,
@@ -101,7 +101,7 @@ export const requestOf = (
   body: Readonly<Record<string, unknown>>,
 ): RequestInfo => buildRequest(c, auth, body, 'default', meterFor(c, services, auth))
 
-/** The same from known parts. Headers are only read when a rule uses them. */
+/** The request as rules and filters see it, made of its parts. Reads headers only when a rule uses them. */
 export function buildRequest(
   c: Ctx,
   auth: AuthRecord | null,

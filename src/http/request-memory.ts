@@ -50,7 +50,7 @@ export class RequestMemory {
     this.#resize(bytes, (more) => this.#share.takeNow(more))
   }
 
-  /** The same for at least this many, later if need be. */
+  /** Waits until there is room for an answer of at least this many bytes. Throws RetryLater. */
   async wait(bytes: number): Promise<void> {
     const more = bytes - this.#answer
     if (more <= 0) return
@@ -58,7 +58,7 @@ export class RequestMemory {
     this.#answer = bytes
   }
 
-  /** The same for the answer to what was stored, even if there is no room. */
+  /** Counts an answer without checking for room: what it answers is already stored. */
   force(bytes: number): void {
     this.#resize(bytes, (more) => this.#share.force(more))
   }

@@ -62,7 +62,7 @@ export async function retry<A extends { readonly version: string } | null, T>(
   }
 }
 
-/** The same for work without a caller. */
+/** Runs work that has no caller, and retries it with a fresh catalog. */
 export const withCatalog = <T>(
   store: CatalogStore,
   work: () => Promise<T>,

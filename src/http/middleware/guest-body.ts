@@ -4,11 +4,11 @@ import { DEFAULT_MAX_CHARACTERS } from '../../fields/types/text.ts'
 import type { Ctx, Services } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
 
-/** Of a guest's body. Sign-ins, subscriptions and pairing take far less. */
+/** Bytes of a guest's body. Sign-ins, subscriptions and pairing take far less. */
 export const GUEST_BODY_BYTES = 64 << 10
-/** The same where guests may write records, without files, JSON and long texts. */
+/** Bytes of a guest's body that writes a record, without files, JSON fields and long texts. */
 const GUEST_RECORD_BYTES = 1 << 20
-/** Of a character as JSON, escaped. */
+/** Bytes of an escaped character in JSON, as `\u00e4`. */
 const CHARACTER_BYTES = 6
 
 const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/

@@ -33,7 +33,7 @@ export async function requireSender(c: Ctx, services: Services, scopes: readonly
 /** A key lacks a scope. */
 export const scopeRequired = (scope: string) => gatewayRefusal('forbidden', `scope required: ${scope}`)
 
-/** The same by sign-in alone, without API keys. */
+/** The signed-in user; API keys are refused. Throws 401 for a guest, 403 for a device or superuser. */
 export async function requireUser(c: Ctx, services: Services, cached = false): Promise<SendingCaller> {
   const auth = await authOf(c, services, { cached })
   if (!auth) throw gatewayRefusal('unauthorized')

@@ -8,7 +8,7 @@ type Trust = Pick<Services, 'settings' | 'config'>
 /** The client's address: a trusted header, a trusted proxy's X-Forwarded-For, or the socket. Contract 8.5 */
 export const clientIp = (c: Ctx, services: Trust): string => ipOf(c.env.incoming, services)
 
-/** The same of a request as Node has it. */
+/** The client's address of a Node request. Contract 8.5 */
 export function ipOf(incoming: IncomingMessage, { settings, config }: Trust): string {
   const { headers, useLeftmostIP } = settings.current.trustedProxy
   for (const header of headers) {

@@ -170,7 +170,7 @@ export function pathOf({ protocols }: Protocols, url: string): string {
   return other?.canonicalPath?.(path) ?? path
 }
 
-/** The same for Hono. */
+/** `pathOf` as Hono's router calls it. */
 export const routedPath = (protocols: Services['protocols']) => (request: Request) =>
   pathOf({ protocols }, getPath(request))
 

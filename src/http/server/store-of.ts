@@ -36,7 +36,7 @@ function keyIn({ protocols }: Pick<Services, 'protocols'>, authorization: string
   }
 }
 
-/** The same before the caller was authenticated: its account if its credentials are in the cache. */
+/** The holder of a request before authentication: the account if its credentials are cached. */
 export const knownHolderOf = (
   incoming: IncomingMessage,
   services: Pick<Services, 'config' | 'settings' | 'store' | 'protocols'>,
