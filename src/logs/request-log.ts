@@ -28,7 +28,7 @@ const REFUSED: Rate = { name: 'refused requests in the log', burst: 60, perSecon
 const EVERY_MS = 2_000
 /** Maximum waiting lines; more are lost. With EVERY_MS it is 500 per second. */
 const MAX_LINES = 1_000
-/** The same for refused requests: 100 per second. */
+/** Maximum waiting lines of refused requests: 100 per second. */
 const MAX_REFUSED = 200
 
 const WRITE = `
