@@ -61,7 +61,7 @@ function answerOf(rows: readonly Row[]): ZodOpenApiResponseObject {
 
 const TEMPLATE_REFUSAL = z.object({ message: z.string() }).meta({ id: 'TemplateRefusal' })
 
-/** The same answers, whose 400 may also say what is wrong with a template. */
+/** Error responses whose 400 may also describe a fault of a template. */
 export function orTemplateFault(answers: Answers): Answers {
   const { content, ...rest } = answers['400']!
   const { schema, examples } = content!['application/json']!
