@@ -37,8 +37,8 @@ export const accessBy = (
 ): Access => accessMaker(catalog, collection, rule, '', request)()
 
 /**
- * The same for a rule and a client's filter, compiled once on the ticket and called for each change. An
- * invalid or forbidden filter passes none.
+ * Which records pass a rule and a client's filter. Both are compiled once; the returned function is called
+ * for each change. An invalid or forbidden filter lets no record pass.
  */
 export function accessMaker(
   catalog: Catalog,
