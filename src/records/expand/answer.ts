@@ -23,7 +23,7 @@ export async function answerRecords(
   return writeRecords(shown, request)
 }
 
-/** The same for one row. */
+/** The JSON text of one record, as `answerRecords` writes it. */
 export async function answerRecord(
   store: Store,
   collection: Collection,

@@ -18,7 +18,7 @@ import { listStatement, NEAR, type Page, planList, USUAL_SIZES } from './list-st
 
 /** A page whose rows cannot have more bytes than this is read without counting them. */
 const UNGUARDED_BYTES = 8 << 20
-/** The same where all fields are short: rows are hardly ever as large as all their limits together. */
+/** The limit for collections with short fields only: rows rarely reach all their limits together. */
 const UNGUARDED_SHORT_BYTES = 48 << 20
 
 /**

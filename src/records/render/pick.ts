@@ -49,7 +49,7 @@ function readWhole(text: string): number {
 export const pickFields = (json: string, fieldsParam: string, within?: string): string =>
   pickFrom(json, { fields: readFields(fieldsParam), below: new Map() }, within)
 
-/** The same for each item of a list. */
+/** Applies the `fields` parameter to each item of a list. */
 export function pickEach(items: readonly string[], fieldsParam: string): string[] {
   const level = { fields: readFields(fieldsParam), below: new Map() }
   return items.map((item) => pickFrom(item, level))
