@@ -112,7 +112,7 @@ export class AnswerMeter {
     this.#room = this.#maxBytes
   }
 
-  /** The same where the work has to be repeated: throws LargeAnswer. */
+  /** Throws LargeAnswer, which repeats the work with all the room; 400 if it had that already. */
   beginAgain(): never {
     if (this.#room >= this.#maxBytes) throw this.tooLarge()
     throw new LargeAnswer(() => this.#source().wait(this.#maxBytes))
