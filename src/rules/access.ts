@@ -13,7 +13,7 @@ export function ruleFor(collection: Collection, name: RuleName, auth: AuthRecord
   return rule
 }
 
-/** The same for a read. Throws 401 for a guest where `isAuthRequired`. */
+/** The rule of a read; '' for superusers. Throws 403 as `ruleFor`, 401 for a guest where `isAuthRequired`. */
 export function readRuleFor(
   collection: Collection,
   name: 'listRule' | 'viewRule',
