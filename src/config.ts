@@ -105,7 +105,7 @@ const SETTINGS = {
   hstsDays: ['HSTS_DAYS', whole(365, 0, 36_500)],
   /** Open connections; any further one is closed at once. */
   maxConnections: ['MAX_CONNECTIONS', whole(10_000, 1)],
-  /** The same for one address that is no trusted proxy. 0: any number. */
+  /** Open connections of one address, trusted proxies apart. 0: any number. */
   maxConnectionsPerAddress: ['MAX_CONNECTIONS_PER_ADDRESS', whole(2_500)],
   /** Event streams and waiting claims of one address, and of one account, on a server; 0: any number. */
   maxStreams: ['MAX_STREAMS', whole(2_000)],
