@@ -56,7 +56,7 @@ export class SettingsStore {
     return this.edit(() => submitted, also)
   }
 
-  /** The same for a change that depends on the stored settings, under a lock; undefined for no change. */
+  /** Merges what `submit` makes of the stored settings, under a lock. Undefined changes nothing. */
   async edit(
     submit: (stored: Settings) => unknown,
     also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,
