@@ -124,7 +124,7 @@ export async function readCampaign(db: Db, id: string): Promise<Campaign | undef
 /** A superuser may have emptied the field. */
 const listOf = (json: unknown) => (JSON.parse(String(json)) as string[] | null) ?? []
 
-/** The same of this user. Throws 404 `campaign_not_found`. */
+/** Reads a campaign of this user. Throws 404 `campaign_not_found`. */
 export async function findCampaign(db: Db, user: string, id: string): Promise<Campaign> {
   const campaign = await readCampaign(db, id)
   if (campaign?.user !== user) throw gatewayRefusal('campaign_not_found')
@@ -146,7 +146,7 @@ export async function updateCampaigns(db: Db, set: string, where: string, params
   return textsOf(changed)
 }
 
-/** The same of one campaign. False if it was changed since it was read. `set`: parameters from $3. */
+/** Changes one campaign. False if it was changed since it was read. `set`: SQL, parameters from $3. */
 export const changeAsRead = async (
   db: Db,
   { id, version }: Campaign,

@@ -133,7 +133,7 @@ export interface Health {
   readonly connection?: (typeof CONNECTIONS)[number] | null | undefined
 }
 
-/** The same is written again that often, as a sign that it is not old. */
+/** Updates an unchanged state only after a while, as a sign that it is current. */
 const KEEP = `
 insert into device_batteries as b (device, percent, charging, connection) values ($1, $2, $3, $4)
 on conflict (device) do update set percent = excluded.percent, charging = excluded.charging,

@@ -23,7 +23,7 @@ export async function failMessages(db: Db, source: MessageSource, reason: string
   return rows as [user: string, period: string, messages: number][]
 }
 
-/** The same for messages that were not sent: their quota is refunded. Returns how many there were. */
+/** Fails unsent messages of `source` and refunds their quota. Returns how many there were. */
 export async function failUnsent(db: Db, source: MessageSource, reason: string, params: unknown[] = []) {
   const paid = await failMessages(db, source, reason, params)
   for (const [user, period, messages] of paid) await refundQuota({ db }, user, period, Number(messages))

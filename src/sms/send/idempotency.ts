@@ -24,7 +24,10 @@ export function readIdempotencyKey(header: string | undefined): string | null {
   throw invalid(`Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`)
 }
 
-/** What the Idempotency-Key header of a request names; null without one. Throws 400 for an invalid one. */
+/**
+ * The key of the Idempotency-Key header and a hash of the request; null without one. Throws 400 for an
+ * invalid key.
+ */
 export function readIdempotency(header: string | undefined, endpoint: string, body: unknown) {
   const key = readIdempotencyKey(header)
   if (key === null) return null
@@ -32,7 +35,7 @@ export function readIdempotency(header: string | undefined, endpoint: string, bo
   return { key, fingerprint: hash.digest('base64url') }
 }
 
-/** The same for equal JSON, whatever the order of its keys. */
+/** JSON with sorted keys: equal for equal values. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part) =>
     part && typeof part === 'object' && !Array.isArray(part)

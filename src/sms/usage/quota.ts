@@ -21,7 +21,7 @@ export const USAGE = z
   })
   .meta({ id: 'Usage' })
 
-/** The same with the files of the account. */
+/** Usage of the month, and the storage that the account's files take. */
 export const ACCOUNT_USAGE = USAGE.extend({
   files: z.object({
     bytes: z.int().min(0).describe('What its files take; each counts as 4,096 at least.'),
