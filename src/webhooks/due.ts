@@ -77,7 +77,7 @@ const IS_OPEN = `d.status = 'pending' and (w.id is not null or p.target is not n
 export const findDue = (store: Store, delivery: string, form?: BodyForm) =>
   find(store, delivery, IS_OPEN, form)
 
-/** The same of a delivery whatever became of it; undefined for an unknown one. */
+/** A delivery in any state, pending or ended; undefined for an unknown one. */
 export const findDelivery = (store: Store, delivery: string, form?: BodyForm) =>
   find(store, delivery, 'true', form)
 
