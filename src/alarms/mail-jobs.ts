@@ -29,7 +29,7 @@ export const alarmMailJobs = (storeOf: (user: string) => Store, post: AlarmMailS
   maxAttempts: 40,
   async run(job) {
     if (job.ageMs > MAX_AGE_MS) {
-      post.log.error({ mail: job.key }, 'a mail about silent devices was given up')
+      post.log.error({ mail: job.key }, 'could not send a mail about silent devices')
       return
     }
     const { rows } = await storeOf(job.holder).db.query(READ, [job.holder, job.id], 'alarm mail read')

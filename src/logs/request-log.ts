@@ -86,7 +86,7 @@ export class RequestLog {
       counts.logs.written += lines.length
     } catch (err) {
       counts.logs.dropped += lines.length
-      this.#log.warn({ err, lines: lines.length }, 'requests could not be logged')
+      this.#log.warn({ err, lines: lines.length }, 'could not log requests')
     }
   }
 }

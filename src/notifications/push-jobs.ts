@@ -231,7 +231,7 @@ async function push(
   const keys = await vapidKeys(store)
   const call = async (target: PushTarget, notice: Notice) => {
     const status = await sendPush(target.subscription, messageOf(notice), keys, settings, signal).catch(
-      (err) => log.debug({ err, subscription: target.id }, 'a notification could not be pushed'),
+      (err) => log.debug({ err, subscription: target.id }, 'could not push a notification'),
     )
     if (signal.aborted) return
     if (status && isGone(status)) await endTarget(db, target)

@@ -227,7 +227,7 @@ export class Realtime {
         deliver: (message) => this.#deliverHere(message),
       })
     } catch (error) {
-      this.#log.warn({ err: error }, 'requests of other nodes failed')
+      this.#log.warn({ err: error }, 'could not answer requests of other nodes')
     }
   }
 

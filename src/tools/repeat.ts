@@ -9,7 +9,7 @@ export function repeat(
   work: () => Promise<unknown>,
   rest: number | ((ended: AbortSignal) => Promise<void>),
   log: FailureLog,
-  failure = 'a regular job failed, it is tried again',
+  failure = 'a regular job failed, retrying',
 ): () => Promise<void> {
   const ending = new AbortController()
   const { signal } = ending

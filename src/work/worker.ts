@@ -55,7 +55,7 @@ export class Worker {
   async start(): Promise<() => Promise<void>> {
     const stopListening = await this.#db.listen(CHANNEL, this.#wake.notifier)
     const rest = (ended: AbortSignal) => this.#wake.wait(POLL_MS, ended)
-    const stopLoop = repeat(() => this.#round(), rest, this.#log, 'jobs cannot be read')
+    const stopLoop = repeat(() => this.#round(), rest, this.#log, 'could not read jobs')
     return async () => {
       this.#stopping.abort()
       await stopLoop()
@@ -102,7 +102,7 @@ export class Worker {
     const begin = performance.now()
     const run = this.#run(lane.kind, job)
       .catch((err) =>
-        this.#log.error({ err, kind: lane.kind.name }, 'a job could not be ended, it runs again'),
+        this.#log.error({ err, kind: lane.kind.name }, 'could not end a job, it will run again'),
       )
       .then(() => this.#rest(performance.now() - begin))
       .finally(() => {
@@ -136,7 +136,7 @@ export class Worker {
     const { holder, key, attempts } = job
     const isDead = attempts >= maxAttempts
     increment(counts.jobFailures, name)
-    const said = isDead ? 'a job failed for good' : 'a job failed, it is tried again'
+    const said = isDead ? 'a job failed, no more retries' : 'a job failed, retrying'
     this.#log[isDead ? 'error' : 'warn']({ err, kind: name, holder, key, attempts }, said)
     await returnJob(this.#db, job, {
       inSeconds: Math.min(RETRY_SECONDS * 2 ** (attempts - 1), MAX_RETRY_SECONDS),

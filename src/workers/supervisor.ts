@@ -207,7 +207,7 @@ export class Supervisor {
     this.#first?.fails(code || 1)
     if (this.#isStopping || this.#first) return
     const pauseMs = worker.startAgain()
-    this.#log.error({ worker: worker.number, code, signal, pauseMs }, 'a worker ended and is started again')
+    this.#log.error({ worker: worker.number, code, signal, pauseMs }, 'a worker exited, restarting it')
   }
 
   #tellIfAllEnded(): void {

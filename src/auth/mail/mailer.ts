@@ -19,7 +19,7 @@ export async function sendMail(
 ): Promise<void> {
   const text = plainText(mail.html)
   if (!current.smtp.enabled) {
-    log.info({ to: mail.to, subject: mail.subject, text }, 'a mail that no SMTP server is set up for')
+    log.info({ to: mail.to, subject: mail.subject, text }, 'mail not sent: no SMTP server is configured')
     return
   }
   const { senderName, senderAddress } = current.meta

@@ -22,7 +22,7 @@ export async function mailInBackground(
   if (!(await countAttempt(store.db, key, 1, RESEND_SECONDS)) || !auth) return
   const about = { kind: link, collection: auth.collection.name, id: auth.id }
   void mailLink(services, auth, link).catch(async (err) => {
-    services.log.error({ err, ...about }, 'a mail was not sent')
+    services.log.error({ err, ...about }, 'could not send a mail')
     await clearAttempts(store.db, key).catch(() => {})
   })
 }

@@ -61,7 +61,7 @@ export async function invite(
     await mailInvitation(store, services, auth.id, email, link)
   } catch (error) {
     await store.db.query('delete from member_invitations where id = $1', [id])
-    services.log.warn({ err: error }, 'an invitation could not be mailed')
+    services.log.warn({ err: error }, 'could not mail an invitation')
     throw badRequest('The mail could not be sent. Make a link instead.')
   }
   return { id }

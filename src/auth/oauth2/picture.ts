@@ -29,7 +29,7 @@ export async function fetchPicture(
     if (fault) throw new Error(fault.message)
     return new Map([[field.name, [upload]]])
   } catch (error) {
-    log.warn({ err: error, provider }, 'somebody who is new comes without the picture that the provider has')
+    log.warn({ err: error, provider }, 'could not copy the profile picture from the OAuth2 provider')
     return NO_UPLOADS
   }
 }

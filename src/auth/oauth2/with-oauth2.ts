@@ -63,7 +63,7 @@ function isThere(provider: Provider | undefined): Check {
 async function visit(services: AuthServices, provider: Provider, form: OAuth2Form): Promise<OAuth2Identity> {
   const send = providerClient()
   const refused = (message: string) => (error: unknown) => {
-    services.log.warn({ err: error, provider: provider.name }, 'a provider did not let somebody in')
+    services.log.warn({ err: error, provider: provider.name }, 'OAuth2 sign-in failed')
     throw badRequest(message)
   }
   const token = await exchange(provider, form, send).catch(refused('Failed to fetch OAuth2 token.'))

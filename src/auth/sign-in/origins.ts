@@ -36,7 +36,7 @@ export async function recordOrigin(
       await within(mailAuthAlert(services, auth, `${now()} - ${ip} ${agent}`), MAIL_MS)
     } catch (err) {
       const { collection, id } = auth
-      return services.log.warn({ err, collection: collection.name, id }, 'no login alert was sent')
+      return services.log.warn({ err, collection: collection.name, id }, 'could not send a login alert')
     }
   }
   for (const { id } of origins.slice(MAX_ORIGINS - 1)) await deleteSystemRecord(store, '_authOrigins', id)

@@ -66,7 +66,7 @@ async function deliver(store: Store, services: AuthServices, auth: AuthRecord, i
     await mailOtp(services, auth, id, password)
   } catch (err) {
     const about = { err, collection: auth.collection.name, id: auth.id }
-    services.log.error(about, 'a one-time password was not sent')
+    services.log.error(about, 'could not send a one-time password')
     await deleteSystemRecord(store, '_otps', id).catch(() => {}) // it then expires
   }
 }

@@ -21,7 +21,7 @@ export function followRestores(
   }
   let looking = Promise.resolve()
   return db.listen(RESTORE_CHANNEL, () => {
-    looking = looking.then(look).catch((err) => log.error({ err }, 'the state of restores cannot be read'))
+    looking = looking.then(look).catch((err) => log.error({ err }, 'could not read the state of restores'))
   })
 }
 

@@ -56,7 +56,7 @@ async function alertSuperusers(
   )
   for (const to of await listSuperusers(store)) {
     await sendMail(services, { to, subject, html }).catch((err) =>
-      services.log.warn({ err }, 'superusers could not be told of a failed backup'),
+      services.log.warn({ err }, 'could not notify superusers of a failed backup'),
     )
   }
 }
@@ -67,5 +67,5 @@ async function removeOldest(backups: Backups, keep: number, log: Logger): Promis
     (a, b) => b.modified.getTime() - a.modified.getTime(),
   )
   for (const { key } of newestFirst.slice(keep))
-    await storage.delete(key).catch((err) => log.error({ err, key }, 'an old backup could not be removed'))
+    await storage.delete(key).catch((err) => log.error({ err, key }, 'could not delete an old backup'))
 }

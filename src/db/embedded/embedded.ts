@@ -92,7 +92,7 @@ class Keeper {
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {})
       if (!this.#presence || signal.aborted) continue
       if (await endIfHanging(this.#site, answerMs).catch(() => false))
-        this.#log.error('the embedded database took no connections, it was ended')
+        this.#log.error('the embedded database accepted no connections, stopped it')
     }
   }
 
@@ -112,7 +112,7 @@ class Keeper {
       this.#presence = undefined
       if (Date.now() - this.#enteredMs > STEADY_MS) this.#pauseMs = FIRST_PAUSE_MS
       const said = new LogFile(this.#site.logs).tail().trim().split('\n').slice(-3)
-      this.#log.error({ postgres: said }, 'the embedded database has ended, it is started again')
+      this.#log.error({ postgres: said }, 'the embedded database has exited, restarting it')
       this.#restart = this.#enterAgain()
     })
   }
@@ -124,7 +124,7 @@ class Keeper {
       if (signal.aborted) return
       this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
       await this.#enter().then(
-        () => this.#log.warn('the embedded database runs again'),
+        () => this.#log.warn('the embedded database is running again'),
         (err) => this.#log.error({ err, pauseMs: this.#pauseMs }, 'the embedded database does not start'),
       )
     }

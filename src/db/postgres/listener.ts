@@ -123,7 +123,7 @@ export class Listener {
       tried()
       client.end().catch(() => {})
       if (signal.aborted) return
-      log.warn({ err: error }, 'the listening connection was lost, connecting again')
+      log.warn({ err: error }, 'lost the LISTEN connection, reconnecting')
       await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {})
     }
   }

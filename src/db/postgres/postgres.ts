@@ -143,7 +143,7 @@ export function openPostgres(
     made.on('remove', (client) => clients.delete(client))
     made.on('error', (error) => {
       // `end` resolves before its connections are closed; an embedded Postgres may end them first
-      if (!made.ending) log.warn({ err: error }, 'an idle database connection was lost')
+      if (!made.ending) log.warn({ err: error }, 'lost an idle database connection')
     })
     return made
   }

@@ -138,12 +138,12 @@ export class Replica {
       this.#connection ??= this.#open()
       await within(this.#position(), PATIENCE_MS)
       if (this.#isFit) this.#say('')
-      else this.#say('DATABASE_REPLICA_URL leads to no replica of DATABASE_URL (or to one that was promoted)')
+      else this.#say('DATABASE_REPLICA_URL is no replica of DATABASE_URL, or was promoted')
     } catch (error) {
       this.#isFit = undefined
       this.#connection?.giveUp()
       this.#connection = undefined
-      this.#say('the replica is away, the primary answers its reads', error)
+      this.#say('the replica is unreachable, reading from the primary', error)
     }
   }
 
@@ -151,7 +151,7 @@ export class Replica {
   #say(fault: string, err?: unknown): void {
     if (fault === this.#said) return
     if (fault) this.#log.warn({ err }, fault)
-    else this.#log.info('the replica is used')
+    else this.#log.info('the replica is in use')
     this.#said = fault
   }
 }

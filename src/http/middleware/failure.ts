@@ -21,11 +21,11 @@ export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices
   return answerError(c, error instanceof ApiError ? error : new ApiError(500))
 }
 
-/** Logs what is no answer of ours, and that the database is away. */
+/** Logs unexpected errors, and that the database is unreachable. */
 function logFault(c: Ctx, error: unknown, { log, config }: FailureServices): void {
   const name = () => assignRequestId(c.env.incoming, c.env.outgoing, config)
   if (error instanceof DatabaseUnavailable)
-    log.error({ request: name(), err: error.cause }, 'the database is away')
+    log.error({ request: name(), err: error.cause }, 'the database is unreachable')
   if (error instanceof ApiError) return
   const { method, path } = c.req
   log.error({ request: name(), method, path: loggedPath(path), err: error }, 'a request failed')

@@ -69,6 +69,6 @@ async function refuseStorage({ enabled }: S3Settings): Promise<never> {
 }
 
 function forget({ store, settings, log }: Services): void {
-  const failed = (error: unknown) => log.error({ err: error }, 'logs could not be forgotten')
+  const failed = (error: unknown) => log.error({ err: error }, 'could not delete old logs')
   void deleteUnwantedLogs(store.forEverybody('sweep').db, settings.current.logs).catch(failed)
 }

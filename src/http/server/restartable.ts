@@ -39,7 +39,7 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
         running.handle = work.handle
         return
       } catch (err) {
-        if (!isFailing) log.error({ err }, 'the server does not start again, it is tried again')
+        if (!isFailing) log.error({ err }, 'could not restart the server, retrying')
         isFailing = true
         if (err instanceof UserError) reason = err.message
       }

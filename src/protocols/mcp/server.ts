@@ -40,7 +40,7 @@ function refusalText(error: unknown): string | undefined {
 function textOf({ log }: McpServices, name: string, thrown: unknown): string {
   const error = answerableFault(thrown, true)
   const text = refusalText(error)
-  if (text === undefined) log.error({ tool: name, err: error }, 'a tool failed')
+  if (text === undefined) log.error({ tool: name, err: error }, 'an MCP tool failed')
   return text ?? 'Something went wrong while processing the request.'
 }
 

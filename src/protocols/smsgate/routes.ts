@@ -128,7 +128,7 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
   const body = await readBytes(c.env.incoming, MAX_EVENT_BYTES, () => memoryOf(c))
   const posted = { body, timestamp: String(timestamp ?? ''), signature: String(signature ?? '') }
   if (!isSigned(poster.signingKey, posted)) {
-    log.warn({ device: poster.device.id }, 'a phone signed with another key than it was given')
+    log.warn({ device: poster.device.id }, 'a phone signed with a wrong key')
     throw gatewayRefusal('unauthorized', 'The signature is wrong')
   }
   const store = services.store.forUser(poster.device.user)
@@ -155,6 +155,6 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
   }
   // the phone comes again
   return openStream(c, send, async (error) =>
-    log.warn({ device: device.id, err: error }, 'a phone lost its stream'),
+    log.warn({ device: device.id, err: error }, 'the stream of a phone failed'),
   )
 }

@@ -80,7 +80,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
       }
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) failures++
-      log.warn({ err: error }, 'reading changes failed, trying again')
+      log.warn({ err: error }, 'could not read changes, retrying')
     } finally {
       reading = undefined
     }
@@ -97,7 +97,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
       await registerNode(db, node, [...ignored])
       await restart()
     } catch (error) {
-      log.warn({ err: error }, 'renewing the registration as a listener failed')
+      log.warn({ err: error }, 'could not renew the registration as a listener')
     }
   }
 

@@ -139,7 +139,7 @@ export async function deliverChanges(
   }
   for (const { collection, record, error } of unread) {
     const what = { err: error, collection: collection.name, record }
-    parts.log.error(what, 'realtime delivery failed: its clients are disconnected')
+    parts.log.error(what, 'realtime delivery failed, disconnecting its clients')
     registry.disconnect(collection, record)
   }
 }

@@ -62,7 +62,7 @@ export function deliverByHolder(lanes: Lanes, log: Logger): Deliver {
     const clients = new Set(receivers.flatMap((one) => one.clients.filter((client) => !client.isOver)))
     if (clients.size === 0) return
     const what = { holder, clients: clients.size, ...(error !== undefined && { err: error }) }
-    log.warn(what, `realtime clients are disconnected: ${why}`)
+    log.warn(what, `disconnecting realtime clients: ${why}`)
     for (const client of clients) client.end()
   }
 

@@ -141,7 +141,7 @@ export async function pushWake(
         if (isGone(status)) await changeDevice(store.db, { id, user }, DROP, [push])
         else if (status >= 400) log.warn({ device: id, status }, 'a push service refused a wake-up')
       } catch (error) {
-        log.warn({ device: id, err: error }, 'a wake-up could not be pushed')
+        log.warn({ device: id, err: error }, 'could not push a wake-up')
       }
     }),
   )

@@ -83,7 +83,7 @@ function gather(hand: (ids: string[]) => Promise<void>, ms: number, log: Logger)
     const batch = [...ids]
     ids.clear()
     timer = setTimeout(flush, ms)
-    hand(batch).catch((error) => log.error({ err: error }, 'wake-ups could not be pushed'))
+    hand(batch).catch((error) => log.error({ err: error }, 'could not push wake-ups'))
   }
   return {
     add(more: readonly string[]) {

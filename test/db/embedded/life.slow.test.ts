@@ -65,8 +65,8 @@ test.each(['the postmaster is killed', 'one backend is killed', 'all are killed'
     const struck = { 'the postmaster is killed': [pid], 'one backend is killed': backends.slice(0, 1) }[what]
     for (const one of struck ?? [pid, ...backends])
       process.kill(one, what === 'all hang' ? 'SIGSTOP' : 'SIGKILL')
-    await expect.poll(() => log.at(-1)).toBe('the embedded database runs again')
-    expect(log).toContain('the embedded database has ended, it is started again')
+    await expect.poll(() => log.at(-1)).toBe('the embedded database is running again')
+    expect(log).toContain('the embedded database has exited, restarting it')
     expect(await ask(url, `delete from kept returning n`)).toEqual([1])
     await close()
   },
