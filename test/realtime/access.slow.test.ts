@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { stopAfterAll } from '../support/stop-after-all.ts'
-import { TestListener, withOptions } from './ear.ts'
-import { ANN, ask, BEN, signIn, startStage } from './stage.ts'
+import { ANN, ask, BEN, signIn, startRealtimeServer } from './realtime-server.ts'
+import { TestListener, withOptions } from './test-listener.ts'
 
-const { url } = stopAfterAll(await startStage())
+const { url } = stopAfterAll(await startRealtimeServer())
 const who = { ...(await signIn(url)), guest: '' }
 
 const asRoot = (method: string, path: string, body?: object) => ask(url, who.root, method, path, body)

@@ -15,7 +15,7 @@ test('a database that is lost while a feed starts ends no process', async () => 
     },
     listen: () => sleep(20, async () => {}),
   }
-  const listener = { heard: async () => {}, asked: () => {}, lost: () => {}, told: () => {} }
+  const listener = { heard: async () => {}, asked: () => {}, lost: () => {}, accountMessage: () => {} }
   const log = createLogger({ logLevel: 'silent' })
   const feed = await startFeed({ db } as unknown as Store, 'node', log, listener)
   await feed.hear([])

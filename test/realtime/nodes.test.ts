@@ -2,12 +2,12 @@ import { afterAll, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
 import { start } from '../support/database/open.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
-import { TestListener } from './ear.ts'
-import { ANN, ask, BEN, signIn, startStage } from './stage.ts'
+import { ANN, ask, BEN, signIn, startRealtimeServer } from './realtime-server.ts'
+import { TestListener } from './test-listener.ts'
 
 // Several servers on one Postgres.
 
-const one = stopAfterAll(await startStage())
+const one = stopAfterAll(await startRealtimeServer())
 const again = () => start(one.services.config, createLogger({ logLevel: 'silent' }))
 const note = (url: string, title: string, owner: string = ANN.id) =>
   ask(url, who.root, 'POST', 'collections/notes/records', { title, owner })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
-import { TestListener, withOptions } from './ear.ts'
+import { TestListener, withOptions } from './test-listener.ts'
 
 const server = stopAfterAll(await startServerWithDevices())
 const user = await server.makeUser()

@@ -2,8 +2,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { importCorpus } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
-import { TestListener } from './ear.ts'
-import { FIXTURES } from './stage.ts'
+import { FIXTURES } from './realtime-server.ts'
+import { TestListener } from './test-listener.ts'
 
 // Records change on many ways besides the record API; a subscriber need not know which it was.
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { stopAfterAll } from '../support/stop-after-all.ts'
-import { TestListener } from './ear.ts'
-import { ask, signIn, startStage } from './stage.ts'
+import { ask, signIn, startRealtimeServer } from './realtime-server.ts'
+import { TestListener } from './test-listener.ts'
 
-const { url } = stopAfterAll(await startStage({ TRUSTED_PROXIES: '127.0.0.1' }))
+const { url } = stopAfterAll(await startRealtimeServer({ TRUSTED_PROXIES: '127.0.0.1' }))
 const who = await signIn(url)
 
 const create = (title: string) => ask(url, who.root, 'POST', 'collections/news/records', { title })

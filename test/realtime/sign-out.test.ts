@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { client, makeUser, signIn as signInAs } from '../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
-import { TestListener } from './ear.ts'
-import { ask, signIn, startStage } from './stage.ts'
+import { ask, signIn, startRealtimeServer } from './realtime-server.ts'
+import { TestListener } from './test-listener.ts'
 
 // Who was signed in when he subscribed is looked at anew whenever his record or his collection changes.
 
-const { url } = stopAfterAll(await startStage())
+const { url } = stopAfterAll(await startRealtimeServer())
 const { root } = await signIn(url)
 let ear: TestListener
 let user: { id: string; token: string }

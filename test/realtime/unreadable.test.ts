@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
 import { stopAfterAll } from '../support/stop-after-all.ts'
-import { TestListener } from './ear.ts'
-import { ANN, ask, BEN, signIn, startStage } from './stage.ts'
+import { ANN, ask, BEN, signIn, startRealtimeServer } from './realtime-server.ts'
+import { TestListener } from './test-listener.ts'
 
 // A change that cannot be read: its image is not what its table holds, or no longer.
 
-const server = stopAfterAll(await startStage())
+const server = stopAfterAll(await startRealtimeServer())
 let who: Awaited<ReturnType<typeof signIn>>
 beforeEach(async () => {
   who = await signIn(server.url)

@@ -2,7 +2,7 @@ import { EventSource } from 'eventsource'
 import PocketBase from 'pocketbase'
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
-import { startStage } from '../realtime/stage.ts'
+import { startRealtimeServer } from '../realtime/realtime-server.ts'
 import { start } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
@@ -36,7 +36,7 @@ test('a subscription with a filter, expand, fields and headers', async () => {
 test('a server that comes back is found, and what it is subscribed to goes on', async () => {
   const folder = temporaryFolder()
   const port = await freePort()
-  let other = await startStage({ DATA_DIR: folder, PORT: String(port) })
+  let other = await startRealtimeServer({ DATA_DIR: folder, PORT: String(port) })
   const client = new PocketBase(other.url)
   let connects = 0
   await client.realtime.subscribe('PB_CONNECT', () => void connects++)

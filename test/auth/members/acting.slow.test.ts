@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../src/log.ts'
-import { TestListener } from '../../realtime/ear.ts'
+import { TestListener } from '../../realtime/test-listener.ts'
 import { start } from '../../support/database/open.ts'
 import { basic } from '../../support/server/request.ts'
 import {

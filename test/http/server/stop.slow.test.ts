@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
 import { readConfig } from '../../../src/config.ts'
 import { createLogger } from '../../../src/log.ts'
-import { TestListener } from '../../realtime/ear.ts'
+import { TestListener } from '../../realtime/test-listener.ts'
 import { start } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'

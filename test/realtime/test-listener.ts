@@ -1,4 +1,4 @@
-import { ask, type Json } from './stage.ts'
+import { ask, type Json } from './realtime-server.ts'
 
 /** One event as it came. */
 export interface Heard {

@@ -35,7 +35,7 @@ export const FIXTURES = {
 }
 
 /** A server with all of this, and SUPERUSER. */
-export const startStage = (env: Record<string, string> = {}): Promise<TestServer> =>
+export const startRealtimeServer = (env: Record<string, string> = {}): Promise<TestServer> =>
   startServer({ schema: SCHEMA, fixtures: FIXTURES, env })
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
