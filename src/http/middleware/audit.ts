@@ -86,14 +86,14 @@ export function auditedCollections(c: Ctx, { store, ...rest }: Services, auth: A
       store.change(async (draft) => {
         const before = draft.catalog.all
         const result = await work(draft)
-        for (const entry of collectionDeeds(before, draft.catalog.all))
+        for (const entry of collectionAuditEntries(before, draft.catalog.all))
           await auditRequest(c, { store, ...rest }, auth, entry, draft.db)
         return result
       }),
   }
 }
 
-function collectionDeeds(before: readonly Collection[], after: readonly Collection[]): AuditEntry[] {
+function collectionAuditEntries(before: readonly Collection[], after: readonly Collection[]): AuditEntry[] {
   const old = new Map(before.map((one) => [one.id, one]))
   const written = after
     .filter((one) => old.get(one.id) !== one)
