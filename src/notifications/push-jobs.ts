@@ -7,7 +7,7 @@ import { INSTANT } from '../fields/values/instant.ts'
 import type { Logger } from '../log.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { PUSH } from '../sms/conversations/heard.ts'
+import { PUSH } from '../sms/conversations/incoming-texts.ts'
 import {
   checkEndpoint,
   isGone,

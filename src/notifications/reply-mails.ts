@@ -50,7 +50,7 @@ from conversations c join user_settings s on s."user" = c."user"
 where c."user" = $1 and c.last_at <= $2 and ${IS_DUE}
 order by c.last_at desc limit ${MAX_LISTED}`
 
-const TOLD = `
+const SET_MAILED_UNTIL = `
 insert into reply_mails ("user", told_until, next_at) values ($1, $2, now() + ${PAUSE})
 on conflict ("user") do update set told_until = excluded.told_until, next_at = excluded.next_at`
 
@@ -72,7 +72,7 @@ export const replyMailJobs = (storeOf: (user: string) => Store, post: ReplyMailS
     if (!row) return
     const [to, timeZone, until] = row.map(String) as [string, string, string]
     await mail(db, post, { user, to, timeZone, until })
-    await db.query(TOLD, [user, until], 'reply mail told')
+    await db.query(SET_MAILED_UNTIL, [user, until], 'reply mail sent')
   },
 })
 

@@ -1,5 +1,5 @@
 import type { Extension } from '../records/extension.ts'
-import { clearLastTexts } from './conversations/heard.ts'
+import { clearLastTexts } from './conversations/incoming-texts.ts'
 import { cancelWaiting } from './edit/cancel.ts'
 import { logChanged } from './status/status.ts'
 import { refundQuota } from './usage/quota.ts'

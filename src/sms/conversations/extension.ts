@@ -5,7 +5,7 @@ import { now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
 import { senderIdOf } from '../../request/request.ts'
 import { checkAssignee } from './assign.ts'
-import { queuePushes } from './heard.ts'
+import { queuePushes } from './incoming-texts.ts'
 
 type Values = Readonly<Record<string, Value>>
 
@@ -15,7 +15,7 @@ const LAST = `
 select l.id, l.body, l.at, l.type, l.device, l.name, coalesce((select m.sent_by from sms_messages m where m.id = l.id), '')
 from sms_conversation_last($1, $2) l`
 
-/** A client starts a conversation. HEARD_CTES and sms_conversation_answered keep it up to date. */
+/** A client starts a conversation. INCOMING_TEXT_CTES and sms_conversation_answered keep it up to date. */
 export const conversationsExtension: Extension = {
   // texts and contacts keep these, and who it is assigned to
   setByServer: [

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 import { changeLogCte } from '../../records/changes.ts'
-import { queuePushes } from './heard.ts'
+import { queuePushes } from './incoming-texts.ts'
 
 /** Conversations that one statement brings back. */
 const MAX_DUE = 1_000

@@ -29,7 +29,7 @@ export const queuePushes = (news: string) => `
  * in the order of numbers, as by sms_accept. Queues notifications for browsers. A blocked conversation only
  * gets the text, and an opt-out word needs no answer.
  */
-export const HEARD_CTES = `heard as (
+export const INCOMING_TEXT_CTES = `heard as (
   insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, line,
     unread, unanswered, archived, created, updated)
   select pb_new_id(), $1, n."from",

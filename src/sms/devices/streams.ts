@@ -5,8 +5,8 @@ import { type DeviceEvent, onDeviceEvent } from '../wake/wake.ts'
 import { countPending, type Device, touchDevice } from './device.ts'
 
 /** What a stream carries: events, and now and then a sign of life. */
-export type StreamItem = Told | { readonly name: 'alive' }
-type Told = Exclude<DeviceEvent, { readonly name: 'access' }>
+export type StreamItem = SentEvent | { readonly name: 'alive' }
+type SentEvent = Exclude<DeviceEvent, { readonly name: 'access' }>
 
 /** So often a stream says that it lives, so that both sides and all between notice when it does not. */
 const ALIVE_MS = 15_000
@@ -26,7 +26,7 @@ export async function* deviceEvents(
   const old = new AbortController()
   const ended = AbortSignal.any([closed, old.signal])
   const leave = openStreamSlot(device.id, () => old.abort())
-  const waiting: Told[] = []
+  const waiting: SentEvent[] = []
   const signal = new WakeSignal()
   let aliveAt = performance.now() + ALIVE_MS
   const stop = onDeviceEvent(device.id, (event) => {
@@ -57,7 +57,7 @@ export async function* deviceEvents(
 }
 
 /** One `wake` is as good as many. */
-const isRepeated = (waiting: readonly Told[], { name }: Told) =>
+const isRepeated = (waiting: readonly SentEvent[], { name }: SentEvent) =>
   name === 'wake' && waiting.some((event) => event.name === 'wake')
 
 const PRESENT = `insert into device_streams (device, until) values ($1, now() + interval '${PRESENT_SECONDS} seconds')

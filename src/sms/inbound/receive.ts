@@ -3,7 +3,7 @@ import { formatDate } from '../../fields/types/date.ts'
 import { derivedId } from '../../tools/derived-id.ts'
 import { ANSWERABLE_CTE, isAnswerable } from '../answers/answer.ts'
 import { assignInTurn } from '../conversations/assign.ts'
-import { HEARD_CTES } from '../conversations/heard.ts'
+import { INCOMING_TEXT_CTES } from '../conversations/incoming-texts.ts'
 import type { Device } from '../devices/device.ts'
 import {
   endUnclaimed,
@@ -51,7 +51,7 @@ with changed as (
 ), events as (
   insert into sms_events (id, "user", message, status, device, created)
   select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from changed
-), ${HEARD_CTES}, ${ANSWERABLE_CTE}, ${messageLogCte('create')}
+), ${INCOMING_TEXT_CTES}, ${ANSWERABLE_CTE}, ${messageLogCte('create')}
 select id, exists (select from user_settings s where s."user" = $1 and s.assign = 'turns') from changed`
 
 /**

@@ -57,4 +57,4 @@ export const logChanged = (
 
 /** CTE that writes the messages of the CTE `changed` to `_changes`. Events are logged by a trigger. */
 export const messageLogCte = (action: Action = 'update') =>
-  changeLogCte('changed', action, 'sms_messages', 'told')
+  changeLogCte('changed', action, 'sms_messages', 'logged')

@@ -7,7 +7,7 @@ import { textsOf } from '../../db/rows.ts'
 import { indexStates } from '../../db/schema/index-states.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
-import { clearLastTexts } from '../conversations/heard.ts'
+import { clearLastTexts } from '../conversations/incoming-texts.ts'
 
 type Mode = Config['retention']['mode']
 
@@ -106,14 +106,14 @@ async function remove(store: Store, extensions: Extensions, days: number): Promi
   await redactCopies(db, [...blanked], { to: '', from: '' })
   const gone = old.filter((id) => !blanked.has(id))
   await deleteRecords(store, extensions, catalog.find('sms_messages')!, gone)
-  // what would be told of them: events, deliveries and messages, each by itself
+  // subscribers get no event for each deleted message, delivery and event
   await db.query('delete from _changes where xid = pg_current_xact_id()')
   return old.length
 }
 
 const REDACT_DELIVERIES = `
-with told as (update webhook_deliveries set response_body = '' where message = any($1::text[]) returning id)
-update webhook_payloads p set image = p.image::jsonb || $2::jsonb from told where p.delivery = told.id`
+with cleared as (update webhook_deliveries set response_body = '' where message = any($1::text[]) returning id)
+update webhook_payloads p set image = p.image::jsonb || $2::jsonb from cleared where p.delivery = cleared.id`
 
 /**
  * Takes messages' texts, files and what is `more` blank from deliveries, with what a receiver answered, and
