@@ -4,7 +4,16 @@ import type { Config } from './config.ts'
 export type { Logger }
 
 /** What is logged of an error. Postgres' details would contain values of rows. */
-const TOLD = ['code', 'severity', 'constraint', 'schema', 'table', 'column', 'routine', 'status'] as const
+const LOGGED_FIELDS = [
+  'code',
+  'severity',
+  'constraint',
+  'schema',
+  'table',
+  'column',
+  'routine',
+  'status',
+] as const
 const MAX_CAUSES = 4
 
 /** JSON lines on standard output, with the worker's number. No bodies and no secrets. */
@@ -17,22 +26,22 @@ export function createLogger(
     {
       level: config.logLevel,
       base: worker === undefined ? null : { worker },
-      serializers: { err: (error) => told(error, MAX_CAUSES) },
+      serializers: { err: (error) => describeError(error, MAX_CAUSES) },
     },
     destination ?? pino.destination({ dest: 1, sync: false, minLength: 0 }),
   )
 }
 
-function told(error: unknown, causes: number): unknown {
+function describeError(error: unknown, causes: number): unknown {
   if (!(error instanceof Error)) return String(error)
   const fields = error as unknown as Record<string, unknown>
-  const extra = TOLD.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]])
+  const extra = LOGGED_FIELDS.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]])
   const { name, message, stack, cause } = error
   return {
     type: name,
     message,
     stack,
     ...Object.fromEntries(extra),
-    ...(cause !== undefined && causes > 0 && { cause: told(cause, causes - 1) }),
+    ...(cause !== undefined && causes > 0 && { cause: describeError(cause, causes - 1) }),
   }
 }

@@ -220,8 +220,13 @@ const PATHS: Record<JournalEntry['kind'], string> = {
   incoming: '/api/devices/incoming',
 }
 
-/** Sends the journal's entries until acknowledged, each kind in order. `told`: the server has taken some. */
-function openOutbox(journal: Journal, server: () => Server, told: () => void, say: (line: string) => void) {
+/** Sends the journal's entries until acknowledged, each kind in order. `onTaken`: the server has taken some. */
+function openOutbox(
+  journal: Journal,
+  server: () => Server,
+  onTaken: () => void,
+  say: (line: string) => void,
+) {
   type Numbered = readonly [number, JournalEntry]
   const more = new WakeSignal()
   const next = (): readonly Numbered[] => {
@@ -253,7 +258,7 @@ function openOutbox(journal: Journal, server: () => Server, told: () => void, sa
   const empty = async (ended: AbortSignal) => {
     for (let some = next(); some.length > 0 && !ended.aborted; some = next()) {
       await tell(some, ended)
-      told()
+      onTaken()
     }
   }
   return {

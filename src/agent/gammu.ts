@@ -31,7 +31,7 @@ export class Gammu implements Driver {
   readonly #folders: GammuFolders
   readonly #waiting = new Map<string, { readonly sinceMs: number; resolve(result: SendResult): void }>()
   /** Received texts whose files could not be deleted, by their first file. */
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
   #stop = async () => {}
 
   constructor(folders: GammuFolders) {
@@ -113,14 +113,14 @@ export class Gammu implements Driver {
   async #take(parts: readonly string[], events: DriverEvents): Promise<void> {
     const { inbox } = this.#folders
     const [first = ''] = parts
-    if (!this.#told.has(first)) {
+    if (!this.#reported.has(first)) {
       const [, ...fields] = RECEIVED.exec(first)!
       const body = parts.map((name) => readText(join(inbox, name))).join('')
       await events.received({ from: fields[7]!, body, sim: 0 }, instantOf(fields))
-      this.#told.add(first)
+      this.#reported.add(first)
     }
     for (const name of parts) rmSync(join(inbox, name), { force: true })
-    this.#told.delete(first)
+    this.#reported.delete(first)
   }
 }
 

@@ -37,7 +37,7 @@ export class Modem {
   /** Texts by path in ModemManager until their delivery report comes. */
   readonly #awaited = new Map<string, Pick<OutgoingText, 'id' | 'attempt'>>()
   /** Received texts that were passed on but not deleted: some modems do not delete. */
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
   #stop = async () => {}
 
   /** @param slot slot of this modem's SIM in texts, from 1. */
@@ -119,14 +119,14 @@ export class Modem {
       const { number, text } = sms.content
       const { timestamp } = sms.properties
       const key = JSON.stringify([path, number, text, timestamp])
-      if (!this.#told.has(key))
+      if (!this.#reported.has(key))
         // as `2026-11-20T08:15:00+01`: an offset of whole hours has no minutes
         await events.received(
           { from: number, body: text, sim: this.#slot },
           instantOf((timestamp ?? '').replace(/[+-]\d\d$/, '$&:00')),
         )
-      this.#told.add(key)
-      if (await this.#forget(path)) this.#told.delete(key)
+      this.#reported.add(key)
+      if (await this.#forget(path)) this.#reported.delete(key)
     }
   }
 

@@ -17,11 +17,11 @@ export async function sendCsv(options: BulkOptions, say: (line: string) => void)
   const text = readText(options.csv)
   const job = jobOf(options, text)
   const progress = showProgress(process.stderr)
-  const told = (done: number) => progress('rows', done, job.rows.length)
-  if (options.dryRun) return trial(job, told, say)
+  const onProgress = (done: number) => progress('rows', done, job.rows.length)
+  if (options.dryRun) return trial(job, onProgress, say)
   const results = new Results(options.results, text, options.template)
   try {
-    const { accepted, before, refused } = await sendRows(job, results, told)
+    const { accepted, before, refused } = await sendRows(job, results, onProgress)
     const earlier = before > 0 ? `, ${before} of them earlier` : ''
     say(
       `${accepted} of ${job.rows.length} accepted${earlier}, ${refused} refused. Row by row: ${options.results}`,
@@ -32,8 +32,8 @@ export async function sendCsv(options: BulkOptions, say: (line: string) => void)
   }
 }
 
-async function trial(job: Job, told: (done: number) => void, say: (line: string) => void) {
-  const { segments, texts, refused } = await tryRows(job, told)
+async function trial(job: Job, onProgress: (done: number) => void, say: (line: string) => void) {
+  const { segments, texts, refused } = await tryRows(job, onProgress)
   for (const text of texts) say(text)
   for (const reason of refused.slice(0, SHOWN_REFUSALS)) say(reason)
   if (refused.length > SHOWN_REFUSALS) say(`… and ${refused.length - SHOWN_REFUSALS} more`)

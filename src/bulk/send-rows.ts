@@ -11,7 +11,7 @@ export interface Job {
   readonly rows: readonly CsvRow[]
 }
 
-type Told = (done: number) => void
+type OnProgress = (done: number) => void
 
 const AT_ONCE = 8
 const SHOWN_TEXTS = 3
@@ -19,7 +19,7 @@ const SHOWN_TEXTS = 3
 const STOPPING = new Set([401, 402, 403, 503])
 
 /** Sends each row that `results` does not have as accepted. Throws a UserError for what stops them all. */
-export async function sendRows(job: Job, results: Results, told: Told) {
+export async function sendRows(job: Job, results: Results, onProgress: OnProgress) {
   const left = job.rows.filter(({ line }) => !results.has(line))
   const before = job.rows.length - left.length
   let accepted = before
@@ -32,13 +32,13 @@ export async function sendRows(job: Job, results: Results, told: Told) {
     results.add({ line: row.line, phone: phoneOf(job, row), ...(message ? { message } : { error: error! }) })
     if (message) accepted++
     else refused++
-    told(accepted + refused)
+    onProgress(accepted + refused)
   })
   return { accepted, before, refused }
 }
 
 /** Asks for the text of each row; nothing is sent. Returns the first texts and why rows would be refused. */
-export async function tryRows(job: Job, told: Told) {
+export async function tryRows(job: Job, onProgress: OnProgress) {
   const texts: string[] = []
   const refused: string[] = []
   let segments = 0
@@ -49,7 +49,7 @@ export async function tryRows(job: Job, told: Told) {
     else segments += Number(answer.body.total_segments)
     if (answer.status === 200 && texts.length < SHOWN_TEXTS)
       texts.push(`${phoneOf(job, row)}: ${answer.body.body}`)
-    told(++done)
+    onProgress(++done)
   })
   return { segments, texts, refused }
 }

@@ -214,7 +214,7 @@ export class Realtime {
       return deliverChanges(parts, entries, isPatient)
     },
     lost: () => this.#endAll(),
-    told: (message: string) => tellAccount(this.#registry, message),
+    accountMessage: (message: string) => tellAccount(this.#registry, message),
     asked: () => {
       this.#answered = this.#answered.then(() => this.#answer())
     },

@@ -6,8 +6,8 @@ import { TEST_EVENT } from '../../webhooks/deliveries.ts'
 import { DELAYS_SECONDS } from '../../webhooks/schedule.ts'
 import { NOBODY } from './security.ts'
 
-/** When each event is told; others, of later versions, have their name alone. */
-const TOLD: Readonly<Record<string, string>> = {
+/** When each event is sent. An event without a summary has its name. */
+const SUMMARIES: Readonly<Record<string, string>> = {
   'message.sent': 'A device has sent a message',
   'message.delivered': 'A message has reached its recipient',
   'message.failed': 'A message has failed',
@@ -44,7 +44,7 @@ function hook(event: string, message: z.ZodObject): ZodOpenApiOperationObject {
   return {
     operationId: `on ${event}`.replace(/[ .]+(\w)/g, (_, letter: string) => letter.toUpperCase()),
     tags: ['webhooks'],
-    summary: TOLD[event] ?? event,
+    summary: SUMMARIES[event] ?? event,
     description: `Answer with 2xx within ${TIMEOUT_MS / 1000} seconds. Anything else is tried again, up to ${DELAYS_SECONDS.length + 1} times in all.`,
     security: NOBODY,
     requestParams: { header: HEADERS },

@@ -33,7 +33,7 @@ export interface FeedListener {
   /** Changes may have been missed. */
   lost(): void
   /** A message to an account, as JSON. */
-  told(message: string): void
+  accountMessage(message: string): void
 }
 
 /** Reads the changes of all nodes until `end`. */
@@ -104,7 +104,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   const stopListening = await db.listen(CHANGES_CHANNEL, (payload) => {
     if (payload === node) listener.asked()
     else if (payload === '') void read()
-    else if (payload.startsWith('{')) listener.told(payload)
+    else if (payload.startsWith('{')) listener.accountMessage(payload)
   })
   const timers = [setInterval(read, READ_MS), setInterval(renew, RENEW_MS)]
   return {
