@@ -220,7 +220,7 @@ const PATHS: Record<JournalEntry['kind'], string> = {
   incoming: '/api/devices/incoming',
 }
 
-/** Sends the journal's entries until acknowledged, each kind in order. `onTaken`: the server has taken some. */
+/** Sends the journal's entries until acknowledged, each kind in order. Calls `onTaken` when some were. */
 function openOutbox(
   journal: Journal,
   server: () => Server,
