@@ -64,7 +64,7 @@ declare
   -- places of the lines that are available, on devices below their own limits
   free int[];
   quiet record;
-  -- the text at hand
+  -- the text whose line is being chosen
   asked record;
   sticky_line text;
   best int;

@@ -1,6 +1,6 @@
--- Gives back the room that one text used on a line: the text counts no more for the local day `charged`
--- (YYYY-MM-DD) and its month, and its recipient no more if it was the only text to them. The first text that
--- waits for room and may go by this line is looked at again: one for each place.
+-- Releases the room that one text used on a line: the text counts no more for the local day `charged`
+-- (YYYY-MM-DD) and its month, and its recipient no more if it was the only text to them. The first waiting
+-- text that may use this line is tried again: one for each place.
 create or replace function sms_line_refund(of_line text, charged text, recipient text, owner text) returns void
 language plpgsql as $$
 declare

@@ -1,7 +1,7 @@
--- Trigger of lines. A line that is disabled or whose SIM is gone loses what no device has claimed; texts
--- whose request named it wait for it. So does a line that begins to fail while another line may send. A line
--- that gets its first limit counts what it has sent before. A change may give room to messages that wait.
--- Counters of a deleted line go.
+-- Trigger of lines. Takes unclaimed messages from a line that is disabled, whose SIM was removed, or that
+-- begins to fail while another line can send. Messages whose request named the line wait for it. Counts past
+-- messages of a line that gets its first limit. Looks for room for waiting messages after a change. Deletes
+-- the counters of a deleted line.
 --
 -- Locks as the sweeper and acceptance do: waiting rows of the queue, assigned rows, the user's turn,
 -- counters.
@@ -43,7 +43,7 @@ begin
       and d.charged <> '-' and not (is_failing and d.line_pinned)
     order by d.message for update of d;
     perform from sms_turns t where t."user" = new."user" for update;
-    -- A text may have been accepted meanwhile, by who had the turn before: another look.
+    -- Reads again: the previous holder of the lock may have accepted a text for this line.
     for text in
       select d.message, d.charged, (select m."to" from sms_messages m where m.id = d.message) as recipient
       from sms_dispatch d

@@ -1,9 +1,9 @@
 -- Lines of all users that have used `share` (0.9: 90 %) of a limit of their own, in their local day or month:
 -- those that are enabled and present, on enabled devices. is_full: a limit is reached. `per_minute` is left
--- out: it is over a minute later.
+-- out, as its limit lasts a minute only.
 --
--- Reads the counters of all lines with limits, and looks for the local day of those alone whose numbers say
--- that they may be near, since a counter of an earlier day or month counts as nothing.
+-- Reads the counters of all lines with limits. Computes the local day only where a counter is near a limit:
+-- it tells whether the counter is of the present day or month, or of an earlier one and void.
 create or replace function sms_lines_near_limits(share float8) returns table (
   line text, device text, "user" text, is_full boolean
 ) language sql stable as $$

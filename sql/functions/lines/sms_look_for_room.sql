@@ -1,4 +1,4 @@
--- Has the messages of a user that wait for room looked at again by the next sweep. Locks them in the order
+-- Makes the next sweep try a user's messages that wait for room again. Locks them in the order
 -- of their ids, as others do.
 create or replace function sms_look_for_room(owner text) returns void language sql as $$
   update sms_dispatch d set due_at = now() where d.message = any(array(

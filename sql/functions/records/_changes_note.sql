@@ -1,6 +1,6 @@
--- Trigger of _changes: adds the row of a changed record where the writer gave only its id, and wakes the
--- readers. The row is as the change left it, since nobody else can write it before the commit. What wakes
--- carries no data, the rows do.
+-- Trigger of _changes: adds the record's row if the writer gave only its id, and notifies the readers. The
+-- row is current: the transaction holds its lock until the commit. The notification has no payload: readers
+-- read _changes.
 create or replace function _changes_note() returns trigger language plpgsql as $$
 declare
   source regclass;

@@ -65,14 +65,14 @@ declare
   dealt bigint := 0;
   has_quiet boolean := false;
   has_origin boolean := false;
-  -- the request at hand
+  -- the request that is being checked
   request sms_request;
   outcome text;
   cost int;
   named text[];
   live_key text;
   first_message text;
-  -- the message at hand
+  -- the message that is being stored
   message sms_request_message;
   draft record;
   place int;
@@ -179,7 +179,7 @@ begin
     end if;
     is_special := is_special or request.device is not null or request.sim > 0;
 
-    -- Is there quota, and a line that is available now? A scheduled message needs no line yet.
+    -- Checks the quota, and for a line that is available now. A scheduled message needs no line yet.
     if outcome = 'accepted' and cost > 0 then
       outcome := case
         when monthly_quota > 0 and used + spent + cost > monthly_quota then 'quota_exceeded'
@@ -346,7 +346,7 @@ begin
     from unnest(drafts) d where o.ref = d.id and d.status <> 'pending';
   end if;
 
-  -- A message to a recipient who has opted out ends here, which is an event.
+  -- Records an event for each message that failed because its recipient has opted out.
   if opted_out <> '{}' then
     insert into sms_events (id, "user", message, status, device, detail, created)
     select pb_new_id(), owner, d.id, d.status, d.device, 'Recipient has opted out', pb_text(now())

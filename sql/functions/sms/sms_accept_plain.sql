@@ -131,7 +131,7 @@ begin
   end if;
 end $$;
 
--- The same for servers of the release before, which name no sender.
+-- Overload for servers of the previous release, which pass no sender.
 create or replace function sms_accept_plain(
   owner text, moment text, since text, default_quota float8, node text, sticky text,
   sender_version text, sender_key text, key_version text,

@@ -1,6 +1,6 @@
--- Makes an accepted text the last word of the conversation with its recipient; does nothing if there is none.
--- The line of the message, if it has one already, is the line of the conversation: later texts prefer it. If
--- the account wants that, the person who sent it gets a conversation that is nobody's. `moment`: a pb_date.
+-- Makes an accepted text the last one of the conversation with its recipient, if there is a conversation.
+-- The message's line, if it has one already, becomes the conversation's: later texts prefer it. With the
+-- setting assign = 'answerer', assigns an unassigned conversation to the sender. `moment`: a pb_date.
 create or replace function sms_conversation_answered(
   owner text, moment text, recipient text, content text, message_id text
 ) returns void language plpgsql as $$

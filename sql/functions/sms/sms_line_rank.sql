@@ -1,7 +1,7 @@
 -- Which texts a line is for, by the platform of its device and its number or name:
 --   0     it takes turns
 --   1     a sender's name, of a user who has a line with a number: only texts that name it, its slot, or
---         its device if that has no number. Nobody can answer to a name: the two never take turns.
+--         its device if that has no number. Names cannot be answered: the two never take turns.
 --   null  a line of a simulated phone, of a user who has another device: only texts that name it or its
 --         device
 create or replace function sms_line_rank(owner text, platform text, number text) returns int

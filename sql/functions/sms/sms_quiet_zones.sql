@@ -1,5 +1,5 @@
--- The time zones, as in sms_dispatch.quiet_zone, of a user's texts that lines have, where it is quiet hours
--- now. Most users have no quiet hours: one look.
+-- The time zones (sms_dispatch.quiet_zone) of a user's assigned texts in which it is quiet hours now. Most
+-- users have no quiet hours: then it reads one row only.
 create or replace function sms_quiet_zones(owner text) returns text[] language plpgsql stable as $$
 declare
   quiet record;

@@ -1,5 +1,5 @@
--- Trigger of members: conversations of a member who was removed, or may only read now, are nobody's again.
--- The browsers of a removed one hear no more of the account.
+-- Trigger of members: unassigns the conversations of a member who was removed or became a viewer. Deletes a
+-- removed member's push subscriptions.
 create or replace function member_left() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then
