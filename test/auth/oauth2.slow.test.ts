@@ -286,7 +286,7 @@ test.each([
 })
 
 test('`redirectUrl` of old is the same key', () => {
-  expect(OAUTH2_FORM.over({ redirectUrl: 'x' }, OAUTH2_FORM.zero()).redirectURL).toBe('x')
+  expect(OAUTH2_FORM.over({ redirectUrl: 'x' }, OAUTH2_FORM.zero(), true).redirectURL).toBe('x')
 })
 
 test.each([
