@@ -12,7 +12,7 @@ import { isMet, namesOf } from './condition.ts'
 import { cutToParts } from './cut.ts'
 import { DEFAULT_PARTS, type HookFields } from './hook.ts'
 import { PRESETS } from './presets.ts'
-import { missing, renderTemplate, valueAt } from './template.ts'
+import { missing, renderTemplate, TooManySteps, valueAt } from './template.ts'
 
 /** Of a once key, before it is hashed. As long as a body: keys that differ late are not the same. */
 const MAX_KEY_CHARACTERS = 256 << 10
@@ -66,7 +66,7 @@ export async function compose(
   const text = cutToParts(renderTemplate(template, body, 2 * MAX_CHARACTERS), hook.max_parts || DEFAULT_PARTS)
   if (isInvisible(text)) return { outcome: 'skipped' }
   await setImmediate()
-  const { text: key } = renderTemplate(hook.once_key || preset.once_key, body, MAX_KEY_CHARACTERS)
+  const key = keyOf(hook.once_key || preset.once_key, body)
   const named = hook.kind === 'codes' ? numbersIn(body, hook) : await someoneIn(store, user, body, hook)
   const send: SendBody = {
     recipients: [...hook.recipients, ...named.numbers],
@@ -80,6 +80,16 @@ export async function compose(
   if (send.recipients.length + send.groupIds.length === 0) throw badRequest('The hook has no recipients.')
   checkBody(send, maxRecipients)
   return { outcome: 'sent', send, text, key }
+}
+
+/** The key of the event that a body tells of; the whole body where its template would take too many steps. */
+function keyOf(template: string, body: unknown): string {
+  try {
+    return renderTemplate(template, body, MAX_KEY_CHARACTERS).text
+  } catch (error) {
+    if (error instanceof TooManySteps) return JSON.stringify(body)
+    throw error
+  }
 }
 
 interface Named {

@@ -1,5 +1,5 @@
 import { type AST, parse } from '@handlebars/parser'
-import { badRequest } from '../errors.ts'
+import { ApiError, badRequest } from '../errors.ts'
 import { cleanText } from '../fields/values/cast.ts'
 import { Lru } from '../tools/lru.ts'
 
@@ -8,6 +8,13 @@ import { Lru } from '../tools/lru.ts'
 
 /** Steps of a rendering: parts of the template, names in their paths, items of lists. All take some 10 ms. */
 const MAX_STEPS = 10_000
+
+/** A body has more than a template may read of it. */
+export class TooManySteps extends ApiError {
+  constructor() {
+    super(400, 'The template takes too many steps for this body.')
+  }
+}
 
 /** Of an amount of money. */
 const MONEY_STEPS = 100
@@ -134,7 +141,7 @@ class Rendering {
 
   #take(steps: number): void {
     this.#steps += steps
-    if (this.#steps > MAX_STEPS) throw badRequest('The template takes too many steps for this body.')
+    if (this.#steps > MAX_STEPS) throw new TooManySteps()
   }
 
   #printed({ type, path, params }: AST.MustacheStatement, scope: Scope): string {

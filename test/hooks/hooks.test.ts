@@ -239,6 +239,13 @@ describe('an event is sent once', () => {
     await remove(alice, hook)
   })
 
+  test('of more alerts than its key may read, too', async () => {
+    const hook = await hookOf(alice, { preset: 'alertmanager' })
+    const storm = { ...alertmanager('firing'), alerts: Array(1_000).fill(alertmanager('firing').alerts[0]) }
+    expect((await post(hook, storm)).body.outcome).toBe('sent')
+    expect((await post(hook, storm)).body.outcome).toBe('repeated')
+  })
+
   test('by two nodes at the same moment', async () => {
     const hook = await hookOf(alice, { preset: 'alertmanager' })
     const { databaseUrl } = fixture.server.services.config
