@@ -4,10 +4,9 @@ import type { Collection } from '../collections/collection.ts'
 export type Action = 'create' | 'update' | 'delete'
 
 /**
- * SQL of a CTE that logs what a statement wrote, in the same round trip. Without listeners of the collection
- * it writes nothing and reads a small table. `written`: the CTE with the written rows; `collection`: its id,
- * or the number of the parameter that has it; `name`: of this CTE. `whole`: `written` has all columns, which
- * a delete needs; otherwise the row is read again by id.
+ * SQL of a CTE, `name`, that logs what a statement wrote, for the listeners of the collection. `written`: the
+ * CTE with the written rows; `collection`: its id, or the number of the parameter that has it. `whole`:
+ * `written` has all columns, which a delete needs; otherwise the row is read again by id.
  */
 export function changeLogCte(
   written: string,

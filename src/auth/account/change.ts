@@ -34,9 +34,8 @@ export type InSameTransaction = (db: Db, auth: AuthRecord) => Promise<void>
 
 /**
  * Changes an auth record without checking rules; returns it. A new password or email ends its tokens.
- * Becoming verified with a new password ends all that gives access, since a stranger may have created it.
- * Throws 400 with `failure` and field errors; without those after a concurrent change. PocketBase:
- * core/record_model_auth.go
+ * Becoming verified with a new password ends all access: a stranger may have created it. Throws 400 with
+ * `failure` and field errors; without those after a concurrent change. PocketBase: core/record_model_auth.go
  */
 export async function changeAuthRecord(
   store: Store,

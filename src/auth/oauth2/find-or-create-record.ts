@@ -36,8 +36,7 @@ interface Search {
 /**
  * Finds the record of a provider's user: the linked one, else the signed-in one, else the one with the
  * address, else a new one under the createRule. Links it. Throws the create's errors, 403 for a disabled
- * user, and 400 when a concurrent sign-in was faster. PocketBase: apis/record_auth_with_oauth2.go,
- * oauth2Submit
+ * user, 400 when another sign-in was faster. PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
  */
 export async function findOrCreateRecord(search: Search): Promise<{ auth: AuthRecord; isNew: boolean }> {
   const { store, collection } = search

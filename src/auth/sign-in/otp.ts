@@ -77,10 +77,9 @@ export const OTP_FORM = object({ otpId: text, password: text })
 const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
 
 /**
- * Returns the record of a one-time password and uses the password up. If it was mailed to the record's
- * present address, the address becomes verified. Throws 400 for an unknown, expired or wrong one, 429 after
- * five attempts in three minutes per record and address, and as every sign-in. PocketBase:
- * apis/record_auth_with_otp.go
+ * The record of a one-time password, which is used up. The address that it was mailed to becomes verified if
+ * it is still the record's. Throws 400 for an unknown, expired or wrong one, 429 after five attempts in three
+ * minutes per record and address, and as every sign-in. PocketBase: apis/record_auth_with_otp.go
  */
 export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Promise<AuthRecord> {
   const { store, services, collection, ip } = call

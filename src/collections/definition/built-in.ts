@@ -45,10 +45,9 @@ function withNeededValues(field: Field, needed: Field | undefined): Field {
 }
 
 /**
- * Adds missing fields and select values to a stored built-in collection; undefined if none is missing. The
- * rest stays as the installation has it. `columns`: the table's columns; an optional field whose column
- * exists was removed on purpose. Throws a UserError if an installation's own field has the name of a new one
- * and cannot serve as it.
+ * Adds missing fields and select values to a stored built-in collection; undefined if none is missing.
+ * `columns`: the table's; an optional field whose column exists was removed on purpose. Throws a UserError if
+ * an installation's own field has the name of a new one and cannot serve as it.
  */
 export function withMissingFields(stored: Collection, columns: ReadonlySet<string>): Collection | undefined {
   const isLeftOut = (field: Field) =>

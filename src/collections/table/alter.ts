@@ -70,10 +70,9 @@ async function addColumns(db: Db, table: string, old: Collection, next: Collecti
 }
 
 /**
- * Brings a base or auth collection's table from its old to its new form. Fields are the same when their ids
- * are: a renamed one keeps its data. The column of an optional field outlives the field. Throws an
- * InvalidCollection for indexes, else what Postgres says.
- * PocketBase: core/collection_record_table_sync.go
+ * Brings a collection's table from its old to its new form. Fields are the same when their ids are. The
+ * column of an optional field outlives the field. Throws an InvalidCollection for indexes, else what Postgres
+ * says. PocketBase: core/collection_record_table_sync.go
  */
 export async function alterTable(db: Db, old: Collection, next: Collection): Promise<void> {
   const renamed = tableName(old) !== tableName(next)

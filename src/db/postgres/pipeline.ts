@@ -18,10 +18,9 @@ interface Line {
 }
 
 /**
- * One connection for statements that read rows by keys. Those of one moment go out in one write, and none
- * waits for another's answer: 12,000 views a second instead of 6,900. One that takes longer than
- * `statement_timeout` delays the next ones for so long, and fails. Reconnects after a loss and after
- * `lifetimeMs`, as Postgres keeps statement names until then.
+ * One connection for statements that read rows by keys. None waits for another's answer: 12,000 views a
+ * second instead of 6,900. One that takes longer than `statement_timeout` delays the next ones, and fails.
+ * Reconnects after a loss and after `lifetimeMs`, as Postgres keeps statement names until then.
  */
 export function openPipeline(
   open: () => pg.Client,
@@ -153,10 +152,9 @@ class Statement extends Query {
 }
 
 /**
- * Sends a statement: rows as arrays, a prepared one by its `name`. With a `;` it uses the extended protocol,
- * in which Postgres refuses a second statement. By callback: the driver's promise keeps the rows in memory
- * while its connection is busy, a third of the rate of large lists. `patienceMs`: when to give
- * up a connection that does not answer; undefined: its own limit.
+ * Sends a statement: rows as arrays, a prepared one by its `name`. With a `;` by the extended protocol, in
+ * which Postgres refuses a second one. By callback: a promise keeps the rows while the connection is busy, a
+ * third of the rate of large lists. `patienceMs`: when to give up a silent connection; else its own limit.
  */
 export function runStatement(
   client: Pick<pg.ClientBase, 'query'>,

@@ -15,10 +15,9 @@ const MAKE_TABLE =
 const migrations = () => sqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
 
 /**
- * Brings the schema up to date in one transaction under an advisory lock: changed functions, missing
- * migrations, then drops functions without a file. Servers too old for it lose their connections at the
- * commit. Returns the applied migrations. `only`: no others. Throws a UserError for a newer database, for one
- * from before the first release, and where the role may not create tables.
+ * Brings the schema up to date in one transaction; then servers too old for it lose their connections.
+ * Returns the applied migrations; `only`: no others. Throws a UserError for a newer database, for one from
+ * before the first release, and where the role may not create tables.
  */
 export async function migrate(db: Db, only?: readonly string[]): Promise<string[]> {
   try {

@@ -2,10 +2,9 @@ import type { Slot } from '../sql/facts.ts'
 import type { JoinedRow, Sql } from '../sql/sql.ts'
 
 /**
- * SQLite's type affinity of an operand, which converts the other side. `text`: text, date, single select,
- * relation and file columns; `numeric`: number, bool, geoPoint, and (though stored as text) multiple select,
- * relation and file columns; `none`: literals, request values, JSON, functions, modifiers, and all columns of
- * a record that is not stored yet. Contract 2.10.
+ * SQLite's type affinity of an operand, which converts the other side. `text`: text, date, single choices;
+ * `numeric`: number, bool, geoPoint and, though stored as text, multiple choices; `none`: all that is no
+ * column, JSON, and the columns of a record that is not stored yet. Contract 2.10.
  */
 export type Affinity = 'text' | 'numeric' | 'none'
 

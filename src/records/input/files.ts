@@ -32,10 +32,9 @@ export const uploadsNeedOld = ({ fields }: Collection, uploads: Uploads): boolea
   )
 
 /**
- * A field's value with sent files. Under the field's name they replace all files except those that the body
- * lists (`listed`); under `+name` they are prepended, under `name+` appended. `value`: the result of the rest
- * of the body, used only without files under the plain name. PocketBase: apis/record_crud.go,
- * recordDataFromRequest; contract 4.6
+ * A field's value with sent files. Under the field's name they replace all but those that the body lists
+ * (`listed`); under `+name` they are prepended, under `name+` appended, to `value`: what the rest of the body
+ * makes. PocketBase: apis/record_crud.go, recordDataFromRequest; contract 4.6
  */
 export function addUploads(field: FileField, value: Value, listed: unknown, uploads: Uploads): Value {
   const [instead, before, after] = uploadKeys(field).map((key) => uploads.get(key)?.map(({ name }) => name))

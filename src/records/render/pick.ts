@@ -41,10 +41,9 @@ function readWhole(text: string): number {
 }
 
 /**
- * Applies the `fields` parameter to JSON: comma-separated dotted paths, `*`, `:excerpt(max,dots?)`. Objects
- * come out sorted by key. `within`: paths are relative to that key's items, the rest stays whole (a list's
- * `items`). Throws 400 for a malformed parameter, and for parts of a list with other items PocketBase's 500.
- * PocketBase: tools/picker/pick.go, contract 3.5
+ * Applies the `fields` parameter to JSON: comma-separated dotted paths, `*`, `:excerpt(max,dots?)`. Sorts
+ * keys. `within`: paths are relative to that key's items. Throws 400 for a malformed parameter, and for parts
+ * of a list with other items PocketBase's 500. PocketBase: tools/picker/pick.go, contract 3.5
  */
 export const pickFields = (json: string, fieldsParam: string, within?: string): string =>
   pickFrom(json, { fields: readFields(fieldsParam), below: new Map() }, within)

@@ -15,10 +15,9 @@ export class RequiredByRelation extends Error {
 }
 
 /**
- * Deletes records and what depends on them, in the store's transaction: what belongs to them, then for each
- * referring field the records that cascade (`cascadeDelete`) or lose the reference. One to three statements
- * per field. Throws Referenced if a required field would become empty, 400 for the last superuser.
- * PocketBase: core/record_model.go, cascadeRecordDelete; contract 4.7
+ * Deletes records and what depends on them, in the store's transaction: for each referring field the records
+ * that cascade or lose the reference. Throws RequiredByRelation if a required field would become empty, 400
+ * for the last superuser. PocketBase: core/record_model.go, cascadeRecordDelete; contract 4.7
  */
 export async function deleteRecords(
   store: Store,

@@ -23,10 +23,9 @@ export const createRecord = (
 ): Promise<string> => write(prepareCreate(store, extensions, collection, request, options))
 
 /**
- * Updates a record and returns its JSON. Two round trips: the old record under the updateRule, and the write.
- * One more if a rule needs a modifier resolved. Throws 403, 404, 400 with field errors, StaleAuth, or
- * Conflict if another write came in between (impossible with `locksRecord`). PocketBase:
- * apis/record_crud.go, recordUpdate; contract 4
+ * Updates a record and returns its JSON. Two round trips, and one more if a rule needs a modifier resolved.
+ * Throws 403, 404, 400 with field errors, StaleAuth, or Conflict if another write came in between (impossible
+ * with `locksRecord`). PocketBase: apis/record_crud.go, recordUpdate; contract 4
  */
 export function updateRecord(
   store: Store,

@@ -24,10 +24,9 @@ export const queuePushes = (news: string) => `
     ) c(id))`
 
 /**
- * CTEs that enter texts into their conversations (made if missing): unread, unanswered, not archived. For
- * receive.ts: $1 the user, $2 the device, $4 the texts; `changed` has the new ids. Conversations are locked
- * in the order of numbers, as by sms_accept. Queues notifications for browsers. A blocked conversation only
- * gets the text, and an opt-out word needs no answer.
+ * CTEs that enter texts into their conversations, and queue notifications for browsers. For receive.ts: $1
+ * the user, $2 the device, $4 the texts; `changed` has the new ids. Locks conversations in the order of
+ * numbers, as sms_accept does. A blocked one only gets the text, and an opt-out word needs no answer.
  */
 export const INCOMING_TEXT_CTES = `heard as (
   insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, line,

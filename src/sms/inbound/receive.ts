@@ -55,10 +55,9 @@ with changed as (
 select id, exists (select from user_settings s where s."user" = $1 and s.assign = 'turns') from changed`
 
 /**
- * Stores received texts. Device, sender, instant and text make the id, so a repeat is not stored again.
- * Opt-out and opt-in words change the contact and end waiting messages. Texts enter conversations and may get
- * automatic answers. A repeat adds attachments to a message that has none. Returns ids in the order of
- * `texts`. Throws FilesFull.
+ * Stores received texts. Device, sender, instant and text make the id, so a repeat is not stored again, but
+ * adds attachments to a message that has none. Opt-out and opt-in words change the contact and end waiting
+ * messages. Returns ids in the order of `texts`. Throws FilesFull.
  */
 export async function receiveTexts(
   store: Store,
