@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { defineCommand } from 'citty'
 import { runProgramCommand, UserError } from '../errors.ts'
 import { showProgress } from '../tools/progress.ts'
+import { readText } from '../tools/read-text.ts'
 import { readCsv } from './csv.ts'
 import { Results } from './results.ts'
 import { type Job, sendRows, tryRows } from './send-rows.ts'
@@ -53,14 +53,6 @@ function jobOf({ url, key, template, phoneColumn }: BulkOptions, text: string): 
   if (!(phoneColumn in rows[0]!.values))
     throw new UserError(`The file has no column ${phoneColumn}: name the one with the numbers with --phone.`)
   return { api: { url: url.replace(/\/+$/, ''), key }, template, phoneColumn, rows }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new UserError(`${file} cannot be read: ${(error as Error).message}`)
-  }
 }
 
 const text = (description: string, valueHint: string) => ({ type: 'string', description, valueHint }) as const

@@ -42,27 +42,23 @@ export const userSettingsExtension: Extension = {
   },
 }
 
-/** Contacts: a time zone is the name of one. An installation may have left the field out. */
-export const contactsExtension: Extension = {
+const checked = (check: (values: Values, failure: string, old?: Values) => void): Extension => ({
   async beforeCreate(_store, values) {
-    checkTimeZone(values, NOT_CREATED)
+    check(values, NOT_CREATED)
   },
   async beforeUpdate(_store, values, old) {
-    checkTimeZone(values, NOT_UPDATED, old)
+    check(values, NOT_UPDATED, old)
   },
-}
+})
+
+/** Contacts: a time zone is the name of one. An installation may have left the field out. */
+export const contactsExtension = checked(checkTimeZone)
 
 /** Automatic answers: one that could never answer a text is refused. */
-export const autoAnswersExtension: Extension = {
-  async beforeCreate(_store, values) {
-    checkAnswer(values, NOT_CREATED)
-    checkHours(ANSWER_HOURS, values, NOT_CREATED)
-  },
-  async beforeUpdate(_store, values, old) {
-    checkAnswer(values, NOT_UPDATED)
-    checkHours(ANSWER_HOURS, values, NOT_UPDATED, old)
-  },
-}
+export const autoAnswersExtension = checked((values, failure, old) => {
+  checkAnswer(values, failure)
+  checkHours(ANSWER_HOURS, values, failure, old)
+})
 
 /** What days and quiet hours follow from. */
 const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]

@@ -16,15 +16,12 @@ type Forms = Pick<Settings, 'country_code' | 'international_prefix' | 'national_
 /** An address of a text that came in: in E.164 if it is a number with a known country, else as it is. */
 export function numberOf(address: string, ton: number, forms: Forms): string {
   const { country_code: code, international_prefix, national_prefix, numbers } = forms
-  const digits = address.replace(/^\+/, '')
-  if (!/^\d+$/.test(digits) || digits.length > LONGEST + international_prefix.length) return address
-  if (digits !== address) return address
-  if (ton === NAME) return address
-  if (digits.length < SHORTEST) return address
-  if (ton === INTERNATIONAL && !digits.startsWith('0')) return `+${digits}`
+  if (!/^\d+$/.test(address) || address.length > LONGEST + international_prefix.length) return address
+  if (ton === NAME || address.length < SHORTEST) return address
+  if (ton === INTERNATIONAL && !address.startsWith('0')) return `+${address}`
   const after = (prefix: string) =>
-    prefix !== '' && digits.startsWith(prefix) && digits.length - prefix.length >= SHORTEST
-      ? digits.slice(prefix.length)
+    prefix !== '' && address.startsWith(prefix) && address.length - prefix.length >= SHORTEST
+      ? address.slice(prefix.length)
       : undefined
   const withCode = after(international_prefix)
   if (withCode) return `+${withCode}`
@@ -34,23 +31,20 @@ export function numberOf(address: string, ton: number, forms: Forms): string {
   const national = code && isPrefixed && after(national_prefix)
   if (national) return `+${code}${national}`
   const shortest = ton === UNKNOWN || ton === NATIONAL ? SHORTEST : WITH_CODE
-  if (digits.length < shortest || digits.startsWith('0')) return address
-  const looksWhole = ton !== NATIONAL || (digits.length >= WITH_CODE && digits.startsWith(code))
-  if (numbers === 'international' || (numbers === 'auto' && looksWhole)) return `+${digits}`
-  return code ? `+${code}${digits}` : address
+  if (address.length < shortest || address.startsWith('0')) return address
+  const looksWhole = ton !== NATIONAL || (address.length >= WITH_CODE && address.startsWith(code))
+  if (numbers === 'international' || (numbers === 'auto' && looksWhole)) return `+${address}`
+  return code ? `+${code}${address}` : address
 }
 
 /** Says what becomes of each usual form of a number. */
 export function sayNumbers(forms: Forms, say: (line: string) => void): void {
   const code = forms.country_code || '49'
   const tons = [UNKNOWN, INTERNATIONAL, NATIONAL]
-  const row = (cells: readonly string[]) =>
-    say(
-      cells
-        .map((cell) => cell.padEnd(18))
-        .join('')
-        .trimEnd(),
-    )
+  const row = (cells: readonly string[]) => {
+    const line = cells.map((cell) => cell.padEnd(18)).join('')
+    say(line.trimEnd())
+  }
   row(['sender as sent', ...tons.map((ton) => `with TON ${ton}`)])
   for (const prefix of [code, `${forms.international_prefix}${code}`, forms.national_prefix, '']) {
     const address = `${prefix}1512345678`

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { UserError } from '../../errors.ts'
 import { parseJson } from '../../tools/json.ts'
+import { readText } from '../../tools/read-text.ts'
 
 const ascii = (max: number) =>
   z
@@ -101,12 +101,4 @@ export function readSettings(file: string, env: NodeJS.ProcessEnv): Settings {
   if (password === undefined)
     throw new UserError(`password is missing: in ${file}, or as the environment variable SMPP_PASSWORD.`)
   return { ...data, password, ca: data.ca && readText(data.ca) }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new UserError(`${file} cannot be read: ${(error as Error).message}`)
-  }
 }

@@ -1,23 +1,21 @@
 import { z } from 'zod'
 import { MAX_PER_PAGE } from '../../records/read/list.ts'
 
-const EXPAND = z
-  .string()
-  .optional()
-  .meta({
-    description:
-      'Relations whose records to show in `expand`, comma-separated; a path goes further: `message.device`.',
-    examples: ['device,user'],
-    param: { id: 'expand' },
-  })
-const FIELDS = z
-  .string()
-  .optional()
-  .meta({
-    description:
-      'Fields to answer with, comma-separated; all when left out. `*` stands for all of a level, `body:excerpt(50)` shortens.',
-    param: { id: 'fields' },
-  })
+const parameter = (id: string, description: string, examples?: string[]) =>
+  z
+    .string()
+    .optional()
+    .meta({ description, ...(examples && { examples }), param: { id } })
+
+const EXPAND = parameter(
+  'expand',
+  'Relations whose records to show in `expand`, comma-separated; a path goes further: `message.device`.',
+  ['device,user'],
+)
+const FIELDS = parameter(
+  'fields',
+  'Fields to answer with, comma-separated; all when left out. `*` stands for all of a level, `body:excerpt(50)` shortens.',
+)
 
 export const ONE = { query: z.object({ expand: EXPAND, fields: FIELDS }) }
 
@@ -27,15 +25,11 @@ export const BY_ID = {
   ...ONE,
 }
 
-const FILTER = z
-  .string()
-  .optional()
-  .meta({
-    description:
-      "PocketBase's filter language: `=` `!=` `>` `>=` `<` `<=` `~` (has) `!~`, with `?` before them for any of many; `&&` `||` and parentheses.",
-    examples: ['created >= @todayStart'],
-    param: { id: 'filter' },
-  })
+const FILTER = parameter(
+  'filter',
+  "PocketBase's filter language: `=` `!=` `>` `>=` `<` `<=` `~` (has) `!~`, with `?` before them for any of many; `&&` `||` and parentheses.",
+  ['created >= @todayStart'],
+)
 
 export const EXPORT = {
   query: z.object({
