@@ -2,22 +2,20 @@ import { accountHolder } from '../../admission/holder.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { USERS_ID } from '../../collections/collection.ts'
 import { quote, tableName } from '../../collections/names.ts'
-import { runForRow, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
+import { runForRow, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
 import { notFound } from '../../errors.ts'
 import { ENDED_SESSIONS } from '../../records/auth/ended-sessions.ts'
 import { logChange } from '../../records/changes.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { InSameTransaction } from '../account/change.ts'
 
-const END = statement(
-  'session end',
-  ({ id, collection, record }: Slots<Record<'id' | 'collection' | 'record', string>>) =>
-    tables
-      .updateTable('auth_sessions')
-      .set({ ended_at: sql<Date>`now()` })
-      .where(({ and }) => and({ id, collection, record, ended_at: null }))
-      .where(sql<boolean>`expires_at > now()`)
-      .returning('user_agent'),
+const END = statement('session end', ({ id, collection, record }: Texts<'id' | 'collection' | 'record'>) =>
+  tables
+    .updateTable('auth_sessions')
+    .set({ ended_at: sql<Date>`now()` })
+    .where(({ and }) => and({ id, collection, record, ended_at: null }))
+    .where(sql<boolean>`expires_at > now()`)
+    .returning('user_agent'),
 )
 
 /** Subscriptions do not name their browser, so all of the person with this user agent end. */

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import { runForRow, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
+import { runForRow, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { sha256 } from '../tokens/secrets.ts'
 import { readClaims, signToken } from '../tokens/tokens.ts'
@@ -8,7 +8,7 @@ import { durationOf, nowSeconds, SPREAD_SECONDS, signOwnToken } from './own-toke
 /** Minimum age of a token before a session gets another. Each token is a row until it expires. */
 const SAME_SECONDS = 60
 
-const LATEST = statement('session latest token', ({ hash }: Slots<{ hash: string }>) =>
+const LATEST = statement('session latest token', ({ hash }: Texts<'hash'>) =>
   tables
     .updateTable('auth_sessions as s')
     .from('auth_session_tokens as t')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
-import { pbText, run, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
+import { pbText, run, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { randomId } from '../../tools/random.ts'
@@ -50,7 +50,7 @@ export async function startSession(db: Db, auth: AuthRecord, { ip, userAgent }: 
 
 const LIST = statement(
   'sessions of a record',
-  ({ collection, record, hash }: Slots<Record<'collection' | 'record' | 'hash', string>>) =>
+  ({ collection, record, hash }: Texts<'collection' | 'record' | 'hash'>) =>
     tables
       .selectFrom('auth_sessions as s')
       .select(({ exists, selectFrom }) => [

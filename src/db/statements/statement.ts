@@ -27,6 +27,8 @@ export const tables = new Kysely<Tables>({
 
 /** The places of a statement's values, by name: it is built before it has values. */
 export type Slots<P> = { readonly [K in keyof P]: Expression<P[K]> }
+/** The same of texts, by their names alone. */
+export type Texts<K extends string> = Slots<Record<K, string>>
 
 /** A statement, its values by name, and its rows. Made once, at import; sent by `run`. */
 export interface Statement<P, R> {

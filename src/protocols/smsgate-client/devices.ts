@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { run, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
+import { run, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { buildRequest } from '../../http/request-info.ts'
 import { retry } from '../../http/retry.ts'
@@ -30,7 +30,7 @@ export const CLIENT_DEVICE = z
   })
   .meta({ id: 'SmsgateDevice' })
 
-const LIST = statement('smsgate devices', ({ user }: Slots<{ user: string }>) =>
+const LIST = statement('smsgate devices', ({ user }: Texts<'user'>) =>
   tables
     .selectFrom('devices')
     .select([

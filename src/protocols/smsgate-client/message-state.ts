@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
-import { runForRow, type Slots, statement, tables } from '../../db/statements/statement.ts'
+import { runForRow, statement, type Texts, tables } from '../../db/statements/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { cancelOnce, cancelWaiting } from '../../sms/edit/cancel.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
@@ -186,7 +186,7 @@ export async function cancelSend(store: Store, user: string, { ref, isBatch }: S
   if (!isCanceled) throw gatewayRefusal('not_cancelable')
 }
 
-const BY_REF = statement('smsgate send of ref', ({ user, ref }: Slots<Record<'user' | 'ref', string>>) =>
+const BY_REF = statement('smsgate send of ref', ({ user, ref }: Texts<'user' | 'ref'>) =>
   tables
     .selectFrom('sms_origins')
     .select(['id', 'ref', 'is_batch as isBatch', 'created'])

@@ -4,7 +4,7 @@ import { grants, REFRESH_SCOPE, SCOPES, type Scopes } from '../../auth/tokens/sc
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { readOrMakeParam } from '../../db/params.ts'
-import { runForRow, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
+import { runForRow, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { randomText } from '../../tools/random.ts'
@@ -117,7 +117,7 @@ function pairOf(jti: string): { readonly pair: string; readonly isRefresh: boole
   return { pair: isRefresh ? jti.slice(0, -REFRESH_SUFFIX.length) : jti, isRefresh }
 }
 
-const FIND = statement('smsgate find token', ({ id }: Slots<{ id: string }>) =>
+const FIND = statement('smsgate find token', ({ id }: Texts<'id'>) =>
   tables
     .selectFrom('smsgate_tokens')
     .select([
@@ -139,7 +139,7 @@ export async function findToken({ db }: Store, jti: string): Promise<LiveToken |
   return { pair, user, apiKey, scopes: isRefresh ? [REFRESH_SCOPE] : scopes }
 }
 
-const USE = statement('smsgate use refresh token', ({ id }: Slots<{ id: string }>) =>
+const USE = statement('smsgate use refresh token', ({ id }: Texts<'id'>) =>
   tables
     .updateTable('smsgate_tokens')
     .set({ is_refreshed: true })

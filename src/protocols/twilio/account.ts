@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { run, runForRow, type Slots, statement, tables } from '../../db/statements/statement.ts'
+import { run, runForRow, statement, type Texts, tables } from '../../db/statements/statement.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { describePage, PAGE, readPage, unknownToken } from './paging.ts'
 import type { Parameters } from './parameters.ts'
@@ -23,7 +23,7 @@ export const ACCOUNT = z
   })
   .meta({ id: 'TwilioAccount' })
 
-const USER = statement('twilio user', ({ user }: Slots<{ user: string }>) =>
+const USER = statement('twilio user', ({ user }: Texts<'user'>) =>
   tables.selectFrom('users').select(['name', 'created', 'updated']).where('id', '=', user),
 )
 
@@ -81,7 +81,7 @@ export const CONNECTION = z
   })
   .meta({ id: 'TwilioConnection' })
 
-const NUMBERS = statement('twilio numbers', ({ user }: Slots<{ user: string }>) =>
+const NUMBERS = statement('twilio numbers', ({ user }: Texts<'user'>) =>
   tables
     .selectFrom('devices')
     .select(['phone', 'id'])

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../../collections/catalog.ts'
-import { runForRow, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
+import { runForRow, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
 import { gatewayRefusal, invalid } from './refusal.ts'
 
 /** A key longer than that is none. */
@@ -57,7 +57,7 @@ export async function whileRunning<T>(user: string, key: string | undefined, wor
   }
 }
 
-const FIRST_ANSWER = statement('sms first answer', ({ user, key }: Slots<Record<'user' | 'key', string>>) =>
+const FIRST_ANSWER = statement('sms first answer', ({ user, key }: Texts<'user' | 'key'>) =>
   tables
     .selectFrom('sms_idempotency')
     .select(['fingerprint', 'answer'])

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
 import { objectsOf } from '../../../db/rows.ts'
-import { runForRow, type Slots, sql, statement, tables } from '../../../db/statements/statement.ts'
+import { runForRow, sql, statement, type Texts, tables } from '../../../db/statements/statement.ts'
 import { GatewayError } from '../../../errors.ts'
 import { findAllStored } from '../../../files/contents.ts'
 import { sendFile } from '../../../http/files/send-file.ts'
@@ -96,7 +96,7 @@ const toInboxMessage = ({ recipient, simNumber, createdAt, attachments, ...row }
   ...(attachments && { attachments: JSON.parse(attachments) }),
 })
 
-const NAMES = statement('smsgate attachments', ({ id, user }: Slots<Record<'id' | 'user', string>>) =>
+const NAMES = statement('smsgate attachments', ({ id, user }: Texts<'id' | 'user'>) =>
   tables
     .selectFrom('sms_messages')
     .select('attachments')

@@ -1,5 +1,5 @@
 import type { Config } from '../../../config.ts'
-import { runForRow, type Slots, sql, statement, tables } from '../../../db/statements/statement.ts'
+import { runForRow, sql, statement, type Texts, tables } from '../../../db/statements/statement.ts'
 import { readOptWord } from '../../../sms/queue/opt-out.ts'
 import { type OtherForms, readable, reasonOf } from '../../../webhooks/call-webhook.ts'
 import type { DueDelivery } from '../../../webhooks/due.ts'
@@ -22,17 +22,15 @@ import {
 const STATUS_EVENT = 'message.status'
 
 /** The key of the signatures, and how the device's `SmsUrl` is called. */
-const SIGNING = statement(
-  'twilio signing',
-  ({ key, user, webhook }: Slots<Record<'key' | 'user' | 'webhook', string>>) =>
-    tables
-      .selectFrom('api_keys as k')
-      .leftJoin('webhooks as w', (join) => join.on('w.id', '=', webhook))
-      .leftJoin('twilio_numbers as n', 'n.device', 'w.device')
-      .select(['k.signing', sql<'GET' | 'POST'>`coalesce(n.sms_method, 'POST')`.as('method')])
-      .where('k.id', '=', key)
-      .where(sql<string>`k."user" || ''`, '=', user)
-      .where('k.signing', '!=', ''),
+const SIGNING = statement('twilio signing', ({ key, user, webhook }: Texts<'key' | 'user' | 'webhook'>) =>
+  tables
+    .selectFrom('api_keys as k')
+    .leftJoin('webhooks as w', (join) => join.on('w.id', '=', webhook))
+    .leftJoin('twilio_numbers as n', 'n.device', 'w.device')
+    .select(['k.signing', sql<'GET' | 'POST'>`coalesce(n.sms_method, 'POST')`.as('method')])
+    .where('k.id', '=', key)
+    .where(sql<string>`k."user" || ''`, '=', user)
+    .where('k.signing', '!=', ''),
 )
 
 /** Calls for status callbacks and incoming texts, whose answers may send replies. */

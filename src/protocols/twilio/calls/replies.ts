@@ -1,5 +1,5 @@
 import type { Store } from '../../../collections/catalog.ts'
-import { runForRow, type Slots, statement, tables } from '../../../db/statements/statement.ts'
+import { runForRow, statement, type Texts, tables } from '../../../db/statements/statement.ts'
 import { GatewayError } from '../../../errors.ts'
 import { cleanText } from '../../../fields/values/cast.ts'
 import { urlFault } from '../../../outgoing/addresses.ts'
@@ -91,7 +91,7 @@ export async function checkReplies(store: Store, user: string, replies: readonly
   }
 }
 
-const STORED = statement('twilio stored replies', ({ message }: Slots<{ message: string }>) =>
+const STORED = statement('twilio stored replies', ({ message }: Texts<'message'>) =>
   tables.selectFrom('twilio_answers').select('replies').where('message', '=', message),
 )
 const STORE = `insert into twilio_answers (message, replies) values ($1, $2) on conflict (message) do nothing`

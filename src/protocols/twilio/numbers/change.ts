@@ -1,6 +1,6 @@
 import type { Store } from '../../../collections/catalog.ts'
 import { SUPERUSERS } from '../../../collections/collection.ts'
-import { run, runForCount, type Slots, sql, statement, tables } from '../../../db/statements/statement.ts'
+import { run, runForCount, sql, statement, type Texts, tables } from '../../../db/statements/statement.ts'
 import { ApiError } from '../../../errors.ts'
 import type { Extensions } from '../../../records/extension.ts'
 import { deleteRecords } from '../../../records/write/cascade.ts'
@@ -50,16 +50,14 @@ export async function changeNumber(
   return renderNumber(await findNumber(store, account.user, sid), account.user)
 }
 
-const SET_METHOD = statement(
-  'twilio set method',
-  ({ device, sms_method }: Slots<Record<'device' | 'sms_method', string>>) =>
-    tables
-      .insertInto('twilio_numbers')
-      .values({ device, sms_method })
-      .onConflict((other) => other.column('device').doUpdateSet({ sms_method })),
+const SET_METHOD = statement('twilio set method', ({ device, sms_method }: Texts<'device' | 'sms_method'>) =>
+  tables
+    .insertInto('twilio_numbers')
+    .values({ device, sms_method })
+    .onConflict((other) => other.column('device').doUpdateSet({ sms_method })),
 )
 
-const RENAME = statement('twilio rename number', ({ id, name }: Slots<Record<'id' | 'name', string>>) =>
+const RENAME = statement('twilio rename number', ({ id, name }: Texts<'id' | 'name'>) =>
   tables
     .updateTable('devices')
     .set({ name, updated: sql<string>`pb_text(now())` })
@@ -68,7 +66,7 @@ const RENAME = statement('twilio rename number', ({ id, name }: Slots<Record<'id
     .returning('id'),
 )
 
-const WEBHOOKS = statement('twilio webhooks', ({ user, device }: Slots<Record<'user' | 'device', string>>) =>
+const WEBHOOKS = statement('twilio webhooks', ({ user, device }: Texts<'user' | 'device'>) =>
   tables
     .selectFrom('webhooks')
     .select('id')
