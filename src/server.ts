@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
@@ -12,6 +12,7 @@ import { type Database, openServingDb } from './db/open.ts'
 import { roleWarning } from './db/role.ts'
 import { migrate } from './db/schema/migrate.ts'
 import { onOutdated } from './db/schema/oldest-server.ts'
+import { UserError } from './errors.ts'
 import { extensionsOf } from './extensions.ts'
 import { removeUploads } from './files/spool.ts'
 import { createApp } from './http/app.ts'
@@ -25,7 +26,6 @@ import {
   stopAccepting,
 } from './http/server/connections.ts'
 import { front, handleOneAtATime, RequestTracker } from './http/server/front.ts'
-import { listen } from './http/server/listen.ts'
 import { startRestartable, type Work } from './http/server/restartable.ts'
 import { createUnavailableApp } from './http/unavailable.ts'
 import { jobsOf, kindsOf } from './jobs.ts'
@@ -195,4 +195,26 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
       await atMost(database.close(), left() + DATABASE_CLOSE_MS)
     },
   }
+}
+
+/** Connections waiting to be accepted: Node accepts one a turn of its event loop. Linux has 4,096 at most. */
+const BACKLOG = 4_096
+
+/** Opens HOST and PORT of the settings. Throws a UserError that says which of them is wrong. */
+function listen(server: Server, config: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(portError(error, config)))
+    server.listen(config.port, config.host, BACKLOG, resolve)
+  })
+}
+
+function portError(error: Error, config: Config): Error {
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'EADDRINUSE')
+    return new UserError(`Port ${config.port} on ${config.host} is taken. Set PORT to another one.`)
+  if (code === 'EACCES')
+    return new UserError(`Port ${config.port} needs more rights. Set PORT to one above 1023.`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new UserError(`HOST ${config.host} is no address of this machine.`)
+  return error
 }

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Holder } from './holder.ts'
 import { MAX_WAIT_MS, type Rate } from './limits.ts'
 import { overLimit } from './refusal.ts'
-import { TokenBucket } from './token-bucket.ts'
 
 /** The holder that was charged longest ago is forgotten beyond this number: its bucket is full again. */
 const MAX_HOLDERS = 10_000
@@ -48,5 +47,35 @@ export class Rates<H extends string = Holder> {
 
   #bucketOf(holder: H): TokenBucket {
     return this.#buckets.get(holder) ?? new TokenBucket(this.#rate)
+  }
+}
+
+/** A token bucket, full at first. It may be overdrawn, and then stays in debt until refilled. */
+class TokenBucket {
+  readonly #size: Rate
+  #tokens: number
+  #atMs = performance.now()
+
+  constructor(size: Rate) {
+    this.#size = size
+    this.#tokens = size.burst
+  }
+
+  /** Seconds until it holds this many tokens; 0 if it does now. For 0 tokens: until it is out of debt. */
+  secondsUntil(tokens: number): number {
+    return Math.max(0, (tokens - this.#refill()) / this.#size.perSecond)
+  }
+
+  /** Takes tokens even if it holds fewer. */
+  take(tokens: number): void {
+    this.#tokens = this.#refill() - tokens
+  }
+
+  #refill(): number {
+    const nowMs = performance.now()
+    const gained = ((nowMs - this.#atMs) / 1000) * this.#size.perSecond
+    this.#tokens = Math.min(this.#size.burst, this.#tokens + gained)
+    this.#atMs = nowMs
+    return this.#tokens
   }
 }

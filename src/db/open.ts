@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseTime } from '../admission/database-time.ts'
 import type { Holder } from '../admission/holder.ts'
 import { FIRST_ROWS, RATES } from '../admission/limits.ts'
@@ -8,9 +9,8 @@ import { counts } from '../counts.ts'
 import type { Logger } from '../log.ts'
 import { awaitServer } from './await-server.ts'
 import type { Backend, PoolUse, Result, TransactionSession } from './backend.ts'
-import { retryDeadlocks } from './deadlocks.ts'
 import { openEmbedded } from './embedded/embedded.ts'
-import { countSchemaMismatch } from './errors.ts'
+import { countSchemaMismatch, isSqlError } from './errors.ts'
 import { type Admission, openPostgres, type PoolSize } from './postgres/postgres.ts'
 import { readingBackend } from './replica/reading-backend.ts'
 import { Replica } from './replica/replica.ts'
@@ -255,4 +255,21 @@ export async function openServingDb(config: Config, log: Logger): Promise<Databa
 const poolOf = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize => {
   const ofClients = Math.ceil(all / 3)
   return { ofClients, ofServer: Math.max(1, all - ofClients), clientMs: clientStatementSeconds * 1000 }
+}
+
+const DEADLOCK = '40P01'
+const TRIES = 5
+/** Those who met there do not come back at the same moment. */
+const MAX_PAUSE_MS = 50
+
+/** Repeats work that a deadlock rolled back: nothing of it was done. */
+async function retryDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tries === TRIES || !isSqlError(error, DEADLOCK)) throw error
+      await sleep(Math.random() * MAX_PAUSE_MS)
+    }
+  }
 }

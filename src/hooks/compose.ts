@@ -8,7 +8,6 @@ import { checkBody } from '../sms/send/content.ts'
 import { E164, withoutSeparators } from '../sms/send/phone.ts'
 import { isInvisible } from '../sms/send/shape.ts'
 import { parseJson } from '../tools/json.ts'
-import { isMet, namesOf } from './condition.ts'
 import { cutToParts } from './cut.ts'
 import { DEFAULT_PARTS, type HookFields } from './hook.ts'
 import { PRESETS } from './presets.ts'
@@ -142,3 +141,15 @@ async function groupsNamed({ db }: Store, user: string, names: readonly string[]
   if (unknown === undefined) return rows.map(([id]) => String(id))
   throw badRequest(`"${unknown.slice(0, 40)}" is no number in E.164 and no group of the account.`)
 }
+
+/** The names of a path, `a.b.0`. */
+const namesOf = (path: string): string[] => path.trim().split('.')
+
+/** Whether a body is as a condition says: `path=value,other value`, or several with `;` between. */
+const isMet = (condition: string, body: unknown): boolean =>
+  condition.split(';').some((one) => {
+    const [, path = '', values] = /^([^=]*)=(.*)$/s.exec(one) ?? []
+    const state = valueAt(body, namesOf(path))
+    const isScalar = state === null || typeof state !== 'object'
+    return isScalar && values?.split(',').some((value) => value.trim() === String(state)) === true
+  })

@@ -1,7 +1,13 @@
 import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
 import type { Db } from '../../db/open.ts'
-import { run, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
+import { run, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
+import { notFound } from '../../errors.ts'
 import { type AuthRecord, limitsOf, type Role } from '../../request/request.ts'
+import { findActing } from '../auth-rows.ts'
+import { sha256 } from '../tokens/secrets.ts'
+import { readClaims, signToken } from '../tokens/tokens.ts'
 
 export const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Role[]
 const ROLE = z.enum(ROLES)
@@ -21,7 +27,7 @@ export const ME = z
   })
   .meta({ id: 'Me' })
 
-const NAMES = statement('names of senders', ({ id, other }: Slots<Record<'id' | 'other', string>>) =>
+const NAMES = statement('names of senders', ({ id, other }: Texts<'id' | 'other'>) =>
   tables
     .selectFrom('senders')
     .select(['id', 'name'])
@@ -43,7 +49,7 @@ export const ACCOUNT_OF_MEMBER = z
   .meta({ id: 'AccountOfMember' })
 
 const MAX_LISTED = 1_000
-const ACCOUNTS = statement('accounts of a member', ({ member }: Slots<{ member: string }>) =>
+const ACCOUNTS = statement('accounts of a member', ({ member }: Texts<'member'>) =>
   tables
     .selectFrom('members as m')
     .innerJoin('senders as s', 's.id', 'm.account')
@@ -57,3 +63,22 @@ const ACCOUNTS = statement('accounts of a member', ({ member }: Slots<{ member: 
 /** The accounts that a user may act for, by name. */
 export const listAccounts = (db: Db, user: string): Promise<z.output<typeof ACCOUNT_OF_MEMBER>[]> =>
   run(db, ACCOUNTS, { member: user })
+
+/** The token belongs to the session of the member's own token, and ends with it. */
+const KEEP = `
+insert into auth_session_tokens (token_hash, session, expires_at)
+select $2, session, expires_at from auth_session_tokens where token_hash = $1 on conflict do nothing`
+
+/**
+ * A token with which a member acts for an account; `own`: the member's token. It expires when that does, so
+ * the same token gives the same one again. Throws 404 for an account that the user is no member of.
+ */
+export async function actFor(store: Store, member: AuthRecord, own: string, account: string) {
+  const collection = member.collection as AuthCollection
+  const auth = await findActing(store, collection, account, sha256(own), { member: member.id })
+  if (!auth) throw notFound()
+  const exp = readClaims(own)?.exp
+  const token = await signToken(auth, 'auth', { refreshable: false, ...(exp && { expires: exp }) })
+  await store.db.query(KEEP, [sha256(own), sha256(token)], 'session add acting token')
+  return { auth, token }
+}

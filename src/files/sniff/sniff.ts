@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { fileTypeFromBuffer } from 'file-type'
-import { type NamedType, namesOf, pocketbaseName } from './pocketbase-names.ts'
+import NAMES from './pocketbase-names.json' with { type: 'json' }
 import { HEAD_BYTES, textKind } from './texts.ts'
 
 export interface Sniffed {
@@ -130,3 +130,27 @@ const SIGNATURES: readonly Signature[] = [
   [`${OPEN_XML}.spreadsheetml.sheet`, '.xlsx', office('xl')],
   ['audio/mpeg', '.mp3', /^(?:ID3[\x02-\x04]|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/],
 ]
+
+/** A type in PocketBase's naming, and its file extension. */
+type NamedType = readonly [type: string, extension: string]
+
+/**
+ * `renamed`: types that file-type names differently from PocketBase's MIME library. `aliases` of types, which
+ * a field may list. PocketBase: mimetype's tree.go
+ */
+const { renamed, aliases } = NAMES as {
+  readonly renamed: Readonly<Record<string, readonly string[]>>
+  readonly aliases: Readonly<Record<string, readonly string[]>>
+}
+
+/** PocketBase's name of a result of file-type. */
+const pocketbaseName = ({ mime, ext }: { readonly mime: string; readonly ext: string }): NamedType =>
+  (renamed[mime] as NamedType | undefined) ?? [mime, `.${ext}`]
+
+const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument.'
+
+/** All PocketBase names of a type. */
+function namesOf(type: string): string[] {
+  if (type.startsWith(OPEN_DOCUMENT)) return [type, type.replace('application/', 'application/x-')]
+  return [type, ...(aliases[type] ?? [])]
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { leftJoin } from '../resolve/exists.ts'
 import { type FilterRow, table } from '../resolve/row.ts'
-import { type Condition, writeCondition } from '../sql/condition.ts'
+import { and, type Condition, type Leaf, leaf, requiredRows, writeCondition } from '../sql/condition.ts'
 import { withAncestors } from '../sql/joined.ts'
 import {
   bindRows,
@@ -18,7 +18,6 @@ import {
   Writer,
 } from '../sql/sql.ts'
 import type { CompiledFilter, Predicate } from './compiled-filter.ts'
-import { splitRelated } from './related-first.ts'
 import type { OrderKey } from './sort.ts'
 
 /** Most ids that are passed from one question to the next. */
@@ -111,3 +110,42 @@ function predicateOf(condition: Condition, writer: Writer): Predicate {
   const place = value === '' ? value : { index: writer.index(value), cast: value.cast }
   return { kind: 'comparison', column: column.name, sign, value: place }
 }
+
+/**
+ * Splits off the tests of one related record, to run first: `device.name = "x"` finds devices, whose `ids`
+ * the `rest` has. Undefined where another test or the order uses the record, or it may be missing. Without
+ * ids the planner does not know how many messages a device has and sorts all: 300 ms for 30 of 33,000.
+ */
+function splitRelated(condition: Condition, order: Sql) {
+  const items = condition.kind === 'and' ? condition.items : [condition]
+  const joined = new Set(items.flatMap((item) => rowsIn(sqlOf(item))).flatMap(withAncestors))
+  for (const row of rowsIn(order).flatMap(withAncestors)) joined.add(row)
+  const [row, ...others] = joined
+  const reference = row?.source.reference
+  if (!row || others.length > 0 || !reference || row.parent || rowsIn(order).length > 0) return undefined
+  const related = items.filter((item) => rowsIn(sqlOf(item)).length > 0)
+  if (!related.every((item) => isOfRow(item, row)) || !requiredRows(and(related)).has(row)) return undefined
+  const ids: Param = { kind: 'param', cast: 'text[]', bind: () => [] }
+  const named = leaf(sql`${reference} = ANY(${ids})`)
+  const rest = and([...items.filter((item) => !related.includes(item)), named])
+  return { row, related: and(related), rest, ids }
+}
+
+/** Whether a test reads only columns of this row. */
+const isOfRow = (item: Condition, row: JoinedRow): boolean =>
+  leavesOf(item).every(
+    (one) =>
+      !one.sql.includes(SELECT) &&
+      one.sql.every((piece) => {
+        if (typeof piece === 'string') return true
+        if (piece.kind === 'column') return piece.row === row
+        return piece.kind === 'param'
+      }),
+  )
+
+const leavesOf = (condition: Condition): Leaf[] => {
+  if (condition.kind === 'constant') return []
+  return condition.kind === 'leaf' ? [condition] : condition.items.flatMap(leavesOf)
+}
+
+const sqlOf = (condition: Condition): Sql => leavesOf(condition).flatMap((one) => one.sql)
