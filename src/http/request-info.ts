@@ -30,8 +30,8 @@ export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<Request
 }
 
 /** The same; a body that cannot be read is a 400 with this sentence. */
-export const bodyOr = (c: Ctx, sentence?: string, maxBytes?: number): Promise<RequestBody> =>
-  bodyOf(c, maxBytes).catch((error: unknown) => {
+export const bodyOr = (c: Ctx, sentence?: string): Promise<RequestBody> =>
+  bodyOf(c).catch((error: unknown) => {
     throw error instanceof ApiError && error.status === 400 ? badRequest(sentence) : error
   })
 

@@ -3,7 +3,6 @@ import type { Collection } from '../../collections/collection.ts'
 import { quote, tableName } from '../../collections/names.ts'
 import { toText } from '../../fields/values/cast.ts'
 import type { Uploads } from '../../files/upload.ts'
-import type { PasswordWork } from '../../records/auth/passwords.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { pickFields } from '../../records/render/pick.ts'
 import type { WriteOptions } from '../../records/write/prepare-write.ts'
@@ -20,10 +19,7 @@ export interface Part {
   readonly asked: BatchRequest
   /** The whole batch's request: auth and headers are its own. */
   readonly outer: RequestInfo
-  readonly uploads: Uploads
-  readonly maxFileBytes: number
-  readonly passwordWork: PasswordWork
-  readonly locksRecord: boolean
+  readonly options: WriteOptions & { readonly uploads: Uploads }
   /** What else happens with the write. */
   readonly alsoFor: (request: RequestInfo, collection: Collection) => WriteOptions['inSameTransaction']
 }
@@ -72,17 +68,11 @@ export function actionOf({ method, url }: BatchRequest): Action | undefined {
 export async function runPart(part: Part): Promise<PartAnswer> {
   const asked = actionOf(part.asked)
   if (!asked) throw new PartFault()
-  const { store, extensions, uploads, maxFileBytes, passwordWork, locksRecord, alsoFor } = part
+  const { store, extensions, alsoFor } = part
   const { method, name, id } = asked.method === 'PUT' ? await upsert(part, asked) : asked
   const collection = writableCollection(store.catalog, name)
   const request = requestOf(part, method)
-  const options = {
-    uploads,
-    maxFileBytes,
-    passwordWork,
-    locksRecord,
-    inSameTransaction: alsoFor(request, collection),
-  }
+  const options = { ...part.options, inSameTransaction: alsoFor(request, collection) }
   const text = await writeRecord(store, extensions, collection, id, request, options)
   if (method === 'DELETE') return { body: text, status: 204 }
   return { body: picked(text, request.query), status: 200 }
@@ -121,9 +111,9 @@ export function bodyOfPart({ url, body }: BatchRequest): Record<string, unknown>
 }
 
 /** The request as rules see it: an own Authorization header has no effect. */
-function requestOf({ asked, outer, uploads }: Part, method: string): RequestInfo {
+function requestOf({ asked, outer, options }: Part, method: string): RequestInfo {
   // a file replaces a value under the same key
-  const values = Object.entries(asked.body).filter(([key]) => !uploads.has(key))
+  const values = Object.entries(asked.body).filter(([key]) => !options.uploads.has(key))
   return {
     context: 'batch',
     method,

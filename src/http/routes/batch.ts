@@ -90,19 +90,8 @@ function write(
       const { maxAccountFileBytes: maxFileBytes } = services.config
       const alsoFor: Part['alsoFor'] = (request, collection) =>
         auditWrite(c, services, request, collection, uploads.keys())
-      const passwordWork = work[i]!
-      const part = {
-        store: inside,
-        extensions,
-        asked,
-        outer,
-        uploads,
-        maxFileBytes,
-        passwordWork,
-        locksRecord,
-        alsoFor,
-      }
-      return runPart(part)
+      const options = { uploads, maxFileBytes, passwordWork: work[i]!, locksRecord }
+      return runPart({ store: inside, extensions, asked, outer, options, alsoFor })
     }
     return runAll(c, services, requests, auth, runOne)
   })
