@@ -25,8 +25,8 @@ import { Storage } from './storage.ts'
 
 /**
  * Imports a PocketBase data directory (0.23 or later) into an empty store, all or nothing: collections,
- * records, settings and files. Users stay signed in. Never writes to the source. Returns a summary with a line
- * per omission; throws a UserError that names the obstacle.
+ * records, settings and files. Users stay signed in. Never writes to the source. Returns a summary with a
+ * line per omission; throws a UserError that names the obstacle.
  */
 export async function importPocketBase(store: CatalogStore, folder: string, progress: Progress) {
   const data = openPocketBase(folder)

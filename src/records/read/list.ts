@@ -23,7 +23,7 @@ const UNGUARDED_SHORT_BYTES = 48 << 20
 
 /**
  * A page of a collection's records as the JSON text of an answer, by the query and the listRule. Throws 403
- * for a listRule of null, 400 for anything wrong in the query, StaleAuth when the caller's record has changed.
+ * for a listRule of null, 400 for anything wrong in the query, StaleAuth when the caller has changed.
  * PocketBase: apis/record_crud.go, recordsList; contract 3.1
  */
 export async function listRecords(

@@ -44,8 +44,8 @@ const PACED_DUE = `d.message in (
 
 /**
  * Claims messages for a device: first those under its live lease with the same attempt (the answer may have
- * been lost), then assigned ones by priority and age. If a line has a limit per minute that the statement does
- * not know, it returns a row without id and nothing new. $4: what limits leave, null for none.
+ * been lost), then assigned ones by priority and age. If a line has a limit per minute that the statement
+ * does not know, it returns a row without id and nothing new. $4: what limits leave, null for none.
  */
 const claimSql = (isPaced: boolean) => `
 with held as (
