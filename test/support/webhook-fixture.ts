@@ -1,6 +1,6 @@
 import type { Store } from '../../src/collections/catalog.ts'
 import { type Client, type ServerWithDevices, startServerWithDevices } from './server/server-with-devices.ts'
-import { type Receiver, startReceiver } from './services/receiver.ts'
+import { type Receiver, startReceiver, until } from './services/receiver.ts'
 
 const ALL = ['message.sent', 'message.delivered', 'message.failed', 'message.received']
 
@@ -69,6 +69,10 @@ export async function deliveriesOf(user: Client) {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
   return (await user.call('GET', path)).body.items as any[]
 }
+
+/** Waits until all deliveries of a user are in a status, by default delivered. */
+export const allAre = (user: Client, status = 'delivered', withinMs?: number): Promise<void> =>
+  until(status, async () => (await deliveriesOf(user)).every((one) => one.status === status), withinMs)
 
 /** All that waits for its next attempt has waited long enough. */
 export async function makeDeliveriesDue({ db }: Store): Promise<number> {

@@ -6,6 +6,7 @@ import { recordOutcome } from '../../src/webhooks/record-outcome.ts'
 import { startReceiver, until } from '../support/services/receiver.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import {
+  allAre,
   deliveriesOf,
   makeDeliveriesDue,
   makeWebhook,
@@ -34,9 +35,7 @@ test('deliveries are kept for some days, with what they say, and those that wait
   const { user, phone, receiver, store } = fixture
   await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 10, 'sent')
-  await until('all are told', async () =>
-    (await deliveriesOf(user)).every(({ status }) => status === 'delivered'),
-  )
+  await allAre(user)
   await age(31, 6)
   await store.db.query(
     `update webhook_deliveries set status = 'pending' where id = (select id from webhook_deliveries order by _rowid limit 1)`,

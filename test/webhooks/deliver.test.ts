@@ -3,6 +3,7 @@ import type { Client } from '../support/server/server-with-devices.ts'
 import { type Receiver, startReceiver, until, verify } from '../support/services/receiver.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import {
+  allAre,
   deliveriesOf,
   makeWebhook,
   sendAndReport,
@@ -24,8 +25,6 @@ afterEach(() => receiver.stop())
 
 const view = async (id: string) =>
   (await user.call('GET', `/api/collections/sms_messages/records/${id}`)).body
-const settled = () =>
-  until('all delivered', async () => (await deliveriesOf(user)).every(({ status }) => status === 'delivered'))
 
 describe('an event', () => {
   test('is told as Standard Webhooks asks, with the record as its owner sees it', async () => {
@@ -51,7 +50,7 @@ describe('an event', () => {
     await makeWebhook(user, receiver.url)
     await sendAndReport(user, phone, 1, ...statuses)
     await receiver.heard(events.length)
-    await settled()
+    await allAre(user)
     expect(receiver.told.map(({ event }) => event.type).sort()).toEqual([...events].sort())
     for (const { event } of receiver.told) expect(`message.${event.data.status}`).toBe(event.type)
     expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(events.length)
@@ -72,7 +71,7 @@ describe('an event', () => {
     await makeWebhook(user, receiver.url, { enabled: false })
     await sendAndReport(user, phone, 1, 'sent')
     await receiver.heard(2)
-    await settled()
+    await allAre(user)
     expect(receiver.told).toHaveLength(2)
     expect(receiver.told[0]!.id).toBe(receiver.told[1]!.id)
     const hooks = (await deliveriesOf(user)).map(({ webhook }) => webhook)
@@ -84,7 +83,7 @@ describe('an event', () => {
     const items = [{ from: '+491700000001', body: 'Hi', received_at: '2026-11-20 07:00:00.000Z' }]
     for (let i = 0; i < 2; i++) await phone.call('POST', '/api/devices/incoming', { items })
     await receiver.heard(1)
-    await settled()
+    await allAre(user)
     expect(receiver.told).toHaveLength(1)
     expect(receiver.told[0]!.event).toMatchObject({
       type: 'message.received',
@@ -108,7 +107,7 @@ describe('an event', () => {
     const recipients = ['+491700000001', '+491700000002']
     const sent = await user.call('POST', '/api/sms/send', { recipients, body: 'x' })
     const [told] = await receiver.heard(1)
-    await settled()
+    await allAre(user)
     expect(receiver.told).toHaveLength(1)
     expect(told!.event).toMatchObject({
       type: 'message.failed',
@@ -122,7 +121,7 @@ describe('an event', () => {
     await makeWebhook(user, receiver.url)
     await sendAndReport(user, phone, 1, 'sent')
     await receiver.heard(1)
-    await settled()
+    await allAre(user)
     expect(receiver.told).toHaveLength(1)
     expect(await deliveriesOf(other)).toEqual([])
   })
@@ -138,7 +137,7 @@ describe('a delivery', () => {
     receiver.answer(200, `all right\0 ${'é'.repeat(2000)}`)
     const [message] = await sendAndReport(user, phone, 1, 'sent')
     await receiver.heard(1)
-    await settled()
+    await allAre(user)
     const [delivery] = await deliveriesOf(user)
     expect(delivery).toMatchObject({
       webhook: hook.id,
@@ -160,7 +159,7 @@ describe('a delivery', () => {
     await db.query(`insert into _listeners (node) values ('test')`)
     try {
       await sendAndReport(user, phone, 1, 'sent')
-      await settled()
+      await allAre(user)
       const [{ id }] = await deliveriesOf(user)
       const { rows } = await db.query(
         `select action, image ->> 'status' from _changes where record = $1 order by position`,
@@ -177,7 +176,7 @@ describe('a delivery', () => {
 
   test('goes with its message, and what it says goes with it', async () => {
     const [message] = await sendAndReport(user, phone, 1, 'sent')
-    await settled()
+    await allAre(user)
     const [{ id }] = await deliveriesOf(user)
     await user.call('DELETE', `/api/collections/sms_messages/records/${message}`)
     expect(await deliveriesOf(user)).toEqual([])

@@ -14,6 +14,7 @@ import { SUPERUSER, testConfig } from '../support/server/start.ts'
 import { makeBreakableProxy } from '../support/services/breakable-proxy.ts'
 import { startReceiver, until, verify } from '../support/services/receiver.ts'
 import {
+  allAre,
   deliveriesOf,
   makeWebhook,
   sendAndReport,
@@ -72,11 +73,7 @@ test('what was committed before the server was killed is told after its restart'
   onTestFinished(() => again.stop())
   await expire(again, died)
   const after = client(again.url, user.id, user.token)
-  await until(
-    'all are told',
-    async () => (await deliveriesOf(after)).every(({ status }) => status === 'delivered'),
-    30_000,
-  )
+  await allAre(after, 'delivered', 30_000)
   const ids = new Set(receiver.told.map(({ id }) => id))
   expect(ids.size).toBe(30)
   expect(receiver.told).toHaveLength(35)
@@ -97,9 +94,7 @@ test('what a node leased that died is told by another', async () => {
     `update webhook_dispatch set handed_at = now() - interval '1 hour', due_at = now() - interval '1 hour'`,
   )
   expect(await webhookLag(store)).toEqual({ pending: 3, oldestSeconds: expect.closeTo(3600, -1) })
-  await until('all are told', async () =>
-    (await deliveriesOf(user)).every(({ status }) => status === 'delivered'),
-  )
+  await allAre(user)
   expect(receiver.told).toHaveLength(6)
   expect(await webhookLag(store)).toEqual({ pending: 0, oldestSeconds: 0 })
 })
@@ -175,11 +170,7 @@ describe('two nodes', () => {
     await receiver.heard(5)
     await two.stop()
     receiver.answer(204)
-    await until(
-      'all are told',
-      async () => (await deliveriesOf(user)).every(({ status }) => status === 'delivered'),
-      30_000,
-    )
+    await allAre(user, 'delivered', 30_000)
     expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(20)
   })
 })
