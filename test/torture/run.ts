@@ -5,7 +5,6 @@ import { databaseKilled } from './scenarios/database-killed.ts'
 import { deadPhone } from './scenarios/dead-phone.ts'
 import { deaf } from './scenarios/deaf.ts'
 import { failover } from './scenarios/failover.ts'
-import { hostile } from './scenarios/hostile.ts'
 import { killed } from './scenarios/killed.ts'
 import { oneKey } from './scenarios/one-key.ts'
 import { powerCut } from './scenarios/power-cut.ts'
@@ -25,7 +24,6 @@ const SCENARIOS: readonly Scenario[] = [
   oneKey,
   twoNodes,
   upgrade,
-  hostile,
   hostileGuest,
   hostileUser,
   hostileCrowd,

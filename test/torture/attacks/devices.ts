@@ -37,6 +37,32 @@ const asDevice = (run: AttackRun, connections: number, path: string, bodyOf: (tu
 const reports = (count: number, turn: number) =>
   Array.from({ length: count }, (_, i) => ({ id: `nothing${turn}x${i}`, attempt: i % 3, status: 'sent' }))
 
+const OTHERS = 100
+const NOT_YOURS = 'Of another user'
+
+/** Messages of another user: one half is with a phone, the other waits for it. */
+const withMessagesOfOthers = asUser(async (user, target) => {
+  const [device, other] = [await target.addDevice(user), await target.makeUser()]
+  const phone = await target.addDevice(other)
+  const recipients = Array.from({ length: 2 * OTHERS }, (_, i) => `+4915${1e7 + i}`)
+  const sent = await must(other, 'POST', '/api/sms/send', { recipients, body: NOT_YOURS })
+  const { items } = await must(phone, 'POST', '/api/devices/claim', { limit: OTHERS })
+  if (items.length !== OTHERS) throw new Error(`claimed ${items.length}`)
+  return { device: device.token, ids: sent.message_ids.join() }
+})
+
+/** Throws unless half of those messages are still with their phone, and the others still wait for it. */
+async function findUntouched({ root }: Target): Promise<string> {
+  const count = async (status: string) => {
+    const filter = encodeURIComponent(`body = "${NOT_YOURS}" && status ~ "${status}"`)
+    return (await must(root, 'GET', `/api/collections/sms_messages/records?filter=${filter}`)).totalItems
+  }
+  const [all, sending, assigned] = [await count(''), await count('sending'), await count('assigned')]
+  const told = `of ${all} messages of others ${sending} are with their phone, ${assigned} wait`
+  if (all === 0 || 2 * sending !== all || 2 * assigned !== all) throw new Error(told)
+  return told
+}
+
 const ANSWERS = '/api/collections/auto_answers/records'
 /** As many keywords as a field holds, none of which is in a text. */
 const keywords = (i: number) => Array.from({ length: 25 }, (_, n) => `é${i}x${n}`).join(',')
@@ -105,6 +131,27 @@ export const devices: readonly Attack[] = [
     prepare: withDevice,
     attack: (run) =>
       asDevice(run, 16, 'report', (turn) => ({ items: reports(turn % 2 ? 1_000 : 100, turn) })),
+  },
+  {
+    name: 'reports on messages of others, and claims',
+    who: 'user',
+    isShort: true,
+    prepare: withMessagesOfOthers,
+    attack(run) {
+      const ids = run.prepared.ids!.split(',')
+      const lies = (turn: number) =>
+        ids.slice((turn % 2) * OTHERS, (1 + (turn % 2)) * OTHERS).map((id, i) => ({
+          ...{ id, attempt: (turn + i) % 3, status: ['sent', 'delivered', 'failed'][i % 3] },
+          at: '1970-01-01T00:00:01Z',
+        }))
+      const paths = ['claim', 'report', 'report'] as const
+      return flood(run, 8, (turn) => ({
+        path: `/api/devices/${paths[turn % 3]}`,
+        token: run.prepared.device!,
+        body: JSON.stringify(turn % 3 === 0 ? { limit: 100 } : { items: lies(turn) }),
+      }))
+    },
+    inspect: findUntouched,
   },
   {
     name: 'heartbeats with large SIM lists',
