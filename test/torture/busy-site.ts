@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '../support/server/server-with-devices.ts'
-import { judge } from './judge.ts'
+import { judgeAtRest } from './judge.ts'
 import type { Outcome, ScenarioContext } from './scenario.ts'
 import { Senders } from './senders.ts'
 import { Site, type SiteOptions } from './site.ts'
@@ -46,12 +46,7 @@ export async function strikeBusySite(
     await sleep(500)
     const struck = await strike({ site, user, senders })
     for (const node of site.nodes) node.checkAlive()
-    await senders.stop()
-    await site.drain(DRAIN_SECONDS)
-    // delivery reports, too
-    await sleep(1_000)
-    for (const phone of site.phones) await phone.stop()
-    const { faults, figures } = await judge(site, user, senders.acknowledged)
+    const { faults, figures } = await judgeAtRest(site, user, senders, DRAIN_SECONDS)
     const refused = [...senders.refused].map(([why, times]) => `answered ${times} times: ${why}`)
     return {
       faults: [...struck, ...(quota ? [] : refused), ...faults],

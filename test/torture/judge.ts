@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { NEXT, REASONS, type Status } from '../../src/sms/status/status.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import type { SentLine } from './phone.ts'
-import type { Acknowledged } from './senders.ts'
+import type { Acknowledged, Senders } from './senders.ts'
 import type { Site } from './site.ts'
 
 interface Message {
@@ -40,11 +41,7 @@ const MAX_TOLD = 5
  * Compares what senders were told, what phones sent and what the store says, when the queue is empty: every
  * acknowledged message exists once; nothing went out twice that may not; the store says the truth about each.
  */
-export async function judge(
-  site: Site,
-  user: Client,
-  acknowledged: readonly Acknowledged[],
-): Promise<Verdict> {
+async function judge(site: Site, user: Client, acknowledged: readonly Acknowledged[]): Promise<Verdict> {
   const all = await gather(site, user, acknowledged)
   const faults = CHECKS.flatMap((check) => {
     const found = [...check(all)]
@@ -52,6 +49,16 @@ export async function judge(
     return [...found.slice(0, MAX_TOLD), ...more]
   })
   return { faults, figures: figuresOf(all) }
+}
+
+/** Stops senders, lets phones finish within `seconds`, and judges. */
+export async function judgeAtRest(site: Site, user: Client, senders: Senders, seconds: number) {
+  await senders.stop()
+  await site.drain(seconds)
+  // delivery reports, too
+  await sleep(1_000)
+  for (const phone of site.phones) await phone.stop()
+  return judge(site, user, senders.acknowledged)
 }
 
 async function gather(

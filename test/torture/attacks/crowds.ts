@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { client } from '../../support/server/server-with-devices.ts'
+import { type Client, client } from '../../support/server/server-with-devices.ts'
 import type { Attack, AttackRun, Prepared, Target } from './attack.ts'
 import { drip, exchange, head, hold, write } from './sockets.ts'
 
@@ -18,18 +18,18 @@ const network = (i: number, networks = HOLDERS) => `127.0.${100 + (i % networks)
 
 const tokensOf = ({ prepared }: AttackRun) => prepared.tokens!.split(' ')
 
-const asDevices = async (target: Target): Promise<Prepared> => {
-  const user = await target.makeUser()
+async function holders(make: () => Promise<Client>): Promise<Prepared> {
   const tokens: string[] = []
-  for (let i = 0; i < HOLDERS; i++) tokens.push((await target.addDevice(user)).token)
+  for (let i = 0; i < HOLDERS; i++) tokens.push((await make()).token)
   return { tokens: tokens.join(' ') }
 }
 
-const asAccounts = async (target: Target): Promise<Prepared> => {
-  const tokens: string[] = []
-  for (let i = 0; i < HOLDERS; i++) tokens.push((await target.makeUser()).token)
-  return { tokens: tokens.join(' ') }
+const asDevices = async (target: Target): Promise<Prepared> => {
+  const user = await target.makeUser()
+  return holders(() => target.addDevice(user))
 }
+
+const asAccounts = (target: Target): Promise<Prepared> => holders(() => target.makeUser())
 
 /** Somebody of another network, who must be answered, and never with 503, as long as the attack lasts. */
 async function visit(run: AttackRun): Promise<void> {

@@ -1,6 +1,6 @@
 import { freePort } from '../../support/database/postgres.ts'
 import { client, must } from '../../support/server/server-with-devices.ts'
-import { receive, textsOf } from '../hostile/receivers.ts'
+import { handIn, receive, textsOf } from '../hostile/receivers.ts'
 import { type Attack, type AttackRun, asUser, type Prepared } from './attack.ts'
 import { flood, type Shot } from './flood.ts'
 
@@ -98,11 +98,7 @@ export const smsgate: readonly Attack[] = [
     prepare: withWebhooks,
     async attack(run) {
       receive(run, () => {})
-      await flood(run, 2, (turn) => ({
-        path: '/api/devices/incoming',
-        token: run.prepared.device!,
-        body: JSON.stringify(textsOf(turn, 20)),
-      }))
+      await handIn(run)
     },
   },
   {

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { freePort } from '../../support/database/postgres.ts'
 import { basic } from '../../support/server/request.ts'
 import { client, must } from '../../support/server/server-with-devices.ts'
-import { endlessly, receive, textsOf } from '../hostile/receivers.ts'
+import { endlessly, handIn, receive } from '../hostile/receivers.ts'
 import { type Attack, type AttackRun, asUser, type Prepared } from './attack.ts'
 import { flood, type Shot } from './flood.ts'
 
@@ -143,11 +143,7 @@ export const twilio: readonly Attack[] = [
     async attack(run) {
       let calls = 0
       receive(run, (request, response) => answers[calls++ % answers.length]!(request, response))
-      await flood(run, 2, (turn) => ({
-        path: '/api/devices/incoming',
-        token: run.prepared.device!,
-        body: JSON.stringify(textsOf(turn, 20)),
-      }))
+      await handIn(run)
     },
   },
   {

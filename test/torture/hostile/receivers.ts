@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AttackRun } from '../attacks/attack.ts'
+import { flood } from '../attacks/flood.ts'
 
 /** Listens where the attack's webhooks lead, in the process of the attack. Counts the calls. */
 export function receive(run: AttackRun, answer: RequestListener): void {
@@ -22,6 +23,14 @@ export const endlessly =
     response.on('drain', more).on('error', () => {})
     more()
   }
+
+/** Texts that a device hands in again and again, to webhooks that `receive` answers. */
+export const handIn = (run: AttackRun): Promise<void> =>
+  flood(run, 2, (turn) => ({
+    path: '/api/devices/incoming',
+    token: run.prepared.device!,
+    body: JSON.stringify(textsOf(turn, 20)),
+  }))
 
 /** Texts that a device hands in, from numbers that no turn repeats. */
 export const textsOf = (turn: number, count: number) => ({

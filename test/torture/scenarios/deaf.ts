@@ -1,7 +1,7 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { judge } from '../judge.ts'
+import { listenLocally } from '../../support/services/listen.ts'
+import { judgeAtRest } from '../judge.ts'
 import type { Scenario } from '../scenario.ts'
 import { Senders } from '../senders.ts'
 import { Site } from '../site.ts'
@@ -29,9 +29,7 @@ export const deaf: Scenario = {
       const begin = Date.now()
       await site.drain(DRAIN_SECONDS)
       const seconds = ((Date.now() - begin) / 1000).toFixed(1)
-      await sleep(1_000)
-      for (const phone of site.phones) await phone.stop()
-      const { faults, figures } = await judge(site, user, senders.acknowledged)
+      const { faults, figures } = await judgeAtRest(site, user, senders, DRAIN_SECONDS)
       const silent = proxy.dropped === 0 ? ['the proxy had nothing to drop'] : []
       return {
         faults: [...silent, ...faults],
@@ -39,21 +37,13 @@ export const deaf: Scenario = {
       }
     } finally {
       await site.close()
-      proxy.server.close()
-      proxy.server.closeAllConnections()
+      await proxy.stop()
     }
   },
 }
 
-interface DeafProxy {
-  readonly url: string
-  readonly server: Server
-  /** Wake-ups that did not pass. */
-  dropped: number
-}
-
 /** Passes on requests; of event streams it passes the comments only. */
-async function startDeafProxy(target: string): Promise<DeafProxy> {
+async function startDeafProxy(target: string) {
   const server = createServer(async (request, response) => {
     const gone = new AbortController()
     response.on('close', () => gone.abort())
@@ -79,7 +69,7 @@ async function startDeafProxy(target: string): Promise<DeafProxy> {
       response.destroy()
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const proxy = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, dropped: 0 }
+  /** `dropped`: wake-ups that did not pass. */
+  const proxy = { ...(await listenLocally(server)), dropped: 0 }
   return proxy
 }

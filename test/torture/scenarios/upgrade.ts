@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lastRelease, nextVersion, type OtherVersion } from '../../support/server/other-version.ts'
 import { Front, isReady } from '../front.ts'
-import { judge } from '../judge.ts'
+import { judgeAtRest } from '../judge.ts'
 import { ServerNode } from '../node.ts'
 import type { Outcome, Scenario, ScenarioContext } from '../scenario.ts'
 import { Senders } from '../senders.ts'
@@ -68,12 +68,7 @@ async function replace(context: ScenarioContext, release: string, step: Step): P
     await sleep(TOGETHER_MS)
     const newer = new ServerNode(context.basePort + 2, { ...site.embedded!.env, ...ENV }, step.home)
     const faults = await exchange(site, urls, newer, step)
-    await senders.stop()
-    await site.drain(DRAIN_SECONDS)
-    // delivery reports, too
-    await sleep(1_000)
-    for (const phone of site.phones) await phone.stop()
-    const { faults: found, figures } = await judge(site, user, senders.acknowledged)
+    const { faults: found, figures } = await judgeAtRest(site, user, senders, DRAIN_SECONDS)
     const refused = [...senders.unavailable.values()].reduce((sum, count) => sum + count, 0)
     return {
       faults: [...faults, ...found, ...(await judgeAnswers(site, senders, step))],
