@@ -39,16 +39,13 @@ async function setUp(): Promise<Setup> {
 async function whileRunning<T>(
   file: string,
   options: Partial<SimulatorOptions>,
-  work: (simulator: Simulator) => Promise<T>,
+  work: () => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController()
   const simulator = new Simulator({ lagMs: 5, deliveryMs: 10, ...options })
   const running = runAgent(file, simulator, () => {}, ended.signal)
   try {
-    return await Promise.race([
-      work(simulator),
-      running.then(() => Promise.reject(new Error('the agent ended'))),
-    ])
+    return await Promise.race([work(), running.then(() => Promise.reject(new Error('the agent ended')))])
   } finally {
     ended.abort()
     await running.catch(() => {})
@@ -113,15 +110,6 @@ describe('an agent', () => {
     await whileRunning(file, { refuse: 1 }, () =>
       whileRunning(other, {}, () => untilAll(user, (status) => status === 'delivered')),
     )
-  })
-
-  test('hands in texts that come', async () => {
-    const { user, file } = await setUp()
-    await whileRunning(file, {}, async (simulator) => {
-      await sleep(100)
-      simulator.receive({ from: '+4915112345678', body: 'Hi', sim: 0 })
-      expect(await untilAll(user, (status) => status === 'received')).toEqual(['received'])
-    })
   })
 
   test('with a clock that is a day off sends and is dated right', async () => {
