@@ -184,6 +184,12 @@ describe('deliveries', () => {
     return body.id as string
   }
 
+  /** A phone claims what waits for it, and has sent the first of it. */
+  async function claimAndSend(id: string) {
+    const [{ id: message, attempt }] = (await device(id, 'claim', { limit: 10 })).items
+    await device(id, 'report', { items: [{ id: message, attempt, status: 'sent' }] })
+  }
+
   test('of what is sent, delivered and failed, signed as the app signs', async () => {
     const id = await send(2, { deviceId: PHONES[0], simNumber: 2 })
     const { items } = await device(PHONES[0], 'claim', { limit: 10 })
@@ -228,10 +234,7 @@ describe('deliveries', () => {
 
   test('of one device go to its webhook, too', async () => {
     await send(1, { deviceId: PHONES[1] })
-    const { items } = await device(PHONES[1], 'claim', { limit: 10 })
-    await device(PHONES[1], 'report', {
-      items: [{ id: items[0].id, attempt: items[0].attempt, status: 'sent' }],
-    })
+    await claimAndSend(PHONES[1])
     const came = await calls(2)
     expect(came.map(({ body }) => JSON.parse(body).webhookId).sort()).toEqual(['phone 2', 'sms:sent'])
     expect(JSON.parse(came[0]!.body).payload).toMatchObject({ sender: null, simNumber: null })
@@ -285,10 +288,7 @@ describe('deliveries', () => {
     await add({ id: 'busy', url: `${receiver.url}/busy`, event: 'sms:sent', deviceId: PHONES[0] })
     receiver.behave(({ path }, res) => res.writeHead(path === '/busy' ? 503 : 204).end())
     await send(1, { deviceId: PHONES[0] })
-    const { items } = await device(PHONES[0], 'claim', { limit: 10 })
-    await device(PHONES[0], 'report', {
-      items: [{ id: items[0].id, attempt: items[0].attempt, status: 'sent' }],
-    })
+    await claimAndSend(PHONES[0])
     const state = async () =>
       (
         await fixture.server.rows(`select d.status, coalesce(nullif(d.response_status, 0)::text, d.response_body) from webhook_deliveries d
