@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { counts } from '../../../src/counts.ts'
 import { notifyCanceled, onDeviceEvent, wakeDevices, wakeHere } from '../../../src/sms/wake/wake.ts'
 import { freePort } from '../../support/database/postgres.ts'
@@ -150,38 +150,40 @@ describe('a waiting claim', () => {
   })
 })
 
+/** A push service, until the test ends, and a user with one phone that is to be woken by it. */
+async function makePushed() {
+  const service = await startPushService()
+  onTestFinished(() => service.stop())
+  const pair = await makePair()
+  const { status } = await pair.phone.call('PUT', '/api/devices/push', service.subscription())
+  expect(status).toBe(204)
+  return { service, ...pair }
+}
+
 describe('Web Push', () => {
   test('wakes a device without a stream; the push service learns nothing', async () => {
-    const service = await startPushService()
-    const { owner, phone } = await makePair()
+    const { service, owner, phone } = await makePushed()
     const { key } = (await phone.call('GET', '/api/devices/push-key')).body
     expect(Buffer.from(key, 'base64url')).toHaveLength(65)
-    expect((await phone.call('PUT', '/api/devices/push', service.subscription())).status).toBe(204)
     await send(owner)
     await until(() => service.pushed.length > 0)
     const [{ headers, text }] = service.pushed as [(typeof service.pushed)[0]]
     expect(text).toBe('wake')
     expect(headers).toMatchObject({ 'content-encoding': 'aes128gcm', urgency: 'high' })
     expect(headers.authorization).toContain(`k=${key}`)
-    await service.stop()
   })
 
   test('is spared while a stream is open', async () => {
-    const service = await startPushService()
-    const { owner, phone } = await makePair()
-    await phone.call('PUT', '/api/devices/push', service.subscription())
+    const { service, owner, phone } = await makePushed()
     const stream = await openStream(server.url, phone.token)
     await send(owner)
     await stream.next('wake')
     expect(service.pushed).toEqual([])
     await stream.close()
-    await service.stop()
   })
 
   test('wakes a burst once or twice, not once a message', async () => {
-    const service = await startPushService()
-    const { owner, phone } = await makePair()
-    await phone.call('PUT', '/api/devices/push', service.subscription())
+    const { service, owner } = await makePushed()
     const begun = performance.now()
     await Promise.all(Array.from({ length: 30 }, () => send(owner)))
     // the second is for all that came after the first, or for what nobody has claimed by then
@@ -189,37 +191,30 @@ describe('Web Push', () => {
     const seconds = Math.ceil((performance.now() - begun) / 1_000)
     // at once, and once a second
     expect(service.pushed.length).toBeLessThanOrEqual(seconds + 1)
-    await service.stop()
   })
 
   test.each([404, 410])('a subscription that is over (%i) is dropped', async (status) => {
-    const service = await startPushService()
+    const { service, owner, phone } = await makePushed()
     service.answer(status)
-    const { owner, phone } = await makePair()
-    await phone.call('PUT', '/api/devices/push', service.subscription())
     await send(owner)
     const { db } = server.server.services.store
     await until(async () => {
       const { rows } = await db.query('select push::text from devices where id = $1', [phone.id])
       return rows[0]![0] === null
     })
-    await service.stop()
   })
 
   test('a device with a subscription can be sent through though it is offline; without one it cannot', async () => {
-    const service = await startPushService()
-    const { owner, phone } = await makePair()
+    const { owner, phone } = await makePushed()
     const { db } = server.server.services.store
     const goOffline = () =>
       db.query(`update devices set last_seen = '2026-01-01 00:00:00.000Z' where id = $1`, [phone.id])
     const sendNow = () => owner.call('POST', '/api/sms/send', { recipients: ['+49301'], body: 'x' })
-    await phone.call('PUT', '/api/devices/push', service.subscription())
     await goOffline()
     expect((await sendNow()).status).toBe(200)
     await phone.call('PUT', '/api/devices/push', 'null')
     await goOffline()
     expect((await sendNow()).body.error).toBe('no_devices')
-    await service.stop()
   })
 })
 
