@@ -84,14 +84,6 @@ describe('a claim', () => {
     await store.db.query('update devices set enabled = false where id = $1', [device.id])
     expect(idsOf(await claim(device))).toEqual([held])
   })
-
-  test('takes a message anew, as the next attempt, once it was given back', async () => {
-    const device = await makeDevice(store, await makeUser(store))
-    const [id] = await assign(store, device, 1)
-    await claim(device)
-    await applyReports(store, device, [{ id: id!, attempt: 1, status: 'failed', not_sent: true }], 600)
-    expect(await claim(device)).toMatchObject([{ id, attempt: 2 }])
-  })
 })
 
 describe('claims at the same time', () => {

@@ -23,6 +23,8 @@ test('the same key: the first answer again', async () => {
   const again = await server.send({ recipients: ['+4911111', '+4922222'] }, withKey('a'))
   expect([again.status, again.body]).toEqual([200, first.body])
   expect(again.headers.get('idempotent-replayed')).toBe('true')
+  // so that a page of another origin sees it
+  expect(again.headers.get('access-control-expose-headers')).toBe('Idempotent-Replayed')
   expect(await stored()).toBe(count)
 })
 
@@ -123,13 +125,6 @@ test('a key of yesterday stands for the request of today', async () => {
   expect(known.status).toBe(200)
   expect((await send('key-2', { body: 'yesterday' })).status).toBe(422)
   expect((await send('key-2', { client_ref: 'ref-3' })).body).toEqual(known.body)
-})
-
-test('a page of another origin sees that an answer is an earlier one', async () => {
-  const first = await send('key-4', {})
-  const again = await send('key-4', {})
-  expect(again.body).toEqual(first.body)
-  expect(again.headers.get('access-control-expose-headers')).toBe('Idempotent-Replayed')
 })
 
 let count = 0
