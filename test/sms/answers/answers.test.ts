@@ -115,11 +115,7 @@ test.each([
   ['on its day', '09:00', '17:00', 'wed', '2090-01-11T12:00:00Z', 1],
   ['on another day', '09:00', '17:00', 'mon,tue', '2090-01-11T12:00:00Z', 0],
 ])('%s', async (_, from, to, days, instant, count) => {
-  await fixture.rows(
-    `insert into user_settings (id, "user", time_zone, created, updated)
-    values (pb_new_id(), $1, 'Europe/Berlin', pb_text(now()), pb_text(now()))`,
-    [fixture.user],
-  )
+  await fixture.liveIn('Europe/Berlin')
   await fixture.at(instant)
   const list = days ? `array['${days.replaceAll(',', "','")}']` : `'{}'`
   await makeAnswer(fixture, { hours_from: `'${from}'`, hours_to: `'${to}'`, days: list })

@@ -45,11 +45,7 @@ beforeEach(async () => {
   await fixture.set('a1', 'daily_limit = 2, monthly_recipients = 2')
   // 21:59 in Berlin, 05:59 in Tokyo
   await fixture.at('2090-01-11T21:58:00+01:00')
-  await fixture.rows(
-    `insert into user_settings (id, "user", time_zone, quiet_from, quiet_to, created, updated)
-    values (pb_new_id(), $1, 'Europe/Berlin', '22:00', '08:00', pb_text(now()), pb_text(now()))`,
-    [fixture.user],
-  )
+  await fixture.liveIn('Europe/Berlin', '22:00', '08:00')
   const wanted = readNewCampaign({ body: 'Sale', recipients: PEOPLE, quiet_hours: true }, new Date())
   const made = await createCampaign(services, fixture.user, wanted, null)
   campaign = made.id

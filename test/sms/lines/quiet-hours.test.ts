@@ -42,11 +42,7 @@ test.each([
 /** It is this time in Berlin, on a day in winter, where quiet hours are from ten to eight. */
 async function beQuiet(time = '23:59:59.999') {
   await fixture.at(`2090-01-11T${time}+01:00`)
-  await fixture.rows(
-    `insert into user_settings (id, "user", time_zone, quiet_from, quiet_to, created, updated)
-    values (pb_new_id(), $1, 'Europe/Berlin', $2, $3, pb_text(now()), pb_text(now()))`,
-    [fixture.user, '22:00', '08:00'],
-  )
+  await fixture.liveIn('Europe/Berlin', '22:00', '08:00')
 }
 
 test.each([

@@ -16,12 +16,7 @@ const idOf = async (to: string) =>
   String((await fixture.rows('select id from sms_messages where "to" = $1', [to]))[0]![0])
 const states = () =>
   fixture.rows(`select "to", status, waiting_for, "from" from sms_messages order by created, "to"`)
-const liveIn = (zone: string) =>
-  fixture.rows(
-    `insert into user_settings (id, "user", time_zone, quiet_from, quiet_to, created, updated)
-    values (pb_new_id(), $1, $2, '22:00', '08:00', pb_text(now()), pb_text(now()))`,
-    [fixture.user, zone],
-  )
+const liveIn = (zone: string) => fixture.liveIn(zone, '22:00', '08:00')
 
 test('what no device has claimed when quiet hours begin waits for their end', async () => {
   await fixture.lines('a1')

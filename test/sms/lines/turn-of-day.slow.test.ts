@@ -8,11 +8,7 @@ const fixture = stopAfterAll(await openLineFixture())
 
 beforeEach(async () => {
   await fixture.reset()
-  await fixture.rows(
-    `insert into user_settings (id, "user", time_zone, created, updated)
-    values (pb_new_id(), $1, 'Europe/Berlin', pb_text(now()), pb_text(now()))`,
-    [fixture.user],
-  )
+  await fixture.liveIn('Europe/Berlin')
 })
 
 const LINES = ['a1', 'a2', 'b1', 'c1', 'c2', 'd1']

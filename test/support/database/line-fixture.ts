@@ -40,6 +40,8 @@ export interface LineFixture {
   cancel(id: string): Promise<void>
   /** Sets the clock of both nodes and of the database, which then stands still; null: it is let go. */
   at(instant: string | null): Promise<void>
+  /** The user lives in a time zone, with these quiet hours. */
+  liveIn(zone: string, from?: string, to?: string): Promise<void>
   /** Everything that was before is of the day before. */
   nextDay(): Promise<void>
   /** Texts of this day and month by line, and how many messages wait. */
@@ -167,6 +169,13 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
     },
     async cancel(id) {
       await cancelMessage(store, USER, id)
+    },
+    async liveIn(zone, from = '', to = '') {
+      await query(
+        `insert into user_settings (id, "user", time_zone, quiet_from, quiet_to, created, updated)
+        values (pb_new_id(), $1, $2, $3, $4, pb_text(now()), pb_text(now()))`,
+        [USER, zone, from, to],
+      )
     },
     async nextDay() {
       const earlier = `to_char(charged::date - 1, 'YYYY-MM-DD')`
