@@ -85,26 +85,17 @@ const tokenOf = (turn: number) => {
   ][turn % 6]
 }
 
+const xml =
+  (inside: string): RequestListener =>
+  (_, response) =>
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(`<Response>${inside}</Response>`)
 const answers: readonly RequestListener[] = [
   () => {},
   endlessly('text/xml', '<Message>Hi</Message>'),
   endlessly('text/plain', 'Hi '),
-  (_, response) =>
-    response
-      .writeHead(200, { 'content-type': 'text/xml' })
-      .end('<Response><Redirect>/sms</Redirect></Response>'),
-  (_, response) =>
-    response
-      .writeHead(200, { 'content-type': 'text/xml' })
-      .end(
-        `<Response>${`<Message from="${NUMBER}" to="+4915112345678">a</Message>`.repeat(1_000)}</Response>`,
-      ),
-  (_, response) =>
-    response
-      .writeHead(200, { 'content-type': 'text/xml' })
-      .end(
-        `<Response><Message ${Array.from({ length: 4_000 }, (__, i) => `a${i}="&amp;"`).join(' ')}/></Response>`,
-      ),
+  xml('<Redirect>/sms</Redirect>'),
+  xml(`<Message from="${NUMBER}" to="+4915112345678">a</Message>`.repeat(1_000)),
+  xml(`<Message ${Array.from({ length: 4_000 }, (_, i) => `a${i}="&amp;"`).join(' ')}/>`),
   (_, response) => response.writeHead(302, { location: '/sms' }).end(),
 ]
 
