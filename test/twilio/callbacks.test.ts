@@ -26,6 +26,8 @@ afterEach(() => {
 })
 
 const told = () => app.calls.map(({ form }) => form.MessageStatus)
+const last = async () => (await deliveriesOf(ann.user)).at(-1)
+const noted = (attempts = 1) => until('it is noted', async () => (await last()).attempts === attempts)
 const store = () => fixture.gateway.server.services.store
 
 describe('status callbacks', () => {
@@ -62,8 +64,8 @@ describe('status callbacks', () => {
     await ann.send({ StatusCallback: url })
     await report(phone, 'sent')
     const [call] = await app.heard(1)
-    await until('it is noted', async () => (await deliveriesOf(ann.user)).at(-1).attempts === 1)
-    const { id } = (await deliveriesOf(ann.user)).at(-1)
+    await noted()
+    const { id } = await last()
     const { body } = await ann.user.call('GET', `/api/webhooks/deliveries/${id}/request`)
     expect(Object.fromEntries(new URLSearchParams(body.body))).toEqual(call!.form)
     expect(call!.headers).toMatchObject(body.headers)
@@ -133,17 +135,10 @@ describe('status callbacks', () => {
     await report(phone, 'sent')
     for (let attempt = 1; attempt <= 4; attempt++) {
       await app.heard(attempt)
-      await until(
-        'the attempt is noted',
-        async () => (await deliveriesOf(ann.user)).at(-1).attempts === attempt,
-      )
+      await noted(attempt)
       await makeDeliveriesDue(store())
     }
-    expect((await deliveriesOf(ann.user)).at(-1)).toMatchObject({
-      status: 'failed',
-      attempts: 4,
-      webhook: '',
-    })
+    expect(await last()).toMatchObject({ status: 'failed', attempts: 4, webhook: '' })
     expect(new Set(app.calls.map(({ headers }) => headers['i-twilio-idempotency-token'])).size).toBe(1)
   })
 
@@ -152,8 +147,8 @@ describe('status callbacks', () => {
     await ann.send({ StatusCallback: app.url })
     await report(phone, 'sent')
     await app.heard(1)
-    await until('it is noted', async () => (await deliveriesOf(ann.user)).at(-1).status !== 'pending')
-    expect((await deliveriesOf(ann.user)).at(-1)).toMatchObject({ status: 'failed', response_status: status })
+    await until('it is noted', async () => (await last()).status !== 'pending')
+    expect(await last()).toMatchObject({ status: 'failed', response_status: status })
   })
 
   test('send credentials of the address as Basic authentication, and sign without them', async () => {
@@ -170,8 +165,8 @@ describe('status callbacks', () => {
     await ann.send({ StatusCallback: app.url })
     await report(phone, 'sent')
     await app.heard(1)
-    await until('it is noted', async () => (await deliveriesOf(ann.user)).at(-1).status === 'delivered')
-    const { id } = (await deliveriesOf(ann.user)).at(-1)
+    await until('it is noted', async () => (await last()).status === 'delivered')
+    const { id } = await last()
     expect((await ann.user.call('POST', `/api/webhooks/deliveries/${id}/resend`)).status).toBe(200)
     await app.heard(2)
     expect(app.calls[1]!.form).toEqual(app.calls[0]!.form)
