@@ -112,6 +112,19 @@ test.each([
   ['a value', `(select max(x) from (values (1), (2)) v (x))`, '2'],
   ['a series', '(select count(*) from generate_series(1, 3))', '3'],
   ['an account', '(select count(*) from _superusers)', '0'],
+  ['division by a text in its type', `7 / '0'::int`, null],
+  [
+    'a list without doubles',
+    `(select group_concat(distinct t.flag) from (select flag from people union all select rank > 5 from people
+      union all select flag from people) t)`,
+    '"0,1"',
+  ],
+  [
+    'a name that every object has',
+    '(select constructor + 1 from (select rank as constructor from people) s)',
+    '3',
+  ],
+  ["what makes no sense as SQLite's, as Postgres' own", `repeat('x', cast(rank as int))`, '"xx"'],
 ])('allowed: %s', async (_, expression, expected) => {
   await view(column(expression))
   expect(await rowsOf(store, 'looked', 'v')).toEqual([[expected]])
