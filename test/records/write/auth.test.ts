@@ -86,12 +86,3 @@ test('a sign-in that has ended since writes nothing more', async () => {
   const note = { worker: 'workerann000001', text: 'late' }
   expect((await shop.ask('ann', 'POST', 'collections/notes/records', note)).status).toBe(400)
 })
-
-test('the superuser that only installs makes the first real one, which ends it', async () => {
-  const create = (who: string, email: string) =>
-    shop.ask(who, 'POST', 'collections/_superusers/records', { email, ...passwords(PASSWORD) })
-  expect((await create('super', '__pbinstaller@example.com')).status).toBe(200)
-  await shop.signIn('installer', '_superusers', '__pbinstaller@example.com', PASSWORD)
-  expect((await create('installer', 'first@example.com')).body.email).toBe('first@example.com')
-  expect((await create('installer', 'second@example.com')).status).toBe(403)
-})

@@ -18,15 +18,6 @@ const templates = (await server.superuser.call('GET', '/api/collections/sms_temp
 await server.superuser.call('PATCH', '/api/collections/sms_templates', {
   fields: [...templates.fields, ...fields],
 })
-const loose = {
-  name: 'loose',
-  fields: [
-    { name: 'n', type: 'number' },
-    { name: 'd', type: 'date' },
-  ],
-}
-const rules = { createRule: '', viewRule: '', updateRule: '' }
-await server.superuser.call('POST', '/api/collections', { ...loose, type: 'base', ...rules })
 
 const records = (collection: string) => `/api/collections/${collection}/records`
 let count = 0
@@ -124,12 +115,4 @@ test('in a batch and in a form as well', async () => {
   expect((await post()).data).toMatchObject({ flag: INVALID })
   form.set('flag', 'false')
   expect(await post()).toMatchObject({ flag: false })
-})
-
-test("collections of one's own have PocketBase's cast, and contacts, of which it is recorded", async () => {
-  const made = await user.call('POST', records('loose'), { n: 'abc', d: 'gestern' })
-  expect(made).toMatchObject({ status: 200, body: { n: 0, d: '' } })
-  const body = { user: user.id, phone: '+4930123', opted_out: 'yes', name: {} }
-  const contact = await user.call('POST', records('contacts'), body)
-  expect(contact).toMatchObject({ status: 200, body: { opted_out: false, name: '' } })
 })
