@@ -10,7 +10,7 @@ import { go, match, place } from './router.ts'
 import { Late } from './shell/late.tsx'
 import { Shell } from './shell/shell.tsx'
 
-/** What mailed and printed links lead to, the sign-in, or the shell with a page in it. */
+/** The page of a mailed or printed link, the sign-in, or the shell with a page in it. */
 export const App = () => (
   <>
     <Content />
@@ -36,7 +36,7 @@ function Content() {
   return <Shell key={`${account} ${session.value.team} ${renewals.value}`} session={session.value} />
 }
 
-/** A page that is for everybody, else the sign-in. */
+/** A public page, else the sign-in. */
 function SignedOut() {
   const { path, query } = place.value
   for (const { path: pattern, load, isPublic } of PAGES) {

@@ -3,7 +3,7 @@ import type { Role, TeamRole } from './data/session.ts'
 import { t } from './language/words.ts'
 import type { IconName } from './parts/icon.tsx'
 
-/** What a page gets: the parts of its path that have a colon, and what stands behind the `?`. */
+/** The props of a page: the named parts of its path, and the query. */
 export interface PageProps {
   /** Of `/messages/:id` the `id`. */
   readonly params: Readonly<Record<string, string>>
@@ -14,15 +14,15 @@ export interface PageEntry {
   /** Parts with a colon are names of params. */
   readonly path: string
   readonly title: string
-  /** For the bar of a phone, when the title is too long for it. */
+  /** A shorter title for the bar of a phone. */
   readonly short?: string
   readonly icon: IconName
   readonly for: Role | 'both'
-  /** The least role in the account that may see it; absent: viewer. */
+  /** The lowest role that may see it; absent: viewer. */
   readonly needs?: TeamRole
   /** The heading under which it stands in the navigation; none: it is reached from another page. */
   readonly group?: 'texts' | 'people' | 'setup' | 'server'
-  /** Stands in the bar at the bottom of a phone; the others are behind More. Four a role. */
+  /** Shown in the bar of a phone; all others are behind "More". Four for each role. */
   readonly bar?: boolean
   /** Shows the number of unread conversations. */
   readonly countsUnread?: boolean

@@ -3,7 +3,7 @@ import { ButtonLink } from '../parts/form/button.tsx'
 import { to } from '../router.ts'
 import { Sheet } from './sheet.tsx'
 
-/** A link that leads nowhere (any more). */
+/** Shown for a mailed link that is invalid or has expired. */
 export const BrokenLink = ({
   text = t('It may have been cut: copy it whole from the mail.'),
 }: {

@@ -11,7 +11,7 @@ import { Done } from './done.tsx'
 import { Sheet } from './sheet.tsx'
 import { collectionOf } from './token.ts'
 
-/** A changed email address is confirmed with the password. */
+/** Confirms a new email address with the password. */
 export function Page({ params: { token = '' } }: PageProps) {
   const collection = collectionOf(token)
   const [isDone, setDone] = useState(false)

@@ -11,10 +11,7 @@ import { EmailField } from './email-field.tsx'
 import { NO_PASSWORD, PasswordFields } from './password-fields.tsx'
 import { Sheet } from './sheet.tsx'
 
-/**
- * The first superuser, made with the token of the link that the first start prints; who made it is then
- * signed in.
- */
+/** Creates the first superuser with the token of the link that the first start prints, and signs in. */
 export function Page({ params }: PageProps) {
   const [email, setEmail] = useState('')
   const [passwords, setPasswords] = useState(NO_PASSWORD)

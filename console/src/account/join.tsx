@@ -20,7 +20,7 @@ interface Accepted {
   readonly account: string
 }
 
-/** An invitation to a team: a user joins by one press, a new person makes their own sign-in. */
+/** An invitation to a team: an existing user joins with one click, a new person creates a sign-in. */
 export function Page({ params: { secret = '' } }: PageProps) {
   const [hasAccount, setHasAccount] = useState(false)
   if (session.value?.role === 'superuser') return <NotAsSuperuser />

@@ -7,10 +7,10 @@ import { Form } from '../parts/form/form.tsx'
 import { go, to } from '../router.ts'
 import { Sheet } from './sheet.tsx'
 
-/** What stands in the link behind the name of its page, or alone. */
+/** The token, in a pasted link or alone. */
 const TOKEN = /(?:^|pbinstall\/)([\w-]+\.[\w-]+\.[\w-]+)\s*$/
 
-/** How the first superuser is made: by the link that the server has printed, or by a command. */
+/** Explains how to create the first superuser: by the link that the server printed, or by a command. */
 export function Page() {
   const [link, setLink] = useState('')
   const [error, setError] = useState('')

@@ -11,7 +11,7 @@ import { NO_PASSWORD, PasswordFields } from './password-fields.tsx'
 import { Sheet } from './sheet.tsx'
 import { collectionOf } from './token.ts'
 
-/** A new password, by the link of a mail. */
+/** Sets a new password, by a mailed link. */
 export function Page({ params: { token = '' } }: PageProps) {
   const collection = collectionOf(token)
   const [isDone, setDone] = useState(false)

@@ -19,7 +19,7 @@ export const PasswordFields = ({
   value: NewPassword
   onValue: (value: NewPassword) => void
   fault: Fault | undefined
-  /** What the first field is called. */
+  /** The label of the first field. */
   label?: string
 }) => (
   <>

@@ -7,7 +7,7 @@ const ROLES: readonly (readonly [Role, words: string])[] = [
   ['superuser', t('Superuser')],
 ]
 
-/** Which kind of account signs in; remembered. */
+/** The kind of account that signs in. The browser remembers it. */
 export const role = remembered<Role>('role', 'user')
 
 /** The collection of the accounts of that kind. */

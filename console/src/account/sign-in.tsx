@@ -27,14 +27,14 @@ const ENDINGS = {
 } as const
 const DISABLED = t('This account is disabled. Ask a superuser of this server.')
 
-/** What a sign-in with a second step waits for. */
+/** What the second step of a sign-in needs. */
 export interface Step {
   readonly mfaId: string
   readonly otpId: string
   readonly email: string
 }
 
-/** The sign-in. The address stays, so that it leads to the page that was asked for. */
+/** The sign-in form. It keeps the address, so that the requested page opens afterwards. */
 export function SignIn() {
   const [step, setStep] = useState<Step>()
   const [email, setEmail] = useState('')
@@ -81,7 +81,7 @@ function inWords(fault: Fault): Fault {
   return fault.status === 403 && role.value === 'user' ? { ...fault, message: DISABLED } : fault
 }
 
-/** Signs in; answers the second step if the collection wants one, for which a code is then mailed. */
+/** Signs in. Returns the second step if the collection needs one, after requesting its code by mail. */
 async function signIn(email: string, password: string): Promise<Step | undefined> {
   const collection = pb.collection(accounts())
   try {

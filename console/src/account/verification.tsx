@@ -10,7 +10,7 @@ import { BrokenLink } from './broken-link.tsx'
 import { Sheet } from './sheet.tsx'
 import { collectionOf } from './token.ts'
 
-/** An email address is confirmed. By a button, as programs that look at mails follow links. */
+/** Confirms an email address. Needs a click on a button, since mail scanners follow links. */
 export function Page({ params: { token = '' } }: PageProps) {
   const collection = collectionOf(token)
   const [isDone, setDone] = useState(false)

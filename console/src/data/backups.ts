@@ -29,7 +29,7 @@ export interface Backup {
   readonly modified: string
 }
 
-/** How the backups are, asked again every `everyMs`. For superusers. */
+/** The state of the backups, read every `everyMs`. For superusers. */
 export const useBackupStatus = (everyMs: number): Answer<BackupStatus> =>
   useAnswer<BackupStatus>('/api/backup-status', everyMs)
 

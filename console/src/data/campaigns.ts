@@ -3,7 +3,7 @@ import { pb } from './client.ts'
 import type { FailedCounts } from './failed.ts'
 import type { Campaign, CampaignState, MessageState } from './records.ts'
 
-/** A send to more people than that is confirmed first, and can be undone for a moment. */
+/** A send to more people is a campaign: it needs confirmation, and can be undone for a moment. */
 export const MAX_PLAIN = 20
 
 /** `GET /api/campaigns/ID/progress`. */
@@ -12,9 +12,9 @@ export interface CampaignProgress {
   readonly begins_in_seconds: number
   readonly recipients_count: number
   readonly counts: Readonly<Record<Exclude<MessageState, 'received'>, number>>
-  /** Of the failed ones. */
+  /** How many of the failed messages were canceled. */
   readonly canceled: number
-  /** Failed ones that were not sent again yet, nor are to people who opted out. */
+  /** Failed messages that can be resent: not yet resent, and not to people who opted out. */
   readonly retriable: FailedCounts
   readonly segments_used: number
   readonly opt_outs: number
@@ -33,7 +33,7 @@ export function shownCounts({ counts, canceled }: CampaignProgress) {
   return { counts: { ...counts, failed, canceled }, done: counts.sent + counts.delivered + failed }
 }
 
-/** How a campaign is called: its name, else the beginning of its text. */
+/** The title of a campaign: its name, else the beginning of its text. */
 export function titleOf({ name, body }: { readonly name: string; readonly body: string }): string {
   if (name) return name
   const [line = ''] = body.trim().split('\n')

@@ -1,11 +1,9 @@
 import PocketBase, { LocalAuthStore } from 'pocketbase'
 
-/**
- * The console stands at `/` and at `/_/`, perhaps below a folder of a reverse proxy; the API is beside it.
- */
+/** The server's URL. The console is served at `/` and `/_/`, perhaps below a path of a reverse proxy. */
 const SERVER = new URL(location.pathname.replace(/(_\/)?[^/]*$/, ''), location.origin).href.replace(/\/$/, '')
 
-/** The one client. What the console does, any client can do: it has no other way to the server. */
+/** The only client. The console uses nothing but the public API. */
 export const pb = new PocketBase(SERVER)
 pb.autoCancellation(false)
 
@@ -16,5 +14,5 @@ own.autoCancellation(false)
 /** The client that is signed in as the person, whatever account `pb` acts for. */
 export const personal = (): PocketBase => (own.authStore.isValid ? own : pb)
 
-/** Where the server is, without a closing slash: for examples that users copy. */
+/** The server's URL without a trailing slash, for examples that users copy. */
 export const serverUrl = SERVER

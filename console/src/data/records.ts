@@ -121,11 +121,11 @@ export interface Template extends Owned {
   readonly updated: string
 }
 
-/** Answers texts that come in by itself. */
+/** An automatic answer to incoming texts. */
 export interface AutoAnswer extends Owned {
   readonly name: string
   readonly enabled: boolean
-  /** How it knows the texts that it is for. */
+  /** Which texts it answers. */
   readonly match: 'any' | 'words' | 'first_word' | 'contains'
   /** Words with commas between, or a regular expression; '' for any text. */
   readonly value: string
@@ -168,11 +168,11 @@ export interface Campaign extends Owned {
   readonly expires_at: string
   readonly status: CampaignState
   readonly batch_id: string
-  /** That one, and those of what was sent again. */
+  /** The campaign's batch, and the batches of its resends. */
   readonly batches: readonly string[]
   readonly revision: number
   readonly recipients_count: number
-  /** All texts together. */
+  /** Segments of all its texts. */
   readonly segments: number
   readonly error: string
   readonly updated: string
@@ -223,7 +223,7 @@ export interface ApiKey extends Owned {
   readonly last_used_at: string
   /** The whole key: in the answer to the create, and never again. */
   readonly key?: string
-  /** The same as Twilio's libraries take it, of a key that was made for them. */
+  /** The account SID for Twilio's libraries, if the key was made for them. */
   readonly account_sid?: string
   readonly auth_token?: string
   readonly key_sid?: string
@@ -271,7 +271,7 @@ export interface User extends RecordModel {
   readonly verified: boolean
   /** Messages a month; 0: the server's. */
   readonly monthly_quota: number
-  /** Acts for the accounts of others, and has none. */
+  /** True for a user without an account, who only acts for others. */
   readonly member_only: boolean
   readonly created: string
   /** Absent until a first setting is saved. */

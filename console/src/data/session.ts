@@ -25,7 +25,7 @@ export interface Session {
 
 /** Interval of refreshing the sign-in. It is also refreshed when the page comes to the front. */
 const REFRESH_MS = 5 * 60_000
-/** The stream of changes may end before the answer comes that has the token of a new session. */
+/** Wait after the event stream ended: an answer with a new session's token may be on its way. */
 const NEW_TOKEN_MS = 200
 
 const stored = signal(pb.authStore.isValid ? pb.authStore.record : null)
@@ -46,10 +46,10 @@ export const session = computed((): Session | null => {
 export const may = (least: TeamRole): boolean =>
   TEAM_ROLES.indexOf(session.value?.team ?? 'viewer') >= TEAM_ROLES.indexOf(least)
 
-/** How a session ended without the user; the sign-in form says so. */
+/** Why a session ended by itself, for the sign-in form. */
 export const ending = signal<'none' | 'expired' | 'refused'>('none')
 
-/** The name of the account for which the person can act no more; '' for none. */
+/** The account that the person may no longer act for; '' for none. */
 export const endedAccount = signal('')
 
 const identity = () => {
@@ -60,7 +60,7 @@ const identity = () => {
 let before = identity()
 
 pb.authStore.onChange(() => {
-  // the server answers one stream of changes for one identity
+  // the server binds an event stream to one identity
   if (before !== identity()) void pb.realtime.unsubscribe().catch(() => {})
   before = identity()
   stored.value = pb.authStore.isValid ? pb.authStore.record : null
@@ -73,10 +73,10 @@ export function userId(): string {
   return session.value.record.id
 }
 
-/** Counts tokens that took the place of one that was void: what listens to changes has to ask again. */
+/** Counts replacements of an invalid token. Subscriptions have to be renewed after each. */
 export const renewals = signal(0)
 
-/** Goes on with a token of a new session, after all others of the account have ended. */
+/** Continues with the token of a new session, after all others of the account were ended. */
 export function renewSession(token: string, record: RecordModel): void {
   pb.authStore.save(token, record)
   renewals.value++
@@ -115,13 +115,13 @@ function expire(how: 'expired' | 'refused'): void {
   endSession()
 }
 
-/** A token that has run out would make us a guest, who sees empty lists: it is never sent. */
+/** Never sends an expired token: the server would treat it as a guest and answer empty lists. */
 pb.beforeSend = (url, options) => {
   if (pb.authStore.token && !pb.authStore.isValid) expire('expired')
   return { url, options }
 }
 
-/** 401 to the token of now: the session has ended on the server, or the membership by which it acts. */
+/** A 401 for the present token: the server has ended the session, or the membership. */
 pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
   const { token } = pb.authStore
   const isOfNow = token !== '' && options?.headers?.Authorization === token
@@ -138,7 +138,7 @@ own.afterSend = (response: Response, data: unknown) => {
 
 let refreshing: Promise<void> | undefined
 
-/** Renews the person's token and the one that acts for an account; once for all who ask meanwhile. */
+/** Renews the person's token and the one for acting. Concurrent calls share one renewal. */
 function refresh(): Promise<void> {
   refreshing ??= renewTokens().finally(() => {
     refreshing = undefined
@@ -172,7 +172,7 @@ export function watchSession(): void {
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') void refresh()
   })
-  // the server ends the stream of changes of a session that has ended
+  // the server closes the event stream when it ends a session
   pb.realtime.onDisconnect = (topics) => {
     if (topics.length > 0) setTimeout(() => void refresh(), NEW_TOKEN_MS)
   }

@@ -44,9 +44,9 @@ export interface Settings {
     readonly rules: readonly RateLimit[]
     readonly excludedIPs: readonly string[]
   }
-  /** `logAuthId`: the log keeps the id of who asked. */
+  /** `logAuthId`: the log stores the caller's id. */
   readonly logs: { readonly logAuthId: boolean }
-  /** Where superusers may come from; empty: anywhere. */
+  /** Addresses that superusers may use; empty: any. */
   readonly superuserIPs: readonly string[]
   readonly backups: { readonly cron: string; readonly cronMaxKeep: number; readonly s3: S3 }
   readonly trustedProxy: { readonly headers: readonly string[]; readonly useLeftmostIP: boolean }

@@ -1,14 +1,14 @@
 import { t } from '../language/words.ts'
 import { useAnswer } from './use/use-answer.ts'
 
-/** What a page has to know of the server before anybody is signed in. */
+/** What pages need to know of the server before the sign-in. */
 export interface Setup {
   readonly has_superuser: boolean
   /** False: no mail server is set, and mails go to the log. */
   readonly sends_mail: boolean
 }
 
-/** How far the server is set up. */
+/** The state of the server's setup. */
 export const useSetup = () => useAnswer<Setup>('/api/setup')
 
 /** Said where a mail would be sent. */

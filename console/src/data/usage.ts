@@ -19,7 +19,7 @@ export interface UsageDay {
   readonly counts: Partial<Record<ShownState, number>>
 }
 
-/** What a plot tells apart: states that mean the same to people. */
+/** States that a plot shows as one kind. */
 export interface Kind {
   readonly id: 'done' | 'failed' | 'canceled' | 'waiting' | 'received'
   readonly words: string

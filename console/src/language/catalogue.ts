@@ -1,10 +1,10 @@
 import german from './de/first.json' with { type: 'json' }
 import { type Language, language } from './language.ts'
 
-/** Texts of the code, which are English, and the same in another language. */
+/** English texts of the code and their translations. */
 type Catalogue = Readonly<Record<string, string>>
 
-/** What the first load shows comes with it, 3 kB a language; what the pages show is loaded before them. */
+/** `first` is in the first bundle (3 kB a language). `pages` is loaded before the first page. */
 const CATALOGUES: Readonly<
   Record<Exclude<Language, 'en'>, { first: Catalogue; pages: () => Promise<{ default: Catalogue }> }>
 > = {
@@ -15,9 +15,7 @@ const own = language === 'en' ? undefined : CATALOGUES[language]
 const catalogue = new Map(Object.entries(own?.first ?? {}))
 let pages: Promise<void> | undefined
 
-/**
- * Loads the texts of the pages, once. No module of a page may be imported before: its constants hold texts.
- */
+/** Loads the texts of the pages, once. Import pages only afterwards: their constants call `t`. */
 export function loadPageTexts(): Promise<void> {
   pages ??= addPageTexts().catch((error) => {
     pages = undefined

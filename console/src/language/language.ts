@@ -17,7 +17,7 @@ export function chooseLanguage(wanted: readonly string[]): Choice {
   return { language: 'en', locale: 'en' }
 }
 
-/** Whether dates and numbers can be written for it: what is no language tag, as `de-@`, throws. */
+/** Whether `Intl` accepts the tag. It throws for an invalid one, such as `de-@`. */
 function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length > 0
@@ -29,5 +29,5 @@ function isLocale(tag: string): boolean {
 // only a window has a document: tests of single modules, which run in Node, speak English
 const inWindow = 'document' in globalThis
 
-/** What this window speaks, until it is loaded again. */
+/** The language of this window, until it is reloaded. */
 export const { language, locale } = chooseLanguage(inWindow ? navigator.languages : [])

@@ -29,7 +29,7 @@ export interface DeviceState {
   readonly device: string
   readonly online: boolean
   readonly reachable: boolean
-  /** Its last texts failed. */
+  /** True if its last texts failed. */
   readonly failing: boolean
   readonly battery: number | null
   readonly battery_at: string | null
@@ -42,7 +42,7 @@ export interface DeviceState {
 
 const EVERY_MS = 15_000
 
-/** The states of all devices that the session may see, kept fresh. */
+/** The states of all devices that the session may see, updated regularly. */
 export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {
   of(device: { id: string }): DeviceState | undefined
 } {

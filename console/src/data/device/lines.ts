@@ -2,7 +2,7 @@ import { t } from '../../language/words.ts'
 import { formatPhone } from '../phone/phone-numbers.ts'
 import type { Line } from '../records.ts'
 
-/** What people call a line: its label, else its number, else its slot. */
+/** The display name of a line: its label, else its number, else its slot. */
 export function lineName({ label, number, slot }: Pick<Line, 'label' | 'number' | 'slot'>): string {
   if (label) return label
   if (slot === 0) return t('Chosen by the phone')

@@ -1,10 +1,10 @@
 import Papa from 'papaparse'
 import { locale } from '../../language/language.ts'
 
-/** A spreadsheet takes a file for UTF-8 if it begins so. */
+/** Byte order mark: spreadsheets then read the file as UTF-8. */
 export const CSV_MARK = '\ufeff'
 
-/** Spreadsheets take a semicolon between columns where a comma is the decimal sign. */
+/** Spreadsheets expect a semicolon between columns in locales with a decimal comma. */
 export const separatorOf = (of: string): string =>
   new Intl.NumberFormat(of).format(1.5).includes(',') ? ';' : ','
 

@@ -5,7 +5,7 @@ import { sheetOf } from './sheet.ts'
 /** How an old Excel file (.xls) begins, and how a zip archive does: MS-CFB 2.2, PKWARE APPNOTE 4.3.7. */
 const OLD = [0xd0, 0xcf, 0x11, 0xe0]
 const ZIP = [0x50, 0x4b, 0x03, 0x04]
-/** What the tables of a file may take unpacked. */
+/** Bytes that the tables of a file may have unpacked. */
 const MAX_UNPACKED = 200_000_000
 
 /** A file that cannot be read, with a sentence that says what to do. */
@@ -43,7 +43,7 @@ export async function readExcel(bytes: ArrayBuffer): Promise<Sheet> {
         return true
       },
     })
-    // what is not compressed the library reads without a worker, which the page's policy does not allow
+    // repacked uncompressed: for compressed files the library starts a worker, which the page's CSP forbids
     const stored = zipSync(files, { level: 0 })
     const rows = await readSheet(stored.buffer as ArrayBuffer, { parseNumber: (digits) => digits })
     return sheetOf(rows.map((row) => row.map(textOf)))

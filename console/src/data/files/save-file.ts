@@ -1,4 +1,4 @@
-/** Hands a text or a blob to the browser as a file to keep. */
+/** Downloads a text or a blob as a file. */
 export function saveFile(name: string, content: string | Blob, type: string): void {
   const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }))
   const link = document.createElement('a')

@@ -3,7 +3,7 @@ import { t } from '../../language/words.ts'
 import { looksLikePhone } from '../phone/looks-like-phone.ts'
 import { CSV_MARK, csvLines } from './csv.ts'
 
-/** A file of rows: what its columns are called, and their cells. */
+/** The rows of a file, and the titles of its columns. */
 export interface Sheet {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
@@ -44,7 +44,7 @@ export function sheetOf(rows: readonly (readonly string[])[]): Sheet {
   return { head, rows: hasHead ? data.slice(1) : data, first: hasHead ? 2 : 1 }
 }
 
-/** What the columns seem to hold, by what they are called and by what is in them. */
+/** Guesses the columns with names and numbers by their titles and cells. */
 export function guessColumns({ head, rows }: Sheet): Columns {
   const named = head.findIndex((title) => PHONE.test(title))
   const looks = head.findIndex((_, at) => rows.slice(0, 20).some((row) => looksLikePhone(row[at] ?? '')))
@@ -53,7 +53,7 @@ export function guessColumns({ head, rows }: Sheet): Columns {
   return { phone, name: name >= 0 ? name : head.findIndex((_, at) => at !== phone) }
 }
 
-/** Bad rows as a file to mend and import: their cells and what is wrong. */
+/** A CSV of the bad rows and their faults, to be corrected and imported. */
 export const badRowsCsv = (sheet: Sheet, bad: readonly BadRow[]): string =>
   CSV_MARK +
   csvLines([

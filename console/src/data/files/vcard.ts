@@ -25,7 +25,7 @@ export const isVcard = (text: string): boolean => /^\ufeff?\s*BEGIN:VCARD/i.test
 export function readCards(text: string): Sheet {
   const rows: string[][] = []
   let card: Line[] = []
-  // a card may hold another one, as AGENT: it is not ours
+  // skips a card within a card (AGENT)
   let depth = 0
   let isAgent = false
   const end = () => void (depth === 1 && rows.push([nameOf(card), numberOf(card)]))
@@ -100,7 +100,7 @@ function quotedIn(whole: string): string {
   return /;CHARSET="?([\w-]+)/i.exec(head ?? '')?.[1] ?? 'utf-8'
 }
 
-/** What a card is called: its formatted name, else given and family name, else the company. */
+/** The name of a card: the formatted name, else given and family name, else the company. */
 function nameOf(card: readonly Line[]): string {
   const parts = (name: string) => {
     const line = card.find((one) => one.name === name && one.value.trim() !== '')
@@ -143,7 +143,7 @@ function decoderOf(charset: string) {
   }
 }
 
-/** Marks of the direction of writing, which phones put around numbers, and dashes that are no minus. */
+/** Marks of the writing direction, which phones put around numbers. */
 const MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g
 const DASHES = /[\u2010-\u2015]/g
 
@@ -161,7 +161,7 @@ function numberOf(card: readonly Line[]): string {
 const dialed = (text: string) =>
   text.replace(MARKS, '').replace(DASHES, '-').replace(/^tel:/i, '').split(/[;,]/, 1)[0]!.trim()
 
-/** What gets texts comes first; faxes, pagers and what is no number, last. */
+/** Ranks numbers that receive texts first; faxes, pagers and non-numbers last. */
 function rankOf(types: ReadonlySet<string>, number: string): number {
   const isMobile = types.has('cell') || types.has('mobile') || types.has('iphone')
   const isOther = types.has('fax') || types.has('pager') || !looksLikePhone(number)

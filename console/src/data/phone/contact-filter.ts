@@ -9,7 +9,7 @@ import { phonePart } from './phone-numbers.ts'
 export const contactFilter = (text: string, country: string): string =>
   [nameFilter(text), ...numberFilter('phone', text, country)].join(' || ')
 
-/** The same for conversations, which are found by their last text, too. */
+/** A filter that finds conversations by a part of the name, the number or the last text. */
 export const conversationFilter = (text: string, country: string): string =>
   [...[nameFilter(text), textFilter('last_text', text)], ...numberFilter('number', text, country)].join(
     ' || ',
@@ -33,13 +33,13 @@ const textFilter = (field: 'name' | 'last_text', text: string): string => anyOf(
 const anyOf = (field: 'name' | 'last_text', parts: readonly string[]): string =>
   [...new Set(parts)].map((part) => pb.filter(`${field} ~ {:part}`, { part })).join(' || ')
 
-/** A server takes filters of 3,500 bytes; there may be more in it than names. */
+/** The server accepts filters of 3,500 bytes. This leaves room for other conditions. */
 const MAX_CHARACTERS = 2_500
 
 /** At least three digits that begin with 0, which may be from the middle of a number. */
 const WITH_ZERO = /^0(?:\s*\d){2,}$/
 
-/** Nothing where the text is no part of a number. */
+/** '' if the text cannot be part of a number. */
 function numberFilter(field: 'phone' | 'number', text: string, country: string): string[] {
   const digits = WITH_ZERO.test(text) ? text.replace(/\s/g, '') : ''
   const parts = [phonePart(text, country), digits].filter(Boolean)

@@ -3,19 +3,19 @@ import { phoneFaultWords } from './phone-words.ts'
 
 /** One of several numbers that were typed or pasted. */
 export interface TypedNumber {
-  /** In E.164; of a bad one what was typed. */
+  /** In E.164; what was typed if it is invalid. */
   readonly phone: string
   readonly name: ''
   /** What was typed, to be read again for another country. */
   readonly typed: string
-  /** Why it is no number; undefined of one that is. */
+  /** Why the number is invalid; undefined if it is valid. */
   readonly fault?: PhoneFault | undefined
 }
 
 /** Between numbers; a space only between a number and a plus, or after `Anna <+49…>`. */
 const BETWEEN = /[\n\r\t,]+|;(?!ext=|phone-context=)|(?<=\d\)?)\s+(?=\+)|(?<=>)\s+/
 
-/** Several numbers, as they are pasted. */
+/** Whether a text holds several numbers. */
 export const isList = (text: string) => text.trim().split(BETWEEN).length > 1
 
 /**

@@ -27,7 +27,7 @@ export interface PhoneFault {
   readonly country: string
 }
 
-/** A number in E.164, or the reason why there is none. */
+/** A number in E.164, or why the text is no number. */
 export type PhoneReading =
   | { readonly phone: string; readonly fault?: undefined }
   | { readonly phone?: undefined; readonly fault: PhoneFault }

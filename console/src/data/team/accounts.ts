@@ -14,7 +14,7 @@ export interface Account {
 /** The account that each person last chose in this browser, by their id. */
 const chosen = remembered<Readonly<Record<string, string>>>('account', {})
 
-/** The member without an account who chose their own sign-in, until they choose a team again. */
+/** A member without an account who switched to their own sign-in, until they choose a team again. */
 let asThemselves = ''
 
 /** Shows another account: the person's own, or one that they may act for. */

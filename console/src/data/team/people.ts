@@ -11,13 +11,13 @@ export const isPerson = (sender: Sender | undefined): boolean =>
 
 /** The owner and the members of an account. */
 export interface People {
-  /** All of now. */
+  /** All present ones. */
   readonly all: readonly Sender[]
   /** Those who may answer. */
   readonly agents: readonly Sender[]
   readonly members: List<Member>
   readonly hasTeam: boolean
-  /** The name of one of now or before, '' for none. */
+  /** The name of a present or former one; '' if unknown. */
   nameOf(sender: string): string
 }
 

@@ -18,7 +18,7 @@ const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 export function formatRelativeTime(ms: number, nowMs: number): string {
   const seconds = Math.round((ms - nowMs) / 1000)
   const past = Math.abs(seconds)
-  // what is of now may be later than the clock's last step
+  // a new record may be later than `nowMs`, which is updated every STEP_MS
   if (past < 45) return seconds > STEP_MS / 1000 ? t('in a moment') : t('just now')
   if (past > DAYS_TOLD * DAY_SECONDS) return date.format(ms)
   const days = past < DAY_SECONDS ? 0 : calendarDay(ms) - calendarDay(nowMs)

@@ -2,12 +2,10 @@ import { countSegments } from '../../../../src/sms/send/segments.ts'
 import { t, tn } from '../../language/words.ts'
 
 const MOST_NAMED = 3
-/** Of a single segment, and of each of several. */
+/** Characters of a single segment, and of each of several. */
 const ROOM = { 'GSM-7': [160, 153], 'UCS-2': [70, 67] } as const
 
-/**
- * How long a text is, in words: characters of those that fit, segments, and what makes it take more.
- */
+/** The length of a text in words: characters used and free, segments, and what makes it longer. */
 export function formatTextSize(text: string): { size: string; reason: string } {
   const { encoding, units, segments } = countSegments(text)
   const [alone, part] = ROOM[encoding]

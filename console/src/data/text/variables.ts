@@ -1,6 +1,6 @@
 import { variablesOf } from './placeholders.ts'
 
-/** The server knows these of each contact. */
+/** Variables that the server fills in for each contact. */
 export const OF_CONTACTS: readonly string[] = ['name', 'phone']
 
 /** The variables of a text that the sender may fill in for all recipients, each once. */

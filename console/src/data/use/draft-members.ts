@@ -8,8 +8,8 @@ export function changedMembers<T extends object>(stored: T, now: T): Partial<T> 
 }
 
 /**
- * What is typed, `now`, once `fresh` is stored in the place of `stored`: members that were not changed
- * follow, those that were typed stay. A text is one member.
+ * The typed value `now` after the stored value changed from `stored` to `fresh`. Typed members stay, all
+ * others become those of `fresh`. A text counts as one member.
  */
 export function followed<T>(stored: T, fresh: T, now: T): T {
   if (isSame(stored, now)) return fresh

@@ -14,5 +14,5 @@ function matches(query: string): ReadonlySignal<boolean> {
 export const isPhone = matches('(max-width: 719px)')
 /** Room for a third column. */
 export const isWide = matches('(min-width: 1200px)')
-/** A keyboard that is no screen's. */
+/** A device with a mouse, and so probably a real keyboard. */
 export const hasKeyboard = matches('(hover: hover) and (pointer: fine)')

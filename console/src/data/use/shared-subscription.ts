@@ -9,7 +9,7 @@ interface Shared {
 }
 
 const subscriptions = new Map<string, Shared>()
-/** Between two tries to subscribe, where the server cannot be reached or refuses for now. */
+/** Pause before another try, when the server is unreachable or refuses a subscription. */
 const PAUSE_MS = 5_000
 
 function share(topic: string): Shared {

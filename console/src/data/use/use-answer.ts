@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 
-/** What an endpoint beside the records answered. */
+/** The answer of an endpoint that is not a collection. */
 export interface Answer<T> {
   /** Undefined until the first answer; later ones replace it. */
   readonly value: T | undefined
@@ -10,12 +10,12 @@ export interface Answer<T> {
   reload(): Promise<void>
 }
 
-/** How soon a server that could not be reached is asked again. */
+/** Pause before a request to an unreachable server is repeated. */
 const AGAIN_MS = 5_000
 
 /**
- * The answer to GET `path`, asked again every `everyMs` while the page is in sight, if that is given, and
- * when the server could not be reached.
+ * The answer to GET `path`. Reads it again every `everyMs`, if given, while the page is visible, and after a
+ * failed connection.
  */
 export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
   const [value, setValue] = useState<T>()

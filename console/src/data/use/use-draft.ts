@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { session } from '../session.ts'
 import { changedMembers, followed, isSame } from './draft-members.ts'
 
-/** What is being typed into a form. */
+/** The unsaved state of a form. */
 export interface Draft<T> {
   readonly value: T
   /** Whether it differs from what is stored. */
@@ -19,9 +19,9 @@ export interface Draft<T> {
 }
 
 interface Options<T> {
-  /** Leaving the page with changes asks first, and forgets them. For settings. */
+  /** Asks before the page is left with changes, and discards them. For settings. */
   readonly asks?: boolean
-  /** Members that are never kept, such as passwords. */
+  /** Members that are never stored, such as passwords. */
   readonly secrets?: readonly (keyof T)[]
 }
 
@@ -42,10 +42,9 @@ export function forgetDrafts(): void {
 }
 
 /**
- * The state of a form that outlives its page: the tab keeps it for this account, until it is saved, sent or
- * discarded. `key` names the form, and the record that it changes. `initial`: what is stored; where that
- * changes, members that were not typed follow. A draft of something that was changed elsewhere while the page
- * was not open is dropped.
+ * Form state that the tab stores for this account until it is saved, sent or discarded. `key` names the form
+ * and its record. `initial`: the stored value; when it changes, untyped members follow. Drops a draft whose
+ * stored value changed while the page was closed.
  */
 export function useDraft<T>(
   key: string,

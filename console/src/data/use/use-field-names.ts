@@ -2,7 +2,7 @@ import { type Contact, fieldsOf } from '../records.ts'
 import { uniqueNames } from '../text/placeholders.ts'
 import { useList } from './use-list.ts'
 
-/** The contacts that changed last are enough to know which fields they have. */
+/** Reads the names from the contacts that changed last. */
 const SAMPLE = 200
 const MOST_NAMES = 12
 /** A name that a variable can have. */

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { ContactGroup } from '../records.ts'
 import { type List, useList } from './use-list.ts'
 
-/** As many groups as a choice of them can show. */
+/** Groups that a choice of groups can show. */
 const MAX_GROUPS = 500
 
 export interface Groups extends List<ContactGroup> {

@@ -30,13 +30,13 @@ export function useKnown(numbers: readonly string[]): (number: string) => Known 
   return (number) => known.get(number)
 }
 
-/** Their names; a number without a contact has ''. */
+/** The names of these numbers' contacts; '' without a contact. */
 export function useNames(numbers: readonly string[]): (number: string) => string {
   const known = useKnown(numbers)
   return (number) => known(number)?.name ?? ''
 }
 
-/** Numbers say enough when contacts cannot be read. */
+/** Finds none when contacts cannot be read: numbers are shown instead. */
 async function find(numbers: readonly string[]): Promise<Map<string, Known | undefined>> {
   const filter = numbers.map((phone) => pb.filter('phone = {:phone}', { phone })).join(' || ')
   const page = await pb

@@ -11,19 +11,19 @@ export interface ListOptions {
   readonly expand?: string
   readonly fields?: string
   readonly perPage?: number
-  /** False: changes do not show by themselves. */
+  /** False: the list does not follow changes. */
   readonly live?: boolean
-  /** False: nothing is asked yet. */
+  /** False: nothing is read yet. */
   readonly ready?: boolean
 }
 
-/** A page of records that stays true. */
+/** A page of records that follows changes. */
 export interface List<T> {
   readonly items: readonly T[]
   readonly page: number
   readonly pages: number
   readonly total: number
-  /** True until the first answer to this question. Later reads keep the old items. */
+  /** True until the first answer to this query. Later reads keep the old items meanwhile. */
   readonly loading: boolean
   /** What the last read failed with, as a wrong filter does. The old items stay. */
   readonly fault: Fault | undefined
@@ -31,7 +31,7 @@ export interface List<T> {
   reload(): Promise<void>
 }
 
-/** Many changes at once are one read. */
+/** Changes within this time cause one read. */
 const CALM_MS = 400
 
 interface Shown<T> {

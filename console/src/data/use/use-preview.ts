@@ -6,8 +6,8 @@ import { useLater } from './use-later.ts'
 const CALM_MS = 350
 
 /**
- * What a request would do, as the server says at `path`, a moment after its last change. The last answer
- * stays until the next one. `request` undefined: there is nothing to ask yet.
+ * The server's preview of a request at `path`, read a moment after its last change. Keeps the last answer
+ * until the next one. `request` undefined: reads nothing.
  */
 export function usePreview<T>(
   path: string,

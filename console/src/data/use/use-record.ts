@@ -5,7 +5,7 @@ import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 import { useLive } from './use-live.ts'
 
-/** One record that stays true. */
+/** A record that follows changes. */
 export interface Watched<T> {
   /** Undefined until it was read, and when it is gone. */
   readonly record: T | undefined

@@ -7,10 +7,7 @@ import type { Line, Message } from '../records.ts'
 const DEVICES_AT_ONCE = 50
 const MOST_LINES = 500
 
-/**
- * Which SIM a message left or came in by, where that needs to be said: '' when its device has one line. The
- * lines of each device are read once.
- */
+/** The SIM of a message; '' if its device has only one line. Reads the lines of each device once. */
 export function useSims(messages: readonly Message[]): (message: Message) => string {
   const [known, setKnown] = useState<ReadonlyMap<string, readonly Line[]>>(new Map())
   const question = [...new Set(messages.map(({ device }) => device))]
@@ -34,7 +31,7 @@ export function useSims(messages: readonly Message[]): (message: Message) => str
   }
 }
 
-/** Devices say enough when lines cannot be read. */
+/** Finds none when lines cannot be read: only the device is shown then. */
 async function linesOf(devices: readonly string[]): Promise<Map<string, readonly Line[]>> {
   const filter = devices.map((device) => pb.filter('device = {:device}', { device })).join(' || ')
   const { items } = await pb

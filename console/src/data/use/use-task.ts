@@ -1,24 +1,24 @@
 import { useCallback, useState } from 'preact/hooks'
 import { type Fault, faultOf } from '../fault.ts'
 
-/** Work that the user starts. */
+/** An action that the user starts. */
 export interface Task<A extends unknown[]> {
   readonly busy: boolean
   /** What the last run failed with; undefined while it runs and after a success. */
   readonly fault: Fault | undefined
-  /** Runs the work; answers whether it succeeded. Never throws: the fault is for the form to show. */
+  /** Runs the action and returns whether it succeeded. Never throws: the form shows `fault`. */
   run(...given: A): Promise<boolean>
   forget(): void
 }
 
-/** Runs one of several tasks that share a place for their fault: that of the one before goes. */
+/** Runs one of several tasks that show their fault in one place: clears the faults of the others. */
 export function runAlone(task: Task<[]>, all: readonly Task<never>[]): Promise<boolean> {
   for (const each of all) each.forget()
   return task.run()
 }
 
 /**
- * Work with its business and its fault: `const save = useTask(() => pb.collection('contacts').create(form))`.
+ * An action with its state and fault: `const save = useTask(() => pb.collection('contacts').create(form))`.
  */
 export function useTask<A extends unknown[]>(work: (...given: A) => Promise<unknown>): Task<A> {
   const [busy, setBusy] = useState(false)

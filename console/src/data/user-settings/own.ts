@@ -39,7 +39,7 @@ async function read(user: string): Promise<void> {
   const before = known.peek()
   try {
     const record = await findSettings(user)
-    // what was saved meanwhile is newer
+    // settings saved meanwhile are newer
     if (known.peek() === before) known.value = { user, ...(record && { record }) }
   } catch {} // the next refresh tries again
 }

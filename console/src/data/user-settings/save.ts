@@ -15,7 +15,7 @@ type Setting =
   | 'notify'
 export type SettingsChange = Partial<Pick<UserSettings, Setting>>
 
-/** Changes settings of a user. Makes their record when there is none; throws what the server refuses. */
+/** Changes settings of a user. Creates the record if there is none. Throws the server's errors. */
 export async function saveUserSettings(user: string, change: SettingsChange): Promise<UserSettings> {
   const settings = pb.collection<UserSettings>('user_settings')
   const found = await findSettings(user)

@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts'
 
-/** What Node says when another server could not be called, and what it means. */
+/** Node's messages for failed connections, in words for people. */
 const FAULTS: readonly (readonly [told: RegExp, words: string])[] = [
   [/ECONNREFUSED/, t('Nothing answers at this address and port. Is the program running?')],
   [/ENOTFOUND|EAI_AGAIN/, t('There is no server of this name. Check the address for typing errors.')],
@@ -11,6 +11,6 @@ const FAULTS: readonly (readonly [told: RegExp, words: string])[] = [
   [/self.signed|UNABLE_TO_VERIFY|CERT_/i, t('The certificate of the server is not trusted.')],
 ]
 
-/** A technical message about a failed connection in words; undefined for one that is something else. */
+/** A message about a failed connection in words for people; undefined for any other message. */
 export const connectionFault = (message: string): string | undefined =>
   FAULTS.find(([told]) => told.test(message))?.[1]

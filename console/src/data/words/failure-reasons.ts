@@ -21,16 +21,16 @@ const WAITING: Readonly<Record<NonNullable<Message['waiting_for']>, string>> = {
 
 const CANCELED = ['Canceled', 'Canceled on the phone']
 
-/** The message was called off. Its record says that it failed. */
+/** True for a canceled message, whose record has the status `failed`. */
 export const isCanceled = ({ status, error_message }: Pick<Message, 'status' | 'error_message'>): boolean =>
   status === 'failed' && CANCELED.includes(error_message)
 
-/** The state of a message as people see it: what was called off has not failed. */
+/** The state of a message for people: a canceled one is not shown as failed. */
 export type ShownState = MessageState | 'canceled'
 export const shownState = (message: Pick<Message, 'status' | 'error_message'>): ShownState =>
   isCanceled(message) ? 'canceled' : message.status
 
-/** Filters of messages that failed, and of those that were called off. */
+/** Filters of failed and of canceled messages. */
 export const FAILED_FILTER = `status = "failed" && ${CANCELED.map((reason) => `error_message != "${reason}"`).join(' && ')}`
 export const CANCELED_FILTER = `status = "failed" && (${CANCELED.map((reason) => `error_message = "${reason}"`).join(' || ')})`
 

@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
 import { connectionFault } from './connection-fault.ts'
 
-/** What the server says most, and how people say it. `$1` is the first group of the pattern. */
+/** The server's commonest messages, in words for people. `$1` is the first group of the pattern. */
 const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   [/^cannot be blank\.$/i, t('Fill this in.')],
   [/^Value must be unique\.$/, t('Is already in use.')],
@@ -50,7 +50,7 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   [/^Too Many Requests\.$/, t('These were too many requests. Wait a moment and try again.')],
 ]
 
-/** A sentence of the server in words for people; one that needs none stays. */
+/** A message of the server in words for people; unchanged if there are none for it. */
 export function inWords(message: string): string {
   for (const [said, words] of SENTENCES) if (said.test(message)) return inPlural(message.replace(said, words))
   return connectionFault(message) ?? inPlural(message)

@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts'
 
-/** What people call fields whose names say something else. */
+/** Labels of fields whose names would mislead. */
 const LABELS: Readonly<Record<string, string>> = {
   body: t('Text'),
   phone: t('Number'),

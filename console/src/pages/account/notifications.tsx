@@ -21,7 +21,7 @@ interface Browser {
   readonly endpoint: string
 }
 
-/** Where a user is notified of texts that come in. */
+/** The browsers in which a user is notified of incoming texts. */
 export function Notifications({ user }: { user: string }) {
   const { value, fault, reload } = useAnswer<{ items: readonly Browser[] }>('/api/account/push')
   const { user: chosen, endpoint } = notifications.value

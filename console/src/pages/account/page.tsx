@@ -9,7 +9,7 @@ import { QuietHours } from './quiet-hours.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 
-/** One's own account: who one is, how one signs in, and where one is signed in. */
+/** The user's own account: profile, sign-in and sessions. */
 export function Page() {
   const mine = session.value
   if (!mine) return null

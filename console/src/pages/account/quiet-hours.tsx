@@ -16,7 +16,7 @@ const NONE: Hours = { from: '', to: '', days: [] }
 
 /** The hours in which campaigns pause, so that no advertisement arrives at night. */
 export function QuietHours() {
-  // a draft is one of what is stored: without that it would be dropped
+  // waits for the stored settings: useDraft would drop a draft that does not match them
   return ownSettings.value === undefined ? <Loading /> : <KnownHours stored={ownHours.value ?? NONE} />
 }
 

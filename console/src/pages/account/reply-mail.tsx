@@ -8,7 +8,7 @@ import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Loading } from '../../parts/wait.tsx'
 
-/** After how many minutes without an answer a text is mailed about. */
+/** The setting for mails about unanswered texts, in minutes. */
 export function ReplyMail() {
   const { value: setup } = useSetup()
   const draft = useDraft('reply-mail', { minutes: null as string | null }, { asks: true })

@@ -23,7 +23,7 @@ interface OpenSession {
   readonly current: boolean
 }
 
-/** Where the account is signed in, and the ways to end another session, or all but this one. */
+/** The account's sessions. Ends one of them, or all but this one. */
 export function Sessions() {
   const { value, fault, reload } = useAnswer<{ items: readonly OpenSession[] }>('/api/account/sessions')
   const items = value?.items ?? []

@@ -15,7 +15,7 @@ import { toast } from '../../parts/toast.tsx'
 import { AnswerText } from './answer-text.tsx'
 import { hoursOf, MATCHES } from './answer-words.ts'
 
-/** What of an automatic answer is typed. */
+/** The editable fields of an automatic answer. */
 export interface TypedAnswer {
   readonly name: string
   readonly enabled: boolean
@@ -40,7 +40,7 @@ const typedOf = (answer: AutoAnswer): TypedAnswer => {
   return { name, enabled, match, value, lines, hours, body, template, pause: String(pause_hours) }
 }
 
-/** The record that the form is for. Words of another kind of match are not kept. */
+/** The record to save. Drops the words if the chosen match needs none. */
 const recordOf = ({ hours, pause, body, match, value, ...rest }: TypedAnswer) => ({
   ...rest,
   match,
@@ -56,7 +56,7 @@ const HOURS = { from: 'hours_from', to: 'hours_to', days: 'days' } as const
 const NAMES = ['name', 'match', 'value', 'body', 'template', 'pause_hours', ...Object.values(HOURS)]
 const CHOICES = Object.entries(MATCHES).map(([match, [words]]) => [match, words] as const)
 
-/** Writes an automatic answer, or changes one. */
+/** Creates or edits an automatic answer. */
 export function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClose: () => void }) {
   const draft = useDraft(`answer.${answer?.id ?? 'new'}`, answer ? typedOf(answer) : BLANK)
   const [errors, setErrors] = useState<ReturnType<typeof hoursFaults>>({})

@@ -8,7 +8,7 @@ import type { TypedAnswer } from './answer-form.tsx'
 
 const MOST_TEMPLATES = 500
 
-/** What is answered: a text, or a template if there are any. */
+/** The answer: a text, or a template if there are any. */
 export function AnswerText({
   typed: { body, template },
   onChange,

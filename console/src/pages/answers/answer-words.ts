@@ -4,7 +4,7 @@ import { t } from '../../language/words.ts'
 
 type Match = AutoAnswer['match']
 
-/** How an answer knows a text, as a choice and as a sentence about its words. */
+/** Labels of each kind of match: for the choice, and for a sentence with the words. */
 export const MATCHES: Readonly<Record<Match, readonly [choice: string, about: (value: string) => string]>> = {
   any: [t('Any text'), () => t('Any text')],
   words: [t('The text is one of these words'), (value) => t('The text is {words}', { words: value })],
@@ -15,7 +15,7 @@ export const MATCHES: Readonly<Record<Match, readonly [choice: string, about: (v
   contains: [t('Contains one of these words'), (value) => t('The text contains {words}', { words: value })],
 }
 
-/** The texts that an answer is for. */
+/** Which texts an answer is for, in words. */
 export const forWhich = ({ match, value }: AutoAnswer): string => MATCHES[match][1](value)
 
 /** Its name, else which texts it is for. */

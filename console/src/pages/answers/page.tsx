@@ -17,7 +17,7 @@ import { AnswerForm } from './answer-form.tsx'
 import './page.css'
 import { answerName, forWhich, hoursOf } from './answer-words.ts'
 
-/** Texts that answer texts by themselves, in the order in which the server tries them. */
+/** The automatic answers, in the order in which the server tries them. */
 export function Page() {
   const answers = useList<AutoAnswer>('auto_answers', { sort: 'created', expand: 'template' })
   const [edited, setEdited] = useState<AutoAnswer | 'new'>()
@@ -90,7 +90,7 @@ const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAns
   },
 ]
 
-/** Turns an answer on or off at once; goes back when that fails. */
+/** Turns an answer on or off at once. Returns to the old state if that fails. */
 function Switch({ answer }: { answer: AutoAnswer }) {
   const [isOn, setOn] = useState(answer.enabled)
   useEffect(() => setOn(answer.enabled), [answer.enabled])

@@ -58,7 +58,7 @@ const filterOf = (words: string) =>
         { words },
       )
 
-/** What superusers did: names only, no values. */
+/** The audit log of superusers: names only, no values. */
 export function Page({ query }: PageProps) {
   const words = query.get('words') ?? ''
   const page = Number(query.get('page')) || 1

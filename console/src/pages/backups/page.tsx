@@ -19,7 +19,7 @@ import { UploadDialog } from './upload-dialog.tsx'
 
 const EVERY_MS = 2_000
 
-/** Backups of the whole installation: made, kept, brought back. */
+/** Backups of the whole installation: create, schedule, store and restore. */
 export function Page() {
   const status = useBackupStatus(EVERY_MS)
   const backups = useAnswer<readonly Backup[]>('/api/backups')

@@ -72,7 +72,7 @@ export function RestoreDialog({
   )
 }
 
-/** How many there are of what matters most, in words. */
+/** The numbers of the most important records, in words. */
 function useCounts(): string {
   const [words, setWords] = useState('…')
   useEffect(() => {
@@ -106,7 +106,7 @@ function Waiting({
   const isDone = !fault && value?.lastRestore?.at !== before.current
   const failure = seen.current && !isRunning && !isDone ? value?.lastFailure : undefined
   useEffect(() => {
-    // all that this page remembers is of the data before
+    // the page still holds data from before the restore
     if (isDone) location.reload()
   }, [isDone])
   useEffect(() => void reload(), [reload])

@@ -21,7 +21,7 @@ const CHOICES = [
 const CRON = 'backups.cron'
 const KEEP = 'backups.cronMaxKeep'
 
-/** When backups are made by themselves, and how many of these are kept. */
+/** The schedule of automatic backups, and how many of them are kept. */
 export function Schedule({
   settings: { backups },
   next,

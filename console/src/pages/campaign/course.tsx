@@ -9,7 +9,7 @@ import { to } from '../../router.ts'
 
 const STATES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'canceled'] as const
 
-/** How far it is: a bar by state, and what it has cost. */
+/** The progress of a campaign: a bar by state, and the segments used. */
 export function Course({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
   const { recipients_count } = progress
   const { counts, done } = shownCounts(progress)

@@ -128,7 +128,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   )
 }
 
-/** What `PATCH /api/campaigns/ID` is asked for: what is different. `recipients`: the numbers of the draft. */
+/** The body of `PATCH /api/campaigns/ID`: the changed fields only. `recipients`: the numbers of the draft. */
 function requestOf(
   campaign: Campaign,
   was: Draft,

@@ -8,10 +8,10 @@ import { t } from '../../language/words.ts'
 import { HoldNotice } from '../../parts/form/hold-notice.tsx'
 import { toast } from '../../parts/toast.tsx'
 
-/** A campaign that begins later than that is scheduled, not held. */
+/** A campaign that begins later counts as scheduled. */
 const MAX_SECONDS = 60
 
-/** The seconds before a campaign begins, in which it can be undone. */
+/** The countdown before a campaign begins, with a button that undoes it. */
 export function Hold({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
   const left = useCountdown(progress)
   const undo = useTask(async () => {
@@ -22,7 +22,7 @@ export function Hold({ campaign, progress }: { campaign: Campaign; progress: Cam
   return <HoldNotice left={left} undo={undo} />
 }
 
-/** Whole seconds until it begins, from what the server said: clocks of browsers are wrong. */
+/** Whole seconds until it begins, by the server's answer: browsers' clocks may be wrong. */
 function useCountdown(progress: CampaignProgress): number {
   const [endMs, setEndMs] = useState(0)
   useEffect(() => setEndMs(performance.now() + progress.begins_in_seconds * 1000), [progress])

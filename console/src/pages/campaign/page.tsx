@@ -27,7 +27,7 @@ import './page.css'
 
 const REFRESH_MS = 3_000
 
-/** One campaign: what it is, how far it is, and what can be done with it. */
+/** One campaign: content, progress and actions. */
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Campaign>('campaigns', id, 'groups,line.device')
   const { record: campaign, loading } = read

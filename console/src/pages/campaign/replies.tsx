@@ -9,7 +9,7 @@ import { to } from '../../router.ts'
 /** The server gives no more of them. */
 const SHOWN = 20
 
-/** What its people have answered, newest first; each leads to its conversation. */
+/** Answers to the campaign, newest first, with links to their conversations. */
 export function Replies({ progress: { latest_replies: latest } }: { progress: CampaignProgress }) {
   const nameOf = useNames(latest.map(({ from }) => from))
   return (

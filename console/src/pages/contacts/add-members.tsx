@@ -17,7 +17,7 @@ import { changeMany } from './change-many.ts'
 
 const FOUND = 30
 
-/** Puts contacts into a group: searched for, and several chosen. A choice stays while others are searched. */
+/** Adds contacts to a group. Keeps the chosen ones during further searches. */
 export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: () => void }) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<readonly Contact[]>([])

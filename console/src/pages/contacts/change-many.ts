@@ -3,18 +3,18 @@ import { type Fault, faultOf } from '../../data/fault.ts'
 import { inLanes } from '../../data/in-lanes.ts'
 import type { Contact } from '../../data/records.ts'
 
-/** What is done to each of the chosen contacts. */
+/** The change to each chosen contact. */
 export type Change = { readonly delete: true } | { readonly values: Readonly<Record<string, unknown>> }
 
 export interface Changed {
   readonly done: number
   readonly failed: number
-  /** Of the first that failed. */
+  /** The fault of the first contact that failed. */
   readonly fault: Fault | undefined
 }
 
 /**
- * Changes contacts, a few at a time; `tell` hears how many are done. A contact that was deleted meanwhile
+ * Changes contacts, a few at a time, and reports progress to `tell`. A contact that was deleted meanwhile
  * counts as done. Never throws.
  */
 export async function changeMany(

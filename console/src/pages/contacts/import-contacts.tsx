@@ -18,7 +18,7 @@ import { type Outcome, runImport } from './import-run.ts'
 
 const NOTHING: Outcome = { added: 0, changed: 0, left: 0, failed: [] }
 
-/** Brings contacts in from a file, in steps: choose it, see what would be done, do it, hear what was done. */
+/** Imports contacts from a file in steps: file, preview, import and report. */
 export function ImportContacts({
   groups,
   onClose,
@@ -103,7 +103,7 @@ export function ImportContacts({
   )
 }
 
-/** The id of the group that all join; made if it is new. */
+/** The id of the group that all join. Creates a new one first. */
 async function groupFor({ group, newGroup }: Wishes, user: string): Promise<string> {
   if (group !== NEW_GROUP) return group
   const made = await pb.collection<ContactGroup>('contact_groups').create({ user, name: newGroup.trim() })

@@ -13,7 +13,7 @@ import type { NewContact, Plan } from './import-rows.ts'
 /** What the user chose for an import. */
 export interface Wishes {
   readonly columns: Columns
-  /** Of numbers without a country, as ISO 3166 alpha-2, or ''. */
+  /** Country of numbers without one, as ISO 3166 alpha-2, or ''. */
   readonly country: string
   /** Other columns that become fields of the contacts. */
   readonly kept: readonly number[]
@@ -30,7 +30,7 @@ const SHOWN = 5
 export const keptOf = ({ kept, columns }: Wishes): readonly number[] =>
   kept.filter((at) => at !== columns.name && at !== columns.phone)
 
-/** What would be done, before anything is. */
+/** What an import would do. */
 export function Preview({
   sheet,
   plan,

@@ -8,7 +8,7 @@ export interface NewContact {
   readonly row: number
   readonly name: string
   readonly phone: string
-  /** Of the kept columns, by their titles; without empty ones. */
+  /** Values of the kept columns by their titles, without empty ones. */
   readonly data: Readonly<Record<string, string>>
 }
 
@@ -21,8 +21,7 @@ export interface Plan {
 const MAX_NAME = 255
 
 /**
- * Judges each row; numbers without a country belong to `country`. A number that comes again is bad: the first
- * row has it.
+ * Sorts rows into good and bad ones. Numbers without a country belong to `country`. A repeated number is bad.
  */
 export function planImport(
   { head, rows, first }: Sheet,

@@ -6,9 +6,9 @@ import type { NewContact } from './import-rows.ts'
 /** What has been done so far. */
 export interface Outcome {
   readonly added: number
-  /** There before, and changed to what the file says. */
+  /** Existing contacts that were changed to the file's values. */
   readonly changed: number
-  /** There before, and left as they were. */
+  /** Existing contacts that were left unchanged. */
   readonly left: number
   readonly failed: readonly { readonly contact: NewContact; readonly why: string }[]
 }
@@ -45,7 +45,7 @@ export async function runImport(
     try {
       for (const step of await storeBatch(some, options)) counts[step]++
     } catch (error) {
-      // one of them is refused: each by itself tells which
+      // one contact was refused: single requests find out which
       if (some.length === 1) failed.push({ contact: some[0]!, why: whyOf(error) })
       else for (const contact of some) if (!stop.aborted) await store([contact])
     }
@@ -61,7 +61,7 @@ async function storeBatch(contacts: readonly NewContact[], options: ImportOption
   const known = await findContacts(contacts, options.user)
   const writes = contacts.map((contact) => writeOf(contact, known.get(contact.phone), options))
   const batch = pb.createBatch()
-  // by itself, a contact that is refused tells why
+  // a single request returns the fault of its contact
   const records = writes.length === 1 ? pb.collection('contacts') : batch.collection('contacts')
   for (const write of writes)
     if (write) await (write.id ? records.update(write.id, write.values) : records.create(write.values))
@@ -69,7 +69,7 @@ async function storeBatch(contacts: readonly NewContact[], options: ImportOption
   return writes.map((write) => (write ? (write.id ? 'changed' : 'added') : 'left'))
 }
 
-/** Those of them that are there, by their numbers. */
+/** Existing contacts by their numbers. */
 async function findContacts(
   contacts: readonly NewContact[],
   user: string,

@@ -21,7 +21,7 @@ import { useCollision } from './collision.tsx'
 import { CompletingArea } from './completing-area.tsx'
 import { useSavedReplies } from './saved-replies.ts'
 
-/** Words for what the server refuses, where its own are for programs. */
+/** Messages for refusals whose server messages are for programs. */
 const REFUSALS: Readonly<Record<string, string>> = {
   no_devices: t('None of your devices is online, so nothing was sent. Switch one on and send again.'),
   quota_exceeded: t('Your messages of this month are used up.'),

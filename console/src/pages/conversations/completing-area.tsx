@@ -1,11 +1,11 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Field } from '../../parts/form/field.tsx'
 
-/** What can be put into a text. */
+/** A suggestion that can be inserted. */
 export interface Completion {
   readonly id: string
   readonly title: string
-  /** The words that take the place of the sign and what was typed after it. */
+  /** The text that replaces the sign and the letters after it. */
   readonly text: string
 }
 
@@ -14,23 +14,23 @@ interface Props {
   readonly name: string
   readonly value: string
   readonly onValue: (value: string) => void
-  /** At the start of a word it opens the list: `/` or `@`. */
+  /** The sign that opens the list at the start of a word: `/` or `@`. */
   readonly sign: string
-  /** What the list is of. */
+  /** The accessible name of the list. */
   readonly listLabel: string
-  /** What fits what was typed after the sign. */
+  /** Finds suggestions for the letters after the sign. */
   readonly find: (typed: string) => readonly Completion[]
   readonly onSubmit: () => void
   readonly error?: string | undefined
   readonly hint?: string | undefined
-  /** Counts up to open the list by a button. */
+  /** A counter. The list opens whenever it goes up, for a button. */
   readonly asked?: number
 }
 
-/** Letters after the sign that still search. */
+/** The longest search after the sign, in letters. */
 const MAX_TYPED = 30
 
-/** The sign and what was typed after it before the caret; undefined where there is none. */
+/** The sign and the letters between it and the caret; undefined if there is none. */
 function openWord(text: string, caret: number, sign: string): { at: number; typed: string } | undefined {
   const before = text.slice(0, caret)
   const at = before.lastIndexOf(sign)
@@ -67,7 +67,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
     if (asked > 0) put(value.length, value.length, value === '' || /\s$/.test(value) ? sign : ` ${sign}`)
   }, [asked])
 
-  /** Puts a text in the place of another, with the caret after it. */
+  /** Replaces a part of the text, and puts the caret after it. */
   const put = (from: number, to: number, text: string) => {
     onValue(value.slice(0, from) + text + value.slice(to))
     const end = from + text.length

@@ -18,7 +18,7 @@ import { Swipe } from './swipe.tsx'
 import { numberOf, useConversations, useCounts } from './use-conversations.ts'
 import { VIEWS, type View, viewsFor } from './views.ts'
 
-/** Kept while a conversation is open, which is another page. */
+/** The chosen view, kept while the page of a conversation is open. */
 const view = signal<View>('all')
 const words = signal('')
 

@@ -10,7 +10,7 @@ import { formatDateTime } from '../../parts/time.tsx'
 import { go } from '../../router.ts'
 import { archive, change } from './change.ts'
 
-/** What an agent does with the open conversation: take it (key A), follow it up, archive it (key E). */
+/** Actions on the open conversation: take it (key A), follow it up, archive it (key E). */
 export function HeadActions({ conversation, hasTeam }: { conversation: Conversation; hasTeam: boolean }) {
   const sender = session.value?.sender ?? ''
   const isMine = conversation.assignee === sender
@@ -19,7 +19,7 @@ export function HeadActions({ conversation, hasTeam }: { conversation: Conversat
       ? change(conversation, { assignee: '' }, t('Assigned to nobody'))
       : change(conversation, { assignee: sender }, t('Assigned to you'))
   const close = async () => {
-    // first, or the open thread would mark it as read again
+    // leaves first: the open thread would mark it as read again
     go('/conversations')
     await archive(conversation)
   }

@@ -17,7 +17,7 @@ import { go, to } from '../../router.ts'
 
 const FOUND = 6
 
-/** Whom to write to: a number, or a contact by a part of the name. */
+/** Asks for a recipient: a number, or a contact by a part of the name. */
 export function NewConversation({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [isTried, setTried] = useState(false)

@@ -27,7 +27,7 @@ import './thread.css'
 /** Whether the side panel is open where there is room for it. */
 const isPanelOpen = remembered('conversation-panel', true)
 
-/** What was said with each number, both ways; on a phone the list or one conversation, else both. */
+/** The conversations and the open one; on a phone one of the two. */
 export function Page({ params }: PageProps) {
   const number = params.number ?? ''
   return number ? <Open key={number} number={number} /> : <Overview />

@@ -27,7 +27,7 @@ export function useSavedReplies({
   }
   return {
     hasAny: items.length > 0,
-    /** Those whose name has the typed words in it. */
+    /** Finds the replies whose names contain the typed words. */
     find(typed: string): Completion[] {
       if (!isContactKnown) return []
       const words = typed.trim().toLocaleLowerCase()

@@ -25,7 +25,7 @@ interface About {
   readonly people: People
 }
 
-/** The contact of the open conversation, who takes care of it, and what there was before. */
+/** The open conversation's contact, assignee, notes and history. */
 export function SidePanel({ number, name, conversation, contact, isContactKnown, people }: About) {
   const groups = useGroups()
   return (
@@ -80,7 +80,7 @@ const Facts = ({ contact, groups }: { contact: Contact; groups: Groups }) => (
 function Actions({ conversation }: { conversation: Conversation }) {
   const { blocked, unread } = conversation
   const markUnread = async () => {
-    // first, or the open thread would mark it as read again
+    // leaves first: the open thread would mark it as read again
     go('/conversations')
     await change(conversation, { unread: 1 }, t('Marked as unread'))
   }
@@ -127,7 +127,7 @@ function Notes({ conversation, people }: { conversation: string; people: People 
   )
 }
 
-/** How many texts there were, and the first of them. */
+/** The number of texts, and the date of the first one. */
 function History({ number }: { number: string }) {
   const incoming = useList<Message>('sms_messages', {
     filter: pb.filter('message_type = "incoming" && from = {:number}', { number }),

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 
-/** How far a finger goes before letting go does something. */
+/** The shortest swipe that has an effect, in pixels. */
 const FAR_PX = 96
 
-/** What a finger moves aside, which shows `words` below it; letting go far enough calls `onSwipe`. */
+/** Content that can be swiped aside, which uncovers `words`. A swipe of FAR_PX calls `onSwipe`. */
 export function Swipe({
   words,
   onSwipe,

@@ -18,10 +18,10 @@ import { usePresence } from './presence.ts'
 import { useRead } from './use-read.ts'
 
 const STEP = 50
-/** What one page of messages can hold. */
+/** The most messages that one page of the API can hold. */
 const MOST = 500
 
-/** What was said with one number and noted about it, the newest at the end, and a place to answer. */
+/** The texts and notes of one conversation, the newest at the end, and the answer field. */
 export function Thread({
   number,
   name,
@@ -136,7 +136,9 @@ interface Entry {
   readonly at: string
 }
 
-/** Texts and notes by time. What waits comes last; notes from before the first text only with the whole. */
+/**
+ * Texts and notes by time, waiting texts last. Notes older than the first text only if all texts are read.
+ */
 function merge(messages: readonly Message[], notes: readonly Note[], isWhole: boolean): Entry[] {
   const timeOf = ({ status, scheduled_at, created }: Message) =>
     status === 'pending' && scheduled_at > created ? scheduled_at : created

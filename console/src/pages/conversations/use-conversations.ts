@@ -11,13 +11,13 @@ import { formatNumber } from '../../language/words.ts'
 import { VIEWS, type View } from './views.ts'
 
 const PER_PAGE = 50
-/** Fewer characters are in nearly every text. */
+/** The shortest search, in characters: fewer are in nearly every text. */
 const MIN_SEARCH = 3
 const OLDER = 10
 
 export interface Conversations {
   readonly list: List<Conversation>
-  /** Texts with the words in them, beside the last ones of the conversations found. */
+  /** Further texts with the search words, beside the last texts of the conversations found. */
   readonly older: readonly Message[]
 }
 
@@ -44,9 +44,9 @@ export function useConversations(view: View, words: string): Conversations {
 export const numberOf = ({ message_type, from, to }: Message): string =>
   message_type === 'incoming' ? from : to
 
-/** Many changes at once are one question. */
+/** Changes within this time cause one request. */
 const CALM_MS = 600
-/** The server counts one more at most. */
+/** The highest number shown: the server counts to one more at most. */
 const MAX_COUNT = 999
 
 /** How many conversations each view has, live, in words; '' until it is known. */

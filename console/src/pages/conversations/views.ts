@@ -8,7 +8,7 @@ const WAITS = 'unanswered = true && archived = false && follow_up_at = ""'
 
 interface Kind {
   readonly words: string
-  /** Said where there is none. */
+  /** Shown when the view is empty. */
   readonly nothing: string
   readonly filter: () => string
   readonly sort?: string

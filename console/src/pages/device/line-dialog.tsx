@@ -23,7 +23,7 @@ type Limit = (typeof LIMITS)[number][0]
 
 const NAMES = ['label', 'number', 'prefixes', ...LIMITS.map(([name]) => name)]
 
-/** What of a line is typed. */
+/** The editable fields of a line. */
 type Typed = Record<'label' | 'number' | 'prefixes' | Limit, string> & { enabled: boolean }
 
 const typedOf = (line: Line): Typed => ({
@@ -39,13 +39,13 @@ const typedOf = (line: Line): Typed => ({
 
 const limitText = (limit: number) => (limit > 0 ? String(limit) : '')
 
-/** Changes a line: what it is called, whether it sends, how much, and to which numbers. */
+/** Edits a line: name, whether it sends, limits and prefixes. */
 export function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {
   const draft = useDraft(`line.${line.id}`, typedOf(line))
   const { label, number, enabled, prefixes } = draft.value
   const { changes } = draft
   const [country, setCountry] = useCountry()
-  // what is stored is right: a program may have stored it
+  // a stored number is valid: a program may have stored it
   const phone = changes.number?.trim() ? readPhone(changes.number, country) : { phone: '' }
   const beginnings = changes.prefixes === undefined ? '' : readPrefixes(changes.prefixes)
   const save = useTask(async () => {

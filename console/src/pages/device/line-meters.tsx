@@ -5,7 +5,7 @@ import { Progress } from '../../parts/wait.tsx'
 
 type Limit = 'per_minute' | 'daily_limit' | 'monthly_limit' | 'monthly_recipients'
 
-/** Which count each limit is for, and how both are said. */
+/** The limits, their counters and the words for both. */
 const METERS: readonly (readonly [
   Limit,
   keyof LineUse,
@@ -17,7 +17,7 @@ const METERS: readonly (readonly [
   ['monthly_recipients', 'recipients', (used) => t('{count} of {total} different numbers this month', used)],
 ]
 
-/** From this part of a limit on it is near. */
+/** The share of a limit from which it counts as near. */
 const NEAR = 0.8
 
 /** What a line has used of each limit that it has. */

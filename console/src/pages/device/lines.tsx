@@ -87,7 +87,7 @@ function LineBadge({ line: { enabled, present, failing_since } }: { line: Line }
   return enabled ? <Badge tone="good">{t('On')}</Badge> : <Badge tone="calm">{t('Off')}</Badge>
 }
 
-/** What identifies the SIM, and whom it is for. */
+/** What identifies the SIM, and its prefixes. */
 function LineFacts({ line }: { line: Line }) {
   const { slot, number, carrier, prefixes } = line
   const facts = [

@@ -31,7 +31,7 @@ const PLATFORMS = {
   '': '–',
 }
 
-/** One device: how it is, what it did, what it may do. */
+/** One device: state, last messages and settings. */
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Device>('devices', id, 'user')
   const { record: device, loading } = read

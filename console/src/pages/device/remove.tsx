@@ -8,7 +8,7 @@ import { Card } from '../../parts/page.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { go } from '../../router.ts'
 
-/** The end of a device: it can do nothing any more, as after it was lost. */
+/** Deletes a device, which ends its access, as after a loss. */
 export function Remove({ device, waiting }: { device: Device; waiting: number }) {
   const remove = async () => {
     const others =

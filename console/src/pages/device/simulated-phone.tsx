@@ -10,7 +10,7 @@ import { TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 
-/** Who texts the simulated phone. */
+/** The number that texts to the simulated phone come from. */
 const sender = remembered('simulated-sender', '+4915112345678')
 
 /** The screen of a simulated phone that this browser plays: what it sent, and a way to text it. */

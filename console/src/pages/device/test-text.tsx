@@ -18,10 +18,10 @@ import { Card } from '../../parts/page.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
 import { to } from '../../router.ts'
 
-/** The number that tests went to last. */
+/** The number of the last test. */
 const number = remembered('test-number', '')
 
-/** A text through this device and no other, whose state is seen here. */
+/** Sends a text by this device only, and shows its state. */
 export function TestText({ device }: { device: Device }) {
   const [body, setBody] = useState(t('A test from pocketsms'))
   const [message, setMessage] = useState('')

@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
   simulated: t('Simulated phone'),
 }
 
-/** Adds a device: what it is and a name, then how it joins, then word that it has joined. */
+/** Adds a device in steps: kind and name, instructions, and a confirmation when it has joined. */
 export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoined: () => void }) {
   const [kind, setKind] = useState<Kind>('android')
   const [typed, setTyped] = useState('')

@@ -70,7 +70,7 @@ export function AndroidPhone({ url, code }: { url: string; code: string }) {
 /** Starts the server so that other computers reach it. */
 const START = 'HOST=0.0.0.0 npm start'
 
-/** What to do where the server listens on its own computer alone. */
+/** Instructions for a server that listens on its own computer only. */
 const OnlyHere = () => (
   <>
     {tx(

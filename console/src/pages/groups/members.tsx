@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { formatNumber, t } from '../../language/words.ts'
 
-/** How many contacts a group has, and how many of them get nothing. */
+/** How many contacts a group has, and how many of them have opted out. */
 export function Members({ group }: { group: string }) {
   const [counts, setCounts] = useState<readonly [all: number, out: number]>()
   useEffect(() => {

@@ -37,7 +37,7 @@ const DAY_EVERY_MS = 30_000
 const LONG_SECONDS = 60
 const DAY_MS = 86_400_000
 
-/** Message flow for all users, and what is in its way. */
+/** The message flow of all users, and problems with it. */
 export function Page() {
   const { value: ready, fault } = useAnswer<Readiness>('/api/ready', EVERY_MS)
   const { value: today } = useAnswer<{ days: readonly [UsageDay] }>(

@@ -11,10 +11,10 @@ import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { Outcome } from './outcome.tsx'
 
-/** The server keeps as many of each hook. */
+/** The server keeps this many calls of each hook. */
 const KEPT = 10
 
-/** The last bodies that came, what they sent, and why not. `onChoose` takes one as an example. */
+/** The last calls: body, texts sent, or why none. `onChoose` makes one the example. */
 export function Calls({ hook, onChoose }: { hook: Hook; onChoose: (body: string) => void }) {
   const filter = pb.filter('hook = {:id}', { id: hook.id })
   const calls = useList<HookCall>('hook_calls', { filter, perPage: KEPT })

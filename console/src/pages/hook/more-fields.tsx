@@ -22,7 +22,7 @@ export const MORE_NAMES = [
   ...Object.values(HOURS),
 ]
 
-/** What most hooks need not say: what is sent once, when, how much, by which line. */
+/** Rarely needed fields of a hook: once key, conditions, limits and line. */
 export function MoreFields({
   typed,
   onChange,
@@ -32,7 +32,7 @@ export function MoreFields({
   typed: TypedHook
   onChange: (part: Partial<TypedHook>) => void
   fault: Fault | undefined
-  /** What is wrong with the quiet hours. */
+  /** Faults of the quiet hours. */
   errors: ReturnType<typeof hoursFaults>
 }) {
   const lines = useLines()

@@ -3,7 +3,7 @@ import { inWords } from '../../data/words/fault-sentences.ts'
 import { t } from '../../language/words.ts'
 import { Badge, type Tone } from '../../parts/status.tsx'
 
-/** How each outcome is called, and why it sends nothing. */
+/** The label of each outcome, and why it sends nothing. */
 const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, string?]>> = {
   sent: ['good', t('Sent')],
   waiting: [
@@ -23,7 +23,7 @@ const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, s
 export const reasonOf = (outcome: HookResult['outcome']): string =>
   OUTCOMES[outcome][2] ?? OUTCOMES[outcome][1]
 
-/** What became of a body, or would, and why. */
+/** The outcome of a call, or of a trial, and the reason. */
 export function Outcome({ result: { outcome, error } }: { result: HookResult }) {
   const [tone, words, reason] = OUTCOMES[outcome]
   const why = error ? inWords(error) : reason

@@ -17,7 +17,7 @@ import { Settings } from './settings.tsx'
 import { Try } from './try.tsx'
 import { recordOf, typedOf } from './typed-hook.ts'
 
-/** One hook: its address, what it makes of a body, what came. */
+/** One hook: address, settings, trial and last calls. */
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Hook>('hooks', id)
   const { record: hook, loading } = read

@@ -25,10 +25,10 @@ const KINDS = [
   ['alerts', t('Alerts and other news')],
   ['codes', t('Codes, each of which counts')],
 ] as const
-/** Wrong numbers that are named. */
+/** How many invalid numbers are named. */
 const MOST_NAMED = 3
 
-/** What a hook makes of a body, and who gets it. */
+/** A hook's text and recipients. */
 export function Settings({
   hook,
   draft,

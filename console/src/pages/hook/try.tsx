@@ -14,10 +14,10 @@ import { toast } from '../../parts/toast.tsx'
 import { Outcome, reasonOf } from './outcome.tsx'
 import './page.css'
 
-/** As many texts show. */
+/** How many texts are shown. */
 const SHOWN = 5
 
-/** A body, what the hook would make of it as it is typed now, and a press that posts it to the hook. */
+/** Previews what the unsaved hook would send for a body, and can post the body to the hook. */
 export function Try({
   hook,
   unsaved,
@@ -27,7 +27,7 @@ export function Try({
   area,
 }: {
   hook: Hook
-  /** The record with what was typed. */
+  /** The record with unsaved changes. */
   unsaved: object
   isChanged: boolean
   body: string

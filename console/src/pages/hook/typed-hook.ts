@@ -2,7 +2,7 @@ import type { Fault } from '../../data/fault.ts'
 import { readNumbers } from '../../data/phone/number-list.ts'
 import type { Hook } from '../../data/webhooks/hooks.ts'
 
-/** What of a hook is typed. */
+/** The editable fields of a hook. */
 export type TypedHook = Pick<
   Hook,
   | 'name'
@@ -61,10 +61,10 @@ export const recordOf = (typed: Partial<TypedHook>, country: string) => {
   }
 }
 
-/** Those of its members that are one text. */
+/** The fields with a single text. */
 type TextName = Exclude<keyof TypedHook, 'enabled' | 'groups'>
 
-/** What ties a field of the form to a member. */
+/** The props that bind a form field to a member. */
 export const tiesOf =
   (typed: TypedHook, change: (part: Partial<TypedHook>) => void, fault: Fault | undefined) =>
   (name: TextName) => ({

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Hook>[] = [
   { title: t('Created'), cell: ({ created }) => <Time at={created} /> },
 ]
 
-/** Addresses that turn what other programs post into texts. */
+/** Hooks: addresses that turn requests of other programs into texts. */
 export function Page() {
   const hooks = useList<Hook>('hooks')
   const [isMaking, setMaking] = useState(false)

@@ -35,7 +35,7 @@ const OTHERS: readonly Column<ApiKey>[] = [
   },
 ]
 
-/** The keys with which programs send: the user's own; to superusers those of all. */
+/** API keys: the user's own; for superusers those of all users. */
 export const Page = () => (session.value?.role === 'superuser' ? <AllKeys /> : <OwnKeys />)
 
 function AllKeys() {

@@ -11,12 +11,12 @@ import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 export interface Wishes {
   /** The column with the numbers. */
   readonly column: number
-  /** Of numbers without a country, as ISO 3166 alpha-2, or ''. */
+  /** Country of numbers without one, as ISO 3166 alpha-2, or ''. */
   readonly country: string
   readonly text: string
 }
 
-/** Where the numbers are, and the text, into which columns are put by a press. */
+/** The column of the numbers, and the text with buttons that insert columns. */
 export function ListFields({
   sheet,
   wishes,

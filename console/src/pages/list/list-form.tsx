@@ -24,7 +24,7 @@ import { NOTHING_SENT, runList } from './list-run.ts'
 
 const MOST_TEMPLATES = 500
 
-/** What is sent to the rows, and the sending of it. */
+/** The text for the rows of a file, the preview and the sending. */
 export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
   const [wishes, setWishes] = useState<Wishes>(() => ({
     column: guessColumns(sheet).phone,
@@ -59,7 +59,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
     setFaults(found)
     if (Object.keys(found).length > 0 || plan.good.length === 0) return
     stop.current = new AbortController()
-    // what goes on was confirmed before
+    // a continued send was confirmed before
     const isLong = count === 0 && plan.good.length > MAX_PLAIN
     if (isLong && !(await isListConfirmed(plan.good, scheduledAtOf(when)))) return
     if (isLong && !when.isLater) setHeld(true)

@@ -7,7 +7,9 @@ import { toast } from '../../parts/toast.tsx'
 
 const HOLD_MS = 10_000
 
-/** The seconds before a long list is sent. Nothing is with the server yet: who leaves the page undoes it. */
+/**
+ * The countdown before a long list is sent. The server has nothing yet: leaving the page cancels the send.
+ */
 export function ListHold({ onOver, onUndo }: { onOver: () => void; onUndo: () => void }) {
   const [endMs] = useState(() => performance.now() + HOLD_MS)
   const left = useSecondsLeft(endMs)
@@ -18,7 +20,7 @@ export function ListHold({ onOver, onUndo }: { onOver: () => void; onUndo: () =>
     toast(t('Undone: nobody gets it'))
   })
   useEffect(() => box.current?.querySelector('button')?.focus(), [])
-  // at once: no press of "Undo" comes between the end and the sending
+  // a layout effect: no click on "Undo" comes between the end and the sending
   useLayoutEffect(() => {
     if (isOver) onOver()
   }, [isOver])

@@ -12,7 +12,7 @@ import type { ListPlan } from './list-rows.ts'
 
 const SHOWN = 5
 
-/** What would be sent, before anything is. */
+/** What would be sent. */
 export function ListPreview({ sheet, plan, hasText }: { sheet: Sheet; plan: ListPlan; hasText: boolean }) {
   const { value: usage } = useAnswer<Usage>('/api/sms/usage')
   const { good, bad, segments } = plan

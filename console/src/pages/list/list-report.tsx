@@ -12,7 +12,7 @@ import { to } from '../../router.ts'
 import type { ListPlan } from './list-rows.ts'
 import type { ListOutcome } from './list-run.ts'
 
-/** What was sent, what was not and why, and where it is seen what becomes of it. */
+/** What was sent, what was not and why, with a link to the messages. */
 export function ListReport({
   sheet,
   plan,
@@ -64,7 +64,7 @@ export function ListReport({
  */
 const FIRST_ROWS = 12
 
-/** What went out since the first of them: the server's clock counts. */
+/** A filter of the messages since the first one of the list, by the server's clock. */
 function useFilter(accepted: ListOutcome['accepted']): string {
   const [filter, setFilter] = useState('')
   const rows = [...accepted].sort(([a], [b]) => a - b).slice(0, FIRST_ROWS)

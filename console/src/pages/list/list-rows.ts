@@ -18,17 +18,17 @@ export interface ListText {
 export interface ListPlan {
   readonly good: readonly ListText[]
   readonly bad: readonly BadRow[]
-  /** Short messages of all of them. */
+  /** Segments of all texts together. */
   readonly segments: number
 }
 
 const MAX_CHARACTERS = 1600
-/** The number of a row, unless a column has this name. */
+/** The placeholder for a row's number, unless a column has this name. */
 const NUMBER = 'phone'
 
 const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
 
-/** The placeholders of a text that no column has the value of. */
+/** The placeholders of a text without a column. */
 export const unknownPlaceholders = (text: string, { head }: Sheet): string[] =>
   variablesOf(text).filter((name) => !sameName(name, NUMBER) && !head.some((title) => sameName(title, name)))
 

@@ -7,10 +7,10 @@ import type { ListText } from './list-rows.ts'
 export interface ListOutcome {
   /** Ids of the messages that were accepted, by the row of the file. */
   readonly accepted: ReadonlyMap<number, string>
-  /** Of them those that the same text to the same number was sent as within a day. */
+  /** How many of them were sent before: an equal text to the same number within a day. */
   readonly before: number
   readonly refused: readonly { readonly text: ListText; readonly why: string }[]
-  /** What no other row would have fared better with. */
+  /** The fault that stopped the run, if it would stop every row. */
   readonly fault: Fault | undefined
 }
 
@@ -19,7 +19,7 @@ export const NOTHING_SENT: ListOutcome = { accepted: new Map(), before: 0, refus
 /** Requests at a time. */
 const LANES = 6
 const TOLD_MS = 100
-/** What has to be mended before any other row can be sent; 0: no answer. */
+/** Status codes that stop the run, as every row would fail; 0: no answer. */
 const STOPPING: ReadonlySet<number> = new Set([0, 401, 402, 403, 429, 500, 503])
 
 /**
@@ -83,11 +83,11 @@ async function sendOne(
   return { id: answer.message_ids[0]!, isOld }
 }
 
-/** Of number and text. Not of the browser's own hashes: it has them with TLS only. */
+/** An idempotency key from number and text. Not by crypto.subtle, which exists with TLS only. */
 export const keyOf = (phone: string, body: string): string =>
   `list-${phone}-${fnv(body, 0x811c9dc5)}${fnv(body, 0x01000193)}`
 
-/** FNV-1a, from a start of one's choice. */
+/** The FNV-1a hash with another start value. */
 function fnv(text: string, start: number): string {
   let hash = start
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

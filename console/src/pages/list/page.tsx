@@ -7,10 +7,7 @@ import { to } from '../../router.ts'
 import { ListForm } from './list-form.tsx'
 import './page.css'
 
-/**
- * A text to each row of a file, with what stands in the row: choose it, write, look, send, hear what was
- * done.
- */
+/** Sends a text to each row of a file, filled in from its cells. */
 export function Page() {
   const [sheet, setSheet] = useState<Sheet>()
   return (

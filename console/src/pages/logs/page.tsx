@@ -27,9 +27,9 @@ interface Log {
   readonly message: string
   readonly data: {
     readonly status?: number
-    /** The collection of who asked, '' for a guest. */
+    /** The caller's collection, '' for a guest. */
     readonly auth?: string
-    /** Kept where the settings say so (logs.logAuthId). */
+    /** The caller's id, if the setting logs.logAuthId is on. */
     readonly authId?: string
     readonly error?: string
   }
@@ -46,7 +46,7 @@ const ERROR = 8
 const SERVER_FAULT = 500
 const PATH = '/logs'
 const EXAMPLE = 'data.status >= 500 && created >= @todayStart'
-/** Questions that are asked most. */
+/** Common filters. */
 const QUESTIONS: readonly (readonly [words: string, filter: string])[] = [
   [t('All'), ''],
   [t('Faults of the server'), 'data.status >= 500'],
@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<Log>[] = [
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 
-/** Who asked: a user by the email, if the log has their id; else the collection. */
+/** The caller: a user's email, if the log has the id; else the collection. */
 const askerColumn = (emails: ReadonlyMap<string, string>): Column<Log> => ({
   title: t('User'),
   cell: ({ data: { auth, authId = '' } }) => {
@@ -159,7 +159,7 @@ function Search({ filter, isWrong }: { filter: string; isWrong: boolean }) {
   )
 }
 
-/** All that is kept of a request. */
+/** All logged data of a request. */
 const LogDialog = ({ log, onClose }: { log: Log; onClose: () => void }) => (
   <Dialog title={log.message} onClose={onClose} wide>
     <p class="muted">

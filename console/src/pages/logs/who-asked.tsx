@@ -7,7 +7,7 @@ import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 
-/** The emails of those who asked, by the ids that the log keeps: of users, and of the owners of devices. */
+/** Emails of callers by the logged ids, of users and of devices' owners. */
 export function useEmails(ids: readonly string[]): ReadonlyMap<string, string> {
   const known = [...new Set(ids)].filter(Boolean)
   const filter = known.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
@@ -20,7 +20,7 @@ export function useEmails(ids: readonly string[]): ReadonlyMap<string, string> {
   ])
 }
 
-/** Says that the log does not keep who asked, and changes that. */
+/** Says that callers' ids are not logged, with a button that turns it on. */
 export function KeepWhoAsked() {
   const { value, reload } = useSettings()
   const keep = useTask(async () => {

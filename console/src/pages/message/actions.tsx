@@ -18,10 +18,7 @@ export const isUnknown = ({ error_message }: Message) => error_message.startsWit
 
 const canCancel = ({ status }: Message) => status === 'pending' || status === 'assigned'
 
-/**
- * What can be done with a message. Change, cancel and send again are for its user; what they are refused with
- * stands below them.
- */
+/** The actions on a message. Only its user may change, cancel or resend it. Shows refusals below them. */
 export function MessageActions({ message, next }: { message: Message; next: Message | undefined }) {
   const { id, message_type, status } = message
   const isMine = session.value?.role === 'user'

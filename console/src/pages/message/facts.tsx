@@ -13,9 +13,7 @@ type Fact = readonly [title: string, value: ComponentChildren]
 
 const RETRY = 'retry:'
 
-/**
- * What there is to know of a message; what is not set is left out. `sim`: its line, where it must be said.
- */
+/** The details of a message, without those that are not set. `sim`: its line, if the device has several. */
 export const Facts = ({ message, sim }: { message: Message; sim: string }) => (
   <dl class="message-facts">
     {factsOf(message, sim).map(([title, value]) => (

@@ -29,9 +29,7 @@ import { useRetry } from './use-retry.ts'
 
 const MOST_EVENTS = 200
 
-/**
- * One message: text, details, live history and actions.
- */
+/** One message: text, details, live history and actions. */
 export function Page({ params }: PageProps) {
   const { id = '' } = params
   return <OneMessage key={id} id={id} />
@@ -94,7 +92,7 @@ function OneMessage({ id }: { id: string }) {
 const titleOf = (isIn: boolean, name: string) =>
   isIn ? t('From {name}', { name }) : t('To {name}', { name })
 
-/** To the list as it was. */
+/** Back to the list with its filters. */
 const back = () => ({ href: to('/messages', lastList.value), words: t('Messages') })
 
 const numberOf = ({ message_type, from, to: recipient }: Message) =>
@@ -103,7 +101,7 @@ const numberOf = ({ message_type, from, to: recipient }: Message) =>
 /** Only superusers see whose message it is. */
 const expandOf = () => (session.value?.role === 'superuser' ? 'device,user' : 'device')
 
-/** The events of a message, read again with each change of it: they are written together. */
+/** The events of a message. Reads them again when it changes: both are written together. */
 function useEvents(id: string, message: Message | undefined): readonly MessageEvent[] {
   const events = useList<MessageEvent>('sms_events', {
     filter: pb.filter('message = {:id}', { id }),

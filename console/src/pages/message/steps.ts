@@ -9,7 +9,7 @@ export interface Step {
   readonly state: MessageState
   readonly words: string
   readonly at: string
-  /** Why, or what else there is to say. */
+  /** The reason, or other details. */
   readonly detail: string
 }
 

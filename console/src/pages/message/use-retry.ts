@@ -2,7 +2,7 @@ import { pb } from '../../data/client.ts'
 import type { Message } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 
-/** The message that sends a failed one once more; undefined while there is none. */
+/** The message that resends a failed one; undefined if there is none. */
 export function useRetry(message: Message | undefined): Message | undefined {
   const isFailed = message?.status === 'failed' && message.message_type === 'outgoing'
   const filter = pb.filter('client_ref = {:ref}', { ref: `retry:${message?.id}` })

@@ -7,7 +7,7 @@ import { MessageParty } from '../../parts/message/message-party.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 
-/** What cells need beside the message. */
+/** Data that cells need beside the message. */
 export interface Around {
   /** A contact's name by number, or ''. */
   nameOf(number: string): string
@@ -17,17 +17,17 @@ export interface Around {
 
 /** A column of the table; on a phone a line of a card. */
 export interface MessageColumn {
-  /** What page.css knows it by, in every language. */
+  /** The class in page.css, in every language. */
   readonly name: 'party' | 'text' | 'state' | 'segments' | 'device' | 'user' | 'time'
   readonly title: string
   readonly cell: (message: Message, around: Around) => ComponentChildren
-  /** The field that a press on the title sorts by. */
+  /** The field that a click on the title sorts by. */
   readonly sort?: string
   readonly kind?: 'first' | 'long' | 'end'
   readonly for?: 'superuser'
 }
 
-/** A failure stands out; what only waits does not. */
+/** Marks failures, but no reasons for waiting. */
 const toneOf = ({ error_message }: Message) => (error_message ? '' : 'muted')
 
 /** All columns, in their order. */
@@ -94,7 +94,7 @@ export const COLUMNS: readonly MessageColumn[] = [
   },
 ]
 
-/** Orders for a phone, where there are no titles to press. */
+/** Sort orders for a phone, which has no column titles. */
 export const SORTS: readonly (readonly [sort: string, words: string])[] = [
   ['-created', t('Newest first')],
   ['created', t('Oldest first')],

@@ -4,21 +4,21 @@ import type { Message } from '../../data/records.ts'
 
 /** Requests at a time. */
 const LANES = 6
-/** Ids that one page brings. */
+/** Ids read by one request. */
 const PAGE = 500
 /** Refusals of one message, which say nothing about the next one. */
 const OF_ONE: ReadonlySet<string> = new Set(['not_cancelable', 'not_retriable', 'message_not_found'])
 
-/** What was done: with how many, and how many could no longer be done it with. */
+/** How many messages it was done to, and how many could no longer be changed. */
 export interface Done {
   readonly done: number
   readonly late: number
 }
 
 /**
- * Does something with each message of some filters, oldest first: the ids are read before, so that what
- * changes meanwhile matters to none. `tell` hears how many are through. Ends early when `stop` aborts; throws
- * what is refused for another reason than the message itself.
+ * Does something with each message of some filters, oldest first. Reads all ids before it starts, since the
+ * changes may alter the results of the filters. Reports progress to `tell`. Ends early when `stop` aborts.
+ * Throws errors that do not concern a single message.
  */
 export async function doEach(
   filters: readonly string[],

@@ -16,7 +16,7 @@ import { CSV_COLUMNS, type CsvColumn, fieldsOf, namesOfContacts, readableCsv } f
 
 const CHOSEN = 11
 
-/** Takes the messages of the filter away as a CSV file. */
+/** Downloads the messages of the filter as a CSV file. */
 export function ExportDialog({
   filter,
   total,

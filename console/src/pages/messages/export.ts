@@ -1,7 +1,7 @@
 import { ClientResponseError } from 'pocketbase'
 import { pb } from '../../data/client.ts'
 
-/** How far an export is. */
+/** The progress of an export. */
 export interface Exported {
   readonly rows: number
   readonly bytes: number

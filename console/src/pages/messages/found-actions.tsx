@@ -17,9 +17,7 @@ import type { Question } from './question.ts'
 /** The states whose messages no device has. */
 const WAITS = 'status = "pending" || status = "assigned"'
 
-/**
- * What its user can do with all messages that are found, where they are of a state for which it makes sense.
- */
+/** Actions on all messages that are found, if all have a state that allows them. */
 export function FoundActions({ question, filter }: { question: Question; filter: string }) {
   const [isOpen, setOpen] = useState(false)
   if (session.value?.role !== 'user' || !may('agent')) return null

@@ -5,7 +5,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { to } from '../../router.ts'
 import { type Around, COLUMNS, type MessageColumn } from './columns.tsx'
 
-/** The messages of a page. A press on a title sorts by its column, another one the other way round. */
+/** The messages of a page. A click on a title sorts by its column, a second one reverses the order. */
 export function MessageTable({
   messages,
   around,
@@ -45,7 +45,7 @@ export function MessageTable({
   )
 }
 
-/** `-created` is down, `created` up. A time is asked for newest first, a name from A on. */
+/** Sorts down by `-created`, up by `created`. The first click sorts times newest first, names from A. */
 function Title({
   column,
   sort,

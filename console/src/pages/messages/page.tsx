@@ -23,7 +23,7 @@ import { Toolbar } from './toolbar.tsx'
 import { type Messages, useMessages } from './use-messages.ts'
 import { useNamed } from './use-named.ts'
 
-/** All messages, out and in: chosen by filters, sorted, live, taken away as CSV. */
+/** All messages: filters, sorting, live updates and CSV export. */
 export function Page({ query }: PageProps) {
   const question = questionOf(query)
   const named = useNamed(question.words)
@@ -85,7 +85,7 @@ export function Page({ query }: PageProps) {
   )
 }
 
-/** A 400 of the server is about the filter, and told there. */
+/** A 400 of the server concerns the filter, and is shown below it. */
 const refusalOf = ({ fault }: Messages, { filter }: Question) =>
   fault?.status === 400 && filter !== '' ? t('The server does not understand this filter.') : undefined
 

@@ -3,7 +3,7 @@ import { phonePart } from '../../data/phone/phone-numbers.ts'
 import { CANCELED_FILTER, FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 
-/** What the page shows: all of it stands in the address. */
+/** The state of the page, which is all in the address. */
 export interface Question {
   /** As typed into the filter bar. */
   readonly filter: string
@@ -19,7 +19,7 @@ export interface Question {
   readonly page: number
 }
 
-/** Filters of one press. */
+/** Filters with a button. */
 export const STATES = [
   ['', t('All'), ''],
   ['scheduled', t('Scheduled'), 'status = "pending"'],
@@ -33,10 +33,10 @@ export const STATES = [
 /** The address's word for a state; '' for all. */
 export type StateKey = (typeof STATES)[number][0]
 
-/** The order that the address does not name. */
+/** The default order. */
 export const NEWEST_FIRST = '-created'
 
-/** The question of an address. What makes no sense in it is left out. */
+/** Reads the state from the address. Drops invalid parts. */
 export function questionOf(query: URLSearchParams): Question {
   const state = STATES.find(([key]) => key === query.get('state'))?.[0] ?? ''
   return {
@@ -51,7 +51,7 @@ export function questionOf(query: URLSearchParams): Question {
   }
 }
 
-/** The address's part for a question. */
+/** The query of the address for a state. */
 export const queryOf = (question: Question): Record<string, string> => {
   const { sort, page, ...others } = question
   return {

@@ -13,7 +13,7 @@ export interface CsvColumn {
   readonly words: string
   /** The fields of the API that it is made of. */
   readonly fields: readonly string[]
-  /** What stands in a cell; left out, the first field as it is. */
+  /** The text of a cell; by default the first field unchanged. */
   readonly cell?: (values: readonly string[], names: Names) => string
 }
 
@@ -26,7 +26,7 @@ const LOCAL = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'me
 /** An instant in the browser's time zone; '' for none. */
 const localTime = ([at = '']: readonly string[]) => (at === '' ? '' : LOCAL.format(msOf(at)))
 
-/** What can be exported; the first ones are chosen from the start. */
+/** Columns for the export. The first ones are chosen by default. */
 export const CSV_COLUMNS: readonly CsvColumn[] = [
   { words: t('Time'), fields: ['created'], cell: localTime },
   {

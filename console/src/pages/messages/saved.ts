@@ -15,7 +15,7 @@ function failedToday(): string {
   return pb.filter(`${FAILED_FILTER} && created >= {:start}`, { start: new Date(start) })
 }
 
-/** Ready from the start. */
+/** Built-in filters. */
 export const readyFilters = (): readonly SavedFilter[] => [
   { name: t('Failed today'), filter: failedToday() },
   { name: t('Still on the way'), filter: 'status = "pending" || status = "assigned" || status = "sending"' },
@@ -29,16 +29,16 @@ export const readyFilters = (): readonly SavedFilter[] => [
   { name: t('Sent, never confirmed'), filter: 'status = "sent" && sent_at < @yesterday' },
 ]
 
-/** The user's own, kept by this browser. */
+/** The user's own filters, stored in this browser. */
 export const savedFilters = remembered<readonly SavedFilter[]>('filters', [])
 
-/** Keeps a filter under a name; one of the same name goes. */
+/** Stores a filter under a name. Replaces one with the same name. */
 export function saveFilter(saved: SavedFilter): void {
   const others = savedFilters.value.filter(({ name }) => name !== saved.name)
   savedFilters.value = [...others, saved].sort((a, b) => a.name.localeCompare(b.name))
 }
 
-/** Forgets one of the user's own. */
+/** Deletes one of the user's own filters. */
 export function forgetFilter(name: string): void {
   savedFilters.value = savedFilters.value.filter((each) => each.name !== name)
 }

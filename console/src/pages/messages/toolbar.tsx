@@ -8,7 +8,7 @@ import { FilterBar } from './filter/filter-bar.tsx'
 import { type Question, STATES, type StateKey } from './question.ts'
 import { SavedMenu } from './saved-menu.tsx'
 
-/** All by which messages are chosen: words, states, the filter, kept filters; on a phone the order, too. */
+/** The filters of the list: words, states, filter and saved filters; on a phone also the order. */
 export function Toolbar({
   question,
   onChange,

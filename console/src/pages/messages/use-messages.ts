@@ -7,13 +7,11 @@ import { useLive } from '../../data/use/use-live.ts'
 import { NEWEST_FIRST } from './question.ts'
 
 const PER_PAGE = 50
-/**
- * Many changes are one read. A read that takes long lets others wait longer: the database is not ours alone.
- */
+/** Changes within this time cause one read. After a slow read the pause is longer, to spare the database. */
 const CALM_MS = 400
 const CALM_TIMES = 5
 
-/** A page of messages that stays true. */
+/** A page of messages that follows changes. */
 export interface Messages {
   readonly items: readonly Message[]
   readonly page: number
@@ -22,10 +20,10 @@ export interface Messages {
   readonly total: number | undefined
   /** Nothing has been read yet. */
   readonly loading: boolean
-  /** What is shown answers an older question. */
+  /** The shown messages are those of an older query. */
   readonly isOld: boolean
   readonly fault: Fault | undefined
-  /** How many more there are than when a page that is not the first was read: that page stays as it is. */
+  /** New messages since a page after the first was read. Such a page does not move. */
   readonly fresh: number
 }
 
@@ -36,9 +34,9 @@ interface Shown {
 }
 
 /**
- * Messages that a filter finds; nothing is read before it is known. The total is counted after the page is
- * shown; the first page's is remembered for the others, which need not count again. A changed message changes
- * where it stands; the first page is then read again, on the others `fresh` tells of new ones.
+ * Messages of a filter; reads nothing while it is undefined. Counts the total after the page is shown, and
+ * keeps it for the other pages. Updates a changed message in place. Reads the first page again after
+ * changes; on other pages `fresh` counts new messages.
  */
 export function useMessages(filter: string | undefined, sort: string, page: number): Messages {
   const question = JSON.stringify([filter, sort])
@@ -91,7 +89,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
   useEffect(() => {
     setFresh(0)
   }, [question])
-  // what a question that was left is answered counts no more, even if the one before it is shown already
+  // drops answers to older queries, even if the present one is shown already
   useEffect(() => () => void turn.current++, [question, page])
   useEffect(() => {
     if (shown?.question === question && shown.page === page && count.question === question) return

@@ -19,8 +19,8 @@ export interface Named {
 const NOBODY: Named = { words: '', numbers: [], isCut: false }
 
 /**
- * The user's contacts whose name has these words; undefined until they are read for the first time. While
- * others are read, it stays with the words before. A superuser has no contacts.
+ * The user's contacts whose names contain these words; undefined until the first read. Keeps the last result
+ * during the next read. A superuser has no contacts.
  */
 export function useNamed(typed: string): Named | undefined {
   const words = typed.trim()

@@ -2,19 +2,19 @@ import { t } from '../../../language/words.ts'
 import { type CollectionName, type Found, follow, MACROS, NAMES, type Name, NUMBER_MACROS } from './names.ts'
 import { isOperand, type Token, tokensOf } from './tokens.ts'
 
-/** What may be written next. */
+/** A suggestion for what to write next. */
 export interface Suggestion {
   readonly text: string
   readonly words: string
-  /** More of the same word follows: no space, and the list stays. */
+  /** The word continues: adds no space and keeps the list open. */
   readonly goesOn?: boolean
 }
 
-/** What may be written at a place of a filter, instead of what stands from `start` to `end`. */
+/** Suggestions that replace the text of a filter from `start` to `end`. */
 export interface Completion {
   readonly start: number
   readonly end: number
-  /** What of it is typed already; the suggestions begin with it. */
+  /** The typed part of the word. All suggestions begin with it. */
   readonly prefix: string
   readonly suggestions: readonly Suggestion[]
 }
@@ -53,7 +53,7 @@ const OF_DATES: Partial<Record<SignText, string>> = {
   '<=': t('at or before'),
 }
 
-/** What fits at `cursor` of a filter that may be half typed. */
+/** The suggestions at `cursor` of a filter that may be incomplete. */
 export function completionAt(filter: string, cursor: number): Completion {
   const tokens = tokensOf(filter)
   const here = tokens.find((token) => token.start < cursor && cursor <= token.end && isOfWord(token, cursor))
@@ -66,7 +66,7 @@ export function completionAt(filter: string, cursor: number): Completion {
   return { start, end: here?.end ?? cursor, prefix, suggestions }
 }
 
-/** A finished text or bracket is not written on behind its end. */
+/** Whether the cursor is in the token: a closed text or bracket does not continue behind its end. */
 const isOfWord = ({ kind, end, isClosed }: Token, cursor: number) =>
   kind === 'word' || kind === 'sign' || kind === 'join' || (kind === 'text' && (cursor < end || !isClosed))
 

@@ -14,8 +14,8 @@ import { useProblem } from './use-problem.ts'
 const LIST_WIDTH = 336
 
 /**
- * Where a PocketBase filter is typed: what may come next is offered, what is wrong is marked where it stands.
- * Enter applies it. `refusal`: what the server said to the applied one.
+ * The field for a PocketBase filter, with suggestions and marked faults. Enter applies it. `refusal`: the
+ * server's answer to the applied filter.
  */
 export function FilterBar({
   applied,

@@ -4,9 +4,7 @@ import type { Problem } from './problem.ts'
 
 const HINT = t('Fields, comparisons and values are offered while you type. Enter applies.')
 
-/**
- * The line below the filter: what is wrong and what puts it right, what the server said, else how it works.
- */
+/** The line below the filter: a fault and its fix, the server's refusal, or help. */
 export function FilterNote({
   id,
   problem,

@@ -1,15 +1,15 @@
 import { t } from '../../../language/words.ts'
 
-/** What a field holds; it decides which signs and values are offered. */
+/** The type of a field. It decides which operators and values are suggested. */
 export interface Name {
   readonly type: 'text' | 'number' | 'date' | 'bool' | 'choice' | 'json' | 'relation'
   /** For people, beside the name. */
   readonly words: string
-  /** Of a choice. */
+  /** The values of a select field. */
   readonly values?: readonly string[]
-  /** Of a relation: the collection it leads to. */
+  /** The collection that a relation leads to. */
   readonly to?: CollectionName
-  /** Leads to several records, for which there are the signs with a question mark. */
+  /** Leads to several records, so that the `?` operators apply. */
   readonly many?: boolean
 }
 
@@ -133,7 +133,7 @@ export const NUMBER_MACROS: ReadonlySet<string> = new Set([
   '@second',
 ])
 
-/** What may stand before a bracket. */
+/** Names of functions. */
 export const FUNCTIONS: ReadonlySet<string> = new Set(['strftime', 'geoDistance'])
 /** Words that are values. */
 export const CONSTANTS: ReadonlySet<string> = new Set(['true', 'false', 'null'])
@@ -142,7 +142,7 @@ const MODIFIERS = new Set(['length', 'each', 'lower', 'isset', 'changed'])
 /** What a dotted path leads to. */
 export interface Found {
   readonly name: Name
-  /** Some step of the path leads to several records. */
+  /** True if a step of the path leads to several records. */
   readonly many: boolean
 }
 

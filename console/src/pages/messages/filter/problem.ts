@@ -5,9 +5,9 @@ export interface Problem {
   readonly start: number
   readonly end: number
   readonly message: string
-  /** The server takes it, but it will hardly find what was meant. */
+  /** A warning: the filter is valid, but probably not what the user means. */
   readonly isDoubt?: boolean
-  /** What puts it right: the words of the button, and the filter then. */
+  /** The fix: the button's label and the corrected filter. */
   readonly fix?: { readonly words: string; readonly filter: string }
 }
 

@@ -5,7 +5,7 @@ import { type Token, tokensOf } from './tokens.ts'
 
 const SIGNS = '=, !=, ~ (contains), !~, >, >=, <, <='
 
-/** Signs of other languages, and ours. */
+/** Operators of other languages, and the filter's own. */
 const SIGNS_MEANT: Readonly<Record<string, string>> = {
   '==': '=',
   '===': '=',
@@ -65,7 +65,7 @@ function wrongSign(filter: string, { start, end, text }: Token): Problem {
   }
 }
 
-/** A sign is due; often the word before it is one in English. */
+/** An operator is missing. Often the word before it is one in English. */
 function noSign(filter: string, { start, end, text }: Token): Problem {
   const isWord = /^(is|equals)$/i.test(text)
   const like = /^(contains|like|has|includes)$/i.test(text)
@@ -131,7 +131,7 @@ const noValue = ({ start, end, text }: Token): Problem => ({
   ),
 })
 
-/** The filter, or what is in a bracket, ends where something is still due. */
+/** The filter, or a bracket, ends too early. */
 function tooShort(filter: string, at: number, tokens: readonly Token[]): Problem {
   const before = tokens.findLast(({ end }) => end <= at)
   const place = { start: before?.start ?? at, end: before?.end ?? at }

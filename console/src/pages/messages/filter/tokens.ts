@@ -1,14 +1,11 @@
-/**
- * A piece of a filter and where it stands. `call` is a function with its arguments, `stray` what no filter
- * has.
- */
+/** A token of a filter with its position. `call`: a function with its arguments; `stray`: no valid token. */
 export interface Token {
   readonly kind: 'word' | 'call' | 'text' | 'number' | 'sign' | 'join' | 'open' | 'close' | 'stray'
   readonly start: number
   readonly end: number
-  /** As it was typed, quotes and all. */
+  /** The typed text, with its quotes. */
   readonly text: string
-  /** False for a text or call that nothing ends yet. */
+  /** False for a text or call that is not closed yet. */
   readonly isClosed: boolean
 }
 
@@ -23,7 +20,7 @@ const PIECES: readonly (readonly [Token['kind'] | 'gap', RegExp])[] = [
   ['stray', /./suy],
 ]
 
-/** The pieces of a filter, finished or half typed. Never fails. */
+/** The tokens of a filter, complete or not. Never fails. */
 export function tokensOf(filter: string): Token[] {
   const tokens: Token[] = []
   for (let at = 0; at < filter.length; ) {
@@ -72,6 +69,6 @@ function callEnd(filter: string, open: number): { end: number; isClosed: boolean
   return { end: filter.length, isClosed: false }
 }
 
-/** True for what can stand at either side of a sign. */
+/** True for operands. */
 export const isOperand = ({ kind }: Token) =>
   kind === 'word' || kind === 'call' || kind === 'text' || kind === 'number'

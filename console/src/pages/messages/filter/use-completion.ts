@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { type Completion, completionAt, type Suggestion } from './complete.ts'
 
-/** The list of what may be written next, and which of it is chosen (-1: none). */
+/** The list of suggestions, and the index of the chosen one (-1: none). */
 export interface Offered {
   readonly completion: Completion
   readonly active: number
@@ -13,7 +13,7 @@ export function useCompletion() {
   return {
     offered,
     close: () => setOffered(undefined),
-    /** What is half typed gets its first suggestion chosen, so that Enter takes it. */
+    /** Opens the list. Chooses the first suggestion for an incomplete word, so that Enter takes it. */
     open(filter: string, cursor: number, isAsked: boolean) {
       const completion = completionAt(filter, cursor)
       const isDue = isAsked || completion.prefix !== '' || / $/.test(filter.slice(0, cursor))

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { session } from '../../../data/session.ts'
 import type { Problem } from './problem.ts'
 
-/** Typing is not interrupted by what is only half typed yet. */
+/** Delay of the check, so that incomplete filters are not marked during typing. */
 const CALM_MS = 600
 
 interface Checked {
@@ -21,8 +21,7 @@ async function firstProblem(filter: string): Promise<Problem | undefined> {
 }
 
 /**
- * The first problem of a filter that is being typed, and `check` to know it at once. A problem of an older
- * text is not told.
+ * The first problem of the typed filter, and `check`, which finds it at once. Drops problems of older texts.
  */
 export function useProblem(filter: string): {
   problem: Problem | undefined
