@@ -10,9 +10,9 @@ import { stopAfterAll } from '../support/stop-after-all.ts'
 const ONE = 'shelfone0000001'
 const TWO = 'shelftwo0000001'
 const BOOKS = [
-  { id: 'bookbbbbbbbbbbb', shelf: ONE, title: 'b', year: 1, pages: 3 },
-  { id: 'bookaaaaaaaaaaa', shelf: ONE, title: 'a', year: 2, pages: 1 },
-  { id: 'bookaabbbbbbbbb', shelf: TWO, title: 'aa', year: 1.5, pages: 2 },
+  { id: 'bookbbbbbbbbbbb', shelf: ONE, title: 'b', pages: 3 },
+  { id: 'bookaaaaaaaaaaa', shelf: ONE, title: 'a', pages: 1 },
+  { id: 'bookaabbbbbbbbb', shelf: TWO, title: 'aa', pages: 2 },
 ]
 
 const server = stopAfterAll(await startServer())
@@ -31,15 +31,13 @@ test.each([
   ['with an index of the key', [SHELF_TITLE], 'title', [TWO, ONE]],
   ['by another key', [SHELF_TITLE], 'pages', [TWO, ONE]],
 ] as const)('%s', async (_, columns, key, shelves) => {
-  const number = (name: string) => ({ name, type: 'number' })
   await pb.collections.create({
     name: 'books',
     type: 'base',
     fields: [
       { name: 'shelf', type: 'relation', collectionId: 'shelves' },
       { name: 'title', type: 'text' },
-      number('year'),
-      number('pages'),
+      { name: 'pages', type: 'number' },
     ],
     indexes: columns.map((list, i) => `CREATE INDEX \`books_${i}\` ON \`books\` (${list})`),
   })
