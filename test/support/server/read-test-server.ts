@@ -23,12 +23,7 @@ const SCHEMA = [
     { name: 'tags', type: 'select', values: ['old', 'new', 'rare'], maxSelect: 3 },
     relation('owner', USERS),
   ]),
-  base('books', [
-    text('title'),
-    { name: 'notes', type: 'editor' },
-    relation('shelf', 'shelves'),
-    relation('like', 'books', { maxSelect: 9 }),
-  ]),
+  base('books', [text('title'), relation('shelf', 'shelves')]),
   base('covers', [text('color'), relation('book', 'books')], {
     indexes: ['CREATE UNIQUE INDEX `idx_covers_book` ON `covers` (`book`)'],
   }),
@@ -86,14 +81,9 @@ const FIXTURES = {
     { id: 'shelfthree00001', title: 'Three' },
   ],
   books: [
-    { id: 'bookone00000001', title: 'First', notes: '<p>Hello <b>you</b></p>', shelf: 'shelfone0000001' },
-    {
-      id: 'booktwo00000001',
-      title: 'Second',
-      shelf: 'shelfone0000001',
-      like: ['bookthree000001', 'bookone00000001'],
-    },
-    { id: 'bookthree000001', title: 'Third', shelf: 'shelftwo0000001', like: ['bookone00000001'] },
+    { id: 'bookone00000001', title: 'First', shelf: 'shelfone0000001' },
+    { id: 'booktwo00000001', title: 'Second', shelf: 'shelfone0000001' },
+    { id: 'bookthree000001', title: 'Third', shelf: 'shelftwo0000001' },
   ],
   covers: [{ id: 'coverone0000001', color: 'red', book: 'bookone00000001' }],
   diaries: [
