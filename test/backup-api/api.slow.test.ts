@@ -58,7 +58,7 @@ describe('a new backup', () => {
   beforeEach(clear)
 
   test('is named, listed, downloaded and deleted', async () => {
-    expect((await site.call('GET', '/api/backups')).text).toBe('[]\n')
+    expect((await site.call('GET', '/api/backups')).text).toBe('[]')
     const made = await site.call('POST', '/api/backups', { name: 'test.zip' })
     expect([made.status, made.text]).toEqual([204, ''])
     const [listed] = (await site.call('GET', '/api/backups')).body
