@@ -49,6 +49,8 @@ import type { WorkerMember } from './workers/member.ts'
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
 const IDLE_MS = 50
 /** Time for a proxy to find the door closed, and to use up the connections that it has kept. */
+/** Announcements take at most 20 ms and the way. */
+const ANNOUNCED_MS = 100
 const HANG_UP_MS = 1_000
 const RESTORING = 'A backup is being restored. Try again in a moment.'
 
@@ -128,6 +130,8 @@ async function begin(
     async finish(left) {
       closing.abort()
       await atMost(tracker.idle(), left() / 2)
+      // what other servers announced in the last moment still reaches the streams
+      await sleep(ANNOUNCED_MS)
       ending.abort()
       await services.realtime.close()
     },
