@@ -72,7 +72,7 @@ export class Places<H extends string = Holder | Everybody> {
     }
   }
 
-  /** 429 for a holder that may not have more, 503 when there are none. */
+  /** 429 for a holder that has its share, 503 when no places are left. */
   refusal(holder: H): Error {
     return overLimit(this.#limit.name, !this.#isAdmitted(holder), RETRY_SECONDS)
   }
