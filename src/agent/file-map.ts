@@ -1,10 +1,10 @@
 import { LineFile } from './line-file.ts'
 
-/** A map that survives a kill and a power cut. Its oldest entry goes when there are more than `max`. */
+/** A map that survives a kill and a power cut. Deletes its oldest entry when there are more than `max`. */
 export class FileMap<Value> {
   readonly #lines: LineFile<readonly [key: string, value?: Value]>
   readonly #map = new Map<string, Value>()
-  /** Goes on where it was: a new iterator would step over all that was deleted. */
+  /** One iterator for all deletions: a new one would skip all deleted entries each time. */
   readonly #oldest = this.#map.keys()
   readonly #max: number
 

@@ -18,7 +18,7 @@ type Entry =
 const DAY_MS = 86_400_000
 /** Longer than any lease: the server does not hand out older attempts. */
 const KEPT_DAYS = 7
-/** Longer than a claim takes: one that was on its way before a report may bring its attempt again. */
+/** Longer than a claim takes: a claim sent before a report may return the reported attempt again. */
 const REPORTED_MS = 60_000
 
 /** What an agent must remember after a crash. */
@@ -45,7 +45,7 @@ export class Journal {
     if ('tell' in entry) this.#last = Math.max(this.#last, entry.tell)
   }
 
-  /** Removes told entries. Returns the attempts that the server will not hand out again. */
+  /** Removes reported entries. Returns the attempts that the server will not hand out again. */
   #take({ told, refused }: { readonly told: readonly number[]; readonly refused?: boolean }): string[] {
     const taken = told.flatMap((number) => this.#untold.get(number) ?? [])
     for (const number of told) this.#untold.delete(number)
@@ -80,7 +80,10 @@ export class Journal {
     return written
   }
 
-  /** Keeps an entry for the server until `forget`. After an error it is not told: it comes again. */
+  /**
+   * Stores an entry for the server until `forget`. After an error it is not stored, and is reported again
+   * later.
+   */
   async keep(telling: JournalEntry): Promise<void> {
     const tell = ++this.#last
     const written = this.#lines.append({ tell, ...telling })
@@ -98,7 +101,7 @@ export class Journal {
     return this.#untold
   }
 
-  /** Removes entries that the server has, or has refused. */
+  /** Removes entries that the server has accepted or refused. */
   forget(told: readonly number[], refused = false): void {
     const nowMs = performance.now()
     const entry = { told, ...(refused && { refused }) }

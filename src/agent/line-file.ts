@@ -6,7 +6,7 @@ const MAX_SPARE_BYTES = 2 << 20
 /** Read and written at once: a string has at most 512 MiB. */
 const CHUNK_BYTES = 1 << 20
 
-/** Ends a line that was written in part, so that it is no JSON even if only its end is missing. */
+/** Ends a partly written line, so that it is invalid JSON even if only the line break is missing. */
 const TORN = '~\n'
 
 /** Lines of this time share a sync, which takes about 1 ms. */

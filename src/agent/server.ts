@@ -13,7 +13,7 @@ export class ServerUnavailable extends Error {
   override name = 'ServerUnavailable'
 }
 
-/** The server said no: the same again will not work. */
+/** The server refused the request: repeating it will not help. */
 export class ServerRefusal extends Error {
   override name = 'ServerRefusal'
   readonly status: number
@@ -28,11 +28,11 @@ export class ServerRefusal extends Error {
 export const isDisabledRefusal = (error: unknown): error is ServerRefusal =>
   error instanceof ServerRefusal && error.status === 403
 
-/** Whether the same request may succeed later: the server is away, or the device is disabled. */
+/** Whether a request may succeed later: the server is unreachable, or the device is disabled. */
 const mayPass = (error: unknown): boolean => error instanceof ServerUnavailable || isDisabledRefusal(error)
 
 const TIMEOUT_MS = 15_000
-/** Statuses below 500 that pass; 404 is what a proxy says while the server behind it is away. */
+/** Temporary statuses below 500. A proxy answers 404 while the server behind it is unreachable. */
 const PASSING = new Set([404, 408, 425, 429])
 
 /**

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Driver, DriverEvents, IncomingText, OutgoingText, SendResult, Sim } from './driver.ts'
 
-/** What a simulated phone does unless it is told otherwise. Shares are from 0 to 1. */
+/** Defaults of a simulated phone. Shares are from 0 to 1. */
 const WELL_BEHAVED = {
   /** Milliseconds of a sending, and of the delivery report after it. */
   lagMs: 200,

@@ -37,7 +37,7 @@ export function numberOf(address: string, ton: number, forms: Forms): string {
   return code ? `+${code}${address}` : address
 }
 
-/** Says what becomes of each usual form of a number. */
+/** Prints how each usual form of a number is read. */
 export function sayNumbers(forms: Forms, say: (line: string) => void): void {
   const code = forms.country_code || '49'
   const tons = [UNKNOWN, INTERNATIONAL, NATIONAL]
