@@ -114,7 +114,7 @@ select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
   ) order by n.failing_since)
 from news n group by n."user"`
 
-/** Percent from which on a low battery has recovered: the next time it is low is told. */
+/** Percent from which a low battery counts as recovered, so that the next alarm is mailed. */
 const RECOVERED = 20
 
 /** An hour apart, so that one that lies, or has a loose plug, makes few mails. */

@@ -14,7 +14,9 @@ const IN_ORDER_SECONDS = 60
 
 export type AlarmMailServices = Pick<AuthServices, 'settings' | 'log' | 'config'>
 
-/** The address, null if the owner is gone or not verified, and whether an older mail is to go first. */
+/**
+ * The address, null if the owner is deleted or unverified, and whether an older mail has to be sent first.
+ */
 const READ = `
 select (select u.email from users u where u.id = $1 and u.verified), exists (
   select from _jobs j where j.kind = '${ALARM_MAIL}' and j.holder = $1 and j.id < $2 and j.dead_at is null)`
