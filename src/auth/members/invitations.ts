@@ -93,7 +93,7 @@ export async function findInvitation({ db }: Store, secret: string, isLocked = f
   return { id, account, role, email }
 }
 
-/** Makes a user a member by an invitation, which is gone then. Returns the account. Throws 400. */
+/** Makes a user a member by an invitation, which it deletes. Returns the account. Throws 400. */
 export async function acceptInvitation(store: Store, extensions: Extensions, secret: string, member: string) {
   return store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }

@@ -22,7 +22,7 @@ export interface SignInRequest extends Origin {
 /** How the record was authenticated: by a method or by an existing token. */
 export type Proof =
   | {
-      readonly method: Method /** What goes into the answer beside, as JSON text. */
+      readonly method: Method /** The `meta` of the answer, as JSON text. */
       readonly meta?: string
       /** The answer's token is not used, so no session is stored. */
       readonly isOnce?: boolean
