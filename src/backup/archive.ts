@@ -11,7 +11,9 @@ const [MAX_ENTRIES, MAX_MANIFEST_BYTES] = [20_000, 32 << 20]
 /** A backup file open for reading, with the entries of its manifest. Readers check their content. */
 export type Archive = Awaited<ReturnType<typeof openArchive>>
 
-/** Throws a UserError for a file that cannot be read, or that is no backup. Close it when done. */
+/**
+ * Opens a backup. Throws a UserError for an unreadable file, or one that is no backup. Close it when done.
+ */
 export async function openArchive(path: string) {
   const { size } = await stat(path).catch((error: Error) => {
     throw new UserError(`The backup cannot be read: ${error.message}.`, { cause: error })
@@ -45,7 +47,7 @@ async function* contentOfEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8
 const unreadable = (error: unknown): unknown =>
   error instanceof Error && !(error instanceof UserError) ? notABackup(error.message, error) : error
 
-/** Whatever goes wrong in reading a ZIP file is the file's fault. */
+/** Reports any error of reading a ZIP file as a damaged file. */
 async function readable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -4,7 +4,7 @@ export interface StoredBackup {
   readonly modified: Date
 }
 
-/** Where backups are kept. Every method may throw what the disk or the S3 server says. */
+/** A store for backups. Every method may throw an error of the disk or the S3 server. */
 export interface BackupStorage {
   /** Complete backups whose key begins with `prefix`, sorted by key. */
   list(prefix?: string): Promise<StoredBackup[]>

@@ -13,7 +13,7 @@ const PART_MS = 300_000
 
 /** Backups as objects of a bucket of an S3-compatible store. PocketBase: tools/filesystem, NewS3 */
 export function s3Storage(settings: S3Settings): BackupStorage {
-  // an address that is none is a fault of the request that needs it
+  // made at each request, which then reports an invalid address
   const s3 = () => clientOf(settings)
   const list = async (prefix = ''): Promise<StoredBackup[]> => {
     const objects = await spoken(s3().listObjects('/', prefix))
@@ -88,7 +88,7 @@ const boundedFetch: typeof fetch = async (input, init) => {
   return answer
 }
 
-/** The result of a request; what it throws says what went wrong, and not only that it did. */
+/** The result of a request. An error gets the messages of all its causes. */
 async function spoken<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
