@@ -47,7 +47,7 @@ function onlyInSqlite({ name, schema }: IndexExpression, { indexes }: Collection
   if (first < place) throw new SqliteFault(`index ${name} already exists`)
 }
 
-/** What SQLite says where records have equal values that a new index wants to differ. */
+/** SQLite's error for a new unique index when records have equal values. */
 function notUnique({ name, columns }: IndexExpression, collection: Collection): SqliteFault {
   const fields = columns.map((column) => fieldOf(collection, column)?.name)
   const which = fields.includes(undefined)

@@ -1,6 +1,6 @@
 import { isSqlError } from '../../db/errors.ts'
 
-/** What SQLite says where Postgres has an error of this SQLSTATE and this form. */
+/** SQLite's message for an error of Postgres with this SQLSTATE and form. */
 const SQLITE: Readonly<Record<string, readonly [RegExp, (...what: string[]) => string]>> = {
   42601: [/at or near "(.*)"$/s, (what) => `near "${what}": syntax error`],
   42702: [/^column reference "(.*)" is ambiguous$/, (what) => `ambiguous column name: ${what}`],
