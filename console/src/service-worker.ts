@@ -99,7 +99,7 @@ async function isInFront(hash: string): Promise<boolean> {
   return places.includes(hash)
 }
 
-/** What stands behind the `#` of a tab's address, which only the tab knows. */
+/** The part of a tab's address behind `#`. Only the tab knows it. */
 function placeOf(tab: WindowClient): Promise<string> {
   const { port1, port2 } = new MessageChannel()
   return new Promise((done) => {

@@ -21,7 +21,7 @@ export function Copy({ text, label = t('Copy') }: { text: string; label?: string
   )
 }
 
-/** Without https there is no clipboard but the old way by a marked text. */
+/** Copies a text. Without https only the old way works, by a selected text. */
 async function copied(text: string): Promise<boolean> {
   if (navigator.clipboard)
     return navigator.clipboard.writeText(text).then(

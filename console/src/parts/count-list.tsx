@@ -1,6 +1,6 @@
 import { formatNumber } from '../language/words.ts'
 
-/** What came of something, in numbers: each with its words. */
+/** A list of figures with their labels. */
 export function CountList({ figures }: { figures: readonly (readonly [words: string, count: number])[] }) {
   return (
     <dl class="figures">

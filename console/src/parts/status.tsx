@@ -6,7 +6,7 @@ import { t } from '../language/words.ts'
 
 export type Tone = 'calm' | 'busy' | 'good' | 'bad' | 'warn'
 
-/** A word in a colour; the word says it all, the colour helps. */
+/** A coloured word. The word alone carries the meaning. */
 export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
   <span class={`badge ${tone}`}>{children}</span>
 )
@@ -15,7 +15,7 @@ export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChild
 export const SimulatedBadge = ({ device }: { device: Device | undefined }) =>
   isSimulated(device) ? <Badge tone="warn">{t('Simulated')}</Badge> : null
 
-/** How each state of a message is called and coloured. */
+/** The label and colour of each message state. */
 export const MESSAGE_STATES: Readonly<Record<ShownState, readonly [tone: Tone, words: string]>> = {
   pending: ['calm', t('Scheduled')],
   assigned: ['busy', t('Waiting')],
@@ -29,7 +29,7 @@ export const MESSAGE_STATES: Readonly<Record<ShownState, readonly [tone: Tone, w
 
 type Stated = Pick<Message, 'status' | 'error_message'>
 
-/** How the state of a message is called and coloured; one that was called off has not failed. */
+/** The label and colour of a message's state. A canceled message is not shown as failed. */
 export const stateOf = (message: Stated): readonly [tone: Tone, words: string] =>
   MESSAGE_STATES[shownState(message)]
 

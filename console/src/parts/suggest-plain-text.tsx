@@ -3,7 +3,7 @@ import { segmentsText } from '../data/text/text-size.ts'
 import { t } from '../language/words.ts'
 import { Button } from './form/button.tsx'
 
-/** Offers plainer signs for a text where that makes room. */
+/** Suggests plainer characters if the text then needs fewer segments. */
 export function SuggestPlainText({ text, onText }: { text: string; onText: (text: string) => void }) {
   const offer = plainTextSuggestion(text)
   if (!offer) return null

@@ -16,10 +16,10 @@ const FAULT_MS = 10_000
 const toasts = signal<readonly Toast[]>([])
 let count = 0
 
-/** Tells shortly what has been done: `toast('Contact saved')`. Screen readers read it out. */
+/** Shows a short confirmation: `toast('Contact saved')`. Screen readers read it out. */
 export const toast = (text: string) => show(text, false)
 
-/** Tells what an action failed with that has no form to show it. */
+/** Shows the fault of an action that has no form. */
 export const toastFault = (error: unknown) => show(faultText(faultOf(error)), true)
 
 function show(text: string, isFault: boolean): void {
@@ -32,13 +32,13 @@ function drop(id: number): void {
   toasts.value = toasts.value.filter((each) => each.id !== id)
 }
 
-/** Where toasts show; the shell has it once. A popover, as an open dialog would hide anything else. */
+/** Renders the toasts. The shell contains it once. A popover, since open dialogs cover everything else. */
 export function Toasts() {
   const element = useRef<HTMLDivElement>(null)
   const last = toasts.value.at(-1)?.id
   useEffect(() => {
     const popover = element.current
-    // what was shown last lies on top
+    // the last shown popover is on top
     if (popover?.matches(':popover-open') && document.querySelector('dialog[open]')) popover.hidePopover()
     if (!popover?.matches(':popover-open')) popover?.showPopover()
   }, [last])

@@ -1,13 +1,13 @@
 import { t } from '../language/words.ts'
 
-/** Something is being read. */
+/** Shown while something is read. */
 export const Loading = ({ what = t('Loading') }: { what?: string }) => (
   <p class="loading" role="status">
     <span class="spinner" aria-hidden="true" /> {what}…
   </p>
 )
 
-/** How far long work is: `value` of `max`, told in words by `label`. `tone`: a limit is near, or reached. */
+/** A progress bar: `value` of `max`, described by `label`. `tone`: a limit is near, or reached. */
 export const Progress = ({
   value,
   max,

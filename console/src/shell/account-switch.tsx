@@ -39,7 +39,7 @@ export function AccountSwitch({ session }: { session: Session }) {
   )
 }
 
-/** Says that the person can act no more for the account that was shown. */
+/** Says that the person may no longer act for the account that was shown. */
 export const EndedAccount = () =>
   endedAccount.value ? (
     <Notice kind="warning">

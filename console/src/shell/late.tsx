@@ -30,11 +30,14 @@ export function Late({
 }
 
 const ASK_MS = 3_000
-/** A page that cannot be loaded from a server that answers is not tried more often. */
+/** The shortest time between two reloads for a page that the server cannot deliver. */
 const RELOAD_MS = 30_000
 const RELOADED = 'pocketsms.reloaded'
 
-/** The server was upgraded meanwhile, or is away: the page comes back as soon as it answers. */
+/**
+ * Shown if the page's file cannot be loaded: the server was upgraded or is unreachable. Reloads when it
+ * answers.
+ */
 function Failed() {
   useEffect(() => {
     const timer = setInterval(() => void reloadIfWell(), ASK_MS)

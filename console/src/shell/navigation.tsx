@@ -16,7 +16,7 @@ interface Props {
   readonly path: string
 }
 
-/** A larger number does not fit. */
+/** The largest number that fits. */
 const MAX_SHOWN = 99
 
 const GROUPS = [
@@ -43,7 +43,7 @@ export const SideBar = ({ pages, session, path }: Props) => (
   </header>
 )
 
-/** To the page itself, past the links before it. */
+/** Skips the navigation: moves the focus to the page. */
 function skip(event: Event): void {
   event.preventDefault()
   document.getElementById('page')?.focus()

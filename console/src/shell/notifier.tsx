@@ -14,10 +14,10 @@ export function Notifier({ session }: { session: Session }) {
   return chosen === user && endpoint === '' ? <TabNotifier session={session} /> : null
 }
 
-/** Has the service worker show texts that come in while this tab is hidden. */
+/** Makes the service worker notify of incoming texts while this tab is hidden. */
 function TabNotifier({ session }: { session: Session }) {
   const notify = useNotify(session)
-  /** When the newest conversation that is known was last written to; undefined until it is read. */
+  /** The time of the newest known text; undefined until it is read. */
   const latest = useRef<string | undefined>(undefined)
   const readLatest = async () => {
     const { items } = await pb

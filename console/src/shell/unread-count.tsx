@@ -4,7 +4,7 @@ import { useNotify } from '../data/team/notify.ts'
 import { announced, unread } from '../data/unread.ts'
 import { useList } from '../data/use/use-list.ts'
 
-/** Keeps the number of unread conversations true, on every page and on the app's icon. */
+/** Keeps the number of unread conversations current, on every page and on the app's icon. */
 export function UnreadCount({ session }: { session: Session }) {
   const notify = useNotify(session)
   const all = useUnread('')
@@ -26,7 +26,7 @@ export function UnreadCount({ session }: { session: Session }) {
   return null
 }
 
-/** Not all browsers have badges, and only of installed apps. */
+/** Sets the app's badge. Some browsers have none, others only for installed apps. */
 async function setBadge(count: number): Promise<void> {
   await (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())?.catch(() => {})
 }

@@ -125,7 +125,7 @@ const question = (waiting: number) => ({
   danger: true,
 })
 
-/** The send that the failed ones of these messages were sent again by, '' if there is none. */
+/** The batch that resent the failed ones of these messages; '' if there is none. */
 function useAgain(items: readonly Message[]): string {
   const failed = items.filter(({ status }) => status === 'failed')
   const filter = failed.map(({ id }) => pb.filter('client_ref = {:ref}', { ref: `retry:${id}` })).join(' || ')

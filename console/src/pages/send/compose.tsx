@@ -31,13 +31,13 @@ import { WhatField } from './what-field.tsx'
 
 const MOST_TEMPLATES = 500
 
-/** The form that a text is written and sent with. */
+/** The form that writes and sends a text. */
 export function Compose({
   draftKey,
   initial,
   devices,
 }: {
-  /** Names the draft, for those who come back to it. */
+  /** The key of the stored draft. */
   draftKey: string
   initial: Composition
   devices: readonly Device[]
@@ -58,7 +58,7 @@ export function Compose({
     hasText ? previewOf(composition, variables) : undefined,
   )
 
-  // in the spelling of the form's fields
+  // spelled as the form's fields
   const missing = variables.filter((name) => preview?.missing?.some((other) => isSameName(name, other)))
 
   const change = (part: Partial<Composition>) => {
@@ -127,13 +127,13 @@ const wordsOf = (isLater: boolean, people: number) =>
       ? t('Schedule')
       : t('Send')
 
-/** What the form itself misses goes before what the server said. */
+/** The faults that the form finds itself, if any; else the server's. */
 function withMissing(fault: Fault | undefined, missing: Record<string, string>): Fault | undefined {
   if (Object.keys(missing).length === 0) return fault
   return { message: '', code: '', status: 400, fields: missing }
 }
 
-/** The first field with a fault gets the focus, once it is marked. */
+/** Focuses the first field with a fault, after it was rendered. */
 function focusFirstFault(): void {
   requestAnimationFrame(() =>
     document.querySelector<HTMLElement>('.send-columns [aria-invalid="true"]')?.focus(),

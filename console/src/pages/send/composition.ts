@@ -15,7 +15,7 @@ export interface Recipient {
   readonly fault?: PhoneFault | undefined
 }
 
-/** A text as it is being written. */
+/** The state of the form that sends a text. */
 export interface Composition {
   readonly recipients: readonly Recipient[]
   /** Ids of groups. */
@@ -25,21 +25,21 @@ export interface Composition {
   readonly template: string
   readonly variables: Readonly<Record<string, string>>
   readonly isLater: boolean
-  /** Local, as the browser's field has it: `2026-11-20T08:30`. */
+  /** Local time as in the browser's field: `2026-11-20T08:30`. */
   readonly at: string
-  /** Which device sends, by its own choice of SIMs; '' for any. */
+  /** The device that sends and chooses the SIM; '' for any. */
   readonly device: string
-  /** Which line sends; '' for any of the device, or of all. */
+  /** The line that sends; '' for any. */
   readonly line: string
   readonly priority: string
   readonly guarantee: 'at_most_once' | 'at_least_once'
   /** Seconds after it is due; '' for never. */
   readonly giveUp: string
-  /** Whether it waits during quiet hours; null as is usual: only campaigns do. */
+  /** Whether it waits during quiet hours; null for the default: only campaigns wait. */
   readonly isQuiet: boolean | null
 }
 
-/** Nothing written yet. */
+/** The empty form. */
 export const BLANK: Composition = {
   recipients: [],
   groups: [],
@@ -57,7 +57,7 @@ export const BLANK: Composition = {
   isQuiet: null,
 }
 
-/** The content of a campaign, to be sent once more, at a time of its own. */
+/** The content of a campaign as a new text, without its time. */
 export const copyOf = (campaign: Campaign): Composition => ({
   ...BLANK,
   recipients: campaign.recipients.map((phone) => ({ phone, name: '' })),
@@ -72,7 +72,7 @@ export const copyOf = (campaign: Campaign): Composition => ({
     : { text: campaign.body, variables: campaign.variables ?? {} }),
 })
 
-/** What `/api/sms/send`, `send-template` and `preview` take. What is at its default is left out. */
+/** The body of `/api/sms/send`, `send-template` and `preview`, without default values. */
 export type Request = Readonly<Record<string, unknown>>
 
 /** The request for what was composed. */
@@ -88,29 +88,29 @@ export function requestOf(composition: Composition, variables: readonly string[]
   }
 }
 
-/** By which line, and when. */
+/** The request's line, device and time. */
 const wayOf = ({ device, line, isLater, at }: Composition): Request => ({
   ...(device && { device_id: device }),
   ...(line && { line_id: line }),
   ...(isLater && at && { scheduled_at: new Date(at).toISOString() }),
 })
 
-/** What the preview is asked for: variables without a value show as they were typed. */
+/** The preview request. Variables without a value show their placeholders. */
 export const previewOf = (composition: Composition, variables: readonly string[]): Request => ({
   ...whatOf(composition, valuesOf(composition, variables)),
   ...wayOf(composition),
   draft: true,
 })
 
-/** What the sender filled in. The rest is each contact's own, or the template's default. */
+/** Values that the sender filled in. Others come from the contact or the template's default. */
 const valuesOf = ({ variables: values }: Composition, variables: readonly string[]) =>
   Object.fromEntries(variables.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
 
-/** Each recipient gets their own text. A text without variables is sent as it is. */
+/** Whether each recipient gets a text of their own: it has variables. */
 export const isPersonal = ({ kind, text }: Composition): boolean =>
   kind === 'template' || variablesOf(text).length > 0
 
-/** To whom and what. */
+/** The request's recipients and content. */
 function whatOf(composition: Composition, values: Readonly<Record<string, string>>): Request {
   const { recipients, groups, kind, text, template } = composition
   return {

@@ -7,7 +7,7 @@ import { to } from '../../router.ts'
 import type { Composition } from './composition.ts'
 import type { Preview } from './preview.ts'
 
-/** What it takes: people, segments, and what is left of the month's quota. */
+/** The cost of a send: people, segments, and the quota left this month. */
 export function Cost({
   preview,
   fault,
@@ -55,7 +55,7 @@ export function Cost({
   )
 }
 
-/** Why it is not known what it takes; the card beside it tells of a fault. */
+/** Why the cost is unknown. A fault is shown in the card beside it. */
 function noCostWords(hasGroups: boolean, hasText: boolean, fault: Fault | undefined): string {
   if (!hasGroups) return t('Nobody to send to yet')
   if (!hasText) return t('A text is missing')

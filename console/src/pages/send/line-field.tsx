@@ -8,7 +8,7 @@ import { t } from '../../language/words.ts'
 import { SelectField } from '../../parts/form/field.tsx'
 import type { Composition } from './composition.ts'
 
-/** Which line sends: any, those of one device, or one. */
+/** Chooses what sends: any line, a device, or one line. */
 export function LineField({
   composition: { device, line },
   onChange,
@@ -42,7 +42,7 @@ export function LineField({
   )
 }
 
-/** A device with one line is one choice; one with several is itself, and each of them. */
+/** The choices of a device: itself, and each line if it has several. */
 function choicesOf(device: Device, state: string, lines: readonly Line[]) {
   const { id } = device
   const name = deviceName(device)

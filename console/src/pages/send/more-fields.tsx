@@ -20,7 +20,7 @@ const GUARANTEES = [
   ['at_least_once', t('Send again, perhaps twice')],
 ] as const
 
-/** What most texts need not say: which line, until when, how urgent, how sure. */
+/** Rarely needed fields of a text: line, expiry, priority and guarantee. */
 export function MoreFields({
   composition,
   onChange,

@@ -8,7 +8,7 @@ import type { Preview } from './preview.ts'
 
 const SHOWN = 3
 
-/** The text as the first recipients will get it; one text is enough when it is the same for all. */
+/** The texts of the first recipients, or the one text that all get. */
 export function PreviewCard({
   preview,
   fault,

@@ -6,7 +6,7 @@ export interface Preview {
   readonly total_segments: number
   /** An estimate, by the limits of the lines; '' when no line is on. */
   readonly last_leaves_at: string
-  /** How many of them get nothing. */
+  /** How many recipients have opted out and get nothing. */
   readonly opted_out: number
   /** Of a template: variables without a value for one recipient at least. */
   readonly missing?: readonly string[]

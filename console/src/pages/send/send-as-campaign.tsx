@@ -39,7 +39,7 @@ export async function sendAsCampaign(
   return pb.send('/api/campaigns', { method: 'POST', body, headers: { 'idempotency-key': key } })
 }
 
-/** A campaign has an end, where a send has seconds after its time. */
+/** The request as a campaign's: `expires_at` in place of `ttl`. */
 function campaignOf({ ttl, ...request }: Request): Request {
   if (!ttl) return request
   const due = request.scheduled_at ? Date.parse(String(request.scheduled_at)) : Date.now()

@@ -17,10 +17,10 @@ import { BatchActions } from './batch-actions.tsx'
 import { type Batch, useBatch } from './use-batch.ts'
 
 const STATES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'canceled'] as const
-/** Done: nothing more happens to these. */
+/** Final states. */
 const OVER = ['sent', 'delivered', 'failed'] as const
 
-/** What becomes of a send, as it happens. */
+/** The progress of a send, live. */
 export function Sent({ batch, message }: { batch: string; message: string }) {
   const sent = useBatch(batch, message)
   const { total, loading, fault, items } = sent
@@ -50,7 +50,7 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
   )
 }
 
-/** What has a device, or had one. */
+/** States of messages that a device has or had. */
 const BEGUN = ['assigned', 'sending', 'sent', 'delivered'] as const
 
 /**

@@ -7,10 +7,10 @@ import { CANCELED_FILTER, type ShownState, shownState } from '../../data/words/f
 
 const SHOWN = 50
 
-/** Messages by state; `failed` without those that were called off. */
+/** Messages by state; `failed` without canceled ones. */
 export type Counts = Readonly<Partial<Record<ShownState, number>>>
 
-/** What became of one send so far. */
+/** The present state of a send. */
 export interface Batch {
   /** The first messages of it, in the order of the recipients. */
   readonly items: readonly Message[]
@@ -47,7 +47,7 @@ function countsOf(items: readonly Message[]): Counts {
   return counts
 }
 
-/** Of a send with more messages than are shown. */
+/** Counts the messages of a send that has more than are shown. */
 async function readCounts(batch: string, filter: string): Promise<Counts> {
   const [{ counts }, { totalItems: canceled }] = await Promise.all([
     pb.send<{ counts: Counts }>(`/api/sms/batches/${batch}`, {}),

@@ -18,7 +18,7 @@ interface Props {
 interface TemplateProps {
   readonly templates: readonly Template[]
   readonly variables: readonly string[]
-  /** Of them those that have no value for one recipient at least. */
+  /** Variables without a value for at least one recipient. */
   readonly missing: readonly string[]
 }
 

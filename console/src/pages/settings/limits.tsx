@@ -11,7 +11,7 @@ import { Rules } from './rules.tsx'
 
 const EXCLUDED = 'rateLimits.excludedIPs'
 
-/** How often one address may ask. */
+/** How many requests one address may make. */
 export function Limits({ settings: { rateLimits } }: { settings: Settings }) {
   const first = { enabled: rateLimits.enabled, excluded: rateLimits.excludedIPs.join('\n') }
   const draft = useDraft('settings.limits', first, { asks: true })
@@ -21,7 +21,7 @@ export function Limits({ settings: { rateLimits } }: { settings: Settings }) {
     draft.saved()
     toast(t('Limits saved'))
   })
-  // which of the addresses is wrong stands in the field's name
+  // the fault's field name has the index of the wrong address
   const wrong = Object.entries(save.fault?.fields ?? {}).find(([name]) => name.startsWith(EXCLUDED))
   return (
     <Card title={t('Limits of requests')}>

@@ -11,7 +11,7 @@ import { toast } from '../../parts/toast.tsx'
 import { bodyOf, draftOf, SMTP_NAMES, SmtpFields } from './smtp-fields.tsx'
 import { TestMail } from './test-mail.tsx'
 
-/** Who mails come from, and the server that sends them. */
+/** The sender of mails, and the SMTP server. */
 export function Mail({ settings, onSaved }: { settings: Settings; onSaved: () => Promise<void> }) {
   const { senderName, senderAddress } = settings.meta
   const first = { name: senderName, address: senderAddress, ...draftOf(settings.smtp) }

@@ -10,7 +10,7 @@ import { toast } from '../../parts/toast.tsx'
 /** The default value, which counts as not set: the server then uses PUBLIC_URL. */
 const UNSET_URL = 'http://localhost:8090'
 
-/** What the server calls itself in mails, and where their links lead. */
+/** The server's name in mails, and the URL of their links. */
 export function Naming({ settings: { meta } }: { settings: Settings }) {
   const first = { name: meta.appName, url: meta.appURL === UNSET_URL ? '' : meta.appURL }
   const draft = useDraft('settings.naming', first, { asks: true })

@@ -8,20 +8,20 @@ import { Form, FormActions } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { AUDIENCES, LABELS, wordsOf } from './rule-words.ts'
 
-/** No label: it is typed. */
+/** The choice of a typed label. */
 const OTHER = ''
 const CHOICES = [...LABELS, [OTHER, t('Something else…')]] as const
 const NEW: RateLimit = { label: '/api/sms/', audience: '', maxRequests: 60, duration: 60 }
 
 interface RuleDialogProps {
   readonly rules: readonly RateLimit[]
-  /** The place of the rule that is changed; that behind the last for a new one. */
+  /** The index of the edited rule; the list's length for a new one. */
   readonly at: number
   readonly save: (rules: readonly RateLimit[]) => Promise<void>
   readonly onClose: () => void
 }
 
-/** One rule of the limits: what it is about, for whom, how much. */
+/** Edits a rate limit: what, for whom and how much. */
 export function RuleDialog({ rules, at, save: saveAll, onClose }: RuleDialogProps) {
   const isNew = at === rules.length
   const { label, audience, maxRequests, duration } = rules[at] ?? NEW
@@ -110,5 +110,5 @@ export function RuleDialog({ rules, at, save: saveAll, onClose }: RuleDialogProp
   )
 }
 
-/** What is no number counts as 0, which the server refuses. */
+/** A text as a number. Other texts are 0, which the server refuses. */
 const wholeOf = (text: string) => Math.trunc(Number(text)) || 0

@@ -1,7 +1,7 @@
 import type { RateLimit } from '../../data/settings.ts'
 import { t, tn } from '../../language/words.ts'
 
-/** Labels of rules that have words of their own; any other stands as it is written. */
+/** Words for known labels of rules. Other labels are shown unchanged. */
 export const LABELS = [
   ['/api/', t('All requests')],
   ['*:auth', t('Signing in')],
@@ -14,7 +14,7 @@ export const LABELS = [
   ['/api/devices/', t('What devices ask')],
 ] as const
 
-/** Whom a rule is for. */
+/** The audiences of rules. */
 export const AUDIENCES = [
   ['', t('Everybody')],
   ['@guest', t('Guests')],
@@ -23,14 +23,14 @@ export const AUDIENCES = [
 
 const BY: Readonly<Record<string, string>> = { '@guest': t('by guests'), '@auth': t('by who is signed in') }
 
-/** What a rule is about: words for what they know, else undefined. */
+/** Words for a rule's label; undefined for an unknown one. */
 export const wordsOf = (label: string): string | undefined => LABELS.find(([known]) => known === label)?.[1]
 
-/** What a rule is about and whom it is for, as plain text. */
+/** A rule's label and audience as plain text. */
 export const ruleName = ({ label, audience }: RateLimit): string =>
   `${wordsOf(label) ?? label}${byOf(audience)}`
 
-/** Whom a rule is for, to be read after what it is about; nothing if for all. */
+/** A rule's audience, to be read after its label; '' for all. */
 export const byOf = (audience: string): string => (BY[audience] ? ` ${BY[audience]}` : '')
 
 /** How much a rule allows. */

@@ -12,7 +12,7 @@ import { byOf, rateOf, ruleName, wordsOf } from './rule-words.ts'
 /** The rules of the limits: each change is saved at once, as all rules together. */
 export function Rules({ first }: { first: readonly RateLimit[] }) {
   const [rules, setRules] = useState(first)
-  /** The place of the rule that is open; that behind the last is a new one. */
+  /** The index of the open rule; the list's length for a new one. */
   const [open, setOpen] = useState<number>()
   const save = async (next: readonly RateLimit[]) => {
     const saved = await saveSettings({ rateLimits: { rules: next } })

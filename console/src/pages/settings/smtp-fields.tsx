@@ -3,7 +3,7 @@ import type { Settings } from '../../data/settings.ts'
 import { t } from '../../language/words.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 
-/** The SMTP server as the form has it: the port as it was typed. */
+/** The SMTP server in the form; the port is the typed text. */
 export interface SmtpDraft {
   readonly enabled: boolean
   readonly host: string
@@ -32,7 +32,7 @@ export const draftOf = ({ enabled, host, port, username, authMethod, tls }: Sett
   tls,
 })
 
-/** What the server gets of it. An empty password stays as it is. */
+/** The settings to save. An empty password changes nothing. */
 export const bodyOf = ({ password, port, host, ...rest }: SmtpDraft): Settings['smtp'] => ({
   ...rest,
   host: host.trim(),
@@ -49,7 +49,7 @@ const ENCRYPTIONS = [
   ['tls', t('TLS from the start (465)')],
 ] as const
 
-/** How the server that sends mails is reached. */
+/** The fields of the SMTP server. */
 export function SmtpFields({
   value,
   onValue,

@@ -28,7 +28,7 @@ export function SuperuserPlaces({ settings }: { settings: Settings }) {
     draft.saved()
     toast(t('Addresses saved'))
   })
-  // which of the addresses is wrong stands in the field's name
+  // the fault's field name has the index of the wrong address
   const wrong = Object.entries(save.fault?.fields ?? {}).find(([name]) => name.startsWith(NAME))
   return (
     <Card title={t('Where superusers come from')}>

@@ -35,7 +35,7 @@ const NOTIFY = [
   ['none', t('None')],
 ] as const
 
-/** The people of the account, and what each may do. */
+/** The account's people and their roles. */
 export function Members() {
   const { members, nameOf } = usePeople()
   const mine = session.value

@@ -10,7 +10,7 @@ import { Invite } from './invite.tsx'
 import { Members } from './members.tsx'
 import './page.css'
 
-/** Who acts for the account, in which role, and what they changed. */
+/** The account's members, their roles and their changes. */
 export function Page() {
   const [isInviting, setInviting] = useState(false)
   return (

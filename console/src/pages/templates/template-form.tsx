@@ -13,7 +13,7 @@ import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { TemplatePreview } from './template-preview.tsx'
 
-/** Writes a template, or changes one; beside it what a contact would get. */
+/** Creates or edits a template, beside a preview. */
 export function TemplateForm({ template, onClose }: { template: Template | undefined; onClose: () => void }) {
   const first = { name: template?.name ?? '', body: template?.body ?? '' }
   const draft = useDraft(`template.${template?.id ?? 'new'}`, first)

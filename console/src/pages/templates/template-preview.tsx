@@ -9,10 +9,10 @@ import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 
-/** Contacts to choose from: the first by name are enough to see how it looks. */
+/** Contacts to choose from, the first ones by name. */
 const CHOICES = 100
 
-/** What a contact would get, as it is written; variables without a value stand out. */
+/** Previews the typed template for a contact. Marks variables without a value. */
 export function TemplatePreview({ body }: { body: string }) {
   const contacts = useList<Contact>('contacts', { sort: 'name', perPage: CHOICES, live: false })
   const [chosen, setChosen] = useState('')
@@ -20,7 +20,7 @@ export function TemplatePreview({ body }: { body: string }) {
   const contact = contacts.items.find(({ id }) => id === chosen) ?? contacts.items[0]
   const fieldOf = (name: string) => contact && fieldNamed(contact, name)
   const own: Readonly<Record<string, string>> = contact ? { name: contact.name, phone: contact.phone } : {}
-  // what was typed for another contact stands behind what this one has
+  // the contact's own value goes before one that was typed for another contact
   const valueFor = (variable: string) => {
     const name = variable.toLowerCase()
     return own[name] || fieldOf(variable) || (own[name] ?? values[name])

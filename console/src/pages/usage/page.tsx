@@ -17,7 +17,7 @@ import { Quota } from './quota.tsx'
 const SPANS = [7, 30, 90] as const
 const EVERY_MS = 30_000
 
-/** How many messages there were, day by day, and what is left of the month. */
+/** Messages by day, and the quota left this month. */
 export function Page() {
   const [days, setDays] = useState<number>(30)
   const { value, fault } = useAnswer<{ days: readonly UsageDay[] }>(

@@ -10,7 +10,7 @@ const HEIGHT = 1000
 const dayName = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const named = (day: string) => dayName.format(new Date(day))
 
-/** A bar a day, stacked by what became of the messages. The table below it says the same in figures. */
+/** A bar for each day, stacked by the outcome of messages. The table below has the figures. */
 export function Plot({ days }: { days: readonly UsageDay[] }) {
   const top = roundUp(Math.max(...days.map(allOf)))
   const marks = [days[0], days[Math.floor(days.length / 2)], days.at(-1)]

@@ -10,7 +10,7 @@ import { Progress } from '../../parts/wait.tsx'
 const EVERY_MS = 30_000
 const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-/** What of the month's quota is used. */
+/** How much of the month's quota is used. */
 export function Quota() {
   const { value } = useAnswer<Usage>('/api/sms/usage', EVERY_MS)
   if (!value) return null
@@ -43,7 +43,7 @@ export function Quota() {
   )
 }
 
-/** What the account's files take. */
+/** The storage that the account's files take. */
 const Files = ({ bytes, limit }: Usage['files']) => (
   <p class="muted">
     {limit === 0

@@ -24,7 +24,9 @@ type Access = Readonly<
   readonly waiting: number
 }
 
-/** Lists what acts for a disabled user, and asks whether it ends before the user is enabled. */
+/**
+ * Lists a disabled user's devices, keys and the like, and asks whether to end them before enabling the user.
+ */
 export function EnableUser({ user, onClose }: { user: User; onClose: () => void }) {
   const { value, fault } = useAnswer<Access>(`/api/users/${user.id}/access`)
   const enable = useTask(async (access: 'end' | 'keep') => {

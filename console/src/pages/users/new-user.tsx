@@ -9,7 +9,7 @@ import { bodyOf, FIELD_NAMES, type UserDraft, UserFields } from './user-fields.t
 
 const DRAFT: UserDraft = { email: '', name: '', quota: '', verified: true, password: '' }
 
-/** Makes a user. */
+/** Creates a user. */
 export function NewUser({ onClose }: { onClose: () => void }) {
   const [draft, setDraft] = useState(DRAFT)
   const make = useTask(async () => {

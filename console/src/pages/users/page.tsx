@@ -19,7 +19,7 @@ import { isDisabled } from './is-disabled.ts'
 import { NewUser } from './new-user.tsx'
 import { useMonth } from './use-month.ts'
 
-/** Who may send, and how much. */
+/** The users and their quotas. */
 export function Page({ query }: PageProps) {
   const [search, setSearch] = useState(query.get('search') ?? '')
   const [state, setState] = useState<State>('')

@@ -15,7 +15,7 @@ import { DeliveryDialog } from './delivery-dialog.tsx'
 import { DeliveryStatus } from './delivery-status.tsx'
 import { ResendFailed } from './resend-failed.tsx'
 
-/** What was delivered to a webhook, newest first, and how to send again. */
+/** The deliveries to a webhook, newest first, with buttons that resend them. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const filter = pb.filter('webhook = {:id}', { id: webhook.id })
   const deliveries = useList<Delivery>('webhook_deliveries', { filter, perPage: 20 })
@@ -105,7 +105,7 @@ const columns = (
 const took = ({ attempts, latency_ms }: Delivery) =>
   attempts > 0 ? t('{count} ms', { count: Math.round(latency_ms) }) : '–'
 
-/** Does it and says so, or says what it failed with. */
+/** Runs an action and shows a toast with the result or the fault. */
 async function attempt(work: () => Promise<unknown>, done: string): Promise<void> {
   try {
     await work()

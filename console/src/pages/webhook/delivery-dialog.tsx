@@ -9,7 +9,7 @@ import { to } from '../../router.ts'
 import { DeliveryRequest } from './delivery-request.tsx'
 import { DeliveryStatus } from './delivery-status.tsx'
 
-/** What the receiver said; without an answer, why there is none, in words. */
+/** The receiver's answer, or why there is none. */
 function LastAnswer({ delivery: { response_status, response_body, attempts } }: { delivery: Delivery }) {
   if (attempts === 0) return <p class="muted">{t('Not called yet.')}</p>
   if (response_body === '') return <p class="muted">{t('Empty.')}</p>
@@ -22,7 +22,7 @@ function LastAnswer({ delivery: { response_status, response_body, attempts } }: 
   )
 }
 
-/** All that is known of one delivery: the last answer, and the request that it answered. */
+/** One delivery: the last answer and its request. */
 export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => (
   <Dialog title={delivery.event} onClose={onClose} wide>
     <p class="row">

@@ -14,7 +14,7 @@ import { Settings } from './settings.tsx'
 import { Stop } from './stop.tsx'
 
 /**
- * One webhook: what it hears, its secret, and what was delivered. Superusers see those of all, and may stop
+ * One webhook: settings, secret and deliveries. Superusers see the webhooks of all users, and may stop
  * them.
  */
 export function Page({ params: { id = '' } }: PageProps) {

@@ -16,7 +16,7 @@ const SPANS = [
   ['720', t('The last 30 days')],
 ] as const
 
-/** Sends all that failed in some time once more, as after the receiver was away. */
+/** Resends all deliveries that failed in a period, as after an outage of the receiver. */
 export function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const [hours, setHours] = useState('24')
   const send = useTask(async () => {

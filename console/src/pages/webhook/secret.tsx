@@ -8,7 +8,7 @@ import { ShownOnce } from '../../parts/once.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toastFault } from '../../parts/toast.tsx'
 
-/** The secret that requests are signed with: it can be changed, not seen. */
+/** Changes the secret that signs requests. The present one is never shown. */
 export function Secret({ webhook }: { webhook: Webhook }) {
   const [secret, setSecret] = useState('')
   const rotate = async () => {

@@ -12,7 +12,7 @@ import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { removeWebhook } from './remove.ts'
 
-/** Where a webhook leads, what it hears, whether it is on; and its end. */
+/** A webhook's address, events and switch, and a button that deletes it. */
 export function Settings({ webhook }: { webhook: Webhook }) {
   const { url, events, enabled, lines = [], numbers = '' } = webhook
   const first = { url, events, enabled, lines, numbers }

@@ -38,7 +38,7 @@ const stateColumn = (isFailing: (webhook: Webhook) => boolean): Column<Webhook> 
 
 const hrefOf = ({ id }: Webhook) => to(`/webhooks/${id}`)
 
-/** The programs that are told what becomes of messages: the user's own; to superusers those of all. */
+/** Webhooks: the user's own; for superusers those of all users. */
 export const Page = () => (session.value?.role === 'superuser' ? <AllWebhooks /> : <OwnWebhooks />)
 
 function AllWebhooks() {

@@ -2,10 +2,10 @@ import type { Delivery, Webhook } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 
 const MOST = 200
-/** Deliveries of the last day that did not arrive, or not yet, although they were tried. */
+/** Deliveries of the last day that failed, or whose first attempt failed. */
 const FAILED = 'created >= @yesterday && (status = "failed" || (status = "pending" && attempts > 0))'
 
-/** Says of a webhook whether calls to it failed lately. */
+/** A function that tells whether calls of a webhook failed lately. */
 export function useFailing(): (webhook: Webhook) => boolean {
   const { items } = useList<Delivery>('webhook_deliveries', {
     filter: FAILED,

@@ -5,7 +5,7 @@ import { t } from '../../language/words.ts'
 import { Button } from '../form/button.tsx'
 import { Actions } from '../form/form.tsx'
 
-/** Where the focus begins, the best first: what is marked, a field, a harmless button, anything else. */
+/** What gets the first focus, in this order: a marked element, a field, a harmless button, any other. */
 const FIRST = [
   '[data-focus="true"], [autofocus]',
   '.dialog-body :is(.field, .check) :is(input, select, textarea):enabled',
@@ -63,7 +63,7 @@ export function Dialog({
 
 function firstFocus(dialog: HTMLElement): HTMLElement | null | undefined {
   const first = FIRST.map((place) => dialog.querySelector<HTMLElement>(place)).find((found) => found !== null)
-  // of a group of choices the chosen one
+  // in a group of choices, the chosen one gets the focus
   const chosen = first?.closest('fieldset')?.querySelector<HTMLElement>('input[type="radio"]:checked')
   return chosen ?? first
 }
@@ -71,12 +71,12 @@ function firstFocus(dialog: HTMLElement): HTMLElement | null | undefined {
 interface Question {
   readonly title: string
   readonly text: ComponentChildren
-  /** The words of the button that does it. */
+  /** The label of the button that confirms. */
   readonly action: string
-  /** Those of the button that leaves all as it is. */
+  /** The label of the button that cancels. */
   readonly keep?: string
   readonly danger?: boolean
-  /** What does it is not one more press of Enter away: so for all that is a danger. */
+  /** Enter does not confirm at once. Always so for `danger`. */
   readonly careful?: boolean
 }
 
@@ -97,7 +97,7 @@ export const confirmed = (question: Question): Promise<boolean> =>
     }
   })
 
-/** Where questions of `confirmed` show; the shell has it once. */
+/** Renders the dialogs of `confirmed`. The shell contains it once. */
 export function Questions() {
   const question = asked.value
   if (!question) return null

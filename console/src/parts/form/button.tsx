@@ -9,17 +9,19 @@ interface Look {
   readonly icon?: IconName
   /** Only the icon is seen; the words are for screen readers and the tooltip. */
   readonly iconOnly?: boolean
-  /** The least role in the account that may do it: for others there is no button. */
+  /** The lowest role that sees the button. */
   readonly needs?: TeamRole
   readonly children?: ComponentChildren
 }
 
 type ButtonProps = Look & {
-  /** Work is under way: the button turns and takes no press. */
+  /** True while the action runs: the button shows a spinner and is disabled. */
   readonly busy?: boolean
 } & Omit<JSX.IntrinsicElements['button'], 'icon' | 'ref'>
 
-/** A button. `type` is `button` unless told: only `type="submit"` sends a form. One `primary` a view. */
+/**
+ * A button. `type` defaults to `button`: only `type="submit"` submits a form. One `primary` for each view.
+ */
 export function Button({
   kind = 'plain',
   icon,

@@ -16,10 +16,10 @@ import { CheckField, CheckList, SelectField, TextField } from './field.tsx'
 import { Form, FormActions } from './form.tsx'
 import { NumberCountry } from './number-country.tsx'
 
-/** What of a contact is stored before the first save. */
+/** The values of a new contact. */
 const BLANK = { name: '', phone: '', groups: [] as readonly string[], opted_out: false, time_zone: '' }
 
-/** What the form begins with. */
+/** The form's initial values. */
 const draftOf = (contact: Contact | undefined) => ({
   name: contact?.name ?? '',
   phone: formatPhone(contact?.phone ?? ''),
@@ -146,7 +146,7 @@ export function ContactForm({
   )
 }
 
-/** The typed fields with one more; one that is as it is stored is none of them. */
+/** The changed fields with one more; without it if it equals the stored value. */
 function withField(
   fields: Readonly<Record<string, string>>,
   title: string,

@@ -9,11 +9,11 @@ interface FieldProps {
   readonly hint?: ComponentChildren
   /** The fault of the form's task. */
   readonly fault?: Fault | undefined
-  /** A message of the page's own; it goes before that in `fault`. */
+  /** A message of the page itself. It replaces the one in `fault`. */
   readonly error?: string | undefined
 }
 
-/** Attributes that tie an input to its label, hint and message. */
+/** Attributes that link an input to its label, hint and message. */
 interface Ties {
   readonly id: string
   readonly name: string
@@ -21,7 +21,7 @@ interface Ties {
   readonly 'aria-invalid': boolean
 }
 
-/** A label, an input made by `children`, a hint, and what is wrong with it. For inputs of your own. */
+/** A label, an input rendered by `children`, a hint and the error. For custom inputs. */
 export function Field(props: FieldProps & { children: (ties: Ties) => ComponentChildren }) {
   const { label, name, hint, fault, error = fault?.fields[name], children } = props
   const id = useId()
@@ -86,7 +86,7 @@ function split<P extends FieldProps & Pick<Typed<HTMLElement>, 'onValue'> & { in
 /** One line of text, or another `type` of input. Numbers are texts, too: read them when the form is sent. */
 export function TextField(props: TextProps) {
   const { field, input } = split(props)
-  // the types of the attributes are one a `type`
+  // preact types the attributes for each `type` separately
   return <Field {...field}>{(ties) => <input {...(input as InputHTMLAttributes)} {...ties} />}</Field>
 }
 

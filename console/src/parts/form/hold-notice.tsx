@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 import { Notice } from './form.tsx'
 import './hold-notice.css'
 
-/** "Sending in 8 s", and the button that takes it back. */
+/** "Sending in 8 s", and a button that undoes it. */
 export const HoldNotice = ({ left, undo }: { left: number; undo: Task<[]> }) => (
   <Notice kind="warning">
     <span class="hold">

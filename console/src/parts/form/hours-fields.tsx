@@ -6,7 +6,7 @@ type Names = Readonly<Record<'from' | 'to', string>> & { readonly days?: string 
 
 const DAY_CHOICES = DAYS.map((day) => [day, dayName(day)] as const)
 
-/** From when to when, on which days, if `labels` has days. `names` are those of the record's fields. */
+/** Fields for hours, and for days if `labels` has days. `names`: the record's field names. */
 export function HoursFields({
   hours,
   onChange,

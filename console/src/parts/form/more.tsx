@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** Fields that most need not see, behind a line to press. It opens by itself when one of them `isWrong`. */
+/** Rarely needed fields, folded. Opens by itself when one of them `isWrong`. */
 export function More({
   summary,
   isWrong,

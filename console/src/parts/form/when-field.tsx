@@ -25,7 +25,7 @@ export function timeFault({ isLater, at }: When, was: string): { at?: string } {
   return new Date(at).getTime() <= Date.now() ? { at: t('This time is past.') } : {}
 }
 
-/** At once, or at a time of the sender's own clock. */
+/** Chooses between now and a local time. */
 export function WhenField({
   when: { isLater, at },
   onChange,

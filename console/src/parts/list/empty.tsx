@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from '../icon.tsx'
 
 /**
- * What an empty page says: that there is nothing, and what to do first. `children` are that sentence,
+ * The content of an empty page: that there is nothing, and what to do first. `children` are that sentence,
  * `action` its button.
  */
 export const Empty = ({

@@ -25,7 +25,7 @@ export function WhenMenu({
   iconOnly?: boolean
   /** Makes the times, when the menu opens. */
   named: (now: Date) => readonly NamedTime[]
-  /** The words of the button beside the field. */
+  /** The label of the button beside the field. */
   action: string
   onPick: (at: Date) => void
 }) {
@@ -77,7 +77,7 @@ function Times({
         onValue={setTyped}
         error={fault}
         onKeyDown={(event) => {
-          // a form around it is another one's
+          // Enter must not submit a surrounding form
           if (event.key !== 'Enter') return
           event.preventDefault()
           pick()

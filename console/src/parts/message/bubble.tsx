@@ -1,7 +1,7 @@
 import { segmentsText } from '../../data/text/text-size.ts'
 import './bubble.css'
 
-/** A text as it will arrive, and what it takes. `who`: whom it is for, or ''. */
+/** A text as it will arrive, and its segments. `who`: the recipient, or ''. */
 export const Bubble = ({ who, body, segments }: { who: string; body: string; segments: number }) => (
   <figure class="bubble">
     {who && <figcaption>{who}</figcaption>}

@@ -5,7 +5,7 @@ import { Icon } from '../../../parts/icon.tsx'
 import type { Recipient } from '../composition.ts'
 import { formatMemberCount } from './use-member-counts.ts'
 
-/** More than that are folded, the bad ones first. */
+/** The most chips that are shown unfolded, invalid ones first. */
 const SHOWN = 30
 
 interface GroupChip {
@@ -14,7 +14,7 @@ interface GroupChip {
   readonly count: number | undefined
 }
 
-/** Who the text goes to, each with a cross. */
+/** The recipients, each with a button that removes it. */
 export function Chips({
   groups,
   recipients,

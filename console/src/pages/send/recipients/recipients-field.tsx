@@ -15,10 +15,10 @@ import { useMemberCounts } from './use-member-counts.ts'
 import { type Suggestion, useSuggestions } from './use-suggestions.ts'
 
 const MOST_REASONS = 5
-/** Takes what was typed, where a comma ends it. */
+/** Keys that end a typed recipient. */
 const ENDS = new Set(['Enter', ',', ';'])
 
-/** Who the text goes to: contacts and groups by name, numbers typed or pasted, many at once. */
+/** The recipients: contacts and groups by name, numbers typed or pasted. */
 export function RecipientsField({
   composition,
   onChange,
@@ -167,7 +167,7 @@ export function RecipientsField({
   )
 }
 
-/** What was typed and is no number, and why. */
+/** Typed texts that are no numbers, and why. */
 const Unread = ({ recipients }: { recipients: readonly Recipient[] }) => (
   <>
     {tn('One number cannot be read:', '{count} numbers cannot be read:', recipients.length)}{' '}

@@ -7,7 +7,7 @@ import { useLater } from '../../../data/use/use-later.ts'
 import { t } from '../../../language/words.ts'
 import type { Recipient } from '../composition.ts'
 
-/** Something that what was typed may mean. */
+/** A possible meaning of the typed text. */
 export type Suggestion =
   | { readonly kind: 'group'; readonly id: string; readonly words: string; readonly more: string }
   | {
@@ -59,7 +59,7 @@ export function useSuggestions(
 
 const includes = (whole: string, part: string) => whole.toLocaleLowerCase().includes(part.toLocaleLowerCase())
 
-/** Found for fewer letters, it may not fit any more. */
+/** Whether a contact that was found for fewer letters still fits. */
 const fits = ({ name, phone }: Contact, text: string, country: string) =>
   includes(name, text) || phone.includes(phonePart(text, country) || '-')
 
