@@ -37,7 +37,9 @@ export interface Backend extends Session {
   transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T>
   /** Calls `heard` for each NOTIFY until the returned function is called. Reconnects after a loss. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
-  /** Has all servers hear it: listeners of this process at once, others within 20 ms. After a commit. */
+  /**
+   * Notifies all servers: listeners of this process at once, others within 20 ms. Call it after the commit.
+   */
   announce(channel: string, payload: string): void
   /** Whether notifications arrive; undefined if unknown. */
   readonly hears: () => boolean | undefined

@@ -1,6 +1,6 @@
 import { ApiError, badRequest, RetryLater } from '../errors.ts'
 
-/** What Postgres says of a failed statement, from either backend. `code` is its SQLSTATE. */
+/** Postgres' error for a failed statement, from either backend. `code` is the SQLSTATE. */
 export interface SqlError extends Error {
   readonly code: string
   readonly constraint?: string
@@ -77,14 +77,14 @@ export function isConnectionError(error: unknown): boolean {
   )
 }
 
-/** What an error says, with the hint of Postgres: the disk is full, too many connections. */
+/** The message of an error, with Postgres' hint: the disk is full, too many connections. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { message, hint } = error as Error & { hint?: string }
   return hint ? `${message}. ${hint.replace(/\.$/, '')}` : message
 }
 
-/** The database is away. Answered as 503 with Retry-After, so that a client knows to try again. */
+/** The database is unreachable. Answered as 503 with Retry-After, so that clients retry. */
 export class DatabaseUnavailable extends ApiError {
   override name = 'DatabaseUnavailable'
   readonly retryAfterSeconds = RETRY_SECONDS

@@ -26,7 +26,7 @@ class Pool {
   readonly backend: Backend
   /** Undefined where statements take no turns. */
   readonly time: DatabaseTime | undefined
-  /** Connections for statements of the server. Holders take turns; one that is alone may have all. */
+  /** Connections for statements. Holders take turns; a single holder may use all. */
   readonly connections: Places
   readonly firstRows = new Places(FIRST_ROWS)
   reading: Reading | undefined
@@ -196,12 +196,12 @@ export class Db {
     return new Db(this.#pool, this.#owner, session)
   }
 
-  /** Hears what any node says with NOTIFY. An empty payload: something may have been missed. */
+  /** Calls the listener for notifications of all nodes. An empty payload: some may have been missed. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
     return this.#pool.backend.listen(channel, heard)
   }
 
-  /** Says to all nodes what their `listen` hears, after a commit. A hint: it may be lost. */
+  /** Notifies the `listen` of all nodes, after a commit. The notification may be lost. */
   announce(channel: string, payload: string): void {
     this.#pool.backend.announce(channel, payload)
   }

@@ -10,7 +10,7 @@ import type { Settings } from './start.ts'
 const LOG_MS = 600_000
 const PULSE: Pulse = { everyMs: 30_000, answerMs: 10_000 }
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 30_000]
-/** One that runs for so long is not in trouble: the next pause is the first again. */
+/** After running this long it counts as healthy, and the next pause is the shortest again. */
 const STEADY_MS = 60_000
 
 /** How often Postgres is asked whether it takes connections, and how long it has to answer. */
@@ -84,7 +84,7 @@ class Keeper {
     void this.#watch()
   }
 
-  /** One that hangs keeps its connections: only a new one shows it. */
+  /** Checks by a new connection, since a hanging Postgres keeps the old ones open. */
   async #watch(): Promise<void> {
     const { everyMs, answerMs } = this.#pulse
     const { signal } = this.#closing

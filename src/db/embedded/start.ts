@@ -41,7 +41,7 @@ export class Started {
     const given = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const lock = lockCommand(site)
     const { command, args, options } = commandOf(site, 'postgres', ['-D', site.folder, ...given], lock)
-    // it outlives this process, and hears no Ctrl-C of a terminal
+    // detached: it outlives this process, and Ctrl-C in a terminal does not reach it
     this.#process = spawn(command, args, {
       ...options,
       detached: true,

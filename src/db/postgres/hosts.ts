@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { DatabaseUnavailable } from '../errors.ts'
 
-/** How long one of several hosts may take to accept a connection: one that stands still is passed over. */
+/** How long one of several hosts may take to accept a connection, before the next one is tried. */
 const HOST_MS = 3_000
 
 /**

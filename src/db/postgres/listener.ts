@@ -38,9 +38,9 @@ export class Listener {
   #firstTry: Promise<void> | undefined
   #running: Promise<void> | undefined
   #hears: boolean | undefined
-  /** The driver wants one statement at a time. */
+  /** Runs one statement at a time, as the driver requires. */
   readonly #inTurn = serialQueue()
-  /** What other servers are to hear: channel, space, payload. */
+  /** Waiting notifications for other servers: channel, space, payload. */
   readonly #words = new Set<string>()
   #saying: Promise<void> | undefined
   /** Notifications of others until now, and until no other server was found last. */
