@@ -86,7 +86,9 @@ const ended = (path: string, text: string) => ({
   [path]: `{{#if ${path}.conclusion}}{{repository.full_name}}: ${text}{{/if}}`,
 })
 
-/** The text of what GitHub posts. The event's name is in a header alone: the body is told by what it has. */
+/**
+ * The text of a GitHub event. Its name is only in a header, so the kind is found by the fields of the body.
+ */
 export const GITHUB_TEXT = firstOf(
   {
     ...ended(

@@ -6,6 +6,6 @@ export function firstOf(texts: Readonly<Record<string, string>>, other = ''): st
   return `{{#${first}${more.map((one) => `{{else ${one}`).join('')}${other && `{{else}}${other}`}{{/if}}`
 }
 
-/** A value with what stands around it, if the body has it. */
+/** A value with the text around it, if the body has the value. */
 export const maybe = (path: string, before = '', after = ''): string =>
   `{{#if ${path}}}${before}{{${path}}}${after}{{/if}}`
