@@ -70,7 +70,7 @@ export interface RequestBody {
   readonly files: Uploads
   /** True for a JSON body: its keys match in upper or lower case (see `Shape`). */
   readonly isJson?: boolean
-  /** Lets go of the files, where there are some. */
+  /** Deletes the uploaded files, if any. */
   readonly release?: () => Promise<void>
 }
 

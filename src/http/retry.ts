@@ -85,7 +85,7 @@ async function faultOf(
   return (await isCatalogOld()) ? 'oldCatalog' : undefined
 }
 
-/** An answer that says no to this caller, other than for lack of room or time. */
+/** Whether an error refuses the caller, other than for lack of room or time. */
 const isRefusal = (error: unknown): boolean =>
   (error instanceof ApiError || error instanceof GatewayError) && error.status < 429
 

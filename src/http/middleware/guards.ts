@@ -8,7 +8,7 @@ import type { Ctx, Services } from '../context.ts'
 import { authOf } from '../request-info.ts'
 import { type Caller, storeOf } from '../server/store-of.ts'
 
-/** Who may come in at all, before a route does its work. Each throws what PocketBase answers. Contract 5.2 */
+/** Checks of the caller before a route does its work. They throw PocketBase's errors. Contract 5.2 */
 
 /** Anyone with a valid token. 403 for a device whose user is disabled. */
 export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {

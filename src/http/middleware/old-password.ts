@@ -9,7 +9,7 @@ type Body = Readonly<Record<string, unknown>> | null
 
 const isGiven = (body: Body, key: string) => toText(body?.[key]) !== ''
 
-/** Whether a change of an auth record sets a password or says what it was. */
+/** Whether a change of an auth record sets a password or contains the old one. */
 const changesPassword = (body: Body): boolean =>
   ['oldPassword', 'password', 'passwordConfirm'].some((key) => isGiven(body, key))
 

@@ -42,7 +42,7 @@ export async function requireUser(c: Ctx, services: Services, cached = false): P
   return { ...senderOf(auth), store: storeOf(c, services, auth) }
 }
 
-/** Scopes that open the figures of an account: its usage tells a sender what it may still send. */
+/** Scopes that may read an account's statistics: a sender needs its remaining quota. */
 export const READS: readonly Scope[] = ['messages:read', 'messages:send']
 
 /** The user whose statistics may be read; null for a superuser, who reads all. Throws as `requireSender`. */

@@ -13,7 +13,7 @@ import { sendRaw } from '../send-json.ts'
 
 const MAX_BODY_BYTES = 1_000
 
-/** `/api/users`, for superusers: what acts for a user without a sign-in, and what becomes of it. */
+/** `/api/users`, for superusers: lists and ends a user's devices, keys and the like. */
 export const userRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/:id/access', async (c) => {

@@ -43,7 +43,7 @@ export const isTrusted = (incoming: IncomingMessage, { trustedProxies }: Trust['
 
 const peerOf = ({ socket }: IncomingMessage) => addressOf(socket)
 
-/** From where a connection comes, client or proxy; '' once it is gone. */
+/** The remote address of a connection, of a client or proxy; '' once it is closed. */
 export const addressOf = (socket: Socket | null): string => plain(socket?.remoteAddress ?? '')
 
 /** The addresses in the last value of a header: that one was set by the proxy. */

@@ -72,7 +72,7 @@ function destroyWithoutTraces(socket: Socket): void {
   socket.destroy()
 }
 
-/** After the answer: takes the rest of a small body, and hangs up before that of a large one. */
+/** After the answer: reads the rest of a small body, and closes the connection of a large one. */
 function leaveBody(req: IncomingMessage): void {
   if (req.complete) return
   if (Number(req.headers['content-length'] ?? Infinity) <= MAX_UNREAD_BYTES) return void req.resume()
@@ -206,7 +206,7 @@ type TrackerServices = Pick<
   'config' | 'settings' | 'log' | 'logs' | 'store' | 'traffic' | 'protocols'
 >
 
-/** Counts, names and logs requests. Once closed, it asks clients to close and tells when all are answered. */
+/** Counts, names and logs requests. Once closed, asks clients to close and resolves when all are answered. */
 export class RequestTracker {
   readonly #services: TrackerServices
   readonly #log: Logger

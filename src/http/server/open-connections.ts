@@ -27,8 +27,8 @@ export function waitForNews(socket: Socket, client: Holder): void {
 }
 
 /**
- * When there are too many connections, the network that has most loses its longest idle one. One that is at
- * work is lost by a network with more than twice as many as any that has idle ones.
+ * With too many connections, closes the longest idle one of the network with the most. Closes a busy one only
+ * of a network with more than twice as many as any network with idle ones.
  */
 export class OpenConnections {
   readonly #max: number
