@@ -103,7 +103,7 @@ const trafficFamilies = ({ traffic }: MetricsSource): Family[] => [
   },
 ]
 
-/** Gauges of what the database knows, read at most each KEEP_MS; without samples while it is away. */
+/** Gauges from the database, read at most once in KEEP_MS; without samples while it is unreachable. */
 function gaugesOf<T>(read: () => Promise<T>) {
   const look = cachedQuery(read, KEEP_MS)
   return (name: string, help: string, pick: (figures: T) => Sample[]): Family =>

@@ -8,7 +8,7 @@ import { cachedQuery } from '../tools/cached-query.ts'
 import { within } from '../tools/deadline.ts'
 import { WORKER_STATE, type WorkerMember } from '../workers/member.ts'
 
-/** What a probe is told. The queue is for people: a long one is no reason to send requests elsewhere. */
+/** The answer to a probe. The queue is for people: a long one is no reason to send requests elsewhere. */
 export const READINESS = z
   .object({
     ready: z.boolean(),
