@@ -106,7 +106,7 @@ function addTools(server: McpServer, services: McpServices, caller: McpCaller): 
 
 function addTemplates(server: McpServer, services: McpServices, caller: McpCaller): void {
   const mayRead = caller.may(TEMPLATE_SCOPE)
-  // the SDK tells the message of whatever is thrown
+  // the SDK sends the message of any thrown error to the client
   const inWords = <T>(work: () => Promise<T>) =>
     work().catch((error: unknown) => {
       throw new Error(textOf(services, 'templates', error))

@@ -79,7 +79,7 @@ async function readState(store: Store, user: string, ref: string): Promise<Messa
   return state
 }
 
-/** The state of a send that cannot be read now, as far as its request tells. */
+/** The state of a send from its request, when the database cannot be read. */
 function acceptedState(ref: string, { recipients, deviceId, content, options }: SendBody): MessageState {
   const createdAt = new Date().toISOString()
   return {

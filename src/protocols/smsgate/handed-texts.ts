@@ -99,7 +99,7 @@ export async function noteListed(db: Db, device: Device, { texts, canceled, adde
   await db.query(NOTE, values, 'smsgate note listed')
 }
 
-/** How far a phone says it is with a text: it waits there, Android has it, or nothing more is to be done. */
+/** A phone's report about a text: it waits there, Android has it, or it is finished. */
 export type Progress = Attempt & { readonly step: 'waits' | 'processed' | 'over' }
 
 const PROGRESS = `
@@ -111,7 +111,7 @@ update smsgate_texts t set is_known = true, is_processed = t.is_processed or g.s
 from given g
 where t.device = $1 and t."user" = $2 and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`
 
-/** Notes what a phone says of texts that it was handed. */
+/** Stores a phone's report about its texts. */
 export async function noteProgress({ db }: Store, device: Device, progress: readonly Progress[]) {
   if (progress.length === 0) return
   // the last word counts where a report names a text twice
@@ -152,7 +152,7 @@ export async function wakeForMore(store: Store, device: Device): Promise<void> {
   wakeDevices(store.db, [device.id])
 }
 
-/** A phone has this long to pull. Told again, the app would drop the running pull. */
+/** Notifies a phone again only after this time: a second notice would make the app drop a running pull. */
 const TELL = `update smsgate_phones p set woken_at = now()
   where p.device = $1 and p."user" = $2
     and (p.woken_at is null or p.pulled_at >= p.woken_at
@@ -160,7 +160,7 @@ const TELL = `update smsgate_phones p set woken_at = now()
     and (${HAS_MORE} or ${IS_LAPSING} or ${IS_UNANSWERED})
   returning p.device`
 
-/** Whether to tell a phone to pull now. It is noted as told then, for all its streams. */
+/** Whether to tell a phone to pull now. If so, stores that for all its streams. */
 export async function shouldPull(store: Store, device: Device, leaseSeconds: number): Promise<boolean> {
   const { rows } = await store.db.query(TELL, [device.id, device.user, leaseSeconds], 'smsgate should pull')
   return rows.length > 0
@@ -170,7 +170,7 @@ export async function shouldPull(store: Store, device: Device, leaseSeconds: num
 const CONNECTED = `update smsgate_phones set woken_at = now() - interval '${ANSWER_SECONDS / 2} seconds'
   where device = $1 and "user" = $2`
 
-/** Notes that a phone has opened its stream and pulls by itself now. */
+/** Stores that a phone has opened its stream, after which it pulls by itself. */
 export async function noteConnected(store: Store, device: Device): Promise<void> {
   await store.db.query(CONNECTED, [device.id, device.user], 'smsgate connected')
 }

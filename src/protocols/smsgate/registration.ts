@@ -77,7 +77,7 @@ const asUnauthorized = (error: unknown) =>
     ? gatewayRefusal('unauthorized', error.message)
     : error
 
-/** What the app is told. No password: the user has one. */
+/** The answer to the app. Without a password: the user has one. */
 async function answer(store: Store, id: string) {
   const collectionOf = (name: string) => store.catalog.find(name) as AuthCollection
   const device = await findAuthRecord(store, collectionOf('devices'), id)

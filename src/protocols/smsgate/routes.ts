@@ -153,7 +153,7 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
     const ended = AbortSignal.any([ending, gone.signal])
     for await (const frame of phoneEvents(store, device, config, again, ended)) await stream.write(frame)
   }
-  // the phone comes again
+  // the phone reconnects
   return openStream(c, send, async (error) =>
     log.warn({ device: device.id, err: error }, 'the stream of a phone failed'),
   )

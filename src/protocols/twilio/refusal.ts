@@ -59,7 +59,7 @@ export const notFound = () => new TwilioRefusal(20404, 'The requested resource w
 export const unauthorized = () =>
   new TwilioRefusal(20003, 'Authenticate with an AccountSid or key SID and its token, of a key made for this')
 
-/** Any error as Twilio's API says it; one that is not for clients is a 500. */
+/** Any error in the form of Twilio's API. An internal error is a 500. */
 export function refusalFor(error: unknown): TwilioRefusal {
   if (error instanceof TwilioRefusal) return error
   if (error instanceof GatewayError) return ofGateway(error)

@@ -25,7 +25,7 @@ import { readAnswer, TwimlError } from './twiml.ts'
 
 /** How many documents an answer may redirect to, one after the other. */
 const MAX_REDIRECTS = 10
-/** An answer that comes later after its text sends nothing. */
+/** The longest time between a text and the call's answer. A later answer sends nothing. */
 const MAX_AGE_MS = 3_600_000
 const TEST_EVENT = 'webhook.test'
 

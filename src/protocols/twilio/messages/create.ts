@@ -57,7 +57,7 @@ export async function createMessage(
   return { message: asAccepted(renderMessage(row, account.user)), replayed: sent.replayed }
 }
 
-/** The row of a message that cannot be read now, as far as its request tells. */
+/** The row of a message from its request, when the database cannot be read. */
 function acceptedRow(id: string, parameters: Parameters): MessageRow {
   const at = formatDate(new Date())
   const isScheduled = (parameters.get('ScheduleType') ?? '') !== ''
