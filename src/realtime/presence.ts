@@ -28,7 +28,7 @@ select _announce($1, json_build_object('account', $2::text, 'data', json_build_o
   'conversation', $4::text, 'sender', $3::text, 'name', left(coalesce((select name from senders where id = $3), ''), 100),
   'state', $5::text))::text)`
 
-/** Tells all clients of an account, on all nodes, what a person does now. Never stored. Throws 429. */
+/** Notifies all clients of an account, on all nodes, of a person's presence. Not stored. Throws 429. */
 export async function tellPresence(
   db: Db,
   holder: Holder,
