@@ -102,7 +102,7 @@ function columnPaths(collection: Collection, fields = ''): string[][] {
   return shown.map(({ name }) => [name])
 }
 
-/** What stands at each path; nothing where there is none. */
+/** The value at each path; undefined if there is none. */
 const cells = (record: unknown, paths: readonly string[][]): unknown[] =>
   paths.map((path) =>
     path.reduce((value, key) => {
