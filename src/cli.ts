@@ -69,7 +69,7 @@ async function printInstallerLink(store: Store, config: Config): Promise<void> {
 /** Ends the program at the first signal, after `stop`. */
 function endOnSignal(stop: () => Promise<void>): void {
   onStopSignal((signal) => {
-    // of several workers the parent says it
+    // with several workers, the parent prints it
     if (!cluster.isWorker) say(`${signal}: finishing what runs`)
     void runProgramCommand(async () => {
       await stop()

@@ -99,9 +99,9 @@ const SETTINGS = {
   clientStatementSeconds: ['CLIENT_STATEMENT_SECONDS', whole(3, 1, 30)],
   /** Opens `/metrics`, beside superusers' tokens. */
   metricsToken: ['METRICS_TOKEN', z.string().min(16, 'must have at least 16 characters').optional()],
-  /** How long `/api/ready` says no, and all else goes on, before a server that was told to stop does so. */
+  /** How long a stopping server goes on working, with `/api/ready` answering 503. */
   stopDelaySeconds: ['STOP_DELAY_SECONDS', whole(0, 0, 60)],
-  /** How many days browsers remember to use TLS only, if `publicUrl` is https; 0: they are not told to. */
+  /** Days that browsers remember to use TLS only (HSTS), if `publicUrl` is https; 0: no header. */
   hstsDays: ['HSTS_DAYS', whole(365, 0, 36_500)],
   /** Open connections; any further one is closed at once. */
   maxConnections: ['MAX_CONNECTIONS', whole(10_000, 1)],
