@@ -18,7 +18,7 @@ import {
 import { holdMessages, releaseMessages } from './hold.ts'
 import { storeMessages } from './store-messages.ts'
 
-/** Makes the queue as a status says. False when the campaign was changed meanwhile. */
+/** Brings the queue in line with a status. False if the campaign was changed meanwhile. */
 type Step = (services: CampaignServices, campaign: Campaign, signal?: AbortSignal) => Promise<boolean>
 
 const STEPS: Readonly<Record<CampaignStatus, Step>> = {
@@ -87,7 +87,7 @@ async function cancelAll({ store }: CampaignServices, { user, batches }: Campaig
   for (const batch of batches) await cancelWaiting(store, user, batch)
 }
 
-/** Deletes what waits of the revision before. Canceled, it would stay: a change may come again and again. */
+/** Deletes the waiting messages of the previous revision. Canceled ones would pile up with each change. */
 async function deleteFormer(services: CampaignServices, { user, formerBatch }: Campaign): Promise<void> {
   const { store, extensions } = services
   const messages = store.catalog.find('sms_messages')!
@@ -100,7 +100,7 @@ async function deleteFormer(services: CampaignServices, { user, formerBatch }: C
   while (formerBatch && (await deleteSome()) > 0);
 }
 
-/** A campaign that others change that often at the same time is left to them. */
+/** Tries of a change while others change the campaign; then 409 `campaign_busy`. */
 const TRIES = 5
 const PAUSE_MS = 50
 

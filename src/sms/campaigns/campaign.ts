@@ -62,7 +62,7 @@ export interface Campaign extends CampaignText, CampaignOptions {
   /** Dates in PocketBase's form, '' for none. */
   readonly scheduledAt: string
   readonly expiresAt: string
-  /** The queue is as the status says. */
+  /** True once the queue matches the status. */
   readonly settled: boolean
   readonly groups: readonly string[]
   readonly recipients: readonly string[]
@@ -155,7 +155,7 @@ export const changeAsRead = async (
 ): Promise<boolean> =>
   (await updateCampaigns(db, set, 'id = $1 and xmin::text = $2', [id, version, ...params])).length > 0
 
-/** Messages that are stored at once: the user's other sends come in between. */
+/** Messages stored at a time, so that the user's other sends are accepted in between. */
 const CHUNK = 500
 
 /** The parts in which the messages of a campaign are stored, in order. */

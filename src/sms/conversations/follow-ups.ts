@@ -5,7 +5,7 @@ import { queuePushes } from './incoming-texts.ts'
 /** Conversations that one statement brings back. */
 const MAX_DUE = 1_000
 
-/** `skip locked`: each comes back once, whichever node is first, and nothing waits for anything. */
+/** `skip locked`: one node brings each conversation back, and the others do not wait. */
 const BRING_BACK = `
 with due as (
   select id from conversations where follow_up_at <> '' and follow_up_at <= pb_text(now())

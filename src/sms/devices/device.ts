@@ -78,12 +78,12 @@ export async function changeDevice(
   return rows.length > 0
 }
 
-/** A device is noted as seen at most that often, or each sign of life would write its row. */
+/** `last_seen` is written at most once in this time, not at every request. */
 const MAX_TOUCH_SECONDS = 30
 
 const SEEN_NOW = 'last_seen = pb_text(now())'
 
-/** A time in the future is wrong, whichever clock it is from: that of an earlier database, or of a copy. */
+/** Also replaces a time in the future, as from the clock of an earlier database. */
 const TOUCH = {
   set: SEEN_NOW,
   where: `(last_seen < pb_text(now() - $4::float8 * interval '1 second') or last_seen > pb_text(clock_timestamp()))`,
@@ -125,7 +125,7 @@ export async function countPending(store: Store, device: Device): Promise<number
 /** How a device reaches the internet. */
 export const CONNECTIONS = ['none', 'wifi', 'ethernet', 'mobile', '2g', '3g', '4g', '5g'] as const
 
-/** What a device says of itself now and then. What it leaves out is unknown. */
+/** A device's report about itself. Absent values are unknown. */
 export interface Health {
   /** Of its battery: 0 to 100. */
   readonly battery?: number | null | undefined
@@ -141,7 +141,7 @@ on conflict (device) do update set percent = excluded.percent, charging = exclud
 where (b.percent, b.charging, b.connection) is distinct from (excluded.percent, excluded.charging, excluded.connection)
   or b.at < now() - interval '10 minutes'`
 
-/** Keeps what a device says, if anything. */
+/** Stores a device's report, unless it is empty. */
 export async function saveHealth({ db }: Store, { id }: Device, health: Health): Promise<void> {
   const values = [health.battery ?? null, health.charging ?? null, health.connection ?? null]
   if (values.some((value) => value !== null)) await db.query(KEEP, [id, ...values], 'device health')

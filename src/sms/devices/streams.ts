@@ -8,7 +8,7 @@ import { countPending, type Device, touchDevice } from './device.ts'
 export type StreamItem = SentEvent | { readonly name: 'alive' }
 type SentEvent = Exclude<DeviceEvent, { readonly name: 'access' }>
 
-/** So often a stream says that it lives, so that both sides and all between notice when it does not. */
+/** Interval of keep-alives, so that both sides and proxies notice a dead stream. */
 const ALIVE_MS = 15_000
 /** Longer than two keep-alives: a dead node's stream counts as open that long. */
 const PRESENT_SECONDS = 40

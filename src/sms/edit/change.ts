@@ -20,7 +20,7 @@ import { checkShape, visibleText } from '../send/shape.ts'
 import { messageLogCte } from '../status/status.ts'
 import { BATCH, countBatch } from './cancel.ts'
 
-/** What becomes of messages that wait for their time; null leaves it as it is. */
+/** A change of scheduled messages; null keeps a value. */
 export interface Change {
   /** In PocketBase's form; '' for now. */
   readonly scheduledAt: string | null
@@ -112,7 +112,7 @@ export const MESSAGE_CHANGE = z
   })
   .meta({ id: 'MessageChange' })
 
-/** How such a message is now. Its text is not told: API keys read no messages. */
+/** A changed message. Without its text: API keys may not read messages. */
 type Changed = Readonly<z.output<typeof CHANGED>>
 export const CHANGED = z
   .object({

@@ -15,7 +15,7 @@ import type { Outcome, Verdict } from '../send/store-offers.ts'
 import { CANCELED, REASONS, type Status } from '../status/status.ts'
 import { countBatch } from './cancel.ts'
 
-/** Failed messages that are sent again only if the request says so: it may be known better than here. */
+/** Kinds of failed messages that are resent only if the request names them. */
 const CHOICES = ['unknown', 'canceled'] as const
 const LEFT_OUT = [...CHOICES, 'opted_out', 'retried', 'no_text', 'refused'] as const
 type LeftOut = (typeof LEFT_OUT)[number]
@@ -53,7 +53,7 @@ export const RETRIED_BATCH = z
 /** The beginning of the reason of such a message. */
 export const UNKNOWN = 'Outcome unknown'
 
-/** Offers that are decided at once; the user's other sends come in between. */
+/** Messages accepted at a time, so that the user's other sends are accepted in between. */
 const MAX_OFFERS = 500
 
 const FAILED = `

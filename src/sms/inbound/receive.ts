@@ -77,7 +77,7 @@ export async function receiveTexts(
     answerable: isAnswerable(text.from) && readOptWord(text.body, words) === undefined,
     stops: readOptWord(text.body, words) === true,
   }))
-  // told twice at once, in whatever order, they are stored in one: two statements never wait for each other
+  // sorted: concurrent reports of equal texts insert them in one order, and so never deadlock
   rows.sort((a, b) => (a.at + a.id < b.at + b.id ? -1 : 1))
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
