@@ -9,12 +9,12 @@ export function UnreadCount({ session }: { session: Session }) {
   const notify = useNotify(session)
   const all = useUnread('')
   const mine = useUnread(`(assignee = "" || assignee = "${session.sender}")`, notify === 'mine')
-  const told = notify === 'all' ? all : mine
+  const count = notify === 'all' ? all : mine
   useEffect(() => {
     unread.value = all
-    announced.value = told
-    void setBadge(told)
-  }, [all, told])
+    announced.value = count
+    void setBadge(count)
+  }, [all, count])
   useEffect(
     () => () => {
       unread.value = 0

@@ -50,8 +50,8 @@ export async function stopEverywhere(): Promise<void> {
 }
 
 /**
- * Tells the server the subscription again, which browsers renew and which ends with a user's other sessions.
- * Ends that of another user, and one that the browser's settings forbid by now.
+ * Sends the push subscription to the server again: browsers renew it, and ending other sessions deletes it.
+ * Ends a subscription of another user, or one that the browser's settings now forbid.
  */
 export async function keepNotifications(user: string): Promise<void> {
   const { user: chosen, endpoint } = notifications.value

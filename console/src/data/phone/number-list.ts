@@ -6,7 +6,7 @@ export interface TypedNumber {
   /** In E.164; what was typed if it is invalid. */
   readonly phone: string
   readonly name: ''
-  /** What was typed, to be read again for another country. */
+  /** The typed text, which is read again when another country is chosen. */
   readonly typed: string
   /** Why the number is invalid; undefined if it is valid. */
   readonly fault?: PhoneFault | undefined

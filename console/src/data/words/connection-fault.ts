@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
 
 /** Node's messages for failed connections, in words for people. */
-const FAULTS: readonly (readonly [told: RegExp, words: string])[] = [
+const FAULTS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/ECONNREFUSED/, t('Nothing answers at this address and port. Is the program running?')],
   [/ENOTFOUND|EAI_AGAIN/, t('There is no server of this name. Check the address for typing errors.')],
   [/ETIMEDOUT|TimeoutError|timed? ?out/i, t('There was no answer in time.')],
@@ -13,4 +13,4 @@ const FAULTS: readonly (readonly [told: RegExp, words: string])[] = [
 
 /** A message about a failed connection in words for people; undefined for any other message. */
 export const connectionFault = (message: string): string | undefined =>
-  FAULTS.find(([told]) => told.test(message))?.[1]
+  FAULTS.find(([pattern]) => pattern.test(message))?.[1]

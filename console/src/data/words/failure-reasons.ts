@@ -48,4 +48,4 @@ const waitingReason = ({ status, waiting_for }: Message) =>
   status === 'failed' ? '' : WAITING[waiting_for ?? '']
 
 /** Why a message failed, for people; what a device said stays as it is. */
-export const failureReason = (told: string): string => REASONS[told] ?? told
+export const failureReason = (message: string): string => REASONS[message] ?? message

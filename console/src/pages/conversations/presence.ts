@@ -5,14 +5,14 @@ import { listen } from '../../data/use/shared-subscription.ts'
 
 type State = 'reading' | 'writing' | ''
 
-interface Told {
+interface PresenceMessage {
   readonly conversation: string
   readonly sender: string
   readonly name: string
   readonly state: State
 }
 
-interface Other extends Told {
+interface Other extends PresenceMessage {
   /** When the last message of this person arrived, in ms since 1970. */
   readonly at: number
 }
@@ -28,7 +28,7 @@ const SWEEP_MS = 2_000
 
 /** Who else reads or writes in a conversation, and a function that reports this user's typing. */
 export interface Presence {
-  readonly others: readonly Told[]
+  readonly others: readonly PresenceMessage[]
   /** Call it with the whole text after each change; '' ends typing. */
   write(text: string): void
 }
@@ -47,14 +47,14 @@ export function usePresence(conversation: string | undefined): Presence {
     const known = new Map<string, Other>()
     const show = () => setOthers([...known.values()])
     const read = () => tell(document.visibilityState === 'visible' ? 'reading' : '')
-    const topic = listen<Told>('presence', (told) => {
-      if (told.conversation !== conversation || told.sender === session.value?.sender) return
-      const isNew = !known.has(told.sender)
-      if (told.state === '') known.delete(told.sender)
-      else known.set(told.sender, { ...told, at: Date.now() })
+    const topic = listen<PresenceMessage>('presence', (message) => {
+      if (message.conversation !== conversation || message.sender === session.value?.sender) return
+      const isNew = !known.has(message.sender)
+      if (message.state === '') known.delete(message.sender)
+      else known.set(message.sender, { ...message, at: Date.now() })
       show()
       // answers a newcomer, who does not know yet who else reads
-      if (isNew && told.state !== '') read()
+      if (isNew && message.state !== '') read()
     })
     topic.subscribed.then(read, () => {})
     const sweep = setInterval(() => {

@@ -101,10 +101,10 @@ async function remove(user: User, done: () => void): Promise<void> {
   )
 }
 
-async function act(work: () => Promise<unknown>, told: string, done: () => void): Promise<void> {
+async function act(work: () => Promise<unknown>, confirmation: string, done: () => void): Promise<void> {
   try {
     await work()
-    toast(told)
+    toast(confirmation)
     done()
   } catch (error) {
     toastFault(error)
