@@ -47,7 +47,7 @@ export class UploadSpace {
 
   /** Appends to the temporary file when there is room. Throws RetryLater, 400 once it is closed. */
   async append(part: Buffer): Promise<Stretch> {
-    // taken at once: several files may be written
+    // reserved before the write: several files may be written at a time
     const at = this.#end
     this.#end += part.length
     await this.#room?.growTo(this.#end)
