@@ -33,7 +33,7 @@ export async function readForm<T extends object>(
   }
 }
 
-/** No text of Postgres has a NUL: in its place stands what is in no address and no id either. */
+/** Replaces NUL, which Postgres does not store, by a character that no address and no id contains. */
 const withoutNul = <T extends object>(form: T): T =>
   Object.fromEntries(
     Object.entries(form).map(([key, value]) => [
