@@ -130,7 +130,7 @@ export async function cancelOnce(store: Store, user: string, id: string): Promis
     return cancelLocked(db, rows as Unclaimed[], 0)
   })
   if (canceled > 0) return true
-  // after waiting for another cancellation only a new statement sees the result
+  // in a statement of its own, which sees the result of a cancellation that the first one waited for
   const { rows } = await store.db.query(
     `select status, error_message from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`,
     [id, user],
