@@ -52,7 +52,7 @@ declare
   free_numbers text[];
   -- sms_assign chooses the lines
   is_special boolean;
-  -- numbers that have a conversation, and the line that each keeps
+  -- numbers with a conversation, and the line of each conversation
   talks text[];
   talk_lines text[];
   -- recipients who have opted out: messages to them are stored as failed and cost nothing
