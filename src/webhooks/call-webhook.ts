@@ -15,7 +15,7 @@ export interface CallOutcome {
   readonly latencyMs: number
   /** Seconds that the receiver asked for. */
   readonly retryAfter: number
-  /** What becomes of the delivery where the status alone does not tell. */
+  /** The outcome of the delivery, if the status alone does not decide it. */
   readonly verdict?: 'delivered' | 'failed' | 'again'
   /** What the request was sent with, as its user may see it; absent if none was sent. */
   readonly headers?: SentHeaders
