@@ -15,7 +15,7 @@ const STOP_MS = 3_000
 const RETRY_SECONDS = 5
 const MAX_RETRY_SECONDS = 3_600
 const MAX_ERROR = 500
-/** A place rests for as long as its job ran, at most this long: half of the time is for requests. */
+/** The longest pause after a job. It lasts as long as the job ran, so that requests get half of the time. */
 const MAX_REST_MS = 1_000
 
 class Lane {
