@@ -48,9 +48,9 @@ import type { WorkerMember } from './workers/member.ts'
 /** How long running requests may take after the server was told to stop, and the database to close. */
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
 const IDLE_MS = 50
-/** Time for a proxy to find the door closed, and to use up the connections that it has kept. */
-/** Announcements take at most 20 ms and the way. */
+/** Announcements of other servers take 20 ms and the way. */
 const ANNOUNCED_MS = 100
+/** Time for a proxy to find the door closed, and to use up the connections that it has kept. */
 const HANG_UP_MS = 1_000
 const RESTORING = 'A backup is being restored. Try again in a moment.'
 
