@@ -8,6 +8,7 @@ import { followRestores, otherRestoreIsOver } from './backup/service/follow.ts'
 import { readState } from './backup/service/state.ts'
 import { openStore } from './collections/catalog/catalog-store.ts'
 import type { Config } from './config.ts'
+import { DatabaseUnavailable } from './db/errors.ts'
 import { type Database, openServingDb } from './db/open.ts'
 import { roleWarning } from './db/role.ts'
 import { migrate } from './db/schema/migrate.ts'
@@ -68,13 +69,18 @@ export async function start(config: Config, log: Logger = createLogger(config), 
   await removeUploads()
   const database = await openServingDb(config, log)
   try {
-    const warning = await roleWarning(database.forEverybody('server'))
+    // a server that migrates meanwhile ends this connection; the next one waits for the migration
+    const warning = await roleWarning(database.forEverybody('server')).catch(unlessUnavailable)
     if (warning) log.warn(warning)
     return await serve(config, database, log, workers)
   } catch (error) {
     await database.close()
     throw error
   }
+}
+
+function unlessUnavailable(error: unknown): undefined {
+  if (!(error instanceof DatabaseUnavailable)) throw error
 }
 
 async function begin(
