@@ -258,7 +258,7 @@ const poolOf = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize
 }
 
 const DEADLOCK = '40P01'
-const TRIES = 5
+const TRIES = 8
 /** Those who met there do not come back at the same moment. */
 const MAX_PAUSE_MS = 50
 
@@ -269,7 +269,7 @@ async function retryDeadlocks<T>(work: () => Promise<T>): Promise<T> {
       return await work()
     } catch (error) {
       if (tries === TRIES || !isSqlError(error, DEADLOCK)) throw error
-      await sleep(Math.random() * MAX_PAUSE_MS)
+      await sleep(Math.random() * MAX_PAUSE_MS * tries)
     }
   }
 }
