@@ -8,14 +8,11 @@ import { readSettings } from '../../src/agent/smpp/settings.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { Smsc } from './smsc.ts'
 
-export const folder = temporaryFolder()
-let files = 0
-
 /** A carrier and an agent's driver that may be opened several times, one after the other. */
 export async function setUp(more: object = {}) {
   const smsc = new Smsc()
   const port = await smsc.start()
-  const file = join(folder, String(++files))
+  const file = join(temporaryFolder(), 'agent')
   const account = { host: '127.0.0.1', port, system_id: 'acme', password: 'secret' }
   const senders = ['+4930123', 'Acme']
   writeFileSync(`${file}.json`, JSON.stringify({ ...account, senders, rate: 1000, ...more }))

