@@ -6,7 +6,7 @@ import { createLogger } from '../src/log.ts'
 import { createDatabase } from '../test/support/database/postgres.ts'
 import { seed } from './seed.ts'
 
-const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../src/server/cli.ts', import.meta.url))
 
 /** Settings that an older Postgres at another place has, too. */
 const SETTINGS = `select name, current_setting(name) as value from pg_settings

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs the program on a Node that is new enough: this one, else in a clone the project's own. In a clone it
-// is src/cli.ts, in the package that npm publishes dist/cli.js, which was made of it.
+// is src/server/cli.ts, in the package that npm publishes dist/server/cli.js, which was made of it.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url'
 const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=70', '--no-allocation-site-pretenuring']
 
 const home = join(dirname(fileURLToPath(import.meta.url)), '..')
-const cli = ['src/cli.ts', 'dist/cli.js'].map((file) => join(home, file)).find(existsSync)
+const cli = ['src/server/cli.ts', 'dist/server/cli.js'].map((file) => join(home, file)).find(existsSync)
 const [major, minor] = process.versions.node.split('.').map(Number)
 const isNewEnough = major > 22 || (major === 22 && minor >= 18)
 

@@ -17,7 +17,7 @@ export async function packAgent(vite) {
     logLevel: 'warn',
     ssr: { noExternal: true },
     build: {
-      ssr: 'src/agent-cli.ts',
+      ssr: 'src/server/agent-cli.ts',
       outDir: FOLDER,
       emptyOutDir: true,
       target: 'node20',

@@ -54,7 +54,7 @@ test('the command takes any number of addresses', { timeout: 180_000 }, async ()
   const folder = temporaryFolder()
   const { databaseUrl } = await testConfig()
   const env = { ...process.env, DATABASE_URL: databaseUrl ?? '', DATA_DIR: join(folder, 'data') }
-  const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+  const cli = fileURLToPath(new URL('../../src/server/cli.ts', import.meta.url))
   const ips = (...places: string[]) => {
     const args = [cli, 'superuser', 'ips', ...places]
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env })

@@ -16,7 +16,7 @@ import { withDevices } from '../support/server/server-with-devices.ts'
 import { startServer } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/server/cli.ts', import.meta.url))
 /** Between two sends of a connection, so that the backup gets on in the same process. */
 const PAUSE_MS = 20
 const folder = temporaryFolder()

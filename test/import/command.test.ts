@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { testConfig } from '../support/server/start.ts'
 
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/server/cli.ts', import.meta.url))
 
 test('an import that fails says why, and ends', { timeout: 90_000 }, async () => {
   const folder = temporaryFolder()

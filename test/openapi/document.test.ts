@@ -3,11 +3,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { extensionsOf } from '../../src/extensions.ts'
 import { OWN_ROUTES } from '../../src/http/description.ts'
 import { describedCollections, openApiDocument } from '../../src/openapi/document.ts'
 import texts from '../../src/openapi/schemas/texts.json' with { type: 'json' }
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
+import { extensionsOf } from '../../src/server/extensions.ts'
 
 type Json = Record<string, unknown>
 

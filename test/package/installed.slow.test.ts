@@ -67,7 +67,7 @@ describe('the package that npm publishes', () => {
   test('has the program, its data and the console, and nothing of its making', () => {
     const has = (name: string) => existsSync(join(installed, name))
     const wanted = [
-      'dist/cli.js',
+      'dist/server/cli.js',
       'dist/collections/definition/builtin.json',
       'sql/migrations/0001_start.sql',
       'README.md',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pair } from '../../src/agent/state.ts'
 
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/server/cli.ts', import.meta.url))
 /** Milliseconds that a sending takes, and its delivery report after it. */
 const LAG_MS = 15
 const DELIVERY_MS = 40

@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { kindsOf } from '../../src/jobs.ts'
 import { createLogger } from '../../src/log.ts'
+import { kindsOf } from '../../src/server/jobs.ts'
 import { hasRoomSql, type JobKind, readJobFigures } from '../../src/work/queue.ts'
 import { Worker } from '../../src/work/worker.ts'
 import { openPreparedDb, startServer } from '../support/server/start.ts'

@@ -33,7 +33,7 @@ import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 // Who runs the embedded database: root, with and without user namespaces, and an ordinary user.
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url))
-const CLI = join(PROJECT, 'src/cli.ts')
+const CLI = join(PROJECT, 'src/server/cli.ts')
 const COPIES = '/var/cache/pocketsms'
 const isRoot = process.getuid?.() === 0
 

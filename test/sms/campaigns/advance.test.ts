@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
-import { extensionsOf } from '../../../src/extensions.ts'
 import { createLogger } from '../../../src/log.ts'
+import { extensionsOf } from '../../../src/server/extensions.ts'
 import { advance, campaignJobs } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
 import {

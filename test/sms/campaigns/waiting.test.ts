@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
-import { extensionsOf } from '../../../src/extensions.ts'
 import { deleteRecords } from '../../../src/records/write/cascade.ts'
+import { extensionsOf } from '../../../src/server/extensions.ts'
 import { advance } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
 import { changeCampaign, createCampaign } from '../../../src/sms/campaigns/change.ts'

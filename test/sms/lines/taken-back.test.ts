@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { extensionsOf } from '../../../src/extensions.ts'
 import { deleteRecords } from '../../../src/records/write/cascade.ts'
+import { extensionsOf } from '../../../src/server/extensions.ts'
 import { changeMessage, readChange } from '../../../src/sms/edit/change.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'

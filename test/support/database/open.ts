@@ -8,7 +8,7 @@ import type { Config } from '../../../src/config.ts'
 import { type Database, type Db, openDb as openDatabase } from '../../../src/db/open.ts'
 import type { Services } from '../../../src/http/context.ts'
 import type { Logger } from '../../../src/log.ts'
-import { type RunningServer, start as startServer } from '../../../src/server.ts'
+import { type RunningServer, start as startServer } from '../../../src/server/server.ts'
 import type { WorkerMember } from '../../../src/workers/member.ts'
 
 /** A Db for everybody, from which a store can be opened. */

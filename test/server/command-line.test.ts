@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { type Words, wordFault } from '../src/command-line.ts'
+import { type Words, wordFault } from '../../src/server/command-line.ts'
 
 // citty itself passes over words that it does not know.
 
@@ -34,11 +34,15 @@ test('where any number of words may stand, all may', () => {
 })
 
 const run = (...words: string[]) =>
-  spawnSync(process.execPath, [fileURLToPath(new URL('../src/cli.ts', import.meta.url)), ...words], {
-    encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1' },
-    timeout: 80_000,
-  })
+  spawnSync(
+    process.execPath,
+    [fileURLToPath(new URL('../../src/server/cli.ts', import.meta.url)), ...words],
+    {
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1' },
+      timeout: 80_000,
+    },
+  )
 
 test('the program is strict, in each of its commands', { timeout: 90_000 }, () => {
   expect(run('serve', '--port', '80').stderr).toBe('There is no option --port. See pocketsms serve --help.\n')
@@ -46,6 +50,6 @@ test('the program is strict, in each of its commands', { timeout: 90_000 }, () =
 })
 
 test('the program tells its version', { timeout: 90_000 }, () => {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   expect(run('--version').stdout).toBe(`${version}\n`)
 })

@@ -1,18 +1,23 @@
-import { invitationsExtension, membersExtension } from './auth/members/members.ts'
-import { SUPERUSERS_ID, superusersExtension } from './auth/superusers/superusers.ts'
-import { USERS_ID } from './collections/collection.ts'
-import { hooksExtension } from './hooks/extension.ts'
-import { forgetPhones } from './protocols/smsgate/phone.ts'
-import { fitSmsgate } from './protocols/smsgate-client/webhooks/event.ts'
-import { fitTwilio, twilioKeysExtension } from './protocols/twilio/extensions.ts'
-import { USER_SETTINGS_ID } from './records/auth/disabled.ts'
-import type { Extension, Extensions } from './records/extension.ts'
-import { conversationsExtension, notesExtension } from './sms/conversations/extension.ts'
-import { campaignsExtension, devicesExtension, eventsExtension, messagesExtension } from './sms/extensions.ts'
-import { autoAnswersExtension, contactsExtension, userSettingsExtension } from './sms/settings-extensions.ts'
-import { usersExtension } from './sms/users-extension.ts'
-import type { WebhookSettings } from './webhooks/delivery-worker.ts'
-import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from './webhooks/extensions.ts'
+import { invitationsExtension, membersExtension } from '../auth/members/members.ts'
+import { SUPERUSERS_ID, superusersExtension } from '../auth/superusers/superusers.ts'
+import { USERS_ID } from '../collections/collection.ts'
+import { hooksExtension } from '../hooks/extension.ts'
+import { forgetPhones } from '../protocols/smsgate/phone.ts'
+import { fitSmsgate } from '../protocols/smsgate-client/webhooks/event.ts'
+import { fitTwilio, twilioKeysExtension } from '../protocols/twilio/extensions.ts'
+import { USER_SETTINGS_ID } from '../records/auth/disabled.ts'
+import type { Extension, Extensions } from '../records/extension.ts'
+import { conversationsExtension, notesExtension } from '../sms/conversations/extension.ts'
+import {
+  campaignsExtension,
+  devicesExtension,
+  eventsExtension,
+  messagesExtension,
+} from '../sms/extensions.ts'
+import { autoAnswersExtension, contactsExtension, userSettingsExtension } from '../sms/settings-extensions.ts'
+import { usersExtension } from '../sms/users-extension.ts'
+import type { WebhookSettings } from '../webhooks/delivery-worker.ts'
+import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from '../webhooks/extensions.ts'
 
 const strict = (extension: Extension = {}): Extension => ({ ...extension, readsStrictly: true })
 
