@@ -5,6 +5,7 @@ import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { buildIndexes } from '../../src/sms/large-history.ts'
 import { countMessages } from '../../src/sms/usage/totals.ts'
+import { dumpCollections } from '../console/dump-collections.ts'
 import { openStore } from '../support/database/open.ts'
 import { openTestDb } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
@@ -24,6 +25,10 @@ test('schema.sql shows the present schema; `npm run schema` writes it anew', asy
 
 test('tables.ts has the types of its tables', async () => {
   await expect(await dumpTables(db)).toMatchFileSnapshot('../../src/db/statements/tables.ts')
+})
+
+test("the console's collections.ts has the fields of the built-in collections", async () => {
+  await expect(dumpCollections()).toMatchFileSnapshot('../../console/src/data/collections.ts')
 })
 
 /** Taken in PocketBase, too. */

@@ -1,7 +1,8 @@
 import { locale } from '../language/language.ts'
 import { t } from '../language/words.ts'
+import { user_settings } from './collections.ts'
 
-export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export const DAYS = user_settings.quiet_days.values
 export type Day = (typeof DAYS)[number]
 
 /** Hours of some days: local times as `22:00`, '' for none. Without days: of every day. */

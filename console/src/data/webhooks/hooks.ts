@@ -1,57 +1,19 @@
-import type { PRESETS } from '../../../../src/hooks/presets.ts'
 import { t } from '../../language/words.ts'
 import { pb, serverUrl } from '../client.ts'
-import type { Owned } from '../records.ts'
+import type { RecordOf } from '../records.ts'
 
-export interface Hook extends Owned {
-  readonly name: string
-  readonly enabled: boolean
-  readonly secret: string
-  readonly preset: HookPreset
-  readonly kind: '' | 'alerts' | 'codes'
-  /** Makes the text; '' for that of the preset. */
-  readonly template: string
+/** `recipients_from`: where recipients stand in the JSON; `max_parts` and `rate` count short messages. */
+export interface Hook extends RecordOf<'hooks'> {
   readonly recipients: readonly string[] | null
-  /** Ids of groups. */
-  readonly groups: readonly string[]
-  /** Where the recipients stand in the JSON; '' for nowhere. */
-  readonly recipients_from: string
-  /** The id of a line; '' for any. */
-  readonly line: string
-  readonly once_key: string
-  readonly once_minutes: number
-  readonly resolved: '' | 'send' | 'skip'
-  readonly resolved_when: string
-  /** Bodies that are sent; '' for all. */
-  readonly send_when: string
-  readonly quiet_from: string
-  readonly quiet_to: string
-  /** Short messages of a text. */
-  readonly max_parts: number
-  /** Short messages to each recipient in an hour. */
-  readonly rate: number
 }
 
-export type HookPreset = keyof typeof PRESETS
+export type HookPreset = Hook['preset']
 
 /** What became of a call of a hook, or would become of it. */
-export interface HookResult {
-  readonly outcome:
-    | 'sent'
-    | 'waiting'
-    | 'repeated'
-    | 'resolved'
-    | 'skipped'
-    | 'limited'
-    | 'refused'
-    | 'disabled'
-  readonly error: string
-  readonly texts: readonly { readonly to: string; readonly text: string }[] | null
-}
+export type HookResult = Pick<HookCall, 'outcome' | 'error' | 'texts'>
 
-export interface HookCall extends Owned, HookResult {
-  readonly hook: string
-  readonly body: string
+export interface HookCall extends RecordOf<'hook_calls'> {
+  readonly texts: readonly { readonly to: string; readonly text: string }[] | null
   readonly messages: readonly string[] | null
 }
 

@@ -1,5 +1,4 @@
-import type { RecordModel } from 'pocketbase'
-import type { Sender } from '../../data/records.ts'
+import type { RecordOf, Sender } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Records } from '../../parts/list/records.tsx'
@@ -8,12 +7,8 @@ import { Card } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 
 /** A change by a member of the team. */
-interface Change extends RecordModel {
-  readonly action: string
-  readonly collection: string
-  readonly record: string
+interface Change extends RecordOf<'account_audit'> {
   readonly fields: readonly string[] | null
-  readonly created: string
   readonly expand?: { readonly sender?: Sender }
 }
 
