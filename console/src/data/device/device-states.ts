@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
-import type { Tone } from '../../parts/status.tsx'
 import type { Device } from '../records.ts'
 import { type Answer, useAnswer } from '../use/use-answer.ts'
+import type { Tone } from '../words/message-states.ts'
 
 /** How a device reaches the internet. */
 export const CONNECTIONS = {

@@ -1,9 +1,10 @@
 import { type CampaignProgress, filterOf, shownCounts } from '../../data/campaigns.ts'
 import type { Campaign } from '../../data/records.ts'
 import { stateFilter } from '../../data/words/failure-reasons.ts'
+import { MESSAGE_STATES } from '../../data/words/message-states.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { Card } from '../../parts/page.tsx'
-import { Badge, MESSAGE_STATES } from '../../parts/status.tsx'
+import { Badge } from '../../parts/status.tsx'
 import { Progress } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 

@@ -1,7 +1,8 @@
 import type { HookResult } from '../../data/webhooks/hooks.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
+import type { Tone } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
-import { Badge, type Tone } from '../../parts/status.tsx'
+import { Badge } from '../../parts/status.tsx'
 
 /** The label of each outcome, and why it sends nothing. */
 const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, string?]>> = {

@@ -1,4 +1,4 @@
-import { MESSAGE_STATES } from '../../parts/status.tsx'
+import { MESSAGE_STATES } from '../../data/words/message-states.ts'
 import { Moment } from './moment.tsx'
 import type { Step } from './steps.ts'
 

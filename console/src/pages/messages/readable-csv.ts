@@ -4,8 +4,8 @@ import { lineName } from '../../data/device/lines.ts'
 import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
 import type { MessageState } from '../../data/records.ts'
 import { failureReason } from '../../data/words/failure-reasons.ts'
+import { stateOf } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
-import { stateOf } from '../../parts/status.tsx'
 import { msOf } from '../../parts/time.tsx'
 
 /** A column of the exported file. */

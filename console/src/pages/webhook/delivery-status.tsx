@@ -1,6 +1,7 @@
 import type { Delivery } from '../../data/records.ts'
+import type { Tone } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
-import { Badge, type Tone } from '../../parts/status.tsx'
+import { Badge } from '../../parts/status.tsx'
 
 const STATES: Readonly<Record<Delivery['status'], readonly [Tone, string]>> = {
   pending: ['busy', t('Waiting')],

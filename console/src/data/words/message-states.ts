@@ -1,0 +1,23 @@
+import { t } from '../../language/words.ts'
+import type { Message } from '../records.ts'
+import { type ShownState, shownState } from './failure-reasons.ts'
+
+export type Tone = 'calm' | 'busy' | 'good' | 'bad' | 'warn'
+
+/** The label and colour of each message state. */
+export const MESSAGE_STATES: Readonly<Record<ShownState, readonly [tone: Tone, words: string]>> = {
+  pending: ['calm', t('Scheduled')],
+  assigned: ['busy', t('Waiting')],
+  sending: ['busy', t('Sending')],
+  sent: ['good', t('Sent')],
+  delivered: ['good', t('Delivered')],
+  failed: ['bad', t('Failed')],
+  canceled: ['calm', t('Canceled')],
+  received: ['calm', t('Received')],
+}
+
+export type Stated = Pick<Message, 'status' | 'error_message'>
+
+/** The label and colour of a message's state. A canceled message is not shown as failed. */
+export const stateOf = (message: Stated): readonly [tone: Tone, words: string] =>
+  MESSAGE_STATES[shownState(message)]

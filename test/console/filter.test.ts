@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import peggy from 'peggy'
+import { expect, test } from 'vitest'
+import {
+  FIELDS,
+  fieldAt,
+  signsOf,
+  valuesOf,
+  withCondition,
+} from '../../console/src/pages/messages/filter/condition.ts'
+
+const { parse } = peggy.generate(readFileSync(new URL('../../grammar/filter.peggy', import.meta.url), 'utf8'))
+
+test.each([
+  ['the first', '', 'status', '=', 'failed', 'status = "failed"'],
+  ['one more', 'to ~ "1"', 'body', '~', 'a', 'to ~ "1" && body ~ "a"'],
+  ['one more than either', 'a = 1 || b = 2', 'segments', '>', '1', '(a = 1 || b = 2) && segments > 1'],
+  ['quotes', '', 'body', '=', 'say "\\"', String.raw`body = "say \"\\\""`],
+  ['a date', '', 'created', '>=', '2026-11-20T07:00Z', 'created >= "2026-11-20 07:00:00.000Z"'],
+  ['no date', '', 'sent_at', '= ""', '', 'sent_at = ""'],
+] as const)('%s', (_, filter, path, sign, value, made) => {
+  expect(withCondition(filter, path, sign, value)).toBe(made)
+  parse(made)
+})
+
+test.each(FIELDS)('%s is a field of the collections, with operators of the grammar', (path) => {
+  expect(fieldAt(path)).toBeDefined()
+  for (const [sign] of signsOf(path)) parse(withCondition('', path, sign, valuesOf(path)?.[0]?.[0] ?? '2026'))
+})
