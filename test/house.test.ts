@@ -358,6 +358,7 @@ describe('the console', () => {
 
   test(`has no file over ${MAX_LINES} lines`, () => {
     const lines = (file: string) => consoleText(file).split('\n').length
-    expect(consoleFiles.filter((file) => lines(file) > MAX_LINES)).toEqual([])
+    const written = consoleFiles.filter((file) => !consoleText(file).startsWith('// generated'))
+    expect(written.filter((file) => lines(file) > MAX_LINES)).toEqual([])
   })
 })

@@ -15,7 +15,7 @@ const DEFINITION = new URL('../../src/collections/definition/builtin.json', impo
 /** The columns of a line, as Biome has it. */
 const WIDTH = 110
 
-/** The visible fields of the built-in collections as TypeScript: what the console's types and forms are made of. */
+/** The visible fields of the built-in collections as TypeScript, for the console's types and forms. */
 export function dumpCollections(): string {
   const collections: { name: string; type: string; fields: Field[] }[] = JSON.parse(
     readFileSync(DEFINITION, 'utf8'),

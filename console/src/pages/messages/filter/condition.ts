@@ -89,7 +89,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export const valuesOf = (path: Path) =>
   fieldAt(path).values?.map((value) => [value, WORDS[value] ?? value] as const)
 
-/** The filter with one more condition, which must hold, too. A date is local, as the browser's field has it. */
+/** The filter with one more condition, which must hold, too. A date is local time, as fields have it. */
 export function withCondition(filter: string, path: Path, sign: string, value: string): string {
   const condition = `${path} ${sign}${sign.endsWith('""') ? '' : ` ${literal(fieldAt(path).type, value)}`}`
   if (filter.trim() === '') return condition
