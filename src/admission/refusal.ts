@@ -1,5 +1,5 @@
-import { counts, increment } from '../counts.ts'
 import { RetryLater } from '../errors.ts'
+import { counts, increment } from '../metrics/counts.ts'
 
 /** A holder, or all together, exceeded a limit of this room. It refuses a whole batch. */
 export class OverLimit extends RetryLater {}

@@ -31,7 +31,7 @@ import { memberRoutes } from './routes/team/members.ts'
 import { userRoutes } from './routes/users.ts'
 import { hookRoutes } from './routes/webhooks/hooks.ts'
 import { webhookRoutes } from './routes/webhooks/webhooks.ts'
-import { routedPath } from './server/front.ts'
+import { routedPath } from './server/routed-path.ts'
 
 /** Routes whose errors are `{"error","message"}`, whatever raises them. */
 const GATEWAY = [

@@ -1,11 +1,11 @@
 import type { Holder } from '../admission/holder.ts'
 import type { Rate } from '../admission/limits.ts'
 import { Rates } from '../admission/rates.ts'
-import { counts } from '../counts.ts'
 import type { Db } from '../db/open.ts'
 import { formatDate } from '../fields/types/date.ts'
 import { cleanText } from '../fields/values/cast.ts'
 import type { Logger } from '../log.ts'
+import { counts } from '../metrics/counts.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Log levels as in PocketBase. */

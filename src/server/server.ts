@@ -25,7 +25,9 @@ import {
   limitConnections,
   stopAccepting,
 } from '../http/server/connections.ts'
-import { front, handleOneAtATime, RequestTracker } from '../http/server/front.ts'
+import { front } from '../http/server/front.ts'
+import { handleOneAtATime } from '../http/server/one-at-a-time.ts'
+import { RequestTracker } from '../http/server/request-tracker.ts'
 import { startRestartable, type Work } from '../http/server/restartable.ts'
 import { createUnavailableApp } from '../http/unavailable.ts'
 import { createLogger, type Logger } from '../log.ts'

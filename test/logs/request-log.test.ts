@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
 import { guestHolder } from '../../src/admission/holder.ts'
-import { counts } from '../../src/counts.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { cutLine } from '../../src/logs/cut-line.ts'
@@ -13,6 +12,7 @@ import {
   type LogLine,
   RequestLog,
 } from '../../src/logs/request-log.ts'
+import { counts } from '../../src/metrics/counts.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
 import { openTestDb } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

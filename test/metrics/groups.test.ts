@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pathOf, protocolOf } from '../../src/http/server/front.ts'
+import { pathOf, protocolOf } from '../../src/http/server/routed-path.ts'
 import { groupOf } from '../../src/metrics/traffic.ts'
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { counts } from '../../counts.ts'
 import { forbidden } from '../../errors.ts'
+import { counts } from '../../metrics/counts.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
 import { FilterError } from '../errors.ts'

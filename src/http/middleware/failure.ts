@@ -1,11 +1,12 @@
-import { counts, increment } from '../../counts.ts'
 import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, GatewayError, notFound, RetryLater } from '../../errors.ts'
+import { counts, increment } from '../../metrics/counts.ts'
 import { groupOf, SENDS } from '../../metrics/traffic.ts'
 import type { Ctx, Services } from '../context.ts'
-import { assignRequestId, protocolOf } from '../server/front.ts'
 import { loggedPath } from '../server/logged-url.ts'
 import { recordFault } from '../server/request-log-line.ts'
+import { assignRequestId } from '../server/request-tracker.ts'
+import { protocolOf } from '../server/routed-path.ts'
 import { codeOfStatus, pocketBaseForm } from './error-forms.ts'
 
 type FailureServices = Pick<Services, 'log' | 'config' | 'protocols'>

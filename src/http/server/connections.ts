@@ -7,8 +7,8 @@ import type { Config } from '../../config.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
 import { SMALL_BYTES } from '../request-memory.ts'
 import { addressOf } from './client-ip.ts'
-import type { RequestTracker } from './front.ts'
 import { OpenConnections } from './open-connections.ts'
+import type { RequestTracker } from './request-tracker.ts'
 
 /** A client that takes nothing of its answer for this long is cut off. */
 const STALLED_MS = 60_000
@@ -27,7 +27,10 @@ export const CONNECTION_OPTIONS = {
   highWaterMark: SMALL_BYTES,
 } as const satisfies ServerOptions
 
-/** The name of a server for HTTP/1.0, which needs no Host (RFC 1945, 5). front.ts leaves unread bodies. */
+/**
+ * The name of a server for HTTP/1.0, which needs no Host (RFC 1945, 5). Unread bodies are for
+ * request-tracker.ts.
+ */
 export const LISTENER_OPTIONS = { hostname: 'localhost', autoCleanupIncoming: false }
 
 /** Closes connections that do not read, and those beyond the number allowed in all and per address. */

@@ -3,7 +3,8 @@ import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { countdown } from '../../tools/deadline.ts'
 import type { Services } from '../context.ts'
-import type { Handler, RequestTracker } from './front.ts'
+import type { Handler } from './front.ts'
+import type { RequestTracker } from './request-tracker.ts'
 
 /** How long running requests may take before the work ends. */
 const PAUSE_MS = 6_000

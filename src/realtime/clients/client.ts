@@ -1,6 +1,6 @@
 import type { Budget, Share } from '../../admission/budget.ts'
 import type { Holder } from '../../admission/holder.ts'
-import { counts } from '../../counts.ts'
+import { counts } from '../../metrics/counts.ts'
 import { accountOf } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
 import type { Snapshot } from '../changes/change-log.ts'

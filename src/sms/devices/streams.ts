@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { counts } from '../../counts.ts'
+import { counts } from '../../metrics/counts.ts'
 import { WakeSignal } from '../../tools/wake-signal.ts'
 import { type DeviceEvent, onDeviceEvent } from '../wake/wake.ts'
 import { countPending, type Device, touchDevice } from './device.ts'

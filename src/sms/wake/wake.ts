@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { counts } from '../../counts.ts'
 import type { Db } from '../../db/open.ts'
+import { counts } from '../../metrics/counts.ts'
 import { WakeSignal } from '../../tools/wake-signal.ts'
 
 /** Events without content: `wake` to claim, `canceled` with message and attempt, `access` to recheck. */

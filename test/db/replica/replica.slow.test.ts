@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { counts } from '../../../src/counts.ts'
 import type { Db } from '../../../src/db/open.ts'
 import type { ReplicaState } from '../../../src/db/replica/replica.ts'
+import { counts } from '../../../src/metrics/counts.ts'
 import type { TestServer } from '../../support/database/open.ts'
 import {
   createDatabase,

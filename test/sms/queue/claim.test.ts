@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { counts } from '../../../src/counts.ts'
+import { counts } from '../../../src/metrics/counts.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { extendAllLeases, renewLeases } from '../../../src/sms/queue/renew.ts'
