@@ -1,13 +1,13 @@
-import { readConfig } from '../src/config.ts'
-import { migrate } from '../src/db/schema/migrate.ts'
-import { createLogger } from '../src/log.ts'
-import { sweep } from '../src/sms/sweep/sweep.ts'
-import { openDb, openStore } from '../test/support/database/open.ts'
-import { startPostgres } from '../test/support/database/postgres.ts'
-import { makeDevice, makeUser } from '../test/support/database/queue.ts'
+import { readConfig } from '../../src/config.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
+import { createLogger } from '../../src/log.ts'
+import { sweep } from '../../src/sms/sweep/sweep.ts'
+import { openDb, openStore } from '../../test/support/database/open.ts'
+import { startPostgres } from '../../test/support/database/postgres.ts'
+import { makeDevice, makeUser } from '../../test/support/database/queue.ts'
 
-// `node bench/sweep.ts`: how long the sweeper looks at 1,000,000 stored and 10,000 open messages, nothing
-// overdue.
+// `npx node bench/inside/sweep.ts`: how long the sweeper looks at 1,000,000 stored and 10,000 open messages,
+// nothing overdue.
 
 const STORED = 1_000_000
 const OPEN = 10_000
