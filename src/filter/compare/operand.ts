@@ -1,5 +1,8 @@
-import type { Slot } from '../sql/facts.ts'
+import type { Slot } from '../sql/input.ts'
+import { likePattern } from '../sql/like.ts'
+import { goText, type Scalar } from '../sql/scalar.ts'
 import type { JoinedRow, Sql } from '../sql/sql.ts'
+import { NUMBER, type Traits, traitsOf } from '../sql/traits.ts'
 
 /**
  * SQLite's type affinity of an operand, which converts the other side. `text`: text, date, single choices;
@@ -17,22 +20,23 @@ export type Storage = 'text' | 'number' | 'integer' | 'real' | 'bool' | 'list' |
 interface Common {
   readonly affinity: Affinity
   readonly fallback: Fallback
-  /** Its request values and literals. An operand with parameters may be known to be empty. */
-  readonly params: readonly Slot[]
+  /** Whether its request value or literal is null or the empty text; undefined if it has none. */
+  readonly isEmpty?: boolean | 'perhaps' | undefined
   /** Its path leads to several rows; without `?` all must match. */
   readonly all: boolean
   /** SQL that must hold before a client may compare it: the email is visible. */
   readonly guard?: Sql
 }
 
-/** A value known without the database. */
+/** A value that the server binds: of the request, a literal, a keyword. */
 export interface Known extends Common {
   readonly kind: 'known'
   readonly slot: Slot
-  /** Its text as a pattern of `~`, if it is a parameter. */
+  readonly traits: Traits
+  /** Its text as a pattern of `~`. Keywords have none: `null`, `true`, a count. */
   readonly pattern?: Slot
-  /** `null`, `true`, `false` and the like, written as keywords in PocketBase's SQL. */
-  readonly keyword?: boolean
+  /** Its value, if it is the same for all requests. */
+  readonly constant?: Scalar | undefined
   /** Written as TRUE or FALSE instead of 1 or 0. */
   readonly isWord?: boolean
 }
@@ -57,18 +61,32 @@ export interface Expression extends Common {
 /** One side of a comparison. */
 export type Operand = Known | Expression
 
-export const known = (slot: Slot, rest: Partial<Known> = {}): Known => ({
+const known = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known => ({
   kind: 'known',
   slot,
+  traits,
   affinity: 'none',
   fallback: 'auto',
-  params: [],
+  isEmpty: traits.kind === 'mixed' ? 'perhaps' : traits.kind === 'null' || traits.kind === 'empty',
   all: false,
   ...rest,
 })
 
-/** `null`, `true`, `false` or a count: not a parameter. */
-export const keyword = (value: null | bigint): Known => known(() => value, { keyword: true })
+/** A request value or literal. */
+export const parameter = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known =>
+  known(slot, traits, { pattern: (input) => patternOf(slot(input)), ...rest })
+
+const patternOf = (value: Scalar) => (value === null ? null : likePattern(goText(value)))
+
+/** A literal or the like, which is the same for all requests. */
+export const constantOf = (value: Scalar): Known =>
+  parameter(() => value, traitsOf(value), { constant: value })
+
+/** `null`, `true` or `false`: not a parameter. */
+export const keyword = (value: null | bigint): Known => known(() => value, traitsOf(value))
+
+/** The length of a list of the request. */
+export const countOf = (slot: Slot): Known => known(slot, NUMBER)
 
 /** The result of `:isset`. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
-export const word = (value: boolean): Known => known(() => (value ? 1n : 0n), { keyword: true, isWord: true })
+export const word = (slot: Slot): Known => known(slot, NUMBER, { isWord: true })

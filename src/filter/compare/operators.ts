@@ -1,71 +1,67 @@
-import { memoize } from '../../tools/memoize.ts'
 import type { Sign } from '../parse/tree.ts'
-import { type Condition, constant, FALSE, leaf, NULL } from '../sql/condition.ts'
-import type { Facts } from '../sql/facts.ts'
+import { type Condition, constant, FALSE, leaf, NULL, whether } from '../sql/condition.ts'
+import type { Input } from '../sql/input.ts'
+import { flagParam, textParam } from '../sql/parameters.ts'
 import { asText } from '../sql/scalar.ts'
 import { type Sql, sql } from '../sql/sql.ts'
+import { isBrokenPattern } from '../sql/traits.ts'
 import { equal } from './equality.ts'
-import { hasLetter, isBrokenPattern } from './like.ts'
 import type { Known, Operand } from './operand.ts'
 import { relationalComparison } from './relational.ts'
 import { FORMS } from './storage.ts'
 
-type Operator = (facts: Facts, left: Operand, right: Operand) => Condition
+type Operator = (left: Operand, right: Operand) => Condition
 
 /** The SQL of each operator for single rows. PocketBase: tools/search/filter.go, buildResolversExpr */
 const OPERATORS: Readonly<Record<Sign, Operator>> = {
-  '=': (facts, left, right) => equal(facts, true, left, right),
-  '!=': (facts, left, right) => equal(facts, false, left, right),
-  '<': (facts, left, right) => relationalComparison(facts, '<', left, right),
-  '<=': (facts, left, right) => relationalComparison(facts, '<=', left, right),
-  '>': (facts, left, right) => relationalComparison(facts, '>', left, right),
-  '>=': (facts, left, right) => relationalComparison(facts, '>=', left, right),
-  '~': (facts, left, right) => like(facts, true, left, right),
-  '!~': (facts, left, right) => like(facts, false, left, right),
+  '=': (left, right) => equal(true, left, right),
+  '!=': (left, right) => equal(false, left, right),
+  '<': (left, right) => relationalComparison('<', left, right),
+  '<=': (left, right) => relationalComparison('<=', left, right),
+  '>': (left, right) => relationalComparison('>', left, right),
+  '>=': (left, right) => relationalComparison('>=', left, right),
+  '~': (left, right) => like(true, left, right),
+  '!~': (left, right) => like(false, left, right),
 }
 
-export const compare = (facts: Facts, sign: Sign, left: Operand, right: Operand): Condition =>
-  OPERATORS[sign](facts, left, right)
+export const compare = (sign: Sign, left: Operand, right: Operand): Condition => OPERATORS[sign](left, right)
 
 /** A parameter is wrapped in `%` unless it is a pattern; other operands are wrapped. Contract 2.4. */
-function like(facts: Facts, positive: boolean, left: Operand, right: Operand): Condition {
-  if (right.kind === 'expression') return likeExpression(facts, positive, left, right)
-  const pattern = patternOf(right)
-  if (facts.ask((input) => pattern(input) === null)) return NULL
-  const text = textOf(facts, left)
-  if (!text) return NULL
-  const { nullable, rows } = left.kind === 'known' ? { nullable: false, rows: [] } : left
-  if (facts.ask((input) => isBrokenPattern(pattern(input) ?? '')))
-    return unmatched(positive, nullable, text, rows)
-  const folds = facts.ask((input) => hasLetter(pattern(input) ?? ''))
-  const param = facts.text(pattern)
+function like(positive: boolean, left: Operand, right: Operand): Condition {
+  if (right.kind === 'expression') return likeExpression(positive, left, right)
+  const { traits } = right
+  const text = textOf(left)
+  if (!text || traits.kind === 'null') return NULL
+  const { nullable, rows } = left.kind === 'known' ? { nullable: left.isEmpty === 'perhaps', rows: [] } : left
+  const unmatched = nullable
+    ? leaf(sql`(CASE WHEN ${text} IS NOT NULL THEN ${String(!positive)} END)`, rows, rows)
+    : constant(!positive)
+  if (traits.pattern === 'broken') return unmatched
+  const slot = patternOf(right)
+  const isBroken = (input: Input) => isBrokenPattern(slot(input) ?? '')
+  const pattern = textParam((input) => (isBroken(input) ? '' : slot(input)))
+  const isMixed = traits.pattern === 'mixed'
   // No trigram index: it would search for `ς`, the lower case of a final sigma.
-  if (facts.ask((input) => (pattern(input) ?? '').includes('Σ')))
-    return leaf(sql`(${text} || '') ${sign(positive, folds)} ${param} COLLATE "C"`, rows, rows)
-  return leaf(sql`${text} ${sign(positive, folds)} ${param} COLLATE "C"`, rows, rows)
+  const found = isMixed || traits.pattern === 'sigma' ? sql`(${text} || '')` : text
+  const test = sql`${found} ${sign(positive, traits.pattern !== 'plain')} ${pattern} COLLATE "C"`
+  const matched = leaf(test, rows, rows)
+  return isMixed ? whether(flagParam(isBroken), unmatched, matched) : matched
 }
 
 /** ILIKE under collation C folds only ASCII, as SQLite. Without letters LIKE is faster: 11 ms, not 18. */
 const sign = (positive: boolean, folds = true) => `${positive ? '' : 'NOT '}${folds ? 'ILIKE' : 'LIKE'}`
 
-type Pattern = (input: Parameters<Known['slot']>[0]) => string | null
+const patternOf =
+  ({ pattern, slot }: Known) =>
+  (input: Input): string | null => {
+    if (pattern) return asText(pattern(input))
+    const text = asText(slot(input))
+    return text === null ? null : `%${text}%`
+  }
 
-const patternOf = memoize(
-  (operand: Known): Pattern =>
-    (input) => {
-      const text = asText((operand.pattern ?? operand.slot)(input))
-      return operand.pattern || text === null ? text : `%${text}%`
-    },
-)
-
-const unmatched = (positive: boolean, nullable: boolean, text: Sql, rows: Parameters<typeof leaf>[1]) =>
-  nullable
-    ? leaf(sql`(CASE WHEN ${text} IS NOT NULL THEN ${String(!positive)} END)`, rows, rows)
-    : constant(!positive)
-
-function likeExpression(facts: Facts, positive: boolean, left: Operand, right: Operand): Condition {
+function likeExpression(positive: boolean, left: Operand, right: Operand): Condition {
   if (right.kind === 'known') return FALSE
-  const subject = textOf(facts, left)
+  const subject = textOf(left)
   if (!subject) return NULL
   const rows = [...(left.kind === 'expression' ? left.rows : []), ...right.rows]
   const own = right.asPattern?.()
@@ -76,7 +72,7 @@ function likeExpression(facts: Facts, positive: boolean, left: Operand, right: O
   return leaf(sql`${subject} ${sign(positive)} ${pattern} COLLATE "C"`, rows, rows)
 }
 
-function textOf(facts: Facts, operand: Operand): Sql | null {
+const textOf = (operand: Operand): Sql | null => {
   if (operand.kind === 'expression') return FORMS[operand.storage].text(operand.sql)
-  return facts.kind(operand.slot) === 'null' ? null : [facts.text(operand.slot)]
+  return operand.traits.kind === 'null' ? null : textParam(operand.slot)
 }

@@ -1,9 +1,7 @@
 import { comparison } from '../sql/column-test.ts'
 import { type Condition, constant, leaf, NULL } from '../sql/condition.ts'
-import type { Facts } from '../sql/facts.ts'
-import { asNumeric, asText, compareScalars, type Scalar } from '../sql/scalar.ts'
 import { type Sql, sql } from '../sql/sql.ts'
-import type { Known, Operand } from './operand.ts'
+import type { Operand } from './operand.ts'
 import { type Side, sidesOf } from './side.ts'
 
 type Comparer = '=' | '<>' | '<' | '<=' | '>' | '>='
@@ -18,38 +16,16 @@ const HOLDS: Readonly<Record<Comparer, (order: number) => boolean>> = {
 }
 
 /** SQLite's comparison of two operands: NULL if either is NULL. */
-export function relationalComparison(facts: Facts, sign: Comparer, left: Operand, right: Operand): Condition {
-  if (left.kind === 'known' && right.kind === 'known') return orderKnown(facts, sign, left, right)
-  const [a, b] = sidesOf(facts, left, right)
-  return orderSides(facts, sign, a, b)
-}
+export const relationalComparison = (sign: Comparer, left: Operand, right: Operand): Condition =>
+  orderSides(sign, ...sidesOf(left, right))
 
-function orderKnown(facts: Facts, sign: Comparer, left: Known, right: Known): Condition {
-  return constant(
-    facts.ask((input) => {
-      const [a, b] = convertAffinities(left, right, left.slot(input), right.slot(input))
-      return a === null || b === null ? null : HOLDS[sign](compareScalars(a, b))
-    }),
-  )
-}
-
-/** Two known values under each other's affinity. */
-export function convertAffinities(left: Known, right: Known, a: Scalar, b: Scalar): [Scalar, Scalar] {
-  return [convert(a, left, right), convert(b, right, left)]
-}
-
-function convert(value: Scalar, own: Known, other: Known): Scalar {
-  if (other.affinity === 'numeric' && own.affinity !== 'numeric') return asNumeric(value)
-  return other.affinity === 'text' && own.affinity === 'none' ? asText(value) : value
-}
-
-function orderSides(facts: Facts, sign: Comparer, a: Side, b: Side): Condition {
+function orderSides(sign: Comparer, a: Side, b: Side): Condition {
   if (a.rank === 'null' || b.rank === 'null') return NULL
   const rows = [...a.rows, ...b.rows]
   if (a.rank === 'mixed' || b.rank === 'mixed') return leaf(orderMixed(sign, a, b), rows, rows)
   if (a.rank !== b.rank) return decided(HOLDS[sign](a.rank === 'number' ? -1 : 1), a, b)
   if (a.rank === 'number' && b.rank === 'number')
-    return boolTest(facts, sign, a, b) ?? leaf(comparison(a.number, sign, b.number), rows, rows)
+    return boolTest(sign, a, b) ?? leaf(comparison(a.number, sign, b.number), rows, rows)
   return leaf(comparison(textOf(a), sign, textOf(b)), rows, rows)
 }
 
@@ -85,15 +61,19 @@ function rankOf(side: Side, missing: string): Sql {
   return sql`(CASE WHEN ${value} IS NULL THEN ${missing} ELSE ${rank} END)`
 }
 
-/** A known value has a known rank and takes a third of the work. */
+/** A value whose rank is known takes a third of the work. */
 function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
-  if (a.rank === 'mixed' && b.slot) return againstKnown(sign, a, b, (x, y) => sql`${x} ${sign} ${y}`)
-  if (b.rank === 'mixed' && a.slot) return againstKnown(sign, b, a, (x, y) => sql`${y} ${sign} ${x}`, -1)
+  if (a.rank === 'mixed' && isOfOneRank(b)) return againstKnown(sign, a, b, (x, y) => sql`${x} ${sign} ${y}`)
+  if (b.rank === 'mixed' && isOfOneRank(a))
+    return againstKnown(sign, b, a, (x, y) => sql`${y} ${sign} ${x}`, -1)
   const test = sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`
   if (sign !== '=' && sign !== '<>') return test
   // Rows with different numbers differ even if a rank is NULL.
   return sql`(CASE WHEN ${rankOf(a, 'NULL')} + ${rankOf(b, 'NULL')} IS NOT NULL THEN ${test} END)`
 }
+
+/** Whether each row has a value, all of them numbers or all texts. */
+export const isOfOneRank = (side: Side): boolean => side.rank !== 'mixed' && !side.nullable
 
 function againstKnown(
   sign: Comparer,
@@ -109,12 +89,12 @@ function againstKnown(
 }
 
 /** `flag = true` is the column itself: no index, not even a partial one, serves `flag::int = 1`. */
-export function boolTest(facts: Facts, sign: Comparer, a: Side, b: Side): Condition | undefined {
+export function boolTest(sign: Comparer, a: Side, b: Side): Condition | undefined {
   if (sign !== '=' && sign !== '<>') return undefined
-  const [bool, value] = b.slot ? [a, b.slot] : [b, a.slot]
-  if (!value || bool.operand.kind !== 'expression' || bool.operand.storage !== 'bool') return undefined
-  const number = facts.ask((input) => Number(value(input)))
-  if (number !== 0 && number !== 1) return undefined
+  const [bool, value] = a.operand.kind === 'known' ? [b, a.operand] : [a, b.operand]
+  if (bool.operand.kind !== 'expression' || bool.operand.storage !== 'bool') return undefined
+  const bit = value.kind === 'known' ? value.traits.bit : undefined
+  if (bit === undefined) return undefined
   const column = bool.operand.sql
-  return leaf((number === 1) === (sign === '=') ? column : sql`NOT ${column}`, bool.rows, bool.rows)
+  return leaf((bit === 1) === (sign === '=') ? column : sql`NOT ${column}`, bool.rows, bool.rows)
 }

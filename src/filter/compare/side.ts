@@ -1,6 +1,8 @@
-import type { Facts, Slot } from '../sql/facts.ts'
+import type { Slot } from '../sql/input.ts'
+import { numberParam, param, textParam } from '../sql/parameters.ts'
+import { asNumeric, kindOf } from '../sql/scalar.ts'
 import { type JoinedRow, type Sql, sql } from '../sql/sql.ts'
-import type { Affinity, Expression, Operand } from './operand.ts'
+import type { Affinity, Expression, Known, Operand } from './operand.ts'
 import { FORMS } from './storage.ts'
 
 /** SQLite's conversion of an operand before a comparison. */
@@ -9,7 +11,6 @@ type Conversion = 'text' | 'numeric' | null
 interface Common {
   readonly nullable: boolean
   readonly rows: readonly JoinedRow[]
-  readonly slot?: Slot
   readonly operand: Operand
 }
 
@@ -23,12 +24,10 @@ export type Side = Common &
   )
 
 /** Both operands under each other's affinity. Contract 2.10; sqlite.org/datatype3.html 4.2 */
-export function sidesOf(facts: Facts, left: Operand, right: Operand): [Side, Side] {
-  return [
-    sideOf(facts, left, conversion(left.affinity, right.affinity)),
-    sideOf(facts, right, conversion(right.affinity, left.affinity)),
-  ]
-}
+export const sidesOf = (left: Operand, right: Operand): [Side, Side] => [
+  sideOf(left, conversion(left.affinity, right.affinity)),
+  sideOf(right, conversion(right.affinity, left.affinity)),
+]
 
 function conversion(own: Affinity, other: Affinity): Conversion {
   if (other === 'numeric' && own !== 'numeric') return 'numeric'
@@ -36,15 +35,28 @@ function conversion(own: Affinity, other: Affinity): Conversion {
 }
 
 /** An operand under the affinity that the other side gives it. */
-export function sideOf(facts: Facts, operand: Operand, conversion: Conversion = null): Side {
-  if (operand.kind === 'expression') return expressionSide(operand, conversion)
-  const slot = conversion ? facts.converted(operand.slot, conversion) : operand.slot
-  const common = { nullable: false, rows: [], slot, operand }
-  const kind = facts.kind(slot)
+export const sideOf = (operand: Operand, conversion: Conversion = null): Side =>
+  operand.kind === 'expression' ? expressionSide(operand, conversion) : knownSide(operand, conversion)
+
+function knownSide(operand: Known, conversion: Conversion): Side {
+  const { traits } = operand
+  const kind = conversion === 'numeric' ? traits.numeric : traits.kind
+  const slot: Slot = conversion === 'numeric' ? (input) => asNumeric(operand.slot(input)) : operand.slot
+  const common = { nullable: operand.isEmpty === 'perhaps', rows: [], operand }
   if (kind === 'null') return { ...common, rank: 'null', nullable: true }
-  if (kind === 'number') return { ...common, rank: 'number', number: [facts.number(slot)] }
-  return { ...common, rank: 'text', text: [facts.text(slot)] }
+  if (kind === 'text' || kind === 'empty' || conversion === 'text')
+    return { ...common, rank: 'text', text: textParam(slot) }
+  const number = numberParam(slot)
+  if (kind === 'number') return { ...common, rank: 'number', number }
+  const mixed = param('int', (input) => RANKS[kindOf(slot(input))])
+  const text = textParam((input) => {
+    const value = slot(input)
+    return typeof value === 'string' ? value : null
+  })
+  return { ...common, rank: 'mixed', mixed, number, text }
 }
+
+const RANKS = { null: null, number: 1, empty: 2, text: 2 } as const
 
 function expressionSide(operand: Expression, conversion: Conversion): Side {
   const { storage, nullable, rows } = operand

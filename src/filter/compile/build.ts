@@ -1,4 +1,4 @@
-import type { Operand } from '../compare/operand.ts'
+import type { Expression, Operand } from '../compare/operand.ts'
 import { compare } from '../compare/operators.ts'
 import { type Comparison, type Node, spelling, type Token } from '../parse/tree.ts'
 import { reworded } from '../resolve/call.ts'
@@ -14,24 +14,10 @@ export function buildCondition(context: Context, node: Node): Condition {
   return node.kind === 'and' ? and(items) : or(items)
 }
 
-/** Throws the errors of `buildCondition` for a filter whose result does not matter. */
-export function checkNames(context: Context, node: Node, known = new Set<string>()): void {
-  if (node.kind !== 'comparison') {
-    for (const item of node.items) checkNames(context, item, known)
-    return
-  }
-  for (const side of ['left', 'right'] as const) {
-    const token = node[side]
-    if (token.kind === 'literal' || known.has(token.text)) continue
-    resolveSide(context, token, side)
-    if (token.kind === 'identifier') known.add(token.text)
-  }
-}
-
 function buildComparison(context: Context, comparison: Comparison): Condition {
   const left = resolveSide(context, comparison.left, 'left')
   const right = resolveSide(context, comparison.right, 'right')
-  const one = compare(context.facts, comparison.sign, left, right)
+  const one = compare(comparison.sign, left, right)
   const all = comparison.any ? [] : allMatch(context, comparison, left, right)
   const guards = [left, right].flatMap(({ guard }) => (guard ? [leaf(guard)] : []))
   return and([one, ...all, ...guards])
@@ -50,14 +36,13 @@ function allMatch(context: Context, comparison: Comparison, left: Operand, right
   const a = left.all ? walked(resolveToken(within, comparison.left)) : plain(left)
   const apart = left.all && right.all ? { ...within, scope: within.scope.sibling() } : within
   const b = right.all ? walked(resolveToken(apart, comparison.right)) : plain(right)
-  return [noRowViolates(compare(context.facts, comparison.sign, a, b), within.scope.rows)]
+  return [noRowViolates(compare(comparison.sign, a, b), within.scope.rows)]
 }
 
 /** A joined value is a column: never known to be empty, whatever the request contains. */
 function walked(operand: Operand): Operand {
-  if (operand.kind === 'known') return { ...operand, params: [] }
-  const { asPattern: _, ...column } = operand
-  return { ...column, params: [] }
+  const { isEmpty: _, asPattern: __, ...column } = operand as Expression
+  return column
 }
 
 const plain = (operand: Operand): Operand => ({ ...operand, fallback: 'auto' })

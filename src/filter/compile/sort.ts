@@ -79,12 +79,9 @@ function buildKey(context: Context, { name, direction }: SortKey, condition: Con
   const invalid = `invalid sort field "${name}"`
   const resolved = () => resolveName(context, name)
   const operand = reworded(resolved, () => invalid)
-  if (operand.params.length > 0) throw new FilterError(invalid)
-  if (operand.kind === 'known') {
-    // `null` is no key; other constants are equal for all rows.
-    if (context.facts.kind(operand.slot) === 'null') throw new FilterError(invalid)
-    return []
-  }
+  // a count or `:isset` is equal for all rows
+  if (operand.kind === 'known' && !operand.pattern && !operand.isEmpty) return []
+  if (operand.kind === 'known' || operand.isEmpty !== undefined) throw new FilterError(invalid)
   const nulls = direction === 'ASC' ? ' NULLS FIRST' : ' NULLS LAST'
   return sortKeys(operand.storage, operand.sql).map((key) => {
     const one = orderKey(firstOf(key, condition), direction)

@@ -47,7 +47,7 @@ interface Parts {
 /** Writes a condition and an order as SQL, with their structure. */
 export function writeTemplate(parts: Parts): Template {
   const order = parts.order.flatMap(({ sql }) => sql)
-  const split = parts.base.kind === 'table' && parts.free ? splitRelated(parts.condition, order) : undefined
+  const split = !parts.base.values && parts.free ? splitRelated(parts.condition, order) : undefined
   const template = writeAlone(parts)
   if (!split) return template
   const writer = new Writer()
@@ -65,7 +65,7 @@ function writeAlone({ base, condition, order, sortsByOwnField, free }: Parts): T
   const keys = order.map(({ sql }) => sql)
   const orderSql = joinSql(keys, ', ')
   const joined = [...new Set(rowsIn([...test, ...orderSql]).flatMap(withAncestors))].sort(byAlias)
-  const first = base.kind === 'known' ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
+  const first = base.values ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
   const source = [...first, ...joined.flatMap(leftJoin)]
   const writer = new Writer()
   const from = writer.write(source)

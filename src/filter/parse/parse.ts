@@ -1,5 +1,6 @@
 import { Lru } from '../../tools/lru.ts'
 import { FilterError } from '../errors.ts'
+import { traitsOf } from '../sql/traits.ts'
 import { type RawComparison, type RawItem, type RawToken, readChain } from './grammar.ts'
 import type { Comparison, Node, Sign, Token, Tree } from './tree.ts'
 
@@ -69,8 +70,16 @@ class Reader {
     // A number beyond the range of a double is 0.
     const number = Number(token.text)
     const value = token.kind === 'text' ? token.text : Number.isFinite(number) ? number : 0
-    this.#shape += token.kind === 'text' ? "'" : '0'
-    return { kind: 'literal', type: token.kind, value, index: this.#literals.push(value) - 1 }
+    const [traits, isFixed] = [traitsOf(value), depth > 0 && token.kind === 'text']
+    this.#shape += isFixed ? JSON.stringify(value) : `'${Object.values(traits).map(initial).join('')}`
+    return {
+      kind: 'literal',
+      value,
+      type: token.kind,
+      index: this.#literals.push(value) - 1,
+      traits,
+      isFixed,
+    }
   }
 
   #call({ text, args = [] }: RawToken, depth: number): Token {
@@ -85,6 +94,9 @@ class Reader {
     return { kind: 'function', text, args: tokens }
   }
 }
+
+/** Tells the values of a trait apart. */
+const initial = (trait: unknown) => String(trait)[0]
 
 const isChain = (item: RawItem['item']): item is readonly RawItem[] => Array.isArray(item)
 

@@ -1,3 +1,5 @@
+import type { Traits } from '../sql/traits.ts'
+
 /** A comparison operator, without the `?` of any-match operators. */
 export type Sign = '=' | '!=' | '~' | '!~' | '<' | '<=' | '>' | '>='
 
@@ -13,6 +15,9 @@ export interface Literal {
   readonly type: 'text' | 'number'
   readonly value: string | number
   readonly index: number
+  readonly traits: Traits
+  /** A text that is an argument of a function: its value is part of the shape. */
+  readonly isFixed: boolean
 }
 export interface FunctionCall {
   readonly kind: 'function'
@@ -40,7 +45,7 @@ export type Node = Comparison | Junction
 export interface Tree {
   readonly root: Node
   readonly literals: readonly (string | number)[]
-  /** The filter without its literals' values. Equal shapes compile to the same code. */
+  /** The filter with the traits of its literals, not their values. Equal shapes compile to the same SQL. */
   readonly shape: string
 }
 

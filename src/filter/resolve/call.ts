@@ -2,6 +2,7 @@ import type { Expression, Operand } from '../compare/operand.ts'
 import { FilterError } from '../errors.ts'
 import type { Token } from '../parse/tree.ts'
 import type { Sql } from '../sql/sql.ts'
+import { MIXED } from '../sql/traits.ts'
 import type { Context } from './context.ts'
 
 type Resolve = (context: Context, token: Token) => Operand
@@ -20,29 +21,30 @@ export function callOperand(
   build: Build,
   rest: Partial<Expression>,
 ): Expression {
-  const params = operands.flatMap((operand) => operand.params)
-  const expression: Expression = {
+  const empty = operands.filter(isParameter).map(({ isEmpty }) => isEmpty)
+  return {
     kind: 'expression',
     sql: build(operands),
     affinity: 'none',
     fallback: 'auto',
     storage: 'text',
-    params,
+    isEmpty: empty.length > 0 && empty.every((one) => one === false) ? false : undefined,
     all: false,
     nullable: true,
     rows: operands.flatMap((operand) => (operand.kind === 'expression' ? operand.rows : [])),
+    ...(empty.length > 0 && { asPattern: () => callOperand(operands.map(patternOf), build, rest) }),
     ...rest,
   }
-  if (params.length === 0) return expression
-  const asPattern = () => callOperand(operands.map(patternOf), build, { ...rest, params: [] })
-  return { ...expression, asPattern }
 }
+
+const isParameter = (operand: Operand) =>
+  operand.kind === 'known' ? operand.pattern !== undefined : operand.asPattern !== undefined
 
 /** `~` turns a function's own parameters into patterns, one by one. */
 function patternOf(operand: Operand): Operand {
-  if (operand.kind === 'known' && operand.params.length > 0 && operand.pattern)
-    return { ...operand, slot: operand.pattern }
-  return operand.kind === 'expression' && operand.asPattern ? operand.asPattern() : operand
+  if (operand.kind === 'expression') return operand.asPattern?.() ?? operand
+  const { pattern, ...plain } = operand
+  return pattern ? { ...plain, slot: pattern, traits: MIXED, constant: undefined } : operand
 }
 
 /** Runs `work` and rewords its FilterError. */

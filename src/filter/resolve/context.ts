@@ -1,6 +1,5 @@
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import type { Facts } from '../sql/facts.ts'
 import type { Scope } from '../sql/joined.ts'
 import type { JoinedRow } from '../sql/sql.ts'
 import type { FilterRow } from './row.ts'
@@ -10,13 +9,14 @@ export type ReachedRows = Map<JoinedRow, Collection>
 
 export interface Context {
   readonly catalog: Catalog
-  readonly facts: Facts
+  /** The collection of the caller's record; undefined for a guest. */
+  readonly auth: Collection | undefined
   readonly scope: Scope
   readonly base: FilterRow
   /** Set for clients other than superusers: hides fields and collects joined rows. Contract 2.9. */
   readonly reached: ReachedRows | null
-  /** `client`: the literals differ from request to request. */
-  readonly literals: 'client' | readonly (string | number)[]
+  /** The literals are those of a client's filter, which differ from request to request. */
+  readonly isClient: boolean
 }
 
 /** The context inside a subquery, whose joins are not checked against listRules again. */

@@ -1,36 +1,25 @@
 import type { Collection } from '../../collections/collection.ts'
 import { uniqueIndexOf } from '../../collections/sqlite/index-expression.ts'
 import { type Field, isMulti, type RelationField } from '../../fields/field.ts'
-import { toTexts } from '../../fields/values/cast.ts'
 import { FilterError } from '../errors.ts'
-import { columnOf, type JoinedRow, type JoinSource, ROWID, SELECT, type Sql, sql } from '../sql/sql.ts'
+import { columnOf, type JoinedRow, type JoinSource, ROWID, SELECT, sql } from '../sql/sql.ts'
 import type { Context } from './context.ts'
-import { column, type FilterRow, fieldSlot, type TableRow, table } from './row.ts'
+import { column, type FilterRow, table } from './row.ts'
 
-const atOf = (row: FilterRow): JoinedRow | null => (row.kind === 'table' ? row.at : null)
+/** Row keys of the caller's record must differ from those of the base. */
+const keyOf = ({ values, isNew }: FilterRow, name: string): string =>
+  values && !isNew ? `auth.${name}` : name
 
-/** Row keys of a known record must differ from those of the base. */
-const keyOf = (row: FilterRow, name: string): string => {
-  if (row.kind === 'table') return name
-  return row.inTable ? `auth.${name}` : name
-}
-
-const tableRow = (collection: Collection, at: JoinedRow): TableRow => ({
-  kind: 'table',
-  collection,
-  at,
-  nullable: true,
-})
+const joinedRow = (collection: Collection, at: JoinedRow): FilterRow => ({ collection, at, nullable: true })
 
 /** A table's rows in order of insertion. */
 export const inInsertionOrder = (collection: Collection): Pick<JoinSource, 'order'> =>
   collection.type === 'view' ? {} : { order: (alias) => [columnOf(alias, ROWID)] }
 
 /** The values of a list column in order, one per row; one NULL for an empty list. */
-export function joinValues({ scope, facts }: Context, row: FilterRow, field: Field): JoinedRow {
-  const list: Sql =
-    row.kind === 'table' ? column(row, field) : [facts.param(fieldSlot(row, field), 'text[]', toTexts)]
-  return scope.join(keyOf(row, `${field.name}[]`), atOf(row), true, () => ({
+export function joinValues({ scope }: Context, row: FilterRow, field: Field): JoinedRow {
+  const list = column(row, field)
+  return scope.join(keyOf(row, `${field.name}[]`), row.at, true, () => ({
     from: sql`LATERAL unnest(${list}) WITH ORDINALITY`,
     columns: '(value, ord)',
     order: (alias) => sql`${alias}.ord`,
@@ -46,33 +35,29 @@ export function joinRelation(context: Context, row: FilterRow, field: RelationFi
     const values = joinValues(context, row, field)
     const from = sql`LATERAL (${SELECT}t.* FROM ${table(target)} t WHERE t."id" = ${values}.value OFFSET 0)`
     const at = context.scope.join('value', values, false, () => ({ from }))
-    return { ...tableRow(target, at), ...(row.kind === 'table' && { list: column(row, field) }) }
+    return { ...joinedRow(target, at), list: column(row, field) }
   }
-  const id = valueIn(context, row, field)
+  const id = column(row, field)
   const on = (alias: JoinedRow) => sql`${columnOf(alias, 'id')} = ${id}`
-  const isNamedByBase = target.type !== 'view' && row.kind === 'table' && row.at === null
+  const isNamedByBase = target.type !== 'view' && row.at === null && !row.values
   const source = { from: table(target), on, ...(isNamedByBase && { reference: id }) }
-  const at = context.scope.join(keyOf(row, field.name), atOf(row), false, () => source)
-  return tableRow(target, at)
+  const at = context.scope.join(keyOf(row, field.name), row.at, false, () => source)
+  return joinedRow(target, at)
 }
 
 /** The records of `collection` whose `field` names the row: at most one if an index guarantees it. */
 export function joinBack(context: Context, row: FilterRow, collection: Collection, field: RelationField) {
-  const id = valueIn(context, row, idField(context, row))
+  const id = column(row, idField(context, row))
   const on = (alias: JoinedRow) => {
-    const reference = column(tableRow(collection, alias), field)
+    const reference = column(joinedRow(collection, alias), field)
     return isMulti(field) ? sql`${reference} @> ARRAY[${id}]` : sql`${reference} = ${id}`
   }
   const unique = uniqueIndexOf(collection.indexes, field.name)
   const many = isMulti(field) || !unique || unique.where !== ''
   const source = () => ({ from: table(collection), on, ...inInsertionOrder(collection) })
   const key = keyOf(row, `${collection.name}_via_${field.name}`)
-  return tableRow(collection, context.scope.join(key, atOf(row), many, source))
+  return joinedRow(collection, context.scope.join(key, row.at, many, source))
 }
-
-/** A column, or its value if the record is known. */
-const valueIn = ({ facts }: Context, row: FilterRow, field: Field): Sql =>
-  row.kind === 'table' ? column(row, field) : [facts.text(fieldSlot(row, field))]
 
 function idField({ catalog }: Context, row: FilterRow): Field {
   const field = catalog.field(row.collection, 'id')

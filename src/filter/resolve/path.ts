@@ -87,8 +87,7 @@ function backRelation(
   if (field.type !== 'relation') throw new Missing(`invalid back relation field "${fieldName}"`)
   if (field.hidden && reached) throw new FilterError(`non-filterable back relation field "${fieldName}"`)
   // Nothing can refer to a record that does not exist yet.
-  const isCandidate = row.kind === 'known' && !row.inTable
-  if (field.collectionId !== row.collection.id || isCandidate)
+  if (field.collectionId !== row.collection.id || row.isNew)
     throw new Missing(`invalid collection reference of a back relation field "${fieldName}"`)
   return [collection, field]
 }
@@ -101,6 +100,6 @@ export function reach({ reached }: Context, collection: Collection, row: FilterR
       `"${collection.name}" fields can be accessed only when allowHiddenFields is enabled or by superusers`,
     )
   }
-  if (row.kind === 'table' && row.at) reached.set(row.at, collection)
+  if (row.at) reached.set(row.at, collection)
   return row
 }

@@ -1,31 +1,50 @@
+import type { Collection } from '../../collections/collection.ts'
 import type { Field, FieldTypeName, RelationField } from '../../fields/field.ts'
 import { isMulti, isMultiCapable } from '../../fields/field.ts'
 import { toText, toTexts } from '../../fields/values/cast.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
-import type { AuthRecord } from '../../request/request.ts'
-import { memoize } from '../../tools/memoize.ts'
-import { likePattern } from '../compare/like.ts'
-import { type Expression, keyword, known, type Operand, word } from '../compare/operand.ts'
+import {
+  constantOf,
+  countOf,
+  type Expression,
+  keyword,
+  type Operand,
+  parameter,
+  word,
+} from '../compare/operand.ts'
 import { compare } from '../compare/operators.ts'
 import { FilterError } from '../errors.ts'
-import { and, writeCondition } from '../sql/condition.ts'
-import type { Slot } from '../sql/facts.ts'
-import type { Input } from '../sql/input.ts'
-import { goText, kindOf, type Scalar } from '../sql/scalar.ts'
+import { and, leaf, writeCondition } from '../sql/condition.ts'
+import type { Input, Slot } from '../sql/input.ts'
+import { flagParam, param } from '../sql/parameters.ts'
+import { asText, lowerAscii, type Scalar } from '../sql/scalar.ts'
 import { columnOf, sql } from '../sql/sql.ts'
+import { MIXED, NUMBER, TEXT } from '../sql/traits.ts'
 import type { Context } from './context.ts'
-import { loweredKnown } from './field-operand.ts'
 import { type Modifier, splitModifier } from './modifier.ts'
 import { reach, resolvePath } from './path.ts'
-import { type RowOfValues, table } from './row.ts'
+import { table } from './row.ts'
+
+const valuesOf = ({ request }: Input) => request.auth?.values ?? {}
+const authValue =
+  (name: string): Slot =>
+  (input) =>
+    requestScalar(valuesOf(input)[name], undefined)
 
 /** Fields of `@request.auth` that are request values; others are read like a relation. */
-const AUTH_VALUES = new Set(['id', 'collectionId', 'collectionName', 'email', 'emailVisibility', 'verified'])
+const AUTH_VALUES = new Map<string, (auth: Collection) => Operand>([
+  ['id', () => parameter(({ request }) => request.auth?.id ?? null, TEXT)],
+  ['collectionId', ({ id }) => constantOf(id)],
+  ['collectionName', ({ name }) => constantOf(name)],
+  ['email', () => parameter(authValue('email'), MIXED)],
+  ['emailVisibility', () => parameter(authValue('emailVisibility'), NUMBER)],
+  ['verified', () => parameter(authValue('verified'), NUMBER)],
+])
 
 /** Resolves `@request.…`. Throws a FilterError. Contract 6.3. PocketBase: record_field_resolver.go */
 export function resolveRequest(context: Context, path: readonly string[]): Operand {
   const [root = '', key = ''] = path
-  if (root === 'auth') return resolveAuth(context, path)
+  if (root === 'auth') return resolveAuth(context, path.slice(1))
   if (root === 'body') {
     const [name, modifier] = splitModifier(key)
     const field = context.catalog.field(context.base.collection, name)
@@ -35,24 +54,12 @@ export function resolveRequest(context: Context, path: readonly string[]): Opera
 }
 
 function resolveAuth(context: Context, path: readonly string[]): Operand {
-  const id = context.facts.ask(({ request }) => request.auth?.collection.id ?? null)
-  const collection = id === null ? undefined : context.catalog.find(id)
-  if (!collection) return keyword(null)
-  if (path.length === 2 && AUTH_VALUES.has(path[1]!)) return resolveValue(context, path)
-  const row: RowOfValues = {
-    kind: 'known',
-    collection,
-    inTable: true,
-    value:
-      ({ name }) =>
-      ({ request }) =>
-        request.auth?.values[name] ?? null,
-  }
-  return resolvePath(context, path.slice(1), {
-    row: reach(context, collection, row),
-    all: false,
-    lenient: true,
-  })
+  const { auth } = context
+  if (!auth) return keyword(null)
+  const value = path.length === 1 && AUTH_VALUES.get(path[0]!)
+  if (value) return value(auth)
+  const row = reach(context, auth, { collection: auth, at: null, nullable: false, values: valuesOf })
+  return resolvePath(context, path, { row, all: false, lenient: true })
 }
 
 function resolveBodyField(context: Context, path: readonly string[], field: Field, modifier: Modifier) {
@@ -64,7 +71,7 @@ function resolveBodyField(context: Context, path: readonly string[], field: Fiel
       throw new FilterError(`field "${field.name}" doesn't support multivalue operations`)
     return modifier === 'each' ? bodyValues(context, field) : bodyLength(value)
   }
-  if (modifier === 'lower') return loweredKnown(parameter((input) => toText(value(input))))
+  if (modifier === 'lower') return lowered((input) => toText(value(input)))
   if (modifier === 'changed') return changed(context, field)
   return resolveValue(context, path)
 }
@@ -74,13 +81,12 @@ const listOf = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value === null || value === undefined ? [] : [value]
 
 const bodyLength = (value: (input: Input) => unknown): Operand =>
-  known((input) => BigInt(listOf(value(input)).length), { keyword: true })
+  countOf((input) => BigInt(listOf(value(input)).length))
 
 function bodyValues(context: Context, field: Field): Operand {
   const list: Slot = ({ request }) => writeSorted(listOf(request.body[field.name]))
-  const param = context.facts.param(list, 'json', (text) => text)
   const row = context.scope.join(`body.${field.name}[]`, null, true, () => ({
-    from: sql`json_array_elements(${param}) WITH ORDINALITY`,
+    from: sql`json_array_elements(${param('json', list)}) WITH ORDINALITY`,
     columns: '(value, ord)',
     order: (alias) => sql`${alias}.ord`,
   }))
@@ -90,7 +96,7 @@ function bodyValues(context: Context, field: Field): Operand {
     storage: 'json',
     affinity: 'none',
     fallback: 'auto',
-    params: [list],
+    isEmpty: false,
     nullable: true,
     rows: [row],
     all: isMulti(field),
@@ -104,62 +110,58 @@ function resolveBodyRelation(context: Context, path: readonly string[], field: R
   if (!target)
     throw new FilterError(`failed to load collection "${field.collectionId}" from data field "${field.name}"`)
   const ids = ({ request }: Input) => toTexts(request.body[field.name] ?? null)
-  if (context.facts.ask((input) => ids(input).length === 0)) return keyword(null)
-  const list: Slot = (input) => JSON.stringify(ids(input))
-  const param = context.facts.param(list, 'text[]', (text) => JSON.parse(String(text)))
   const at = context.scope.join(`body.${field.name}`, null, true, () => ({
     from: table(target),
-    on: (alias) => sql`${columnOf(alias, 'id')} = ANY(${param})`,
+    on: (alias) => sql`${columnOf(alias, 'id')} = ANY(${param('text[]', ids)})`,
   }))
-  const row = { kind: 'table', collection: target, at, nullable: true } as const
+  const row = { collection: target, at, nullable: true }
   return resolvePath(context, path.slice(2), { row, all: isMulti(field), lenient: true })
 }
 
 /** Whether the request submits a value that differs from the stored one. */
 function changed(context: Context, field: Field): Operand {
-  const isSet = resolveValue(context, ['body', `${field.name}:isset`])
+  const isSet = flagParam(({ request }) => lookUp(request.body, [field.name]) !== undefined)
   const submitted = resolveValue(context, ['body', field.name])
   const stored = resolvePath(context, [field.name], { row: context.base, all: false, lenient: false })
-  const condition = and([
-    compare(context.facts, '=', isSet, keyword(1n)),
-    compare(context.facts, '!=', submitted, stored),
-  ])
-  if (condition.kind === 'constant') {
-    const value = condition.value ? 1n : 0n
-    return known(() => value, { fallback: 'off' })
-  }
+  const condition = and([leaf(isSet), compare('!=', submitted, stored)])
   return {
     kind: 'expression',
     sql: sql`(${writeCondition(condition)})`,
     storage: 'bool',
     affinity: 'none',
     fallback: 'off',
-    params: [],
     nullable: false,
     rows: [],
     all: false,
   }
 }
 
-export const parameter = (slot: Slot) =>
-  known(slot, { params: [slot], pattern: (input) => likePattern(goText(slot(input))) })
+/** `LOWER()` of a request value and of its pattern. */
+const lowered = (slot: Slot): Operand =>
+  parameter(lowerSlot(slot), MIXED, { pattern: lowerSlot(parameter(slot, MIXED).pattern!) })
+
+const lowerSlot =
+  (slot: Slot): Slot =>
+  (input) => {
+    const text = asText(slot(input))
+    return text === null ? null : lowerAscii(text)
+  }
 
 function resolveValue(context: Context, path: readonly string[]): Operand {
   const [last, modifier] = splitModifier(path.at(-1)!)
   const [root = '', ...keys] = path.with(-1, last)
-  if (modifier === 'isset') return word(context.facts.ask((input) => lookUp(input, root, keys) !== undefined))
+  const value = ({ request }: Input) => lookUp(request[root as 'body'], keys)
+  if (modifier === 'isset') return word((input) => (value(input) === undefined ? 0n : 1n))
   if (modifier !== '' && modifier !== 'lower')
     throw new FilterError(`invalid modifier sequence ${last}:${modifier}`)
   const type = context.catalog.field(context.base.collection, last)?.type
-  const slot: Slot = (input) => requestScalar(lookUp(input, root, keys), type)
-  if (context.facts.ask((input) => kindOf(slot(input)) === 'null')) return keyword(null)
-  return modifier === 'lower' ? loweredKnown(parameter(slot)) : parameter(slot)
+  const slot: Slot = (input) => requestScalar(value(input), type)
+  if (modifier === 'lower') return lowered(slot)
+  return parameter(slot, keys.length > 0 ? MIXED : TEXT)
 }
 
-/** The value at a path of the request; undefined if absent. */
-function lookUp({ request }: Input, root: string, keys: readonly string[]): unknown {
-  const { auth } = request
-  let value: unknown = root === 'auth' ? auth && authValues(auth) : request[root as 'body']
+/** The value at a path; undefined if absent. */
+function lookUp(value: unknown, keys: readonly string[]): unknown {
   for (const key of keys) {
     if (typeof value !== 'object' || value === null) return undefined
     if (Array.isArray(value) ? !/^\+?\d+$/.test(key) : !Object.hasOwn(value, key)) return undefined
@@ -168,22 +170,13 @@ function lookUp({ request }: Input, root: string, keys: readonly string[]): unkn
   return value
 }
 
-const authValues = memoize(
-  ({ id, collection, values }: AuthRecord): Record<string, unknown> => ({
-    ...values,
-    id,
-    collectionId: collection.id,
-    collectionName: collection.name,
-  }),
-)
-
-const NUMBER = /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i
+const NUMERIC = /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i
 
 /** Lists and objects as JSON. A text is a number if the collection has a number field of that name. */
 function requestScalar(value: unknown, type: FieldTypeName | undefined): Scalar {
   if (value === undefined || value === null) return null
   if (typeof value === 'string')
-    return type === 'number' && NUMBER.test(value) && Number.isFinite(Number(value)) ? Number(value) : value
+    return type === 'number' && NUMERIC.test(value) && Number.isFinite(Number(value)) ? Number(value) : value
   if (typeof value === 'number' || typeof value === 'boolean') return value
   // Keeps the key order of stored points, to compare with them.
   return type === 'geoPoint' ? JSON.stringify(value) : writeSorted(value)

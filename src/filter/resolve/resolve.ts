@@ -1,15 +1,16 @@
-import { keyword, type Operand } from '../compare/operand.ts'
+import { constantOf, keyword, type Operand, parameter } from '../compare/operand.ts'
 import { FORMS } from '../compare/storage.ts'
 import { FilterError } from '../errors.ts'
 import type { Literal, Token } from '../parse/tree.ts'
-import type { Facts, Slot } from '../sql/facts.ts'
-import type { Scalar } from '../sql/scalar.ts'
+import { numberParam } from '../sql/parameters.ts'
+import { asNumeric, type Scalar } from '../sql/scalar.ts'
 import { SELECT, type Sql, sql } from '../sql/sql.ts'
+import { NUMBER, TEXT } from '../sql/traits.ts'
 import { callOperand, type FunctionBuilder, isLiteral, reworded } from './call.ts'
 import type { Context } from './context.ts'
 import { inInsertionOrder } from './joins.ts'
 import { reach, resolvePath } from './path.ts'
-import { parameter, resolveRequest } from './request-path.ts'
+import { resolveRequest } from './request-path.ts'
 import { table } from './row.ts'
 import { strftime } from './strftime.ts'
 
@@ -24,7 +25,7 @@ const geoDistance: FunctionBuilder = (context, args, resolve) => {
     const explain = (cause: string) => `[geoDistance] failed to resolve argument ${i}: ${cause}`
     return reworded(() => resolve(context, arg), explain)
   })
-  const build = (four: readonly Operand[]) => distance(four.map((one) => degrees(context.facts, one)))
+  const build = (four: readonly Operand[]) => distance(four.map(degrees))
   return callOperand(operands, build, { storage: 'real', fallback: 'off' })
 }
 
@@ -35,11 +36,8 @@ function distance(degrees: readonly Sql[]): Sql {
 }
 
 /** A number, or NULL. SQLite also takes numeric texts. */
-function degrees(facts: Facts, operand: Operand): Sql {
-  if (operand.kind === 'known') {
-    const slot = facts.converted(operand.slot, 'numeric')
-    return facts.kind(slot) === 'number' ? [facts.number(slot)] : ['NULL::float8']
-  }
+function degrees(operand: Operand): Sql {
+  if (operand.kind === 'known') return numberParam((input) => asNumeric(operand.slot(input)))
   const form = FORMS[operand.storage]
   if (form.number) return sql`${form.number(operand.sql)}::float8`
   const number =
@@ -68,14 +66,14 @@ const KEYWORDS = new Map([
 
 /** Resolves a token of a filter. Throws a FilterError with PocketBase's cause. Contract 2.1. */
 export function resolveToken(context: Context, token: Token): Operand {
-  if (token.kind === 'literal') return parameter(literalSlot(context, token))
+  if (token.kind === 'literal') return literal(context, token)
   if (token.kind === 'function') {
     const make = FUNCTIONS.get(token.text)
     if (!make) throw new FilterError(`unknown function "${token.text}"`)
     return make(context, token.args, resolveToken)
   }
   const macro = MACROS.get(token.text)
-  if (macro) return parameter(({ now }) => macro(now))
+  if (macro) return parameter(({ now }) => macro(now), typeof macro(ANY_TIME) === 'string' ? TEXT : NUMBER)
   try {
     return resolveName(context, token.text)
   } catch (error) {
@@ -85,9 +83,8 @@ export function resolveToken(context: Context, token: Token): Operand {
   }
 }
 
-function literalSlot({ literals }: Context, { index, value }: Literal): Slot {
-  return literals === 'client' ? (input) => input.literals[index] ?? null : () => value
-}
+const literal = ({ isClient }: Context, { index, value, traits, isFixed }: Literal): Operand =>
+  isClient && !isFixed ? parameter(({ literals }) => literals[index] ?? null, traits) : constantOf(value)
 
 /** Resolves a field's path, `@request.…` or `@collection.…`. */
 export function resolveName(context: Context, name: string): Operand {
@@ -106,7 +103,7 @@ function resolveCollection(context: Context, source: string, path: readonly stri
   const from = () => ({ from: table(collection), ...inInsertionOrder(collection) })
   const alias = source.slice(nameOrId.length)
   const at = context.scope.join(`@collection.${collection.id}${alias}`, null, true, from)
-  const row = reach(context, collection, { kind: 'table', collection, at, nullable: true })
+  const row = reach(context, collection, { collection, at, nullable: true })
   return resolvePath(context, path, { row, all: true, lenient: false })
 }
 
@@ -115,6 +112,8 @@ const DAY_MS = 86_400_000
 
 const start = (now: Date, month = now.getUTCMonth(), day = now.getUTCDate()) =>
   Date.UTC(now.getUTCFullYear(), month, day)
+
+const ANY_TIME = new Date(0)
 
 /** Date macros, all in UTC. PocketBase: tools/search/identifier_macros.go */
 export const MACROS: ReadonlyMap<string, (now: Date) => Scalar> = new Map<string, (now: Date) => Scalar>([

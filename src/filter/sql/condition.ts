@@ -1,6 +1,6 @@
 import { joinEqualitiesAsIn, type Tested } from './column-test.ts'
 import { withAncestors } from './joined.ts'
-import { type JoinedRow, joinSql, rowsIn, type Sql } from './sql.ts'
+import { type JoinedRow, joinSql, rowsIn, type Sql, sql } from './sql.ts'
 
 /** Decided without the database. Null: neither true nor false. */
 interface Constant {
@@ -69,6 +69,10 @@ function fold(kind: 'and' | 'or', items: readonly Condition[], neutral: boolean)
   if (rest.length === 0) return constant(neutral)
   return rest.length === 1 ? rest[0]! : { kind, items: rest }
 }
+
+/** The one condition where a test that is never NULL holds, else the other. */
+export const whether = (test: Sql, yes: Condition, no: Condition): Condition =>
+  or([and([leaf(test), yes]), and([leaf(sql`NOT ${test}`), no])])
 
 export function multiRowsOf(condition: Condition): ReadonlySet<JoinedRow> {
   if (condition.kind === 'constant') return new Set()

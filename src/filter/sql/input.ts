@@ -1,5 +1,6 @@
 import type { Value } from '../../fields/field.ts'
 import type { RequestInfo } from '../../request/request.ts'
+import type { Scalar } from './scalar.ts'
 
 /** What a compiled condition gets its values from. */
 export interface Input {
@@ -8,3 +9,6 @@ export interface Input {
   readonly candidate: Readonly<Record<string, Value>>
   readonly now: Date
 }
+
+/** Where a parameter's value comes from. */
+export type Slot = (input: Input) => Scalar

@@ -1,10 +1,8 @@
 import { plainNumber } from '../../fields/values/cast.ts'
-import { byBytes } from '../../fields/values/json-text.ts'
 
 /** A value as in SQLite: `number` REAL, `bigint` INTEGER, a bool an INTEGER spelled as in Go. */
 export type Scalar = null | string | number | bigint | boolean
 
-/** What code is made from: all values of a kind get the same SQL. */
 export type ScalarKind = 'null' | 'empty' | 'text' | 'number'
 
 export function kindOf(value: Scalar): ScalarKind {
@@ -22,12 +20,6 @@ export const asNumeric = (value: Scalar): Scalar =>
 
 /** A text that begins with a number other than 0; Postgres reads it alike. */
 export const TRUE_TEXT = /^[ \t-\r]*[-+]?0*(\.0*)?[1-9]/
-
-/** A value where SQLite asks for truth: the number that it is, or that its text begins with. */
-export function isTrue(value: Scalar): boolean | null {
-  if (value === null) return null
-  return typeof value === 'string' ? TRUE_TEXT.test(value) : Number(value) !== 0
-}
 
 /** SQLite's text affinity, `CAST(… AS TEXT)` and what LIKE sees. */
 export function asText(value: Scalar): string | null {
@@ -59,23 +51,6 @@ const withPoint = (digits: string, whole: number) =>
 
 const exponentText = (exponent: number) =>
   (exponent < 0 ? '-' : '+') + String(Math.abs(exponent)).padStart(2, '0')
-
-/** A column of numbers keeps whole ones as INTEGER. */
-export const storedNumber = (value: number): Scalar =>
-  Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value) : value
-
-export const asNumber = (value: Scalar): number => Number(value)
-
-/** SQLite's order: null, numbers, text by its bytes. Below, at or above 0. */
-export function compareScalars(a: Scalar, b: Scalar): number {
-  const rank = rankOf(a) - rankOf(b)
-  if (rank !== 0 || a === null || b === null) return rank
-  if (typeof a === 'string') return byBytes(a, b as string)
-  const [x, y] = [asNumber(a), asNumber(b)]
-  return x < y ? -1 : x > y ? 1 : 0
-}
-
-const rankOf = (value: Scalar) => (value === null ? 0 : typeof value === 'string' ? 2 : 1)
 
 /** ASCII letters only, as SQLite's LOWER() and LIKE fold them. */
 export const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -45,11 +45,6 @@ test.each([
     () => note('PATCH', '/note00000000001', { 'worker+': [] }),
     3,
   ],
-  [
-    'a create that the rule refuses by itself: the sign-in is proved',
-    () => note('POST', '', { worker: 'nope' }),
-    1,
-  ],
   ['a create refused by the database: asked why, and the sign-in proved', () => tool({ shelf: 'nope' }), 3],
   ['a delete', () => note('DELETE', '/note00000000001'), 1],
 ] as const)('%s', async (_, write, count) => {

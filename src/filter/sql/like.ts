@@ -13,9 +13,3 @@ function escapeUnescaped(text: string): string {
   }
   return special ? `\\${result}` : result
 }
-
-/** SQLite never matches a pattern that ends in an unfinished escape. */
-export const isBrokenPattern = (pattern: string) => /(?<!\\)(?:\\\\)*\\$/.test(pattern)
-
-/** Whether case matters to a pattern: only ASCII letters are folded, as in SQLite. */
-export const hasLetter = (pattern: string) => /[a-z]/i.test(pattern)

@@ -1,0 +1,52 @@
+import { likePattern } from './like.ts'
+import { asNumeric, goText, kindOf, type Scalar, type ScalarKind } from './scalar.ts'
+
+/** What SQL depends on in a value that becomes a parameter. `mixed`: it differs from request to request. */
+export interface Traits {
+  readonly kind: ScalarKind | 'mixed'
+  /** Its kind beside a column of numbers. */
+  readonly numeric: ScalarKind | 'mixed'
+  /** Its number beside a bool, if that is 0 or 1. */
+  readonly bit: number | undefined
+  /** What its pattern of `~` has. `broken`: it matches nothing. */
+  readonly pattern: 'broken' | 'sigma' | 'letters' | 'plain' | 'mixed'
+  /** In JSON only a text can equal it. */
+  readonly isPlainText: boolean
+}
+
+/** Of request values. */
+export const MIXED: Traits = {
+  kind: 'mixed',
+  numeric: 'mixed',
+  bit: undefined,
+  pattern: 'mixed',
+  isPlainText: false,
+}
+/** Of request values that are texts and never empty. */
+export const TEXT: Traits = { ...MIXED, kind: 'text' }
+/** Of numbers and bools. */
+export const NUMBER: Traits = { ...MIXED, kind: 'number', numeric: 'number' }
+
+export function traitsOf(value: Scalar): Traits {
+  const kind = kindOf(value)
+  const converted = asNumeric(value)
+  const numeric = kindOf(converted)
+  const number = Number(converted)
+  return {
+    kind,
+    numeric,
+    bit: numeric === 'number' && (number === 0 || number === 1) ? number : undefined,
+    pattern: patternTrait(likePattern(goText(value))),
+    isPlainText: typeof converted === 'string' && value !== 'true' && value !== 'false',
+  }
+}
+
+function patternTrait(pattern: string): Traits['pattern'] {
+  if (isBrokenPattern(pattern)) return 'broken'
+  if (pattern.includes('Σ')) return 'sigma'
+  // only ASCII letters are folded, as in SQLite
+  return /[a-z]/i.test(pattern) ? 'letters' : 'plain'
+}
+
+/** SQLite never matches a pattern that ends in an unfinished escape. */
+export const isBrokenPattern = (pattern: string) => /(?<!\\)(?:\\\\)*\\$/.test(pattern)
