@@ -7,15 +7,13 @@ import { fitSmsgate } from '../protocols/smsgate-client/webhooks/event.ts'
 import { fitTwilio, twilioKeysExtension } from '../protocols/twilio/extensions.ts'
 import { USER_SETTINGS_ID } from '../records/auth/disabled.ts'
 import type { Extension, Extensions } from '../records/extension.ts'
-import { conversationsExtension, notesExtension } from '../sms/conversations/extension.ts'
-import {
-  campaignsExtension,
-  devicesExtension,
-  eventsExtension,
-  messagesExtension,
-} from '../sms/extensions.ts'
-import { autoAnswersExtension, contactsExtension, userSettingsExtension } from '../sms/settings-extensions.ts'
-import { usersExtension } from '../sms/users-extension.ts'
+import { campaignsExtension } from '../sms/campaigns/extension.ts'
+import { autoAnswersExtension } from '../sms/conversations/answer-extension.ts'
+import { contactsExtension, conversationsExtension, notesExtension } from '../sms/conversations/extension.ts'
+import { devicesExtension } from '../sms/devices/extension.ts'
+import { eventsExtension, messagesExtension } from '../sms/messages-extension.ts'
+import { userSettingsExtension } from '../sms/users/user-settings-extension.ts'
+import { usersExtension } from '../sms/users/users-extension.ts'
 import type { WebhookSettings } from '../webhooks/delivery-worker.ts'
 import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from '../webhooks/extensions.ts'
 

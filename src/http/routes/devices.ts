@@ -6,6 +6,7 @@ import { done, success } from '../../openapi/schemas/answers.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
 import { DEVICE } from '../../openapi/schemas/security.ts'
+import { receiveTexts } from '../../sms/conversations/receive.ts'
 import { countPending, saveHealth, saveSims, touchDevice } from '../../sms/devices/device.ts'
 import {
   CLAIM_BODY,
@@ -16,7 +17,6 @@ import {
 } from '../../sms/devices/device-body.ts'
 import { deviceEvents } from '../../sms/devices/streams.ts'
 import { saveSubscription, vapidKeys } from '../../sms/devices/web-push.ts'
-import { receiveTexts } from '../../sms/inbound/receive.ts'
 import { CLAIMED_MESSAGE, claimMessages } from '../../sms/queue/claim.ts'
 import { applyReports, REPORT_RESULT } from '../../sms/queue/report.ts'
 import type { RefusalCode } from '../../sms/send/refusal.ts'

@@ -13,7 +13,7 @@ import {
   cancelBatch,
   cancelMessage,
   countBatch,
-} from '../../sms/edit/cancel.ts'
+} from '../../sms/queue/cancel.ts'
 import {
   CHANGED,
   changeMessage,
@@ -23,8 +23,8 @@ import {
   readChange,
   readReschedule,
   rescheduleBatch,
-} from '../../sms/edit/change.ts'
-import { RETRIED_BATCH, RETRY_BATCH, retryBatch, retryMessage } from '../../sms/edit/retry.ts'
+} from '../../sms/queue/change.ts'
+import { RETRIED_BATCH, RETRY_BATCH, retryBatch, retryMessage } from '../../sms/queue/retry.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { readJson } from '../body/json-body.ts'

@@ -3,7 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
 import { runForRow, statement, type Texts, tables } from '../../db/statements/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
-import { cancelOnce, cancelWaiting } from '../../sms/edit/cancel.ts'
+import { cancelOnce, cancelWaiting } from '../../sms/queue/cancel.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
 import { REASONS } from '../../sms/status/status.ts'
 

@@ -5,10 +5,10 @@ import type { Config } from '../../config.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import { FilesFull } from '../../files/room.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
+import { keepsAttachments, readAttachment } from '../../sms/conversations/attachments.ts'
+import { type ReceivedText, receiveTexts } from '../../sms/conversations/receive.ts'
 import { type Device, saveHealth, saveSims } from '../../sms/devices/device.ts'
 import { MAX_TEXT } from '../../sms/devices/device-body.ts'
-import { keepsAttachments, readAttachment } from '../../sms/inbound/attachments.ts'
-import { type ReceivedText, receiveTexts } from '../../sms/inbound/receive.ts'
 import { E164 } from '../../sms/send/phone.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
@@ -116,7 +116,7 @@ const lineOf = (word: string, { name, contentType, size }: Mms['attachments'][nu
 
 /**
  * Takes an event that a phone posted and signed. Device, sender, instant and text identify a text
- * (sms/inbound/receive). Other events are a sign of life. Throws 400.
+ * (sms/conversations/receive). Other events are a sign of life. Throws 400.
  */
 export async function takeEvent(
   store: Store,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError } from '../../errors.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
 import type { JobKind } from '../../work/queue.ts'
-import { cancelWaiting, lockWaiting } from '../edit/cancel.ts'
+import { cancelWaiting, lockWaiting } from '../queue/cancel.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import {
   type Campaign,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { batchAfter, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../edit/retry.ts'
+import { batchAfter, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../queue/retry.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { retryStale } from '../send/sender.ts'
 import { whenSettled } from './advance.ts'

@@ -1,13 +1,11 @@
 import type { Store } from '../../collections/catalog.ts'
 import { badRequest, fieldError } from '../../errors.ts'
-import type { Value } from '../../fields/field.ts'
 import { now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
 import { senderIdOf } from '../../request/request.ts'
+import { checkTimeZone, type Values } from '../hours.ts'
 import { checkAssignee } from './assign.ts'
 import { queuePushes } from './incoming-texts.ts'
-
-type Values = Readonly<Record<string, Value>>
 
 const [NOT_CREATED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
 
@@ -87,4 +85,14 @@ async function announceMentions({ db }: Store, values: Values, known: readonly s
     (one) => one !== author && !known.includes(one),
   )
   if (mentions.length > 0) await db.query(MENTION, [user, conversation, mentions], 'note mentions')
+}
+
+/** A time zone is the name of one. An installation may have left the field out. */
+export const contactsExtension: Extension = {
+  async beforeCreate(_store, values) {
+    checkTimeZone(values, NOT_CREATED)
+  },
+  async beforeUpdate(_store, values, old) {
+    checkTimeZone(values, NOT_UPDATED, old)
+  },
 }

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { receiveTexts } from '../../../src/sms/inbound/receive.ts'
+import { receiveTexts } from '../../../src/sms/conversations/receive.ts'
 import { openStore } from '../../support/database/open.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'

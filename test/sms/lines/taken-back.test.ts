@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { deleteRecords } from '../../../src/records/write/cascade.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
-import { changeMessage, readChange } from '../../../src/sms/edit/change.ts'
+import { changeMessage, readChange } from '../../../src/sms/queue/change.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cancelBatch, cancelMessage } from '../../../src/sms/edit/cancel.ts'
+import { cancelBatch, cancelMessage } from '../../../src/sms/queue/cancel.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { renewLeases } from '../../../src/sms/queue/renew.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'

@@ -20,8 +20,8 @@ import {
   PUSH_BODY,
   REPORT_BODY,
 } from '../../../src/sms/devices/device-body.ts'
-import { MESSAGE_CHANGE, RESCHEDULE } from '../../../src/sms/edit/change.ts'
-import { RETRY_BATCH } from '../../../src/sms/edit/retry.ts'
+import { MESSAGE_CHANGE, RESCHEDULE } from '../../../src/sms/queue/change.ts'
+import { RETRY_BATCH } from '../../../src/sms/queue/retry.ts'
 import { SEND, TEMPLATE_SEND } from '../../../src/sms/send/body.ts'
 import { checkShape } from '../../../src/sms/send/shape.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { admission } from '../../../admission/admission.ts'
 import { userHolder } from '../../../collections/collection.ts'
-import { cancelMessage } from '../../../sms/edit/cancel.ts'
+import { cancelMessage } from '../../../sms/queue/cancel.ts'
 import { readPreview, readSend, readTemplateSend, type SendBody } from '../../../sms/send/body.ts'
 import { readIdempotency } from '../../../sms/send/idempotency.ts'
 import { previewSend } from '../../../sms/send/preview.ts'

@@ -1,7 +1,7 @@
 import type { Store } from '../../../collections/catalog.ts'
 import type { Extensions } from '../../../records/extension.ts'
 import { deleteRecords } from '../../../records/write/cascade.ts'
-import { cancelMessage } from '../../../sms/edit/cancel.ts'
+import { cancelMessage } from '../../../sms/queue/cancel.ts'
 import { logChanged } from '../../../sms/status/status.ts'
 import { redactCopies } from '../../../sms/sweep/retention.ts'
 import type { Parameters } from '../parameters.ts'

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { rescheduleBatch } from '../../../src/sms/edit/change.ts'
+import { rescheduleBatch } from '../../../src/sms/queue/change.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { startServerWithUsers } from '../../support/server/server-with-users.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'

@@ -1,9 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { derivedId } from '../../tools/derived-id.ts'
-import { ANSWERABLE_CTE, isAnswerable } from '../answers/answer.ts'
-import { assignInTurn } from '../conversations/assign.ts'
-import { INCOMING_TEXT_CTES } from '../conversations/incoming-texts.ts'
 import type { Device } from '../devices/device.ts'
 import {
   endUnclaimed,
@@ -16,7 +13,10 @@ import {
 import { lockUserSends } from '../send/lock-user.ts'
 import { countSegments } from '../send/segments.ts'
 import { messageLogCte } from '../status/status.ts'
+import { ANSWERABLE_CTE, isAnswerable } from './answer.ts'
+import { assignInTurn } from './assign.ts'
 import { type Attachment, storeAttachments } from './attachments.ts'
+import { INCOMING_TEXT_CTES } from './incoming-texts.ts'
 
 /** A text that a device received. `receivedAt`: ms since 1970 by its clock. `sim` 0: unknown. */
 export interface ReceivedText {

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, unindexed } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
-import { failUnsent } from '../queue/fail.ts'
-import type { MessageSource } from '../queue/reassign.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { REASONS, type Status } from '../status/status.ts'
 import { notifyCanceled } from '../wake/wake.ts'
+import { failUnsent } from './fail.ts'
+import type { MessageSource } from './reassign.ts'
 
 const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed'] as const
 

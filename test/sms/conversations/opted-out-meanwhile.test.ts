@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../../src/collections/catalog.ts'
+import { receiveTexts } from '../../../src/sms/conversations/receive.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
-import { receiveTexts } from '../../../src/sms/inbound/receive.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { setOptedOut } from '../../../src/sms/queue/opt-out.ts'
 import { releaseDue } from '../../../src/sms/queue/release.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cancelMessage } from '../../../src/sms/edit/cancel.ts'
+import { cancelMessage } from '../../../src/sms/queue/cancel.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { checkQueue, sweep } from '../../../src/sms/sweep/sweep.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'

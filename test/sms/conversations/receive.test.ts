@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ReceivedText, receiveTexts } from '../../../src/sms/inbound/receive.ts'
+import { type ReceivedText, receiveTexts } from '../../../src/sms/conversations/receive.ts'
 import { readOptWord } from '../../../src/sms/queue/opt-out.ts'
 import { eventsOf, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 

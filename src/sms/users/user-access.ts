@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import type { Store } from '../collections/catalog.ts'
-import { USERS_ID } from '../collections/collection.ts'
-import type { Db } from '../db/open.ts'
-import { notFound } from '../errors.ts'
-import { changeLogCte } from '../records/changes.ts'
-import type { Extensions } from '../records/extension.ts'
-import { revokeFormerAccess } from '../records/write/takeover.ts'
-import { readCampaign } from './campaigns/campaign.ts'
-import { holdMessages } from './campaigns/hold.ts'
+import type { Store } from '../../collections/catalog.ts'
+import { USERS_ID } from '../../collections/collection.ts'
+import type { Db } from '../../db/open.ts'
+import { notFound } from '../../errors.ts'
+import { changeLogCte } from '../../records/changes.ts'
+import type { Extensions } from '../../records/extension.ts'
+import { revokeFormerAccess } from '../../records/write/takeover.ts'
+import { readCampaign } from '../campaigns/campaign.ts'
+import { holdMessages } from '../campaigns/hold.ts'
 
 /** Items of a list; `total` counts all. */
 const MAX_ITEMS = 20

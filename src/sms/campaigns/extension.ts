@@ -1,0 +1,18 @@
+import type { Extension } from '../../records/extension.ts'
+import { cancelWaiting } from '../queue/cancel.ts'
+
+/** Locked first, as by a pause. A finished, settled campaign has no waiting messages. */
+const UNFINISHED = `
+select "user", batch from campaigns c
+cross join lateral (select json_array_elements_text(c.batches) union select c.former_batch) b(batch)
+where c.id = any($1::text[]) and batch <> '' and not (c.settled and c.status in ('done', 'canceled', 'failed'))
+order by c.id for update of c`
+
+/** Campaigns: what waits of a deleted one is canceled. */
+export const campaignsExtension: Extension = {
+  readsStrictly: true,
+  async beforeDelete(store, ids) {
+    const { rows } = await store.db.query(UNFINISHED, [ids])
+    for (const [user, batch] of rows) await cancelWaiting(store, String(user), String(batch))
+  },
+}

@@ -1,0 +1,26 @@
+import type { Extension } from '../../records/extension.ts'
+
+/** The number of a device's only line changes with the device's. */
+const RENUMBER = `
+with changed as (
+  update lines l set number = $3, updated = pb_text(now())
+  where l.device = $1 and l.number = $2 and not exists (
+    select from lines o where o.device = $1 and o.id <> l.id)
+  returning l.id
+)
+select sms_lines_changed('update', array_agg(id)) from changed having count(*) > 0`
+
+/** Devices. `last_seen` is measured, not set by clients; only superusers change what a device is. */
+export const devicesExtension: Extension = {
+  grantsAccess: true,
+  setByServer: ['last_seen'],
+  async beforeCreate(_store, values) {
+    values.last_seen = ''
+  },
+  async beforeUpdate({ db }, values, old, { auth }) {
+    values.last_seen = old.last_seen!
+    if (!auth?.isSuperuser) values.platform = old.platform!
+    if (values.phone !== old.phone)
+      await db.query(RENUMBER, [old.id, old.phone, values.phone], 'sms renumber line')
+  },
+}

@@ -1,0 +1,41 @@
+import { badRequest, fieldError } from '../errors.ts'
+import type { Value } from '../fields/field.ts'
+
+export type Values = Readonly<Record<string, Value>>
+
+/** Throws 400 for an unknown time zone. Empty is valid; a stored one (`old`) may stay. */
+export function checkTimeZone({ time_zone }: Values, failure: string, old?: Values): void {
+  if (!time_zone || time_zone === old?.time_zone || isTimeZone(String(time_zone))) return
+  const message = 'Must be the name of a time zone, such as Europe/Berlin.'
+  throw badRequest(failure, { time_zone: fieldError('validation_invalid_time_zone', message) })
+}
+
+/** Names begin with a letter; Intl would take offsets such as +01:00, too. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false // a RangeError: no such name
+  }
+}
+
+/** Throws 400 for invalid hours: two local times as `22:00`, and days. Stored ones (`old`) may stay. */
+export function checkHours(
+  { from, to, days }: Readonly<Record<'from' | 'to' | 'days', string>>,
+  values: Values,
+  failure: string,
+  old?: Values,
+): void {
+  const isSame = (field: string) => String(values[field] ?? '') === String(old?.[field] ?? '')
+  if (old && [from, to, days].every(isSame)) return
+  const refusal = (field: string, message: string) =>
+    badRequest(failure, { [field]: fieldError('validation_invalid_hours', message) })
+  const [begins, ends] = [values[from] || '', values[to] || '']
+  if ((begins === '') !== (ends === ''))
+    throw refusal(begins === '' ? from : to, 'Both times are needed, or none.')
+  if (begins !== '' && begins === ends) throw refusal(to, 'The two times are the same.')
+  if (begins === '' && String(values[days] ?? '') !== '')
+    throw refusal(from, 'Days need times. A whole day is from 00:00 to 23:59.')
+}
