@@ -15,9 +15,11 @@ export default defineConfig({
     emptyOutDir: true,
     target: ['chrome123', 'firefox120', 'safari17.5'], // from there on browsers know light-dark()
     manifest: true,
+    license: { fileName: 'licenses.md' }, // of what is bundled: package/pack.ts
     rollupOptions: {
       input: {
         index: `${import.meta.dirname}/index.html`,
+        docs: `${import.meta.dirname}/docs.html`,
         // at the root, under one name for ever: a service worker's place is its scope, and its name its
         // identity
         sw: `${import.meta.dirname}/src/service-worker.ts`,
@@ -26,6 +28,7 @@ export default defineConfig({
         entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
       },
     },
+    chunkSizeWarningLimit: 2_000, // kB: Swagger UI is one module
     assetsInlineLimit: 0, // the Content-Security-Policy lets nothing be inline
     modulePreload: { polyfill: false },
   },

@@ -1,7 +1,7 @@
 // Bundles the agent, with all that it needs, into the npm package console/dist/agent.tgz. A server hands it
 // out, so that `npx http://SERVER/agent.tgz` runs it on any computer with Node, without a checkout.
 // JavaScript, as any Node must run it.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const HOME = new URL('../', import.meta.url)
@@ -22,6 +22,7 @@ export async function packAgent(vite) {
       emptyOutDir: true,
       target: 'node20',
       minify: false,
+      license: { fileName: 'licenses.md' },
       rollupOptions: { output: { entryFileNames: 'agent.js', codeSplitting: false } },
     },
   })
@@ -39,7 +40,9 @@ export async function packAgent(vite) {
   const files = [
     { name: 'package/package.json', data: `${JSON.stringify(about, null, 2)}\n` },
     { name: 'package/agent.js', data: readFileSync(`${FOLDER}agent.js`) },
+    { name: 'package/NOTICE.md', data: readFileSync(`${FOLDER}licenses.md`) },
   ]
   writeFileSync(TARGET, await createTarGzip(files, { attrs: { mtime: 0, mode: '644' } }))
+  cpSync(`${FOLDER}licenses.md`, `${FOLDER}../agent-licenses.md`)
   rmSync(FOLDER, { recursive: true })
 }

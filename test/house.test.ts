@@ -25,9 +25,8 @@ const FLOORS = [
   ['alarms', 'backup', 'hooks', 'notifications'],
   ['metrics', 'openapi'],
   ['http', 'import'],
-  ['protocols'],
+  ['protocols', 'demo'],
   ['server'],
-  ['demo'],
 ]
 /** Files that any room may use. */
 const EVERYWHERE = new Set(['errors.ts', 'config.ts', 'log.ts', 'metrics/counts.ts'])
@@ -134,6 +133,7 @@ const CONSOLE_PACKAGES = new Set([
   'libphonenumber-js',
   'read-excel-file',
   'fflate',
+  'swagger-ui-dist',
 ])
 /** Of them those that one file alone may see. */
 const CONSOLE_OWNERS: Readonly<Record<string, string>> = {

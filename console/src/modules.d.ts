@@ -18,3 +18,8 @@ declare module '*?raw' {
 declare module '*.peggy' {
   export function parse(text: string): unknown
 }
+/** The package has no types. */
+declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
+  // biome-ignore lint/style/noDefaultExport: it has no other
+  export default function SwaggerUI(options: Readonly<Record<string, unknown>>): void
+}

@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { defineCommand } from 'citty'
 import { upsertSuperuser } from '../auth/superusers/superusers.ts'
-import { readConfig } from '../config.ts'
-import { UserError } from '../errors.ts'
-import { type RunningServer, start } from '../server/server.ts'
+import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
+import { type Config, readConfig } from '../config.ts'
+import { runProgramCommand } from '../errors.ts'
 import { randomText } from '../tools/random.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
 import { type Api, findFirst, request, signIn } from './api.ts'
@@ -29,11 +30,18 @@ const step = (line: string) =>
   say(`\n${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ${line}`)
 const detail = (line: string) => say(`         ${line.trimEnd()}`)
 
+interface RunningServer {
+  readonly url: string
+  readonly services: { readonly config: Config; readonly store: CatalogStore }
+  stop(): Promise<void>
+}
+type Start = (config: Config) => Promise<RunningServer>
+
 /** In a folder of its own, so that a server that is started later begins empty; quiet. */
 const DEFAULTS = { DATA_DIR: './data/demo', LOG_LEVEL: 'warn' }
 
 /** The server of the demo: on the next free port unless PORT says which. */
-async function startServer(): Promise<RunningServer> {
+async function startServer(start: Start): Promise<RunningServer> {
   const asked = readConfig({ ...DEFAULTS, ...process.env })
   const port = process.env.PORT ? asked.port : await freePortFrom(asked.port, asked.host)
   const config = readConfig({ ...DEFAULTS, ...process.env, PORT: String(port) })
@@ -117,8 +125,8 @@ Superuser of this demo: ${SUPERUSER_EMAIL} with the password ${adminPassword}`)
 }
 
 /** Shows the main job to a new user, from an empty database. */
-async function demo(): Promise<void> {
-  const server = await startServer()
+async function demo(start: Start): Promise<void> {
+  const server = await startServer(start)
   const ended = new AbortController()
   let done: Promise<unknown> = Promise.resolve()
   onStopSignal(() => {
@@ -134,10 +142,9 @@ async function demo(): Promise<void> {
   sayWhatNext(server.url, desk, password, adminPassword)
 }
 
-try {
-  await demo()
-} catch (error) {
-  if (!(error instanceof UserError)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exit(1)
-}
+/** `pocketsms demo`, which starts a server by `start`. */
+export const demoCommand = (start: Start) =>
+  defineCommand({
+    meta: { name: 'demo', description: 'Show the main job with two simulated phones, on data of its own.' },
+    run: () => runProgramCommand(() => demo(start)),
+  })

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
+import type { SQLOutputValue } from 'node:sqlite'
 import { quote } from '../collections/names.ts'
 import { UserError } from '../errors.ts'
 
@@ -19,6 +19,8 @@ export function openPocketBase(folder: string): PocketBaseData {
   if (!existsSync(join(folder, 'data.db')))
     throw new UserError(`${folder} is no PocketBase data directory: it has no data.db.`)
   const copy = mkdtempSync(join(tmpdir(), 'pocketsms-import-'))
+  // not imported: Node 22 then warns at each start
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   const close = () => rmSync(copy, { recursive: true, force: true })
   try {
     for (const name of ['data.db', 'data.db-wal']) {

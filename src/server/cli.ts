@@ -19,6 +19,7 @@ import { type Config, isLoopback, readConfig } from '../config.ts'
 import { embeddedUrl } from '../db/embedded/cluster.ts'
 import { openDb } from '../db/open.ts'
 import { migrate } from '../db/schema/migrate.ts'
+import { demoCommand } from '../demo/demo.ts'
 import { runProgramCommand, UserError } from '../errors.ts'
 import { OWN_ROUTES } from '../http/description.ts'
 import { importFiles } from '../import/fixtures.ts'
@@ -239,6 +240,7 @@ const main = defineCommand({
   },
   subCommands: {
     serve,
+    demo: demoCommand((config) => start(config)),
     migrate: migrateCommand,
     superuser,
     import: importCommand,

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../support/database/postgres.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 
-const DEMO = fileURLToPath(new URL('../../src/demo/demo.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
 const PATIENCE_MS = 240_000
 
 function makeFolder(): string {
@@ -18,7 +18,7 @@ function makeFolder(): string {
 /** Starts the demo as a newcomer does; `done` when it says that it is done, or ends. */
 function startDemo(folder: string, port: number) {
   const { DATABASE_URL: _, ...env } = process.env
-  const child: ChildProcess = spawn(process.execPath, [DEMO], {
+  const child: ChildProcess = spawn(process.execPath, [PROGRAM, 'demo'], {
     env: { ...env, DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,104 +1,163 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { promisify } from 'node:util'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openFolder } from '../support/database/embedded.ts'
+import { freePort } from '../support/database/postgres.ts'
+import { startProgram } from '../support/server/program.ts'
+import { makeUser, must, signIn } from '../support/server/server-with-devices.ts'
+import { SUPERUSER, testConfig } from '../support/server/start.ts'
+import { OLDEST_NODE_BIN } from './oldest-node.ts'
 
-const HOME = join(dirname(fileURLToPath(import.meta.url)), '../..')
-const { dependencies } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'))
+// What a stranger gets: the packed file, installed without what a clone has, run by an ordinary user.
 
-const folder = temporaryFolder()
-const modules = join(folder, 'node_modules')
-const installed = join(modules, 'pocketsms')
+const HOME = fileURLToPath(new URL('../..', import.meta.url))
+const UID = 7655
+const asRoot = process.getuid?.() === 0
+const AS_USER = asRoot ? ['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'] : []
 
-/** The package as `npm publish` would send it, in a folder that has its dependencies and nothing else. */
+const folder = openFolder()
+const [clone, place] = [join(folder, 'clone'), join(folder, 'installed')]
+const installed = join(place, 'node_modules/pocketsms')
+const program = join(place, 'node_modules/.bin/pocketsms')
+const read = (name: string) => readFileSync(join(installed, name), 'utf8')
+
+/** Runs a command as the user, in the folder of the installation, with nothing of this environment. */
+function asUser(command: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const [file, ...args] = [...AS_USER, ...command]
+  const environment = { PATH: process.env.PATH!, HOME: place, npm_config_cache: cache, ...env }
+  return { file: file!, args, options: { cwd: place, env: environment } }
+}
+const cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim()
+
 beforeAll(() => {
-  const npm = (...args: string[]) => execFileSync('npm', args, { cwd: HOME, stdio: 'pipe', encoding: 'utf8' })
-  npm('run', '-s', 'prepack')
-  // the console is built already: building it once more would take it away from other tests
-  const packed = npm('pack', '--ignore-scripts', '--json', '--pack-destination', folder)
-  mkdirSync(installed, { recursive: true })
-  const file = join(folder, JSON.parse(packed)[0].filename)
-  execFileSync('tar', ['-xzf', file, '--strip-components=1', '-C', installed])
-  for (const name of Object.keys(dependencies)) {
-    mkdirSync(dirname(join(modules, name)), { recursive: true })
-    symlinkSync(join(HOME, 'node_modules', name), join(modules, name))
-  }
-})
-const started: ChildProcess[] = []
-afterAll(async () => {
-  for (const child of started) child.kill('SIGTERM')
-  await Promise.all(
-    started.map((child) => child.exitCode === null && child.signalCode === null && once(child, 'close')),
+  const npm = (cwd: string, ...args: string[]) => execFileSync('npm', args, { cwd, encoding: 'utf8' })
+  const list = ['ls-files', '--cached', '--others', '--exclude-standard']
+  const known = execFileSync('git', list, { cwd: HOME, encoding: 'utf8' }).trim().split('\n')
+  for (const file of known.filter((name) => !/^(test|bench|docs\/internals)\//.test(name)))
+    cpSync(join(HOME, file), join(clone, file))
+  cpSync(join(HOME, 'console/dist'), join(clone, 'console/dist'), { recursive: true })
+  symlinkSync(join(HOME, 'node_modules'), join(clone, 'node_modules'))
+  const [{ filename }] = JSON.parse(npm(clone, 'pack', '--json', '--silent').replace(/^[^[]*/, ''))
+  mkdirSync(place)
+  writeFileSync(join(place, 'package.json'), '{}')
+  npm(
+    place,
+    'install',
+    '--ignore-scripts',
+    '--prefer-offline',
+    '--no-fund',
+    '--no-audit',
+    join(clone, filename),
   )
+  if (asRoot) execFileSync('chown', ['-R', `${UID}:${UID}`, place])
 })
 
-const PATIENCE = { timeout: 60_000 }
-
-function start(data: string, args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [join(installed, 'bin/pocketsms.js'), ...args], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, DATA_DIR: join(folder, data), PORT: '0' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  started.push(child)
-  return child
-}
-
-/** What it has written by the time that `found` finds something in it, or it has ended. */
-async function read(child: ChildProcess, found: RegExp): Promise<string> {
-  let output = ''
-  const keep = (chunk: Buffer) => {
-    output += chunk
-  }
-  child.stdout!.on('data', keep)
-  child.stderr!.on('data', keep)
-  let hasEnded = false
-  child.once('close', () => {
-    hasEnded = true
-  })
-  await expect.poll(() => hasEnded || found.test(output), PATIENCE).toBe(true)
-  return output
-}
-
-describe('the package that npm publishes', () => {
-  test('has the program, its data and the console, and nothing of its making', () => {
-    const has = (name: string) => existsSync(join(installed, name))
-    const wanted = [
-      'dist/server/cli.js',
-      'dist/collections/definition/builtin.json',
-      'sql/migrations/0001_start.sql',
-      'README.md',
-    ]
-    expect(wanted.filter((name) => !has(name))).toEqual([])
-    expect(has('grammar/filter.peggy') && has('console/dist/index.html')).toBe(true)
-    expect(['src', 'test', 'bench', 'package', 'console/src'].filter(has)).toEqual([])
-  })
-
-  test('serves the API and the console', async () => {
-    const child = start('served', ['serve'])
-    const ended = once(child, 'close')
-    const output = await read(child, /listens on \S+/)
-    const [, url] = /listens on (\S+)/.exec(output) ?? []
-    expect(url, output).toBeDefined()
-    const [health, page, docs] = await Promise.all(
-      ['/api/health', '/', '/docs'].map(async (path) => (await fetch(url + path)).text()),
-    )
-    expect(health).toContain('API is healthy.')
-    const [asset] = /assets\/[\w.-]+\.js/.exec(page!) ?? []
-    expect((await fetch(`${url}/${asset}`)).status).toBe(200)
-    expect(docs).toContain('swagger')
-    child.kill('SIGTERM')
-    expect((await ended)[0]).toBe(0)
-  })
-
-  test.each([
-    ['superuser', ['superuser', 'upsert', 'ann@example.com', 'a-long-password'], /is saved/],
-    ['agent', ['agent', 'run', '--state', 'nowhere.json'], /Pair first/],
-    ['openapi', ['openapi'], /"openapi":\s*"3\.1/],
-  ])('has the command %s', async (_, args, said) => {
-    expect(await read(start('used', args), said)).toMatch(said)
-  })
+test('it has the program, its data and the console, and nothing of its making', () => {
+  expect(globSync(['*', 'console/*', 'dist/**/*.ts'], { cwd: installed }).sort()).toEqual(
+    `CHANGELOG.md LICENSE NOTICE README.md bin console console/dist dist dist/types.d.ts grammar
+    package.json sql`.split(/\s+/),
+  )
+  const { devDependencies } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'))
+  const extra = Object.keys({ '@scarf/scarf': '', ...devDependencies })
+  expect(extra.filter((name) => existsSync(join(place, 'node_modules', name)))).toEqual([])
 })
+
+test('its README leads to the repository, and README of the clone is as it was', () => {
+  const links = [...read('README.md').matchAll(/(?:\]\(| src=")([^)"]+)/g)].map(([, link]) => link)
+  expect(links.filter((link) => !/^(https:\/\/|#)/.test(link!))).toEqual([])
+  expect(links).toContain('https://github.com/OWNER/pocketsms/blob/v0.3.0/docs/app.md#send')
+  expect(readFileSync(join(clone, 'README.md'), 'utf8')).toBe(readFileSync(join(HOME, 'README.md'), 'utf8'))
+})
+
+test.each(['preact', 'swagger-ui-dist', 'smpp', 'PostgreSQL'])('its NOTICE names %s', (name) => {
+  expect(read('NOTICE')).toContain(name)
+})
+
+test('a program is typed by pocketsms/types', () => {
+  const source = `import type { Send, SmsMessage, WebhookEvent } from 'pocketsms/types'
+export const send: Send = { recipients: ['+4915112345678'], body: 'Hello' }
+export const states = (message: SmsMessage): 'sent' | string => message.status
+export const text = (event: WebhookEvent): string => event.data.body
+// @ts-expect-error no such field
+export const none = (message: SmsMessage) => message.nothing
+`
+  writeFileSync(join(place, 'app.ts'), source)
+  const tsc = join(HOME, 'node_modules/.bin/tsc')
+  const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'esnext', 'app.ts']
+  execFileSync(tsc, options, { cwd: place, stdio: 'pipe' })
+})
+
+test('without install scripts it has every command', () => {
+  const { file, args, options } = asUser([program, '--help'])
+  const help = execFileSync(file, args, { ...options, encoding: 'utf8' })
+  for (const command of ['serve', 'demo', 'agent', 'openapi', 'backup']) expect(help).toContain(command)
+})
+
+/** A port of 127.0.0.1 that leads to the socket of a database, which only this user can open. */
+async function overTcp(databaseUrl: string): Promise<string> {
+  const url = new URL(databaseUrl)
+  const path = join(url.searchParams.get('host')!, `.s.PGSQL.${url.port || '5432'}`)
+  const relay = createServer((socket) => {
+    const far = connect(path)
+    socket.pipe(far).pipe(socket)
+    for (const end of [socket, far]) end.on('error', () => [socket, far].map((each) => each.destroy()))
+  })
+  onTestFinished(() => void relay.close())
+  const port = await freePort()
+  await new Promise<void>((resolve) => relay.listen(port, '127.0.0.1', resolve))
+  url.search = ''
+  return Object.assign(url, { host: `127.0.0.1:${port}` }).href
+}
+
+/** Command lines of processes that run what is installed here. */
+const running = () =>
+  globSync('/proc/[0-9]*/cmdline').flatMap((file) => {
+    const line = existsSync(file) ? readFileSync(file, 'utf8').replaceAll('\0', ' ') : ''
+    return line.includes(place) ? [line] : []
+  })
+
+const nodes = [
+  ['Node 24', process.execPath],
+  ...(existsSync(OLDEST_NODE_BIN) ? [['Node 22.18', OLDEST_NODE_BIN]] : []),
+] as const
+const CASES = nodes.flatMap(([name, node]) => [
+  [name, 'its own Postgres', node!, async () => ''],
+  [name, 'DATABASE_URL', node!, async () => overTcp((await testConfig()).databaseUrl!)],
+])
+
+test.runIf(process.platform === 'linux').each(CASES as [string, string, string, () => Promise<string>][])(
+  'on %s with %s it sends through a simulated phone, and leaves nothing running',
+  async (_name, _database, node, database) => {
+    const port = String(await freePort())
+    const env: Record<string, string> = { PORT: port, PATH: `${dirname(node)}:${process.env.PATH}` }
+    Object.assign(env, { DATABASE_URL: await database(), DATA_DIR: join(place, `data-${port}`) })
+    const { file, args, options } = asUser([program, 'serve'], env)
+    const server = await startProgram(file, args, options.env, `http://127.0.0.1:${port}`, '/api/ready')
+    onTestFinished(() => server.stop())
+    const upsert = asUser([program, 'superuser', 'upsert', SUPERUSER.email, SUPERUSER.password], env)
+    await promisify(execFile)(upsert.file, upsert.args, upsert.options)
+    const root = await signIn(server.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
+    const user = await makeUser(server.url, root)
+    const { code } = await must(user, 'POST', '/api/devices/pairing', { name: 'Phone' })
+    const agent = asUser([program, 'agent', 'start', server.url, code], env)
+    const phone = spawn(agent.file, agent.args, { ...agent.options, stdio: 'ignore' })
+    onTestFinished(() => void phone.kill('SIGKILL'))
+    const body = { recipients: ['+4915112345678'], body: 'Hello' }
+    const path = '/api/collections/sms_messages/records'
+    await expect.poll(async () => (await user.call('POST', '/api/sms/send', body)).status).toBe(200)
+    const states = async () =>
+      (await must(user, 'GET', path)).items.map((each: { status: string }) => each.status)
+    await expect.poll(states).toEqual(['delivered'])
+    expect((await fetch(`${server.url}/docs`)).status).toBe(200)
+    expect(running().length).toBeGreaterThan(1)
+    phone.kill('SIGTERM')
+    process.kill(server.pid, 'SIGTERM')
+    await expect.poll(running).toEqual([])
+    expect(server.output()).toMatch(/SIGTERM: finishing/)
+    expect(server.output()).not.toMatch(/Warning/)
+  },
+)

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { OLDEST_NODE, OLDEST_NODE_BIN, OLDEST_NODE_FOLDER } from '../package/oldest-node.ts'
 import { runs } from '../support/installed.ts'
 import { areInstalled, FOLDER, TOOLS } from './folder.ts'
 import { SMPP_FOLDER, SMPP_JAVA_FOLDER, SMPP_MAVEN, SMPP_PYPI } from './smpp-server.ts'
@@ -27,6 +28,7 @@ function installNpm(folder: string, dependencies: Readonly<Record<string, string
 }
 installTwilio()
 
+if (!existsSync(OLDEST_NODE_BIN)) installNpm(OLDEST_NODE_FOLDER, OLDEST_NODE)
 if (!areInstalled()) installNpm(FOLDER, TOOLS)
 if (!hasNpmClient()) installNpm(SMSGATE_FOLDER, SMSGATE_NPM)
 function installPython(folder: string, packages: readonly string[]): void {

