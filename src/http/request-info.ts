@@ -1,4 +1,5 @@
 import { routePath } from 'hono/route'
+import { requireRole } from '../auth/members/route-roles.ts'
 import { identify } from '../auth/tokens/identify.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import { AnswerMeter } from '../request/answer-meter.ts'
@@ -9,7 +10,6 @@ import {
   type RequestContext,
   type RequestInfo,
 } from '../request/request.ts'
-import { requireRole } from '../rules/roles.ts'
 import { EMPTY, MAX_BODY_BYTES, readBody } from './body/body.ts'
 import { memoryOf } from './body/memory-of.ts'
 import type { Ctx, RequestBody, Services } from './context.ts'
