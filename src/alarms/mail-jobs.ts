@@ -2,6 +2,7 @@ import type { AuthServices } from '../auth/auth-services.ts'
 import { sendMail } from '../auth/mail/mailer.ts'
 import { escapeHtml, layout, linkTo, type MailSender, nameInMail, namesOf } from '../auth/mail/mails.ts'
 import type { Store } from '../collections/catalog.ts'
+import { runForRow, statement, text } from '../db/statements/statement.ts'
 import type { Job, JobKind } from '../work/queue.ts'
 
 /** The kind of the jobs. The payload is the news; the key is part of the Message-ID. */
@@ -17,9 +18,9 @@ export type AlarmMailServices = Pick<AuthServices, 'settings' | 'log' | 'config'
 /**
  * The address, null if the owner is deleted or unverified, and whether an older mail has to be sent first.
  */
-const READ = `
-select (select u.email from users u where u.id = $1 and u.verified), exists (
-  select from _jobs j where j.kind = '${ALARM_MAIL}' and j.holder = $1 and j.id < $2 and j.dead_at is null)`
+const READ = statement('alarm mail read', { to: 'string?', waits: 'boolean' })`
+select (select u.email from users u where u.id = ${text('holder')} and u.verified) as to, exists (
+  select from _jobs j where j.kind = '${ALARM_MAIL}' and j.holder = ${text('holder')} and j.id < ${text('id')} and j.dead_at is null) as waits`
 
 /** Jobs that mail about devices, in an account's order. A mail sent again has the same Message-ID. */
 export const alarmMailJobs = (storeOf: (user: string) => Store, post: AlarmMailServices): JobKind => ({
@@ -34,8 +35,7 @@ export const alarmMailJobs = (storeOf: (user: string) => Store, post: AlarmMailS
       post.log.error({ mail: job.key }, 'could not send a mail about silent devices')
       return
     }
-    const { rows } = await storeOf(job.holder).db.query(READ, [job.holder, job.id], 'alarm mail read')
-    const [to, waits] = rows[0] as [string | null, boolean]
+    const { to, waits } = (await runForRow(storeOf(job.holder).db, READ, job))!
     if (waits) return { inSeconds: IN_ORDER_SECONDS }
     if (to) await sendMail(post, { ...write(post, job), to })
   },

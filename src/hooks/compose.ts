@@ -1,6 +1,7 @@
 import { parse } from 'node:querystring'
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
+import { list, run, statement, text } from '../db/statements/statement.ts'
 import { badRequest } from '../errors.ts'
 import { cleanText } from '../fields/values/cast.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../sms/send/body.ts'
@@ -129,16 +130,15 @@ function namesIn(body: unknown, { recipients_from: path, recipients, groups }: H
   return named
 }
 
+const GROUPS = statement('hook groups', { id: 'string', name: 'string' })`
+select id, name from contact_groups where "user" = ${text('user')} and name = any(${list('names')}::text[])`
+
 /** Ids of the account's groups with these names. Throws 400 for a name that none has. */
 async function groupsNamed({ db }: Store, user: string, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return []
-  const { rows } = await db.query(
-    'select id, name from contact_groups where "user" = $1 and name = any($2::text[])',
-    [user, names],
-    'hook groups',
-  )
-  const unknown = names.find((name) => !rows.some((row) => row[1] === name))
-  if (unknown === undefined) return rows.map(([id]) => String(id))
+  const groups = await run(db, GROUPS, { user, names })
+  const unknown = names.find((name) => !groups.some((group) => group.name === name))
+  if (unknown === undefined) return groups.map(({ id }) => id)
   throw badRequest(`"${unknown.slice(0, 40)}" is no number in E.164 and no group of the account.`)
 }
 

@@ -1,32 +1,29 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../db/open.ts'
-import { objectsOf } from '../db/rows.ts'
+import { list, number, type Row, run, runForRow, statement, text } from '../db/statements/statement.ts'
 import { formatDate } from '../fields/types/date.ts'
 import { changeLogCte } from '../records/changes.ts'
 import type { Offer } from '../sms/send/offer.ts'
 import { countSegments } from '../sms/send/segments.ts'
 import type { Hook } from './hook.ts'
 
-/** What a hook sent lately. The hour of its rate is a window from the first call on. */
-export interface Window {
-  /** The event was sent. */
-  readonly wasSent: boolean
-  /** SHA-256 of the name of the event; '' for an event without a name. */
-  readonly key: string
-  readonly isOpen: boolean
-  /** Short messages that were sent to each recipient. */
-  readonly sent: number
-  /** Calls that were held back, and the recipients of the scheduled messages that say so. */
-  readonly held: number
-  readonly phones: readonly string[]
-  /** The end of the quiet hours, '' outside of them; when the summary leaves. */
-  readonly quietUntil: string
-  readonly endsAt: string
-}
-
 // `clock_timestamp()`, since `now()` is older by the wait for the lock
-const READ = `
-select exists (select from hook_once o where o.hook = $1 and o.key = $2 and o.until > c.now) as "wasSent", $2 as key,
+const READ = statement('hook window', {
+  /** The event was sent. */
+  wasSent: 'boolean',
+  /** SHA-256 of the name of the event; '' for an event without a name. */
+  key: 'string',
+  isOpen: 'boolean',
+  /** Short messages that were sent to each recipient. */
+  sent: 'number',
+  /** Calls that were held back, and the recipients of the scheduled messages that say so. */
+  held: 'number',
+  phones: 'string[]',
+  /** The end of the quiet hours, '' outside of them; when the summary leaves. */
+  quietUntil: 'string',
+  endsAt: 'string',
+})`
+select exists (select from hook_once o where o.hook = ${text('id')} and o.key = ${text('key')} and o.until > c.now) as "wasSent", ${text('key')} as key,
   coalesce(c.ends > c.now, false) as "isOpen", w.sent, w.held,
   array(select m."to" from sms_messages m where m.id = any(w.summary)) as phones,
   coalesce(pb_text(sms_quiet_until(h.quiet_from, h.quiet_to, '{}', c.zone, c.now)), '') as "quietUntil",
@@ -35,13 +32,16 @@ from hooks h left join hook_windows w on w.hook = h.id
 cross join lateral (
   select clock_timestamp() as now, w.began + interval '1 hour' as ends, sms_time_zone(h."user") as zone
 ) c
-where h.id = $1`
+where h.id = ${text('id')}`
+
+/** What a hook sent lately. The hour of its rate is a window from the first call on. */
+export type Window = Row<typeof READ>
 
 /** Reads the window of a locked hook. `event`: '' for one without a name. */
 export async function readWindow(db: Db, { id, once_minutes }: Hook, event: string): Promise<Window> {
   const isNamed = event !== '' && once_minutes > 0
   const key = isNamed ? createHash('sha256').update(event).digest('base64url') : ''
-  return objectsOf<Window>(await db.query(READ, [id, key], 'hook window'))[0]!
+  return (await runForRow(db, READ, { id, key }))!
 }
 
 /** Numbers that a summary goes to. */
@@ -56,18 +56,19 @@ export function summaryOf({ name }: Hook, { held, phones, endsAt }: Window, offe
   return { ...offer, body, messages, scheduledAt: endsAt, later: true }
 }
 
-const REMEMBER = `
-insert into hook_once (hook, key, until) values ($1, $2, clock_timestamp() + $3 * interval '1 minute')
+const REMEMBER = statement('hook once', {})`
+insert into hook_once (hook, key, until)
+values (${text('id')}, ${text('key')}, clock_timestamp() + ${number('once_minutes')} * interval '1 minute')
 on conflict (hook, key) do update set until = excluded.until`
 const COUNT = 'update hook_windows set sent = sent + $2::int where hook = $1'
 const OPEN = `
 insert into hook_windows (hook, began, sent) values ($1, clock_timestamp(), $2)
 on conflict (hook) do update set began = excluded.began, sent = excluded.sent, held = 0, summary = '{}'`
-const HOLD = `
+const HOLD = statement('hook hold', {})`
 with held as (
-  update hook_windows set held = held + 1, summary = summary || $2::text[] where hook = $1 returning summary
+  update hook_windows set held = held + 1, summary = summary || ${list('ids')}::text[] where hook = ${text('id')} returning summary
 ), written as (
-  update sms_messages set body = $3, updated = $4
+  update sms_messages set body = ${text('body')}, updated = ${text('updated')}
   where id in (select unnest(summary) from held) and status = 'pending' returning id
 ), ${changeLogCte('written', 'update', 'sms_messages')}
 select from written`
@@ -82,11 +83,11 @@ export async function noteSent(db: Db, hook: Hook, window: Window, segments: num
 export async function noteHeld(db: Db, hook: Hook, window: Window, summary: Offer): Promise<void> {
   await remember(db, hook, window)
   const ids = summary.messages.map(({ id }) => id)
-  await db.query(HOLD, [hook.id, ids, summary.body, formatDate(new Date())], 'hook hold')
+  await run(db, HOLD, { id: hook.id, ids, body: summary.body!, updated: formatDate(new Date()) })
 }
 
 async function remember(db: Db, { id, once_minutes }: Hook, { key }: Window): Promise<void> {
-  if (key) await db.query(REMEMBER, [id, key, once_minutes], 'hook once')
+  if (key) await run(db, REMEMBER, { id, key, once_minutes })
 }
 
 /** Deletes what is too old: events that may be sent again, windows, calls. Call it now and then. */

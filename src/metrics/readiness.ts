@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { DatabaseUnavailable, refusedWrites } from '../db/errors.ts'
-import { objectsOf } from '../db/rows.ts'
 import { missingMigrations } from '../db/schema/migrate.ts'
+import { number, oneOf, type Row, run, runForRow, statement } from '../db/statements/statement.ts'
 import { IS_LOW } from '../sms/devices/device.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { within } from '../tools/deadline.ts'
@@ -113,52 +113,51 @@ function dueOf({ pending, assigned }: Queue): Readiness['queue'] {
   return { due: pending.due + assigned.due, oldest_seconds: Math.round(oldest * 1000) / 1000 }
 }
 
-export interface Depth {
-  readonly messages: number
-  /** Of these, those whose time has come. */
-  readonly due: number
-  /** How long the oldest due one has waited since it was accepted, or since it was due. 0 where none is. */
-  readonly oldestSeconds: number
-}
-
-/** Where unfinished messages are. */
-export type Queue = Readonly<Record<'pending' | 'assigned' | 'sending', Depth>>
-
 /** Reads the queue, which holds unfinished messages only: 10,000 take 2 ms, a million 0.2 s. */
-const DEPTHS = `
+const DEPTHS = statement('queue depths', {
+  state: oneOf<'pending' | 'assigned' | 'sending'>(),
+  messages: 'number',
+  /** Of these, those whose time has come. */
+  due: 'number',
+  /** How long the oldest due one has waited since it was accepted, or since it was due. 0 where none is. */
+  oldestSeconds: 'number',
+})`
 select state, count(*) as messages, count(*) filter (where is_due) as due,
   greatest(0, coalesce(extract(epoch from now() - min(since) filter (where is_due)), 0))::float8 as "oldestSeconds"
 from (
   select state, greatest(queued_at, due_at) as since, due_at is null or due_at <= now() as is_due from sms_dispatch
 ) d group by state`
 
+type Depths = Row<typeof DEPTHS>
+export type Depth = Omit<Depths, 'state'>
+/** Where unfinished messages are. */
+export type Queue = Readonly<Record<Depths['state'], Depth>>
+
 const EMPTY: Depth = { messages: 0, due: 0, oldestSeconds: 0 }
 
 /** How much waits, by state. Throws DatabaseUnavailable. */
 export async function readQueue({ db }: Store): Promise<Queue> {
-  const found = objectsOf<Depth & { state: keyof Queue }>(await db.query(DEPTHS, [], 'queue depths'))
-  const depths = found.map(({ state, ...depth }) => [state, depth])
+  const depths = (await run(db, DEPTHS, {})).map(({ state, ...depth }) => [state, depth])
   return { pending: EMPTY, assigned: EMPTY, sending: EMPTY, ...Object.fromEntries(depths) }
 }
 
-const STATES = `
+const STATES = statement('device figures', { state: 'string', devices: 'number' })`
 select case when not enabled then 'disabled'
-  when last_seen >= (select pb_text(now() - $1::float8 * interval '1 second')) then 'online'
-  when pb_is_set(push) then 'asleep' else 'silent' end, count(*)
+  when last_seen >= (select pb_text(now() - ${number('seconds')}::float8 * interval '1 second')) then 'online'
+  when pb_is_set(push) then 'asleep' else 'silent' end as state, count(*) as devices
 from devices group by 1`
 
 /** Devices by state: seen lately, not but to be woken by push, neither, or switched off. */
 const NONE: Readonly<Record<string, number>> = { online: 0, asleep: 0, silent: 0, disabled: 0 }
 
-const LOW = `
-select count(*) from device_batteries b join devices d on d.id = b.device where d.enabled and ${IS_LOW}`
+const LOW = statement('low batteries', { low: 'number' })`
+select count(*) as low from device_batteries b join devices d on d.id = b.device where d.enabled and ${IS_LOW}`
 
 /** How many enabled devices are low on battery. Throws DatabaseUnavailable. */
-export const countLowBatteries = async ({ db }: Store): Promise<number> =>
-  Number((await db.query(LOW, [], 'low batteries')).rows[0]![0])
+export const countLowBatteries = async ({ db }: Store) => (await runForRow(db, LOW, {}))!.low
 
 /** Devices of all accounts, by state. Throws DatabaseUnavailable. */
 export async function readDevices({ db }: Store, deviceOnlineSeconds: number): Promise<typeof NONE> {
-  const { rows } = await db.query(STATES, [deviceOnlineSeconds], 'device figures')
-  return { ...NONE, ...Object.fromEntries(rows) }
+  const states = await run(db, STATES, { seconds: deviceOnlineSeconds })
+  return { ...NONE, ...Object.fromEntries(states.map(({ state, devices }) => [state, devices])) }
 }

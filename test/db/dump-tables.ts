@@ -12,7 +12,7 @@ where c.relkind in ('r', 'v') and c.relnamespace = current_schema()::regnamespac
 order by c.relname collate "C", a.attname collate "C"`
 
 /** How values of a type arrive from the driver: see Session.query. */
-const TYPES: Readonly<Record<string, string>> = {
+export const TYPES: Readonly<Record<string, string>> = {
   bool: 'boolean',
   bytea: 'Buffer',
   float4: 'number',

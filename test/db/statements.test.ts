@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { textsOf } from '../../src/db/rows.ts'
 import {
   run,
   runForCount,
@@ -10,22 +12,71 @@ import {
   statements,
   tables,
 } from '../../src/db/statements/statement.ts'
-import { openPreparedDb } from '../support/server/start.ts'
+import { createLogger } from '../../src/log.ts'
+import { openDb } from '../support/database/open.ts'
+import { testConfig } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
+import { TYPES } from './dump-tables.ts'
 
-const db = stopAfterAll(await openPreparedDb())
+const config = await testConfig({}, 'prepared')
+const db = stopAfterAll(await openDb(config, createLogger(config)))
 const SRC = new URL('../../src/', import.meta.url)
 
-test('Postgres takes every statement of src', async () => {
+interface Field {
+  readonly name: string
+  readonly dataTypeID: number
+  readonly tableID: number
+  readonly columnID: number
+}
+
+/** The columns of a statement as Postgres describes them, which does not run it. */
+const describe = (client: pg.Client, text: string) =>
+  new Promise<readonly Field[]>((resolve, reject) => {
+    let found: readonly Field[] = []
+    const query = {
+      submit(connection: pg.Connection) {
+        connection.parse({ name: '', text, types: [] }, true)
+        connection.describe({ type: 'S', name: '' }, true)
+        connection.sync()
+      },
+      handleRowDescription({ fields }: { fields: readonly Field[] }) {
+        found = fields
+      },
+      handleReadyForQuery: () => resolve(found),
+      handleError: reject,
+    }
+    client.query(query as unknown as pg.Query)
+  })
+
+const NOT_NULL = `select attrelid || '.' || attnum from pg_attribute a join pg_type t on t.oid = a.atttypid
+  where attnotnull or typnotnull`
+
+test('Postgres takes every statement of src, and gives the columns that it names', async () => {
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
   for (const file of files) {
     const url = new URL(file, SRC)
     if (readFileSync(url, 'utf8').includes('statements/statement.ts')) await import(url.href)
   }
+  const types = new Map((await db.query('select oid, typname from pg_type')).rows as [number, string][])
+  const notNull = new Set(textsOf(await db.query(NOT_NULL)))
+  const client = new pg.Client(config.databaseUrl)
+  await client.connect()
+  onTestFinished(() => client.end())
+  const typeOf = ({ dataTypeID, tableID, columnID }: Field, declared = '') => {
+    const [, isList, name] = /^(_?)(.*)$/.exec(types.get(dataTypeID)!)!
+    // an outer join makes null what a table does not allow, so a column may be declared so
+    const mayBeNull = declared.endsWith('?') || (tableID > 0 && !notNull.has(`${tableID}.${columnID}`))
+    return `${TYPES[name!]}${isList && '[]'}${mayBeNull ? '?' : ''}`
+  }
   expect(statements.size).toBeGreaterThan(0)
-  for (const [name, { text }] of [...statements].filter(([name]) => !name.startsWith('test '))) {
-    await expect(db.query(`prepare checked as ${text}`), name).resolves.toBeDefined()
-    await db.query('deallocate checked')
+  for (const [name, { text, columns }] of statements) {
+    if (name.startsWith('test ')) continue
+    const fields = await describe(client, text).catch((error) =>
+      Promise.reject(new Error(name, { cause: error })),
+    )
+    if (!columns) continue
+    const found = fields.map((field) => [field.name, typeOf(field, columns[field.name])])
+    expect(Object.fromEntries(found), name).toEqual(columns)
   }
 })
 

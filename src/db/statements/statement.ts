@@ -1,5 +1,6 @@
 import {
   type Compilable,
+  type CompiledQuery,
   DummyDriver,
   type Expression,
   Kysely,
@@ -10,10 +11,12 @@ import {
 } from 'kysely'
 import type { Db } from '../open.ts'
 import { objectsOf } from '../rows.ts'
+import type { Columns, RowOf } from './columns.ts'
 import { Compiler, makeSlots } from './compiler.ts'
 import type { Tables } from './tables.ts'
 
 export { sql } from 'kysely'
+export { oneOf } from './columns.ts'
 
 /** Builds statements over the tables of the schema. It has no connection: `run` sends them. */
 export const tables = new Kysely<Tables>({
@@ -30,15 +33,44 @@ export type Slots<P> = { readonly [K in keyof P]: Expression<P[K]> }
 /** The same of texts, by their names alone. */
 export type Texts<K extends string> = Slots<Record<K, string>>
 
+/** A place of a value in a text, or several: a part of a text. */
+export interface Part<P> extends Expression<unknown> {
+  readonly values?: P
+}
+type Parts = readonly (Part<unknown> | string | number)[]
+type Both<P> = (P extends unknown ? (values: P) => void : never) extends (values: infer All) => void
+  ? All
+  : never
+type ValuesOf<S extends Parts> = Both<Exclude<S[number], string | number> extends Part<infer P> ? P : unknown>
+
+const slot = (name: string) => Reflect.get(makeSlots(), name) as never
+/** The place of a text of this name in the text of a statement. */
+export const text = <K extends string>(name: K): Part<Record<K, string>> => slot(name)
+/** The place of a number. */
+export const number = <K extends string>(name: K): Part<Record<K, number>> => slot(name)
+/** The place of a list of texts. */
+export const list = <K extends string>(name: K): Part<Record<K, readonly string[]>> => slot(name)
+
+/** A part of texts that has places itself. Its strings and numbers stand there as they are. */
+export const part = <S extends Parts>(strings: TemplateStringsArray, ...parts: S): Part<ValuesOf<S>> =>
+  sql(strings, ...parts.map(toPart))
+
+const toPart = (one: Parts[number]) => (typeof one === 'object' ? one : sql.raw(String(one)))
+
 /** A statement, its values by name, and its rows. Made once, at import; sent by `run`. */
 export interface Statement<P, R> {
   readonly name: string
   readonly text: string
   /** Names of the values of $1, $2, … */
   readonly slots: readonly (keyof P & string)[]
+  /** Of a text: its columns, which a test compares with Postgres's. */
+  readonly columns?: Columns | undefined
   /** Of types alone. */
   readonly row?: R
 }
+
+/** The rows of a statement. */
+export type Row<S> = S extends Statement<never, infer R> ? R : never
 
 /** All statements by their names, for the test that prepares them. */
 export const statements = new Map<string, Statement<never, unknown>>()
@@ -47,11 +79,22 @@ export const statements = new Map<string, Statement<never, unknown>>()
  * A statement of Postgres, prepared under its name on each connection. What `build` uses of its slots becomes
  * $1, $2, …; constants are written into the text, since a plan for any value cannot use a partial index.
  */
-export function statement<P, R>(name: string, build: (slots: Slots<P>) => Compilable<R>): Statement<P, R> {
+export function statement<P, R>(name: string, build: (slots: Slots<P>) => Compilable<R>): Statement<P, R>
+/** A statement as text, after the types of its columns. Its parts are as those of `part`. */
+export function statement<const C extends Columns>(
+  name: string,
+  columns: C,
+): <S extends Parts>(strings: TemplateStringsArray, ...parts: S) => Statement<ValuesOf<S>, RowOf<C>>
+export function statement(name: string, given: Columns | ((slots: never) => Compilable)): unknown {
+  if (typeof given === 'function') return add(name, given(makeSlots() as never).compile())
+  return (strings: TemplateStringsArray, ...parts: Parts) =>
+    add(name, sql(strings, ...parts.map(toPart)).compile(tables), given)
+}
+
+function add(name: string, { sql: text, parameters }: CompiledQuery, columns?: Columns) {
   if (statements.has(name)) throw new Error(`Two statements are named ${name}`)
-  const { sql: text, parameters } = build(makeSlots() as Slots<P>).compile()
-  const made = { name, text, slots: parameters as (keyof P & string)[] }
-  statements.set(name, made as Statement<never, unknown>)
+  const made = { name, text, slots: parameters as never[], columns }
+  statements.set(name, made)
   return made
 }
 

@@ -1,0 +1,28 @@
+/** How values arrive: see Session.query. */
+interface Types {
+  string: string
+  number: number
+  boolean: boolean
+  Date: Date
+  Buffer: Buffer
+  'string[]': string[]
+}
+
+/** A column that has one of few texts. */
+type OneOf<T> = 'string' & { readonly of?: T }
+export const oneOf = <T extends string>() => 'string' as OneOf<T>
+
+/** The columns of a statement by name, `?` for one that may be null. */
+export type Columns = Readonly<Record<string, keyof Types | `${keyof Types}?`>>
+
+type ValueOf<C> =
+  C extends OneOf<infer T extends string>
+    ? T
+    : C extends `${infer T extends keyof Types}?`
+      ? Types[T] | null
+      : C extends keyof Types
+        ? Types[C]
+        : never
+
+/** A row that has these columns. */
+export type RowOf<C extends Columns> = { -readonly [K in keyof C]: ValueOf<C[K]> }
