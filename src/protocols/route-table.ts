@@ -1,0 +1,110 @@
+import type { Hono } from 'hono'
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import type { Ctx, Env } from '../http/context.ts'
+import { sendRaw } from '../http/send-json.ts'
+import { type Answers, FILE, json } from '../openapi/schemas/answers.ts'
+import { chapter, type Operation, texts } from '../openapi/schemas/operations.ts'
+import type { Security } from '../openapi/schemas/security.ts'
+
+/** A route of an API of others, and its description. `C`: what its work is given. */
+export interface TableRoute<C> {
+  /** Method and path below the root: `GET /messages/{id}`. */
+  readonly at: string
+  readonly id: string
+  readonly summary: string
+  /** Names of parameters in the query, and in the form of the body. */
+  readonly query?: readonly string[]
+  readonly form?: readonly string[]
+  readonly header?: z.ZodObject
+  readonly body?: z.ZodType
+  readonly answer?: readonly [
+    status: 200 | 201 | 202 | 204,
+    description: string,
+    schema?: z.ZodType,
+    headers?: z.ZodObject,
+  ]
+  /** Statuses of its own failures. */
+  readonly refused?: readonly number[]
+  /** The answer is a file, which `work` sends. */
+  readonly isFile?: boolean
+  /** Its result is answered as JSON, unless it is a Response. */
+  readonly work: (call: C) => Promise<unknown>
+}
+
+type Enter<C, R> = (c: Ctx, route: R, work: (call: C) => Promise<Response>) => Promise<Response>
+
+/** Adds routes below a root; `enter` identifies the caller. Returns the paths as Hono has them. */
+export function addRoutes<C, R extends TableRoute<C>>(
+  app: Hono<Env>,
+  root: string,
+  routes: readonly R[],
+  enter: Enter<C, R>,
+): string[] {
+  return routes.map((route) => {
+    const [method, path] = route.at.split(' ') as [string, string]
+    const routed = routedPath(root + path)
+    const status = route.answer?.[0] ?? 200
+    const answer = (c: Ctx, result: unknown) =>
+      status === 204 ? c.body(null, 204) : sendRaw(c, JSON.stringify(result), status)
+    app.on(method, routed, (c) =>
+      enter(c, route, async (call) => {
+        const result = await route.work(call)
+        return result instanceof Response ? result : answer(c, result)
+      }),
+    )
+    return routed
+  })
+}
+
+/** A parameter at the end of a path has `.json` in it. */
+const routedPath = (path: string) =>
+  path.replace(/\{(\w+)\}\.json$/, ':$1{[^/]+\\.json}').replace(/\{(\w+)\}/g, ':$1')
+
+export const answered = ([status, description, schema, headers]: NonNullable<
+  TableRoute<never>['answer']
+>): Answers => ({
+  [status]: { description, ...(schema && { content: json(schema) }), ...(headers && { headers }) },
+})
+
+/** The error answers of an API by status, whose sentences are in a table. */
+export const failuresOf = (
+  schema: z.ZodType,
+  sentences: Readonly<Record<number, string>>,
+  statuses: readonly number[],
+): Answers =>
+  Object.fromEntries(
+    [...new Set(statuses)]
+      .sort()
+      .map((status) => [status, { description: sentences[status]!, content: json(schema) }]),
+  )
+
+/** A table's chapter of the API's description, with further operations. */
+export function describeRoutes<R extends TableRoute<never>>(
+  [tag, security]: readonly [tag: string, security: Security],
+  root: string,
+  routes: readonly R[],
+  failures: (refused: readonly number[]) => Answers,
+  description: (route: R) => string,
+  more: Readonly<Record<string, Operation>> = {},
+): ZodOpenApiPathsObject {
+  const operations = routes.map((route) => {
+    const { at, id, summary, query, form, header, body, answer, isFile, refused = [] } = route
+    const operation: Operation = {
+      ...{ id, summary, description: description(route) },
+      params: { ...(query && { query: optional(query) }), ...(header && { header }) },
+      ...(body && { body: [body] as const }),
+      ...(form && {
+        requestBody: {
+          required: true,
+          content: { 'application/x-www-form-urlencoded': { schema: optional(form) } },
+        },
+      }),
+      responses: [...(answer ? [answered(answer)] : []), ...(isFile ? [FILE] : []), failures(refused)],
+    }
+    return [at.replace(' ', ` ${root}`), operation]
+  })
+  return chapter(tag, security, { ...Object.fromEntries(operations), ...more })
+}
+
+const optional = (names: readonly string[]) => texts(names, z.string().optional())
