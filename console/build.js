@@ -7,7 +7,10 @@ import { existsSync } from 'node:fs'
 import { packAgent } from '../package/agent.js'
 
 const isBuilt = existsSync(new URL('dist/index.html', import.meta.url))
-if (process.env.npm_command === 'exec' && isBuilt) process.exit()
+const { npm_command, npm_lifecycle_event } = process.env
+if (npm_command === 'exec' && isBuilt) process.exit()
+// npm runs `prepack`, which has built it, before `prepare`
+if (/^(pack|publish)$/.test(npm_command ?? '') && npm_lifecycle_event === 'prepare') process.exit()
 let reason
 const vite = await import('vite').catch((error) => {
   reason = String(error.message).split('\n', 1)[0]

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../../src/config.ts'
 
-// There may be no Docker where tests run: what can be said of docker-compose.yml without it.
+// There may be no Docker where tests run: what can be said of the Compose files without it.
 
 const HOME = fileURLToPath(new URL('../..', import.meta.url))
 const NODES = ['server1', 'server2']
@@ -25,9 +25,9 @@ interface Compose {
   readonly volumes: Readonly<Record<string, unknown>>
 }
 
-const { services, volumes }: Compose = parse(readFileSync(join(HOME, 'docker-compose.yml'), 'utf8'), {
-  merge: true,
-})
+const compose = (file: string): Compose => parse(readFileSync(join(HOME, file), 'utf8'), { merge: true })
+const { services } = compose('deploy/compose-servers.yml')
+const alone = compose('docker-compose.yml')
 
 /** Compose's `${NAME:-default}` and `${NAME:+other}`, as with an empty .env. */
 const filled = (text: string) => text.replace(/\$\{\w+:\+[^}]*\}/g, '').replace(/\$\{\w+:-([^}]*)\}/g, '$1')
@@ -70,11 +70,30 @@ test('the proxy knows each node by its name, and only it is published', () => {
 })
 
 test('what is mounted is there', () => {
-  const mounts = Object.values(services).flatMap(({ volumes: all = [] }) =>
-    all.map((mount) => mount.split(':')[0]!),
-  )
-  for (const source of mounts) {
-    if (source.startsWith('./')) expect([source, existsSync(join(HOME, source))]).toEqual([source, true])
-    else expect(Object.keys(volumes)).toContain(source)
+  for (const { services, volumes } of [alone, compose('deploy/compose-servers.yml')]) {
+    const mounts = Object.values(services).flatMap(({ volumes: all = [] }) =>
+      all.map((mount) => mount.split(':')[0]!),
+    )
+    for (const source of mounts) {
+      if (source.startsWith('./')) expect([source, existsSync(join(HOME, source))]).toEqual([source, true])
+      else expect(Object.keys(volumes)).toContain(source)
+    }
   }
 })
+
+test('one machine: a server with its own Postgres in a volume, and a proxy that it believes', () => {
+  const { server, proxy } = alone.services
+  const config = readConfig(environmentOf(server!))
+  expect([config.databaseUrl, server!.volumes]).toEqual([undefined, ['pocketsms:/data']])
+  expect(config.trustedProxies).toEqual([proxy!.networks!.default.ipv4_address])
+  expect(proxy!.environment.NODES).toBe('server:8090')
+})
+
+test.each(['docker-compose.yml', 'deploy/compose-servers.yml', 'deploy/kubernetes.yaml'])(
+  '%s names the image of this version',
+  (file) => {
+    const { version } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'))
+    const images = readFileSync(join(HOME, file), 'utf8').match(/^ *image: .*\/pocketsms:.*$/gm)!
+    expect(images.map((line) => line.split(':').pop())).toEqual([version])
+  },
+)

@@ -1,70 +1,116 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { cpSync, globSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import dockerignore from '@balena/dockerignore'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { canMount, openFolder } from '../support/database/embedded.ts'
+import { freePort } from '../support/database/postgres.ts'
+import { startProgram } from '../support/server/program.ts'
 
 // There may be no Docker where tests run: the steps of the Dockerfile are taken in folders that have what
-// .dockerignore leaves, on this machine's Node. Only the installation by npm is left out.
+// .dockerignore leaves, on this machine's Debian and Node. `npm ci` alone is left out.
 
 const HOME = fileURLToPath(new URL('../..', import.meta.url))
 const text = (name: string) => readFileSync(join(HOME, name), 'utf8')
-
-/** The stages of the Dockerfile, each a list of instructions. */
-const stages = text('Dockerfile')
-  .replace(/\\\n/g, ' ')
-  .split(/^FROM .*$/m)
-  .slice(1)
-  .map((stage) => stage.trim().split('\n'))
-
 const isSent = dockerignore.default().add(text('.dockerignore')).createFilter()
 
-/** Does the COPYs of a stage in a new folder. `built`: the folder of the stage before. */
-function copy(stage: readonly string[], built = ''): string {
-  const folder = temporaryFolder()
-  for (const line of stage) {
-    const [, from, words] = /^COPY (--from=\S+ )?(.+)$/.exec(line) ?? []
-    if (words === undefined) continue
-    const [target = '', ...sources] = words.split(' ').reverse()
-    for (const source of sources) {
-      const origin = from ? join(built, source.replace('/app/', '')) : join(HOME, source)
-      const place =
-        sources.length > 1 || target.endsWith('/') ? join(folder, target, source) : join(folder, target)
-      cpSync(origin, place, { recursive: true, filter: (file) => from !== undefined || isInContext(file) })
-    }
-  }
-  symlinkSync(join(HOME, 'node_modules'), join(folder, 'node_modules'))
-  return folder
+interface Step {
+  readonly word: string
+  readonly rest: string
 }
+/** The stages of the Dockerfile, each a list of instructions. */
+const stages: Step[][] = text('Dockerfile')
+  .replace(/\\\n/g, ' ')
+  .replace(/^#.*\n/gm, '')
+  .split(/^FROM .*$/m)
+  .slice(1)
+  .map((stage) => stage.trim().split('\n').filter(Boolean))
+  .map((lines) => lines.map((line) => ({ word: line.split(' ')[0]!, rest: line.replace(/^\w+ +/, '') })))
+const [packing, installing, image] = stages as [Step[], Step[], Step[]]
+const values = (steps: readonly Step[], word: string) =>
+  steps.filter((step) => step.word === word).map(({ rest }) => rest)
+const last = (steps: readonly Step[], word: string) => values(steps, word).at(-1)!
+const sh = (cwd: string, command: string) => execFileSync('sh', ['-c', command], { cwd, stdio: 'pipe' })
 
 function isInContext(file: string): boolean {
   const path = relative(HOME, file)
   if (path === '') return true
-  if (/^(node_modules|\.git|coverage|data)$/.test(path)) return false
+  if (/^(node_modules|\.git|coverage|data|dist)$/.test(path)) return false
   return statSync(file).isDirectory() || isSent(path)
 }
 
-test('the image builds from its context, and serves', async () => {
-  const built = copy(stages[0]!)
-  execFileSync(process.execPath, ['console/build.js'], { cwd: built, stdio: 'pipe' })
-  expect(globSync('console/dist/{index.html,agent.tgz}', { cwd: built })).toHaveLength(2)
-  const image = copy(stages[1]!, built)
-  const child = spawn(process.execPath, ['bin/pocketsms.js', 'serve'], {
-    cwd: image,
-    env: { PATH: process.env.PATH, DATA_DIR: join(image, 'data'), PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  onTestFinished(async () => {
-    child.kill('SIGTERM')
-    if (child.exitCode === null) await once(child, 'close')
-  })
-  let output = ''
-  child.stdout.on('data', (chunk) => (output += chunk))
-  await expect.poll(() => output, { timeout: 60_000 }).toMatch(/listens on \S+/)
-  const [, url] = /listens on (\S+)/.exec(output)!
-  expect((await fetch(`${url}/api/ready`)).status).toBe(200)
-  expect((await fetch(`${url}/agent.tgz`)).status).toBe(200)
-})
+/** Takes the steps of the first two stages. Returns the folder that is their /usr/local. */
+function build(folder: string): string {
+  const [clone, local] = [join(folder, 'clone'), join(folder, 'local')]
+  cpSync(HOME, clone, { recursive: true, filter: isInContext })
+  symlinkSync(join(HOME, 'node_modules'), join(clone, 'node_modules'))
+  const [, pack] = values(packing, 'RUN')
+  sh(clone, pack!.replace('/clone', clone))
+  const [install] = values(installing, 'RUN')
+  mkdirSync(local)
+  const there = install!.replace('--global', `--global --prefix ${local} --prefer-offline`)
+  sh(folder, there.replace('/pocketsms-*.tgz', `${clone}/pocketsms-*.tgz`))
+  return local
+}
+
+/**
+ * A script that runs its arguments in this machine's Debian with /usr/local of the image, as uid 1000 and the
+ * first process there, without rights, with nothing to write to but /data and /tmp.
+ */
+const confine = (folder: string, local: string) => `
+  set -e; mkdir ${folder}/root ${folder}/data; chmod 777 ${folder}/data; cd ${folder}/root
+  mount -t tmpfs none .; cd ../root; mkdir usr data proc dev tmp etc home
+  mount --bind /usr usr; for at in bin sbin lib lib64; do [ ! -L /$at ] || ln -s usr/$at $at; done
+  mount -t tmpfs none usr/local; mkdir -p usr/local/bin usr/local/lib
+  cp -a ${local}/lib/node_modules usr/local/lib; cp "${process.execPath}" usr/local/bin/node
+  printf 'root:x:0:0::/:\\nnode:x:1000:1000::/home:\\n' >etc/passwd
+  printf 'root:x:0:\\nnode:x:1000:\\n' >etc/group
+  mount --rbind /dev dev; mount -t tmpfs none tmp; mount -t proc none proc
+  export PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin
+  ${values(image, 'RUN')
+    .map((command) => `chroot . sh -c '${command}'`)
+    .join('\n')}
+  mount --bind ${folder}/data data
+  mount -o remount,ro usr/local; mount -o remount,bind,ro usr; mount -o remount,ro .
+  exec chroot . setpriv --reuid=1000 --regid=1000 --clear-groups --no-new-privs --bounding-set=-all "$@"`
+
+test.runIf(canMount())(
+  'the image builds from its context, and serves as a container is confined',
+  async () => {
+    const folder = openFolder()
+    const local = build(folder)
+    expect(values(image, 'COPY')[0]).toMatch(
+      /--from=install (\/usr\/local\/lib\/node_modules\/pocketsms) \1$/,
+    )
+    const port = String(await freePort())
+    const env = Object.fromEntries(
+      values(image, 'ENV')
+        .flatMap((line) => line.split(' '))
+        .map((pair) => pair.split('=') as [string, string]),
+    )
+    expect([env.DATA_DIR, last(image, 'VOLUME'), last(image, 'USER')]).toEqual(['/data', '/data', 'node'])
+    const data = join(folder, 'data')
+    const server = await startProgram(
+      '/usr/bin/unshare',
+      ['-m', '--pid', '--fork', 'sh', '-c', confine(folder, local), 'sh', ...JSON.parse(last(image, 'CMD'))],
+      { ...env, PORT: port, DATABASE_URL: '', HOME: '/home' },
+      `http://127.0.0.1:${port}`,
+      '/api/ready',
+    )
+    const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
+    onTestFinished(() => void (server.hasEnded() || process.kill(Number(children), 'SIGKILL')))
+    expect((await fetch(`${server.url}/agent.tgz`)).status).toBe(200)
+    const [node, ...check] = JSON.parse(last(image, 'HEALTHCHECK').replace(/^.*CMD /, ''))
+    const ask = (at: string) => spawnSync(node, check, { env: { ...process.env, PORT: at } }).status
+    expect([ask(port), ask('1')]).toEqual([0, 1])
+    const root = `/proc/${children.trim()}/root`
+    const touch = (at: string) => spawnSync('touch', [`${root}/${at}`]).status === 0
+    expect(['usr/x', 'usr/local/x', 'x', 'data/x'].map(touch)).toEqual([false, false, false, true])
+    process.kill(Number(children), 'SIGTERM')
+    await expect.poll(() => server.hasEnded()).toBe(true)
+    expect(server.output()).toMatch(/SIGTERM: finishing/)
+    const has = (file: string) => existsSync(join(data, 'postgres', file))
+    expect([has('PG_VERSION'), has('postmaster.pid')]).toEqual([true, false])
+  },
+)

@@ -21,7 +21,7 @@ import {
 } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../support/server/start.ts'
 
-// The layout of docker-compose.yml by hand: Postgres, two nodes as processes, and a proxy with the file of
+// deploy/compose-servers.yml by hand: Postgres, two nodes as processes, and a proxy with the file of
 // deploy/.
 
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url))
@@ -66,7 +66,7 @@ const PROXIES: Readonly<
   nginx: {
     version: ['-v'],
     run: ({ folder, port, nodes }) => {
-      // the names of the file are those of docker-compose.yml
+      // the names of the file are those of deploy/compose-servers.yml
       const site = readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8')
         .replace('server1:8090', nodes[0]!)
         .replace('server2:8090', nodes[1]!)
