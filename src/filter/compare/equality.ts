@@ -6,7 +6,7 @@ import { kindOf, TRUE_TEXT } from '../sql/scalar.ts'
 import { type Sql, sql } from '../sql/sql.ts'
 import { constantOf, type Expression, type Known, type Operand } from './operand.ts'
 import { boolTest, isNullSql, isOfOneRank, rankedRow, relationalComparison } from './relational.ts'
-import { type Side, sideOf, sidesOf } from './side.ts'
+import { boundText, type Side, sideOf, sidesOf } from './side.ts'
 
 /** `=` or `!=`. PocketBase: tools/search/filter.go, resolveEqualExpr. Contract 2.3. */
 export function equal(positive: boolean, left: Operand, right: Operand): Condition {
@@ -74,7 +74,7 @@ function withContains(condition: Condition, left: Operand, right: Operand): Cond
   if (condition.kind !== 'leaf' || one.kind !== 'expression' || value.kind !== 'known' || !one.element)
     return condition
   const { list, row } = one.element
-  return { ...condition, contains: { sql: sql`${list} @> ARRAY[${textParam(value.slot)}]`, row } }
+  return { ...condition, contains: { sql: sql`${list} @> ARRAY[${boundText(value)}]`, row } }
 }
 
 /** `a IS b` or `a IS NOT b`: never NULL. */
@@ -117,7 +117,7 @@ function jsonText(positive: boolean, a: Side, b: Side): Condition | undefined {
   const { operand } = json
   if (operand.kind !== 'expression' || operand.storage !== 'json' || !operand.text) return undefined
   if (json.rank !== 'mixed' || value.kind !== 'known' || !value.traits.isPlainText) return undefined
-  const [text, param] = [operand.text, textParam(value.slot)]
+  const [text, param] = [operand.text, boundText(value)]
   if (positive) return leaf(sql`coalesce(${text} = ${param}, false)`, json.rows, [])
   return leaf(sql`${text} IS DISTINCT FROM ${param}`, [], json.rows)
 }

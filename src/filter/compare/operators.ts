@@ -1,13 +1,14 @@
 import type { Sign } from '../parse/tree.ts'
 import { type Condition, constant, FALSE, leaf, NULL, whether } from '../sql/condition.ts'
-import type { Input } from '../sql/input.ts'
-import { flagParam, textParam } from '../sql/parameters.ts'
+import type { Input, Slot } from '../sql/input.ts'
+import { flagParam, param, textParam } from '../sql/parameters.ts'
 import { asText } from '../sql/scalar.ts'
 import { type Sql, sql } from '../sql/sql.ts'
 import { isBrokenPattern } from '../sql/traits.ts'
 import { equal } from './equality.ts'
-import type { Known, Operand } from './operand.ts'
+import type { Operand } from './operand.ts'
 import { relationalComparison } from './relational.ts'
+import { boundText } from './side.ts'
 import { FORMS } from './storage.ts'
 
 type Operator = (left: Operand, right: Operand) => Condition
@@ -37,10 +38,10 @@ function like(positive: boolean, left: Operand, right: Operand): Condition {
     ? leaf(sql`(CASE WHEN ${text} IS NOT NULL THEN ${String(!positive)} END)`, rows, rows)
     : constant(!positive)
   if (traits.pattern === 'broken') return unmatched
-  const slot = patternOf(right)
-  const isBroken = (input: Input) => isBrokenPattern(slot(input) ?? '')
-  const pattern = textParam((input) => (isBroken(input) ? '' : slot(input)))
   const isMixed = traits.pattern === 'mixed'
+  const slot = right.pattern ?? wrapped(right.slot)
+  const isBroken = (input: Input) => isBrokenPattern(asText(slot(input)) ?? '')
+  const pattern = isMixed ? textParam((input) => (isBroken(input) ? '' : slot(input))) : param('text', slot)
   // No trigram index: it would search for `ς`, the lower case of a final sigma.
   const found = isMixed || traits.pattern === 'sigma' ? sql`(${text} || '')` : text
   const test = sql`${found} ${sign(positive, traits.pattern !== 'plain')} ${pattern} COLLATE "C"`
@@ -51,10 +52,10 @@ function like(positive: boolean, left: Operand, right: Operand): Condition {
 /** ILIKE under collation C folds only ASCII, as SQLite. Without letters LIKE is faster: 11 ms, not 18. */
 const sign = (positive: boolean, folds = true) => `${positive ? '' : 'NOT '}${folds ? 'ILIKE' : 'LIKE'}`
 
-const patternOf =
-  ({ pattern, slot }: Known) =>
-  (input: Input): string | null => {
-    if (pattern) return asText(pattern(input))
+/** A keyword as a pattern. */
+const wrapped =
+  (slot: Slot): Slot =>
+  (input) => {
     const text = asText(slot(input))
     return text === null ? null : `%${text}%`
   }
@@ -74,5 +75,5 @@ function likeExpression(positive: boolean, left: Operand, right: Operand): Condi
 
 const textOf = (operand: Operand): Sql | null => {
   if (operand.kind === 'expression') return FORMS[operand.storage].text(operand.sql)
-  return operand.traits.kind === 'null' ? null : textParam(operand.slot)
+  return operand.traits.kind === 'null' ? null : boundText(operand)
 }

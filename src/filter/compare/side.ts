@@ -45,7 +45,7 @@ function knownSide(operand: Known, conversion: Conversion): Side {
   const common = { nullable: operand.isEmpty === 'perhaps', rows: [], operand }
   if (kind === 'null') return { ...common, rank: 'null', nullable: true }
   if (kind === 'text' || kind === 'empty' || conversion === 'text')
-    return { ...common, rank: 'text', text: textParam(slot) }
+    return { ...common, rank: 'text', text: boundText(operand) }
   const number = numberParam(slot)
   if (kind === 'number') return { ...common, rank: 'number', number }
   const mixed = param('int', (input) => RANKS[kindOf(slot(input))])
@@ -55,6 +55,10 @@ function knownSide(operand: Known, conversion: Conversion): Side {
   })
   return { ...common, rank: 'mixed', mixed, number, text }
 }
+
+/** A value as text. What is known to be one has no NUL. */
+export const boundText = ({ slot, traits: { kind } }: Known): Sql =>
+  kind === 'text' || kind === 'empty' ? param('text', slot) : textParam(slot)
 
 const RANKS = { null: null, number: 1, empty: 2, text: 2 } as const
 

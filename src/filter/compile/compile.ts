@@ -34,17 +34,16 @@ export const planCount = () => templates.size
  * Throws FilterError for invalid input, ApiError 403 where a client uses superuser-only names, 429 after too
  * many new shapes of one client.
  */
-export const compile = (catalog: Catalog, question: FilterQuery): CompiledFilter =>
-  prepare(catalog, question)()
+export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter {
+  const client = parseClient(question)
+  return bindTemplate(templateOf(catalog, question, client), question, client)
+}
 
 /** Compiles a filter that depends on the time: each call of the returned function binds the present time. */
 export function prepare(catalog: Catalog, question: FilterQuery): () => CompiledFilter {
-  const { filter, request, ticket, candidate = NO_CANDIDATE } = question
-  checkClientLimits(question)
-  const client = filter === '' ? null : parseFilter(filter, () => spendReading(ticket, filter.length))
+  const client = parseClient(question)
   const template = templateOf(catalog, question, client)
-  const literals = client?.literals ?? []
-  return () => bindTemplate(template, { request, literals, candidate, now: new Date() })
+  return () => bindTemplate(template, question, client)
 }
 
 /** SQL depends on the request only by the collection of the caller's record. */
@@ -65,20 +64,30 @@ function templateOf(catalog: Catalog, question: FilterQuery, client: Tree | null
   return length > MAX_CLIENT_LENGTH ? template : templates.set(key, template)
 }
 
-function bindTemplate({ compiled, params, related }: Template, input: Input): CompiledFilter {
-  const bound = { ...compiled, params: params.map((param) => param.bind(input)) }
-  if (!related) return bound
-  const { text, main, place } = related
+function bindTemplate(
+  template: Template,
+  { request, candidate = NO_CANDIDATE }: FilterQuery,
+  client: Tree | null,
+): CompiledFilter {
+  const input = { request, candidate, literals: client?.literals ?? [], now: new Date() }
+  const bound = bind(template, input)
+  if (!template.related) return bound
+  const { text, params, main, place } = template.related
   const relatedFirst = {
     text,
-    params: related.params.map((param) => param.bind(input)),
+    params: params.map((param) => param.bind(input)),
     withIds(ids: readonly string[]) {
-      const filter = bindTemplate(main, input)
+      const filter = bind(main, input)
       return { ...filter, params: filter.params.with(place, ids), never: ids.length === 0 || filter.never }
     },
   }
   return { ...bound, relatedFirst }
 }
+
+const bind = ({ compiled, params }: Template, input: Input): CompiledFilter => ({
+  ...compiled,
+  params: params.map((param) => param.bind(input)),
+})
 
 function makeTemplate(
   catalog: Catalog,
@@ -130,17 +139,18 @@ function listRuleOf(context: Context, row: JoinedRow, collection: Collection): C
 
 const MAX_FILTER_BYTES = 3500
 
-/** Even inside quotes. PocketBase: apis/record_helpers.go, checkForSuperuserOnlyRuleFields */
-const FOR_SUPERUSERS = ['@collection.', '@request.']
-
-/** Checks what no client may use. Throws an ApiError 403 or a FilterError. Contract 1.3, 2.9. */
-function checkClientLimits({ filter, sort, request }: FilterQuery): void {
-  if (!request.auth?.isSuperuser) {
-    for (const text of [filter, sort]) {
-      const found = FOR_SUPERUSERS.find((name) => text.includes(name))
-      if (found) throw forbidden(`Only superusers can filter by ${found}`)
-    }
-  }
+/** Reads a client's filter. Throws an ApiError 403 or a FilterError. Contract 1.3, 2.9. */
+function parseClient({ filter, sort, request, ticket }: FilterQuery): Tree | null {
+  if (filter === '' && sort === '') return null
+  const found = request.auth?.isSuperuser ? undefined : (superuserName(filter) ?? superuserName(sort))
+  if (found) throw forbidden(`Only superusers can filter by ${found}`)
   if (filter.length * 3 > MAX_FILTER_BYTES && Buffer.byteLength(filter) > MAX_FILTER_BYTES)
     throw new FilterError('max filter length limit reached')
+  return filter === '' ? null : parseFilter(filter, () => spendReading(ticket, filter.length))
+}
+
+/** Even inside quotes. PocketBase: apis/record_helpers.go, checkForSuperuserOnlyRuleFields */
+function superuserName(text: string): string | undefined {
+  if (text.includes('@collection.')) return '@collection.'
+  return text.includes('@request.') ? '@request.' : undefined
 }

@@ -1,8 +1,11 @@
+import { cleanText } from '../../fields/values/cast.ts'
 import { Lru } from '../../tools/lru.ts'
 import { FilterError } from '../errors.ts'
+import { likePattern } from '../sql/like.ts'
+import { goText } from '../sql/scalar.ts'
 import { traitsOf } from '../sql/traits.ts'
 import { type RawComparison, type RawItem, type RawToken, readChain } from './grammar.ts'
-import type { Comparison, Node, Sign, Token, Tree } from './tree.ts'
+import type { Comparison, Literal, Node, Sign, Token, Tree } from './tree.ts'
 
 const MAX_EXPRESSIONS = 200
 const MAX_CALL_NESTING = 3
@@ -23,7 +26,7 @@ export function parseFilter(text: string, beforeReading?: () => void): Tree {
 
 /** Turns the grammar's flat chains into a tree; counts expressions and numbers literals. */
 class Reader {
-  readonly #literals: (string | number)[] = []
+  readonly #literals: Literal[] = []
   #expressions = 0
   #shape = ''
 
@@ -67,19 +70,13 @@ class Reader {
       return { kind: token.kind, text: token.text }
     }
     if (token.kind === 'function') return this.#call(token, depth)
-    // A number beyond the range of a double is 0.
-    const number = Number(token.text)
-    const value = token.kind === 'text' ? token.text : Number.isFinite(number) ? number : 0
-    const [traits, isFixed] = [traitsOf(value), depth > 0 && token.kind === 'text']
+    const value = token.kind === 'text' ? cleanText(token.text) : finite(Number(token.text))
+    const isFixed = depth > 0 && token.kind === 'text'
+    const [index, traits, pattern] = [this.#literals.length, traitsOf(value), likePattern(goText(value))]
     this.#shape += isFixed ? JSON.stringify(value) : `'${Object.values(traits).map(initial).join('')}`
-    return {
-      kind: 'literal',
-      value,
-      type: token.kind,
-      index: this.#literals.push(value) - 1,
-      traits,
-      isFixed,
-    }
+    const literal = { kind: 'literal', type: token.kind, value, index, traits, pattern, isFixed } as const
+    this.#literals.push(literal)
+    return literal
   }
 
   #call({ text, args = [] }: RawToken, depth: number): Token {
@@ -94,6 +91,9 @@ class Reader {
     return { kind: 'function', text, args: tokens }
   }
 }
+
+/** A number beyond the range of a double is 0. */
+const finite = (number: number) => (Number.isFinite(number) ? number : 0)
 
 /** Tells the values of a trait apart. */
 const initial = (trait: unknown) => String(trait)[0]

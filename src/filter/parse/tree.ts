@@ -16,6 +16,8 @@ export interface Literal {
   readonly value: string | number
   readonly index: number
   readonly traits: Traits
+  /** Its text as a pattern of `~`. */
+  readonly pattern: string
   /** A text that is an argument of a function: its value is part of the shape. */
   readonly isFixed: boolean
 }
@@ -44,7 +46,7 @@ export type Node = Comparison | Junction
 
 export interface Tree {
   readonly root: Node
-  readonly literals: readonly (string | number)[]
+  readonly literals: readonly Literal[]
   /** The filter with the traits of its literals, not their values. Equal shapes compile to the same SQL. */
   readonly shape: string
 }

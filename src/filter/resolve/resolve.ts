@@ -84,7 +84,11 @@ export function resolveToken(context: Context, token: Token): Operand {
 }
 
 const literal = ({ isClient }: Context, { index, value, traits, isFixed }: Literal): Operand =>
-  isClient && !isFixed ? parameter(({ literals }) => literals[index] ?? null, traits) : constantOf(value)
+  isClient && !isFixed
+    ? parameter(({ literals }) => literals[index]!.value, traits, {
+        pattern: ({ literals }) => literals[index]!.pattern,
+      })
+    : constantOf(value)
 
 /** Resolves a field's path, `@request.…` or `@collection.…`. */
 export function resolveName(context: Context, name: string): Operand {

@@ -1,8 +1,9 @@
 import type { Expression, Operand } from '../compare/operand.ts'
+import { boundText } from '../compare/side.ts'
 import { FORMS } from '../compare/storage.ts'
 import { FilterError } from '../errors.ts'
 import type { Token } from '../parse/tree.ts'
-import { param, textParam } from '../sql/parameters.ts'
+import { param } from '../sql/parameters.ts'
 import { joinSql, type Sql, sql } from '../sql/sql.ts'
 import { callOperand, type FunctionBuilder, isLiteral, reworded } from './call.ts'
 
@@ -52,7 +53,7 @@ function write(operands: readonly Operand[]): Sql {
 
 function textOf(operand: Operand): Sql {
   if (operand.kind === 'expression') return FORMS[operand.storage].text(operand.sql)
-  return textParam(operand.slot)
+  return boundText(operand)
 }
 
 const cut = (from: number, length: number) => (date: Sql) =>

@@ -5,7 +5,7 @@ import type { Scalar } from './scalar.ts'
 /** What a compiled condition gets its values from. */
 export interface Input {
   readonly request: RequestInfo
-  readonly literals: readonly (string | number)[]
+  readonly literals: readonly { readonly value: Scalar; readonly pattern: string }[]
   readonly candidate: Readonly<Record<string, Value>>
   readonly now: Date
 }
