@@ -38,7 +38,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'pages/contacts/contacts-csv.ts': ['Name', 'Number', 'Groups', 'Opted out'],
   'pages/conversations/head-actions.tsx': ['input, select, textarea, dialog, [role="listbox"]'],
   'pages/devices/ways.tsx': ['HOST=0.0.0.0 npm start', 'SMSGate'],
-  'pages/hook/more-fields.tsx': ['commonLabels.team'],
+  'pages/hook/rows.tsx': ['commonLabels.team', 'workflow_run.conclusion=failure,timed_out'],
   'pages/keys/new-key.tsx': [
     `curl {}/api/sms/send -H "X-API-Key: {}" \\\n  --json '{"recipients":["+4915112345678"],"body":"Hello"}'`,
   ],
@@ -49,11 +49,11 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'pages/send/place-fault.ts': ['variable {}'],
   'pages/send/recipients/recipients-field.tsx': ['Enter'],
   'pages/send/what-field.tsx': ['variable {}'],
-  'pages/settings/naming.tsx': ['https://sms.example.com'],
+  'pages/settings/parts.tsx': ['https://sms.example.com'],
   'pages/settings/rule-dialog.tsx': ['/api/sms/'],
   'pages/webhooks/new-webhook.tsx': ['webhook-signature'],
   'parts/dialog/dialog.tsx': ['.dialog-body :is(.field, .check) :is(input, select, textarea):enabled'],
-  'parts/form/webhook-fields.tsx': ['https://shop.example.com/hooks/sms', '+4915112345678, +4930*, DHL'],
+  'parts/rows/webhook-rows.tsx': ['https://shop.example.com/hooks/sms', '+4915112345678, +4930*, DHL'],
   'parts/icon.tsx': ['M4 6h16M4 12h16M4 18h16'],
   'shell/navigation.tsx': ['pocketsms'],
 }

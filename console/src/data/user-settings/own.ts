@@ -21,7 +21,7 @@ export const ownHours = computed((): Hours | undefined => {
 })
 
 /** Changes settings of the signed-in user. */
-export async function saveOwnSettings(change: Omit<SettingsChange, 'disabled'>): Promise<void> {
+export async function saveOwnSettings(change: SettingsChange): Promise<void> {
   const user = userId()
   known.value = { user, record: await saveUserSettings(user, change) }
 }

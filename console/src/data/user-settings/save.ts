@@ -2,18 +2,7 @@ import { ClientResponseError } from 'pocketbase'
 import { pb } from '../client.ts'
 import type { User, UserSettings } from '../records.ts'
 
-/** What can be set. */
-type Setting =
-  | 'country'
-  | 'time_zone'
-  | 'disabled'
-  | 'reply_mail_minutes'
-  | 'quiet_from'
-  | 'quiet_to'
-  | 'quiet_days'
-  | 'assign'
-  | 'notify'
-export type SettingsChange = Partial<Pick<UserSettings, Setting>>
+export type SettingsChange = Partial<UserSettings>
 
 /** Changes settings of a user. Creates the record if there is none. Throws the server's errors. */
 export async function saveUserSettings(user: string, change: SettingsChange): Promise<UserSettings> {

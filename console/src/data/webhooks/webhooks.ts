@@ -10,19 +10,6 @@ export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], strin
   'message.received': t('Received'),
 }
 
-/** Numbers and sender names as they are typed (`+49 30*, DHL`), in the form of a record: `+4930*,DHL`. */
-const readNumbers = (typed: string): string =>
-  typed
-    .split(/[,;\n]/)
-    .map((one) => one.trim().replace(/^00/, '+'))
-    .map((one) => (one.startsWith('+') ? one.replace(/[\s()/-]/g, '') : one))
-    .filter((one) => one !== '')
-    .join(',')
-
-/** What of a webhook was typed, as its record has it. */
-export const webhookRecord = <T extends { numbers?: string }>(typed: T): T =>
-  typed.numbers === undefined ? typed : { ...typed, numbers: readNumbers(typed.numbers) }
-
 const post = <T>(path: string, body: object = {}) =>
   pb.send<T>(`/api/webhooks/${path}`, { method: 'POST', body })
 

@@ -2,12 +2,11 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { type Session, signOut } from '../../data/session.ts'
 import { NO_MAIL, useSetup } from '../../data/setup.ts'
-import { useTask } from '../../data/use/use-task.ts'
 import { t, tx } from '../../language/words.ts'
-import { TextField } from '../../parts/form/field.tsx'
-import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
+import { Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
-import { toast } from '../../parts/toast.tsx'
+import type { FormRow } from '../../parts/rows/rows.ts'
+import { RowsForm } from '../../parts/rows/rows-form.tsx'
 
 /** The address of an account. A mailed link confirms a user's new one; a superuser's counts at once. */
 export const EmailCard = ({ session }: { session: Session }) => (
@@ -17,14 +16,20 @@ export const EmailCard = ({ session }: { session: Session }) => (
   </Card>
 )
 
+const rowsFor = (name: string, hint: string): readonly FormRow[] => [
+  { name, label: t('New email'), kind: 'email', autocomplete: 'email', hint },
+]
+const REQUESTED = rowsFor('newEmail', t('It gets a link to confirm it.'))
+const TAKEN = rowsFor('email', t('All sessions end; you sign in with it.'))
+
 function RequestEmail() {
-  const [newEmail, setNewEmail] = useState('')
   const [sentTo, setSentTo] = useState('')
   const { value: setup } = useSetup()
-  const ask = useTask(async () => {
-    await pb.collection('users').requestEmailChange(newEmail)
-    setSentTo(newEmail)
-  })
+  const ask = async (_: object, { newEmail }: { newEmail?: unknown }) => {
+    await pb.collection('users').requestEmailChange(String(newEmail))
+    setSentTo(String(newEmail))
+    return ''
+  }
   if (setup?.sends_mail === false)
     return (
       <Notice kind="warning">
@@ -39,43 +44,14 @@ function RequestEmail() {
         })}
       </Notice>
     )
-  return (
-    <Form onSubmit={ask.run} fault={ask.fault} names={['newEmail']}>
-      <TextField
-        label={t('New email')}
-        name="newEmail"
-        type="email"
-        autocomplete="email"
-        hint={t('It gets a link to confirm it.')}
-        value={newEmail}
-        onValue={setNewEmail}
-        fault={ask.fault}
-      />
-      <FormActions busy={ask.busy}>{t('Send the link')}</FormActions>
-    </Form>
-  )
+  return <RowsForm draftKey="new-email" rows={REQUESTED} stored={{}} save={ask} action={t('Send the link')} />
 }
 
 function TakeEmail({ session }: { session: Session }) {
-  const [email, setEmail] = useState('')
-  const save = useTask(async () => {
+  const save = async (_: object, { email }: { email?: unknown }) => {
     await pb.collection('_superusers').update(session.record.id, { email })
-    toast(t('Sign in with {email} now', { email }))
     signOut()
-  })
-  return (
-    <Form onSubmit={save.run} fault={save.fault} names={['email']}>
-      <TextField
-        label={t('New email')}
-        name="email"
-        type="email"
-        autocomplete="email"
-        hint={t('All sessions end; you sign in with it.')}
-        value={email}
-        onValue={setEmail}
-        fault={save.fault}
-      />
-      <FormActions busy={save.busy}>{t('Change the email')}</FormActions>
-    </Form>
-  )
+    return t('Sign in with {email} now', { email: String(email) })
+  }
+  return <RowsForm draftKey="new-email" rows={TAKEN} stored={{}} save={save} action={t('Change the email')} />
 }

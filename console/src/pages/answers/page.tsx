@@ -5,14 +5,14 @@ import type { AutoAnswer } from '../../data/records.ts'
 import { may } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { deleteRecord } from '../../parts/dialog/delete-record.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { toastFault } from '../../parts/toast.tsx'
 import { AnswerForm } from './answer-form.tsx'
 import './page.css'
 import { answerName, forWhich, hoursOf } from './answer-words.ts'
@@ -119,16 +119,13 @@ function Switch({ answer }: { answer: AutoAnswer }) {
   )
 }
 
-async function remove(answer: AutoAnswer): Promise<void> {
-  const isSure = await confirmed({
-    title: t('Delete {name}?', { name: answerName(answer) }),
-    text: t('Nobody gets this answer any more.'),
-    action: t('Delete'),
-    danger: true,
-  })
-  if (!isSure) return
-  await pb
-    .collection('auto_answers')
-    .delete(answer.id)
-    .then(() => toast(t('Automatic answer deleted')), toastFault)
-}
+const remove = (answer: AutoAnswer) =>
+  deleteRecord(
+    answer,
+    {
+      title: t('Delete {name}?', { name: answerName(answer) }),
+      text: t('Nobody gets this answer any more.'),
+      action: t('Delete'),
+    },
+    t('Automatic answer deleted'),
+  )

@@ -9,12 +9,12 @@ import { useTask } from '../../data/use/use-task.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { SettingsCard } from '../../parts/rows/settings-card.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { BackupList } from './backup-list.tsx'
+import { STORAGE, schedule } from './parts.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
-import { Schedule } from './schedule.tsx'
 import { State } from './state.tsx'
-import { Storage } from './storage.tsx'
 import { UploadDialog } from './upload-dialog.tsx'
 
 const EVERY_MS = 2_000
@@ -33,6 +33,15 @@ export function Page() {
     await made.finally(reload)
     toast(t('Backup created'))
   })
+  const tryStore = useTask(async () => {
+    await pb.settings.testS3('backups')
+    toast(t('The S3 store took a file, listed it and deleted it'))
+  })
+  const test = (
+    <Button busy={tryStore.busy} onClick={() => void tryStore.run()}>
+      {t('Test the store')}
+    </Button>
+  )
   const isBusy = make.busy || Boolean(status.value?.running)
   return (
     <Frame
@@ -54,11 +63,19 @@ export function Page() {
       <BackupList backups={backups} isBusy={isBusy} onRestore={setRestoring} />
       {settings.value && (
         <>
-          <Schedule settings={settings.value} next={status.value?.next ?? ''} onSaved={status.reload} />
-          <Storage
+          <SettingsCard
+            part={schedule(settings.value.backups.cron, status.value?.next ?? '')}
             settings={settings.value}
-            onSaved={async () => void (await Promise.all([settings.reload(), backups.reload()]))}
+            onSaved={status.reload}
           />
+          <SettingsCard
+            part={STORAGE}
+            settings={settings.value}
+            actions={settings.value.backups.s3.enabled && test}
+            onSaved={() => Promise.all([settings.reload(), backups.reload()])}
+          >
+            {tryStore.fault && <Notice kind="wrong">{tryStore.fault.message}</Notice>}
+          </SettingsCard>
         </>
       )}
       {isUploading && <UploadDialog onClose={() => setUploading(false)} onDone={reload} />}

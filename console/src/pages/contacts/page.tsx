@@ -9,17 +9,17 @@ import { useLater } from '../../data/use/use-later.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
-import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
+import { deleteRecord } from '../../parts/dialog/delete-record.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
-import { ContactForm } from '../../parts/form/contact-form.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { Badge } from '../../parts/status.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
 import { AddMembers } from './add-members.tsx'
 import { ImportContacts } from './import-contacts.tsx'
@@ -195,20 +195,17 @@ const columnsFor = (
 
 const called = ({ name, phone }: Contact) => name || formatPhone(phone)
 
-async function remove(contact: Contact): Promise<void> {
-  const sure = await confirmed({
-    title: t('Delete the contact?'),
-    text: contact.opted_out
-      ? t('{contact} has opted out. Deleted, the number counts as new: texts to it would go out again.', {
-          contact: called(contact),
-        })
-      : t('{contact} goes; the messages stay.', { contact: called(contact) }),
-    action: t('Delete'),
-    danger: true,
-  })
-  if (!sure) return
-  await pb
-    .collection('contacts')
-    .delete(contact.id)
-    .then(() => toast(t('Contact deleted')), toastFault)
-}
+const remove = (contact: Contact) =>
+  deleteRecord(
+    contact,
+    {
+      title: t('Delete the contact?'),
+      text: contact.opted_out
+        ? t('{contact} has opted out. Deleted, the number counts as new: texts to it would go out again.', {
+            contact: called(contact),
+          })
+        : t('{contact} goes; the messages stay.', { contact: called(contact) }),
+      action: t('Delete'),
+    },
+    t('Contact deleted'),
+  )

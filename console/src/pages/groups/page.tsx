@@ -1,20 +1,16 @@
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
 import type { ContactGroup } from '../../data/records.ts'
-import { userId } from '../../data/session.ts'
 import { useGroups } from '../../data/use/use-groups.ts'
-import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
-import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
+import { deleteRecord } from '../../parts/dialog/delete-record.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
-import { TextField } from '../../parts/form/field.tsx'
-import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Time } from '../../parts/time.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
 import { Members } from './members.tsx'
 
@@ -73,38 +69,25 @@ const columnsFor = (edit: (group: ContactGroup) => void): readonly Column<Contac
   },
 ]
 
-function GroupForm({ group, onClose }: { group: ContactGroup | undefined; onClose: () => void }) {
-  const [name, setName] = useState(group?.name ?? '')
-  const save = useTask(async () => {
-    if (group) await pb.collection('contact_groups').update(group.id, { name })
-    else await pb.collection('contact_groups').create({ user: userId(), name })
-    toast(group ? t('Group renamed') : t('Group created'))
-    onClose()
-  })
-  return (
-    <Dialog title={group ? t('Rename the group') : t('New group')} onClose={onClose}>
-      <Form onSubmit={save.run} fault={save.fault} names={['name']}>
-        <TextField
-          label={t('Name')}
-          name="name"
-          value={name}
-          onValue={setName}
-          fault={save.fault}
-          autofocus
-        />
-        <FormActions busy={save.busy} onCancel={onClose}>
-          {t('Save')}
-        </FormActions>
-      </Form>
-    </Dialog>
-  )
-}
+const GroupForm = ({ group, onClose }: { group: ContactGroup | undefined; onClose: () => void }) => (
+  <Dialog title={group ? t('Rename the group') : t('New group')} onClose={onClose}>
+    <RecordForm
+      collection="contact_groups"
+      record={group}
+      rows={[{ name: 'name', label: t('Name'), autofocus: true }]}
+      saved={group ? t('Group renamed') : t('Group created')}
+      {...{ onSaved: onClose, onCancel: onClose }}
+    />
+  </Dialog>
+)
 
-async function remove({ id, name }: ContactGroup): Promise<void> {
-  const text = t('{name} goes; its contacts stay.', { name })
-  if (!(await confirmed({ title: t('Delete the group?'), text, action: t('Delete'), danger: true }))) return
-  await pb
-    .collection('contact_groups')
-    .delete(id)
-    .then(() => toast(t('Group deleted')), toastFault)
-}
+const remove = (group: ContactGroup) =>
+  deleteRecord(
+    group,
+    {
+      title: t('Delete the group?'),
+      text: t('{name} goes; its contacts stay.', { name: group.name }),
+      action: t('Delete'),
+    },
+    t('Group deleted'),
+  )

@@ -1,6 +1,4 @@
 import { useRef, useState } from 'preact/hooks'
-import { useCountry } from '../../data/phone/use-country.ts'
-import { useDraft } from '../../data/use/use-draft.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { HOOK_TOOLS, type Hook } from '../../data/webhooks/hooks.ts'
 import { t } from '../../language/words.ts'
@@ -13,9 +11,8 @@ import { to } from '../../router.ts'
 import { Address } from './address.tsx'
 import { Calls } from './calls.tsx'
 import { sampleOf } from './samples.ts'
-import { Settings } from './settings.tsx'
+import { Settings, type Unsaved } from './settings.tsx'
 import { Try } from './try.tsx'
-import { recordOf, typedOf } from './typed-hook.ts'
 
 /** One hook: address, settings, trial and last calls. */
 export function Page({ params: { id = '' } }: PageProps) {
@@ -42,8 +39,7 @@ export function Page({ params: { id = '' } }: PageProps) {
 }
 
 function Parts({ hook }: { hook: Hook }) {
-  const draft = useDraft(`hook.${hook.id}`, typedOf(hook), { asks: true })
-  const [country, setCountry] = useCountry()
+  const [unsaved, setUnsaved] = useState<Unsaved>({ hook, isChanged: false })
   const [chosen, setChosen] = useState<string>()
   const area = useRef<HTMLTextAreaElement>(null)
   const choose = (body: string) => {
@@ -54,12 +50,11 @@ function Parts({ hook }: { hook: Hook }) {
     <>
       <Address hook={hook} />
       <div class="columns">
-        <Settings {...{ hook, draft, country }} onCountry={setCountry} />
+        <Settings hook={hook} onTyped={setUnsaved} />
         <Try
           hook={hook}
-          unsaved={recordOf(draft.value, country)}
-          isChanged={draft.isChanged}
-          body={chosen ?? sampleOf(draft.value.preset)}
+          unsaved={unsaved}
+          body={chosen ?? sampleOf(unsaved.hook.preset)}
           onBody={setChosen}
           area={area}
         />

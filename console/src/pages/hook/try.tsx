@@ -13,6 +13,7 @@ import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Outcome, reasonOf } from './outcome.tsx'
 import './page.css'
+import type { Unsaved } from './settings.tsx'
 
 /** How many texts are shown. */
 const SHOWN = 5
@@ -20,21 +21,18 @@ const SHOWN = 5
 /** Previews what the unsaved hook would send for a body, and can post the body to the hook. */
 export function Try({
   hook,
-  unsaved,
-  isChanged,
+  unsaved: { hook: typed, isChanged },
   body,
   onBody,
   area,
 }: {
   hook: Hook
-  /** The record with unsaved changes. */
-  unsaved: object
-  isChanged: boolean
+  unsaved: Unsaved
   body: string
   onBody: (body: string) => void
   area: Ref<HTMLTextAreaElement>
 }) {
-  const { preview, fault } = usePreview<HookResult>('/api/hooks/preview', { hook: unsaved, body })
+  const { preview, fault } = usePreview<HookResult>('/api/hooks/preview', { hook: typed, body })
   const call = useTask(async () => {
     const { outcome, messages } = await callHook(hook, body)
     if (outcome === 'sent')
@@ -50,9 +48,9 @@ export function Try({
           name="body"
           rows={10}
           value={body}
-          onValue={(typed) => {
+          onValue={(text) => {
             call.forget()
-            onBody(typed)
+            onBody(text)
           }}
           spellcheck={false}
           inputRef={area}

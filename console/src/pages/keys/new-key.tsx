@@ -1,25 +1,16 @@
 import { useState } from 'preact/hooks'
-import { pb, serverUrl } from '../../data/client.ts'
+import { serverUrl } from '../../data/client.ts'
 import type { ApiKey } from '../../data/records.ts'
-import { userId } from '../../data/session.ts'
-import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { SelectField, TextField } from '../../parts/form/field.tsx'
-import { Form, FormActions } from '../../parts/form/form.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
+import type { FormRow } from '../../parts/rows/rows.ts'
+import type { Value } from '../../parts/rows/values.ts'
 import { PROGRAM_KINDS, type ProgramKindName, type Setting } from './program-kinds.ts'
 
 const DAY_MS = 86_400_000
-const LIVES = [
-  ['', t('Never')],
-  ['30', t('In 30 days')],
-  ['90', t('In 90 days')],
-  ['365', t('In a year')],
-] as const
-
-const KINDS = Object.entries(PROGRAM_KINDS).map(([name, { label }]) => [name, label] as const)
 const SENDS_ONLY = t('It sends, and cancels and views what it has sent.')
 const DOES_ALL = t('It sends, and reads all messages, conversations and devices.')
 const HINTS: Readonly<Record<ProgramKindName, string>> = {
@@ -28,6 +19,10 @@ const HINTS: Readonly<Record<ProgramKindName, string>> = {
   twilio: t('It sends, and reads and deletes all messages.'),
   assistant: DOES_ALL,
 }
+
+/** When a key expires that lives so many days; '' for never. */
+const expiryOf = (days: Value) =>
+  days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
 
 /** Values to copy into the program's settings. */
 const Settings = ({ settings }: { settings: readonly Setting[] }) => (
@@ -45,18 +40,28 @@ const Settings = ({ settings }: { settings: readonly Setting[] }) => (
 
 /** Makes a key and shows it, once. */
 export function NewKey({ onClose }: { onClose: () => void }) {
-  const [name, setName] = useState('')
-  const [days, setDays] = useState('')
   const [kind, setKind] = useState<ProgramKindName>('own')
   const [made, setMade] = useState<ApiKey>()
-  const make = useTask(async () => {
-    const expires_at = days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-    setMade(
-      await pb
-        .collection('api_keys')
-        .create<ApiKey>({ ...PROGRAM_KINDS[kind].values, user: userId(), name, expires_at }),
-    )
-  })
+  const rows: readonly FormRow[] = [
+    {
+      ...{ name: 'name', label: t('Name'), autofocus: true },
+      hint: t('The program that uses it, such as web shop.'),
+    },
+    {
+      ...{ name: 'kind', label: t('For') },
+      choices: Object.entries(PROGRAM_KINDS).map(([name, { label }]) => [name, label] as const),
+      hint: (values) => HINTS[values.kind as ProgramKindName],
+    },
+    {
+      ...{ name: 'expires_at', label: t('Expires'), write: expiryOf },
+      choices: [
+        ['', t('Never')],
+        ['30', t('In 30 days')],
+        ['90', t('In 90 days')],
+        ['365', t('In a year')],
+      ],
+    },
+  ]
   if (made?.key)
     return (
       <ShownOnce title={t('The key of {name}', { name: made.name })} onClose={onClose}>
@@ -71,37 +76,17 @@ export function NewKey({ onClose }: { onClose: () => void }) {
     )
   return (
     <Dialog title={t('New key')} onClose={onClose}>
-      <Form onSubmit={make.run} fault={make.fault} names={['name', 'expires_at']}>
-        <TextField
-          label={t('Name')}
-          name="name"
-          hint={t('The program that uses it, such as web shop.')}
-          autofocus
-          value={name}
-          onValue={setName}
-          fault={make.fault}
-        />
-        <SelectField
-          label={t('For')}
-          name="kind"
-          hint={HINTS[kind]}
-          choices={KINDS}
-          value={kind}
-          onValue={(value) => setKind(value as ProgramKindName)}
-          fault={make.fault}
-        />
-        <SelectField
-          label={t('Expires')}
-          name="expires_at"
-          choices={LIVES}
-          value={days}
-          onValue={setDays}
-          fault={make.fault}
-        />
-        <FormActions busy={make.busy} onCancel={onClose}>
-          {t('Make the key')}
-        </FormActions>
-      </Form>
+      <RecordForm
+        collection="api_keys"
+        rows={rows}
+        blank={{ kind }}
+        prepare={({ kind: chosen, ...fields }) => {
+          setKind(chosen as ProgramKindName)
+          return { ...PROGRAM_KINDS[chosen as ProgramKindName].values, ...fields }
+        }}
+        action={t('Make the key')}
+        {...{ onSaved: setMade, onCancel: onClose }}
+      />
     </Dialog>
   )
 }

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
 import type { ApiKey } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tx } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { deleteRecord } from '../../parts/dialog/delete-record.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
@@ -13,7 +12,6 @@ import { Owner } from '../../parts/owner.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { msOf, Time } from '../../parts/time.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
 import { NewKey } from './new-key.tsx'
 
 const NAME: Column<ApiKey> = { title: t('Name'), cell: (key) => key.name }
@@ -93,18 +91,13 @@ function Expiry({ at }: { at: string }) {
   return <Time at={at} none={t('never')} />
 }
 
-async function revoke(key: ApiKey): Promise<void> {
-  const isSure = await confirmed({
-    title: t('Revoke {name}?', { name: key.name }),
-    text: t('Programs that send with it are refused from now on. This cannot be taken back.'),
-    action: t('Revoke the key'),
-    danger: true,
-  })
-  if (!isSure) return
-  try {
-    await pb.collection('api_keys').delete(key.id)
-    toast(t('{name} was revoked', { name: key.name }))
-  } catch (error) {
-    toastFault(error)
-  }
-}
+const revoke = (key: ApiKey) =>
+  deleteRecord(
+    key,
+    {
+      title: t('Revoke {name}?', { name: key.name }),
+      text: t('Programs that send with it are refused from now on. This cannot be taken back.'),
+      action: t('Revoke the key'),
+    },
+    t('{name} was revoked', { name: key.name }),
+  )

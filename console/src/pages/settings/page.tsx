@@ -1,17 +1,34 @@
+import { useState } from 'preact/hooks'
 import { useSettings } from '../../data/settings.ts'
-import { t } from '../../language/words.ts'
+import { useAnswer } from '../../data/use/use-answer.ts'
+import { t, tx } from '../../language/words.ts'
+import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { SettingsCard } from '../../parts/rows/settings-card.tsx'
 import { Loading } from '../../parts/wait.tsx'
-import { Limits } from './limits.tsx'
-import { Mail } from './mail.tsx'
-import { Naming } from './naming.tsx'
-import { ReverseProxy } from './proxy.tsx'
-import { SuperuserPlaces } from './superuser-places.tsx'
+import './page.css'
+import { LIMITS, MAIL, NAMING, PROXY, superusers } from './parts.tsx'
+import { Rules } from './rules.tsx'
+import { TestMail } from './test-mail.tsx'
+
+/** What `GET /api/health` answers to superusers. */
+interface Health {
+  readonly data: { readonly realIP?: string; readonly possibleProxyHeader?: string }
+}
 
 /** What superusers may set while the server runs. Each card is saved by itself. */
 export function Page() {
   const { value: settings, fault, reload } = useSettings()
+  const { value: health, reload: askAgain } = useAnswer<Health>('/api/health')
+  const [isTesting, setTesting] = useState(false)
+  const own = health?.data.realIP ?? ''
+  const seen = health?.data.possibleProxyHeader
+  const test = (
+    <Button icon="send" onClick={() => setTesting(true)}>
+      {t('Send a test mail')}
+    </Button>
+  )
   return (
     <Frame
       title={t('Settings')}
@@ -21,13 +38,24 @@ export function Page() {
       {!settings && !fault && <Loading />}
       {settings && (
         <>
-          <Naming settings={settings} />
-          <Mail settings={settings} onSaved={reload} />
+          <SettingsCard part={NAMING} settings={settings} />
+          <SettingsCard part={MAIL} settings={settings} actions={test} onSaved={reload} />
           <div class="columns">
-            <Limits settings={settings} />
-            <ReverseProxy settings={settings} />
+            <SettingsCard part={LIMITS} settings={settings}>
+              <Rules first={settings.rateLimits.rules} />
+            </SettingsCard>
+            <SettingsCard part={PROXY} settings={settings} onSaved={askAgain}>
+              <p class="muted">
+                {tx(
+                  'To the server, your own address is {address}. If it is not, name your proxies in TRUSTED_PROXIES of the server, or a header here.',
+                  { address: <strong class="mono">{own || '…'}</strong> },
+                )}
+                {seen && ` ${t('Your requests have the header {seen}.', { seen })}`}
+              </p>
+            </SettingsCard>
           </div>
-          <SuperuserPlaces settings={settings} />
+          <SettingsCard part={superusers(own)} settings={settings} />
+          {isTesting && <TestMail hasServer={settings.smtp.enabled} onClose={() => setTesting(false)} />}
         </>
       )}
     </Frame>

@@ -1,16 +1,14 @@
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
 import type { Template } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { deleteRecord } from '../../parts/dialog/delete-record.ts'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
 import { TemplateForm } from './template-form.tsx'
 import './page.css'
@@ -77,12 +75,13 @@ const columnsFor = (edit: (template: Template) => void): readonly Column<Templat
   },
 ]
 
-async function remove({ id, name }: Template): Promise<void> {
-  const text = t('{name} goes. Programs that send it by its id, {id}, will be refused.', { name, id })
-  if (!(await confirmed({ title: t('Delete the template?'), text, action: t('Delete'), danger: true })))
-    return
-  await pb
-    .collection('sms_templates')
-    .delete(id)
-    .then(() => toast(t('Template deleted')), toastFault)
-}
+const remove = (template: Template) =>
+  deleteRecord(
+    template,
+    {
+      title: t('Delete the template?'),
+      text: t('{name} goes. Programs that send it by its id, {id}, will be refused.', template),
+      action: t('Delete'),
+    },
+    t('Template deleted'),
+  )

@@ -68,7 +68,7 @@ function firstFocus(dialog: HTMLElement): HTMLElement | null | undefined {
   return chosen ?? first
 }
 
-interface Question {
+export interface Question {
   readonly title: string
   readonly text: ComponentChildren
   /** The label of the button that confirms. */

@@ -1,0 +1,92 @@
+import './contact-form.css'
+import { formatPhone, type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
+import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { useCountry } from '../../data/phone/use-country.ts'
+import { type Contact, type ContactGroup, fieldsOf } from '../../data/records.ts'
+import { timeZones } from '../../data/time-zones.ts'
+import { t } from '../../language/words.ts'
+import { NumberCountry } from '../form/number-country.tsx'
+import { RecordForm } from './record-form.tsx'
+import type { FormRow } from './rows.ts'
+
+/**
+ * Adds or edits a contact. Saves only typed fields, so that an opt-out that arrives meanwhile is kept.
+ * `number`: the contact's fixed number, which the form does not show.
+ */
+export function ContactForm({
+  contact,
+  number = '',
+  groups,
+  onDone,
+  onCancel,
+}: {
+  contact: Contact | undefined
+  number?: string
+  groups: readonly ContactGroup[]
+  onDone?: () => void
+  onCancel?: () => void
+}) {
+  const [country, setCountry] = useCountry()
+  const stored = formatPhone(contact?.phone ?? '')
+  // a stored number is kept whatever its length: programs may have stored it
+  const read = (typed: unknown): PhoneReading =>
+    contact && typed === stored ? { phone: contact.phone } : readPhone(String(typed), country)
+  const own = contact ? fieldsOf(contact) : []
+  const zone = contact?.time_zone
+  const rows: readonly FormRow[] = [
+    { name: 'name', label: t('Name'), autofocus: !number },
+    {
+      ...{
+        name: 'phone',
+        label: t('Number'),
+        kind: 'tel',
+        shown: () => !number,
+        read: () => number || stored,
+      },
+      write: (typed) => number || read(typed).phone,
+      error: (typed) => {
+        const fault = number ? undefined : read(typed).fault
+        return fault && `${phoneFaultWords(fault)}.`
+      },
+    },
+    () => !number && <NumberCountry value={country} onValue={setCountry} />,
+    ...own.map(([title, value]) => ({ name: ownName(title), label: title, read: () => value })),
+    {
+      ...{ name: 'time_zone', label: t('Time zone'), hint: t('For quiet hours.'), shown: () => !number },
+      choices: [['', t('That of the number')], ...timeZones(...(zone ? [zone] : []))],
+    },
+    {
+      ...{ name: 'groups', label: t('Groups'), class: 'group-choice', shown: () => groups.length > 0 },
+      choices: groups.map(({ id, name }) => [id, name] as const),
+    },
+    { name: 'opted_out', label: t('Has opted out: gets no texts') },
+  ]
+  return (
+    <RecordForm
+      collection="contacts"
+      record={contact}
+      draftKey={`contact.${contact?.id ?? (number || 'new')}`}
+      rows={rows}
+      prepare={(fields) => recordOf(fields, contact)}
+      saved={t('Contact saved')}
+      {...(onDone && { onSaved: onDone })}
+      {...{ onCancel, isQuiet: !onCancel }}
+    />
+  )
+}
+
+const OWN = 'own-'
+/** The name of a contact's own field in the form. A dot would make it a path. */
+const ownName = (title: string) => OWN + encodeURIComponent(title).replaceAll('.', '%2E')
+
+/** The record of what was typed, in which a contact's own fields are members of `data`. */
+function recordOf(fields: Readonly<Record<string, unknown>>, contact: Contact | undefined) {
+  const { own = [], rest = [] } = Object.groupBy(Object.entries(fields), ([name]) =>
+    name.startsWith(OWN) ? 'own' : 'rest',
+  )
+  const data = own.map(([name, value]) => [decodeURIComponent(name.slice(OWN.length)), value] as const)
+  return {
+    ...Object.fromEntries(rest),
+    ...(own.length > 0 && { data: { ...(contact?.data as object), ...Object.fromEntries(data) } }),
+  }
+}

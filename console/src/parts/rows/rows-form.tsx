@@ -1,0 +1,159 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { Fault } from '../../data/fault.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
+import { Button } from '../form/button.tsx'
+import { CheckField, CheckList, SelectField, TextArea, TextField } from '../form/field.tsx'
+import { Actions, Form } from '../form/form.tsx'
+import { More } from '../form/more.tsx'
+import { toast } from '../toast.tsx'
+import { type FieldRow, type Filling, type FormRow, fieldsIn, isList } from './rows.ts'
+import { faultIn, storedOf, typedOf, type Values } from './values.ts'
+
+type Stored = Record<string, unknown>
+
+interface RowsFormProps {
+  /** Names the form and its record. */
+  readonly draftKey: string
+  readonly rows: readonly FormRow[]
+  readonly stored: object
+  /** Saves the changed fields, or all. Gives the sentence that says so, or undefined if nothing is saved. */
+  readonly save: (changes: Stored, all: Stored) => Promise<string | undefined>
+  /** Asks before the page is left with changes, as settings do. */
+  readonly asks?: boolean
+  /** The label of the button that saves. */
+  readonly action?: string
+  readonly onDone?: () => void
+  /** Shows a button that drops what was typed. */
+  readonly onCancel?: (() => void) | undefined
+  /** Hears what would be stored, at each change. */
+  readonly onTyped?: (all: Stored, isChanged: boolean) => void
+  /** Shows its buttons only while something is typed that is not saved. */
+  readonly isQuiet?: boolean
+  /** More buttons. */
+  readonly children?: ComponentChildren
+}
+
+/** A form of a table of fields. What is typed outlives the page; an error stands beside its field. */
+export function RowsForm({ draftKey, rows, stored, save, asks, action = t('Save'), ...rest }: RowsFormProps) {
+  const fields = fieldsIn(rows)
+  const secrets = fields.filter(({ kind }) => kind === 'password').map(({ name }) => name)
+  const draft = useDraft<Values>(draftKey, typedOf(fields, stored), { asks: asks ?? false, secrets })
+  const [isTried, setTried] = useState(false)
+  const values = draft.value
+  const work = useTask(async () => {
+    const said = await save(storedOf(fields, draft.changes as Values), storedOf(fields, values))
+    if (said === undefined) return
+    draft.saved({ ...values, ...Object.fromEntries(secrets.map((name) => [name, ''])) })
+    setTried(false)
+    if (said) toast(said)
+    rest.onDone?.()
+  })
+  const { onTyped } = rest
+  useEffect(() => onTyped?.(storedOf(fields, values), draft.isChanged), [values, draft.isChanged])
+  const shown = fields.filter((row) => row.shown?.(values) ?? true)
+  const submit = () => {
+    setTried(true)
+    return shown.some((row) => errorOf(row, values)) || work.run()
+  }
+  const cancel = () => {
+    draft.discard()
+    rest.onCancel?.()
+  }
+  const named = shown.filter(({ kind }) => kind !== 'check')
+  const told = Object.keys(work.fault?.fields ?? {}).filter((path) =>
+    named.some(({ name }) => path === name || path.startsWith(`${name}.`)),
+  )
+  const form = { values, change: draft.change, fault: work.fault, isTried }
+  return (
+    <Form onSubmit={submit} fault={work.fault} names={told}>
+      <Rows rows={rows} form={form} />
+      {(!rest.isQuiet || draft.isChanged) && (
+        <Actions>
+          <Button type="submit" kind="primary" busy={work.busy}>
+            {action}
+          </Button>
+          {(rest.onCancel || rest.isQuiet) && <Button onClick={cancel}>{t('Cancel')}</Button>}
+          {rest.children}
+        </Actions>
+      )}
+    </Form>
+  )
+}
+
+/** Some rows of a form. */
+export const Rows = ({ rows, form }: { rows: readonly FormRow[]; form: Filling }) => (
+  <>
+    {rows.map((row, at) => {
+      if (typeof row === 'function') return row(form)
+      if ('folded' in row)
+        return (
+          <More
+            key={at}
+            summary={row.summary}
+            isWrong={fieldsIn(row.folded).some((each) => faultOf(each, form))}
+          >
+            <div class="stack">
+              <Rows rows={row.folded} form={form} />
+            </div>
+          </More>
+        )
+      if (!isList(row)) return <Row key={row.name} row={row} form={form} />
+      const shown = row.filter((each) => each.shown?.(form.values) ?? true)
+      return (
+        shown.length > 0 && (
+          <div key={at} class="pairs">
+            {shown.map((each) => (
+              <Row key={each.name} row={each} form={form} />
+            ))}
+          </div>
+        )
+      )
+    })}
+  </>
+)
+
+const errorOf = ({ name, error }: FieldRow, values: Values) => error?.(values[name] ?? '', values)
+
+/** What is said beside a field: the form's own error, or the server's. */
+const faultOf = (row: FieldRow, { values, fault, isTried }: Filling): string | undefined =>
+  (isTried && errorOf(row, values)) || refusal(row, fault) || undefined
+
+const refusal = ({ name, refused }: FieldRow, fault: Fault | undefined) => {
+  const said = fault && faultIn(fault.fields, name)
+  return said && (refused ?? said)
+}
+
+function Row({ row, form }: { row: FieldRow; form: Filling }) {
+  const { values, change, fault } = form
+  const { kind, choices = [], hint, shown, rows, inputRef, class: look, input, ...others } = row
+  const { read, write, error, refused, ...rest } = others
+  if (shown && !shown(values)) return null
+  const value = values[row.name] ?? ''
+  const onValue = (typed: Values[string]) => change({ [row.name]: typed })
+  if (input) return input(row, value, onValue)
+  if (kind === 'check')
+    return <CheckField label={row.label} name={row.name} value={Boolean(value)} onValue={onValue} />
+  if (kind === 'checks')
+    return (
+      <CheckList
+        {...(look && { class: look })}
+        {...{ legend: row.label, name: row.name, choices, fault }}
+        chosen={value as readonly string[]}
+        onChosen={onValue}
+      />
+    )
+  const props = {
+    ...rest,
+    value: String(value),
+    onValue,
+    error: faultOf(row, form),
+    hint: typeof hint === 'function' ? hint(values) : hint,
+  }
+  if (kind === 'select') return <SelectField {...props} choices={choices} />
+  if (kind === 'area' || rows)
+    return <TextArea {...props} {...(rows && { rows })} {...(inputRef && { inputRef })} />
+  return <TextField {...props} {...(kind && kind !== 'list' && { type: kind })} />
+}

@@ -1,0 +1,59 @@
+import type { ComponentChildren, Ref } from 'preact'
+import type { Fault } from '../../data/fault.ts'
+import { complete, type Kept, type Schema, type Value, type Values } from './values.ts'
+
+/** A field of a form. Its kind is that of its schema, unless it says another. */
+export interface FieldRow extends Kept {
+  readonly label: string
+  readonly hint?: ComponentChildren | ((values: Values) => ComponentChildren)
+  readonly min?: number
+  readonly max?: number
+  readonly maxLength?: number
+  readonly autocomplete?: string
+  readonly autofocus?: boolean
+  readonly spellcheck?: boolean
+  readonly inputRef?: Ref<HTMLTextAreaElement>
+  readonly class?: string
+  readonly shown?: (values: Values) => boolean
+  /** What is said where the server refuses the value, instead of its own message. */
+  readonly refused?: string
+  /** An input of its own. */
+  readonly input?: (row: FieldRow, value: Value, onValue: (value: Value) => void) => ComponentChildren
+  /** Why the typed value cannot be sent. Shown once the form was submitted. */
+  readonly error?: (typed: Value, values: Values) => string | undefined
+}
+
+/** A form while it is filled in. */
+export interface Filling {
+  readonly values: Values
+  change(part: Values): void
+  readonly fault: Fault | undefined
+  readonly isTried: boolean
+}
+
+/** Rarely needed rows, folded behind a line. */
+export interface Folded {
+  readonly summary: string
+  readonly folded: readonly FormRow[]
+}
+
+/** A field, fields side by side, folded ones, or anything else between the fields. */
+export type FormRow = FieldRow | readonly FieldRow[] | Folded | ((form: Filling) => ComponentChildren)
+
+export const isList = (row: FormRow): row is readonly FieldRow[] => Array.isArray(row)
+
+export const fieldsIn = (rows: readonly FormRow[]): readonly FieldRow[] =>
+  rows.flatMap((row) => {
+    if (typeof row === 'function') return []
+    return 'folded' in row ? fieldsIn(row.folded) : row
+  })
+
+/** The rows with what the schema knows of their fields. */
+export const withSchema = (rows: readonly FormRow[], schema: Schema): readonly FormRow[] =>
+  rows.map((row) => {
+    if (typeof row === 'function') return row
+    if (isList(row)) return row.map((each) => complete(each, schema[each.name]))
+    return 'folded' in row
+      ? { ...row, folded: withSchema(row.folded, schema) }
+      : complete(row, schema[row.name])
+  })

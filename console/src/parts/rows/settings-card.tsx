@@ -1,0 +1,46 @@
+import type { ComponentChildren } from 'preact'
+import { type Settings, type SettingsChange, saveSettings } from '../../data/settings.ts'
+import { Card } from '../page.tsx'
+import type { FormRow } from './rows.ts'
+import { RowsForm } from './rows-form.tsx'
+
+/** A part of the settings that is saved by itself. */
+export interface SettingsPart {
+  /** Names its draft. */
+  readonly key: string
+  readonly title: string
+  readonly rows: readonly FormRow[]
+  /** The label of the button that saves, and the sentence that says that it was. */
+  readonly action: string
+  readonly saved: string
+  /** Whether to save, where somebody must be asked first. */
+  readonly isSure?: (changes: SettingsChange) => Promise<boolean>
+}
+
+/** A card with a part of the settings. Its `children` stand above the form. */
+export const SettingsCard = ({
+  part: { key, title, rows, action, saved, isSure },
+  settings,
+  actions,
+  onSaved,
+  children,
+}: {
+  part: SettingsPart
+  settings: Settings
+  actions?: ComponentChildren
+  onSaved?: () => Promise<unknown>
+  children?: ComponentChildren
+}) => (
+  <Card title={title} actions={actions}>
+    {children}
+    <RowsForm
+      {...{ draftKey: key, rows, action, stored: settings, asks: true }}
+      save={async (_, changes: SettingsChange) => {
+        if (isSure && !(await isSure(changes))) return undefined
+        await saveSettings(changes)
+        await onSaved?.()
+        return saved
+      }}
+    />
+  </Card>
+)

@@ -1,0 +1,94 @@
+/** What a field holds while it is typed. Numbers and lists are texts. */
+export type Value = string | boolean | readonly string[]
+/** What a form holds, by the names of its fields. */
+export type Values = Readonly<Record<string, Value>>
+
+type InputType = 'text' | 'email' | 'password' | 'number' | 'tel' | 'url' | 'time'
+
+/** What a field is to its value. */
+export interface Kept {
+  /** The record's field; in settings a path, as `smtp.host`. */
+  readonly name: string
+  /** `list`: several texts with commas, or with `rows` one a line. `checks`: any of the choices. */
+  readonly kind?: InputType | 'area' | 'check' | 'checks' | 'list' | 'select'
+  readonly choices?: readonly (readonly [value: string, words: string])[]
+  readonly placeholder?: string
+  readonly rows?: number
+  /** What is typed for a stored value, and the reverse; undefined is not stored. */
+  readonly read?: (stored: unknown) => Value
+  readonly write?: (typed: Value, values: Values) => unknown
+}
+
+/** What the schema says of a field (collections.ts). */
+type Facts = { readonly type: string; readonly many?: boolean; readonly min?: number; readonly max?: number }
+export type Schema = Readonly<Record<string, Facts>>
+
+const KINDS: Readonly<Record<string, Kept['kind']>> = {
+  ...{ number: 'number', bool: 'check', email: 'email', url: 'url', password: 'password' },
+}
+
+/** A field with what the schema knows of it. */
+export function complete<F extends Kept>(row: F, facts: Facts | undefined): F {
+  const kind = row.kind ?? (row.choices ? (facts?.many ? 'checks' : 'select') : KINDS[facts?.type ?? ''])
+  const isLine = kind === undefined && facts?.type === 'text'
+  return {
+    ...(kind === 'number' && { min: facts?.min ?? 0, ...(facts?.max && { max: facts.max }) }),
+    ...(isLine && facts.max && { maxLength: facts.max }),
+    ...row,
+    ...(kind && { kind }),
+  }
+}
+
+/** What the form shows of a record or of settings. Of a number with a placeholder, 0 is not set. */
+export const typedOf = (fields: readonly Kept[], stored: object): Values =>
+  Object.fromEntries(fields.map((row) => [row.name, typed(row, at(stored, row.name))]))
+
+function typed({ kind, placeholder, read, rows }: Kept, value: unknown): Value {
+  if (read) return read(value)
+  if (kind === 'check') return Boolean(value)
+  if (kind === 'checks') return (value as readonly string[] | undefined) ?? []
+  if (kind === 'list') return ((value as readonly string[] | null) ?? []).join(rows ? '\n' : ', ')
+  if (kind === 'password' || (kind === 'number' && placeholder && !value)) return ''
+  return String(value ?? '')
+}
+
+/** What is stored of typed values. Passwords that are not typed are left out. */
+export function storedOf(fields: readonly Kept[], values: Values): Record<string, unknown> {
+  const stored = {}
+  for (const row of fields) {
+    const typed = values[row.name]
+    const value = typed === undefined ? undefined : written(row, typed, values)
+    if (value !== undefined) put(stored, row.name, value)
+  }
+  return stored
+}
+
+function written({ kind, write }: Kept, typed: Value, values: Values): unknown {
+  if (write) return write(typed, values)
+  if (kind === 'number') return Number(typed) || 0
+  if (kind === 'password') return typed || undefined
+  return kind === 'list'
+    ? String(typed)
+        .split(/[\s,]+/)
+        .filter(Boolean)
+    : typed
+}
+
+const at = (stored: object, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], stored)
+
+function put(stored: Record<string, unknown>, path: string, value: unknown): void {
+  const [name = '', ...rest] = path.split('.')
+  if (rest.length === 0) stored[name] = value
+  else {
+    const inner = { ...(stored[name] as object) }
+    put(inner, rest.join('.'), value)
+    stored[name] = inner
+  }
+}
+
+/** The error of a field, or of one in its list: `excludedIPs.0`. */
+export const faultIn = (fields: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.entries(fields).find(([path]) => path === name || path.startsWith(`${name}.`))?.[1]
