@@ -32,6 +32,7 @@ import { onStopSignal } from '../tools/stop-signal.ts'
 import { shareOf, workerCount, workerMember } from '../workers/member.ts'
 import { Supervisor } from '../workers/supervisor.ts'
 import { strict, type Words } from './command-line.ts'
+import { doctorCommand } from './doctor.ts'
 import { extensionsOf } from './extensions.ts'
 import { type RunningServer, start } from './server.ts'
 
@@ -64,7 +65,9 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 /** Prints the link on which the first superuser is made, while there is none. */
 async function printInstallerLink(store: Store, config: Config): Promise<void> {
   const link = await installerLink(store, config.publicUrl)
-  if (link) say(`There is no superuser yet. Create the first one here, within 30 minutes:\n${link}`)
+  if (!link) return
+  say(`There is no superuser yet. Create the first one here, within 30 minutes:\n${link}`)
+  say('Then the page Users adds people, and Devices their phones. If that fails: pocketsms doctor')
 }
 
 /** Ends the program at the first signal, after `stop`. */
@@ -82,7 +85,7 @@ function endOnSignal(stop: () => Promise<void>): void {
 /** Prints where phones reach the server, and in a terminal the way to add one as a QR code. */
 function printAddresses({ urls, publicUrl }: Config): void {
   if (isLoopback(publicUrl)) {
-    say('Only this computer reaches it. To add a phone: HOST=0.0.0.0 npm start')
+    say('Only this computer reaches it. To add a phone, start it with HOST=0.0.0.0')
     return
   }
   for (const url of urls) say(`Phones reach it at ${url}`)
@@ -241,6 +244,7 @@ const main = defineCommand({
   subCommands: {
     serve,
     demo: demoCommand((config) => start(config)),
+    doctor: doctorCommand,
     migrate: migrateCommand,
     superuser,
     import: importCommand,
@@ -260,4 +264,15 @@ const main = defineCommand({
   },
 })
 
-await runMain(strict(main))
+/** What the program says when nothing is asked of it. */
+const WELCOME = `pocketsms ${packageJson.version}: an SMS gateway that sends through your own phones and modems.
+
+  pocketsms demo     see it work: two simulated phones, a few texts, data of its own in ./data/demo
+  pocketsms serve    run a server on http://127.0.0.1:8090, with its data in ./data
+  pocketsms doctor   check what fails most: port, database, disk, clock, address, certificate
+  pocketsms --help   all commands
+
+From npm, without installing: npx pocketsms demo`
+
+if (process.argv.length > 2) await runMain(strict(main))
+else say(WELCOME)

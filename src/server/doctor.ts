@@ -1,0 +1,169 @@
+import { createServer, isIP } from 'node:net'
+import { connect, type TLSSocket } from 'node:tls'
+import { defineCommand } from 'citty'
+import { type Config, isLoopback, readConfig } from '../config.ts'
+import { findSite } from '../db/embedded/site.ts'
+import { openDb } from '../db/open.ts'
+import { runProgramCommand, UserError } from '../errors.ts'
+import { createLogger } from '../log.ts'
+import { diskWarning, readDisk } from '../metrics/disk.ts'
+import { within } from '../tools/deadline.ts'
+
+const PATIENCE_MS = 5_000
+/** Tokens and pairing codes end in minutes, and one-time passwords count in 30 seconds. */
+const MOST_SKEW_MS = 30_000
+/** Days before its end from which on a certificate that nobody renewed is a fault. */
+const LEAST_DAYS = 7
+const log = createLogger({ logLevel: 'silent' })
+
+/** What a check found; `advice`: it is a fault, and this is what to do. */
+interface Finding {
+  readonly found: string
+  readonly advice?: string
+}
+type Check = (config: Config) => Promise<Finding>
+
+const health = async (url: string) => {
+  const response = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
+  const { message } = (await response.json()) as { message?: string }
+  return { isOurs: message === 'API is healthy.', date: Date.parse(response.headers.get('date') ?? '') }
+}
+const reasonOf = (error: unknown) => {
+  const { cause, message } = error as { cause?: { message?: string }; message: string }
+  return cause?.message || message
+}
+
+async function port({ host, port: number }: Config): Promise<Finding> {
+  const place = `${host}:${number}`
+  const probe = createServer()
+  const code = await new Promise<string | undefined>((resolve) => {
+    probe.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code))
+    probe.listen(number, host, () => probe.close(() => resolve(undefined)))
+  })
+  if (!code) return { found: `${place} is free` }
+  if (code === 'EADDRNOTAVAIL')
+    return { found: `${host} is no address of this machine`, advice: 'Set HOST to 127.0.0.1 or 0.0.0.0.' }
+  if (code === 'EACCES')
+    return { found: `this user may not open ${place}`, advice: 'Set PORT to 1024 or more.' }
+  const here = `http://${host.replace('0.0.0.0', '127.0.0.1').replace('::', '[::1]')}:${number}`
+  const answer = await health(here).catch(() => undefined)
+  if (answer?.isOurs) return { found: `a pocketsms serves on ${place}` }
+  return { found: `another program has ${place}`, advice: 'Stop it, or choose another port: PORT=8091.' }
+}
+
+async function postgres(config: Config): Promise<Finding> {
+  if (!config.databaseUrl) {
+    const { programs, folder } = findSite(config.dataDir, log)
+    return { found: `Postgres ${programs.version} of ${programs.bin}, with its files in ${folder}` }
+  }
+  return onDatabase(config, async (ask) => ({
+    found: `Postgres ${await ask('show server_version')} answers`,
+  }))
+}
+
+async function onDatabase<T>(config: Config, work: (ask: (text: string) => Promise<unknown>) => Promise<T>) {
+  const asked = openDb(config, log).then(async (database) => {
+    const db = database.forEverybody('command')
+    const answer = await work(async (text) => (await db.query(text)).rows[0]?.[0])
+    await database.close()
+    return answer
+  })
+  return within(asked, PATIENCE_MS).catch((error) => {
+    if (error instanceof UserError) throw error
+    throw new UserError(`Start the Postgres of DATABASE_URL, or correct its address: ${reasonOf(error)}`)
+  })
+}
+
+/** Compares this machine's clock with those of the database and of the proxy, where there are some. */
+async function clock(config: Config): Promise<Finding> {
+  const others: Record<string, number> = {}
+  if (config.databaseUrl) {
+    const epoch = 'select extract(epoch from clock_timestamp())::float8'
+    const seconds = await onDatabase(config, (ask) => ask(epoch)).catch(() => undefined)
+    if (seconds !== undefined) others.Postgres = Number(seconds) * 1000
+  }
+  const { date } = (await health(config.publicUrl).catch(() => undefined)) ?? {}
+  if (date) others[config.publicUrl] = date
+  const now = Date.now()
+  const late = Object.entries(others).find(([, time]) => Math.abs(time - now) > MOST_SKEW_MS)
+  if (!late) return { found: new Date(now).toISOString() }
+  const seconds = Math.round((late[1] - now) / 1000)
+  return {
+    found: `${late[0]} is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`,
+    advice: 'Let both machines ask a time server: timedatectl set-ntp true.',
+  }
+}
+
+async function disk(config: Config): Promise<Finding> {
+  const room = await readDisk(config)
+  if (!room) return { found: 'of DATABASE_URL: its own machine knows' }
+  const warning = diskWarning(room)
+  const found = `${(room.free / 2 ** 30).toFixed(1)} GiB free`
+  return warning ? { found, advice: `Make room, or move DATA_DIR to another disk. ${warning}` } : { found }
+}
+
+async function phones({ publicUrl, urls }: Config): Promise<Finding> {
+  const advice = 'Set HOST=0.0.0.0 for phones in your network, or PUBLIC_URL=https://… behind a proxy.'
+  if (isLoopback(publicUrl)) return { found: `only this computer reaches ${publicUrl}`, advice }
+  try {
+    const { isOurs } = await health(publicUrl)
+    if (isOurs) return { found: `${urls.join(', ')} leads to a pocketsms` }
+    return { found: `something else answers at ${publicUrl}`, advice: 'Correct PUBLIC_URL, or the proxy.' }
+  } catch (error) {
+    const found = `${publicUrl} does not answer (${reasonOf(error)})`
+    return { found, advice: 'Start the server; then look at the name, the firewall and the proxy.' }
+  }
+}
+
+async function tls({ publicUrl }: Config): Promise<Finding> {
+  const { protocol, hostname, port: number } = new URL(publicUrl)
+  if (protocol !== 'https:') {
+    const isLocal = isLoopback(publicUrl) || /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(hostname)
+    const found = 'none: texts and passwords cross the network readable'
+    if (isLocal) return { found: 'none, within your network' }
+    return { found, advice: 'Put a proxy in front, and set PUBLIC_URL=https://… (docs/deploy.md).' }
+  }
+  const servername = isIP(hostname) ? '' : hostname
+  const socket: TLSSocket = connect({ host: hostname, port: Number(number || 443), servername })
+  const opened = new Promise<void>((resolve, reject) =>
+    socket.once('secureConnect', resolve).once('error', reject),
+  )
+  try {
+    await within(opened, PATIENCE_MS)
+    const days = Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / 86_400_000)
+    const found = `the certificate of ${hostname} ends in ${days} days`
+    return days < LEAST_DAYS ? { found, advice: 'Look why your proxy does not renew it.' } : { found }
+  } catch (error) {
+    const found = `no valid certificate at ${hostname} (${reasonOf(error)})`
+    return { found, advice: 'Let the proxy get one for this name; phones refuse all others.' }
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** In the order in which they are printed; `Postgres` makes the folder that `disk` looks at. */
+const CHECKS: Readonly<Record<string, Check>> = { port, Postgres: postgres, disk, clock, phones, TLS: tls }
+
+/** A check that throws is a fault, too: a UserError says what to do. */
+const findingOf = (check: Check, config: Config): Promise<Finding> =>
+  check(config).catch((error: Error) => {
+    if (error instanceof UserError) return { found: 'cannot be used', advice: error.message }
+    return { found: reasonOf(error), advice: 'Correct the setting, or the rights on the folder.' }
+  })
+
+/** `pocketsms doctor`: a line for each thing that fails most. The exit code is 1 if there is a fault. */
+export const doctorCommand = defineCommand({
+  meta: { name: 'doctor', description: 'Check what fails most, and say what to do.' },
+  run: () =>
+    runProgramCommand(async () => {
+      const config = readConfig(process.env)
+      let faults = 0
+      for (const [name, check] of Object.entries(CHECKS)) {
+        const { found, advice } = await findingOf(check, config)
+        process.stdout.write(`${advice ? 'FAULT' : 'ok   '}  ${name.padEnd(8)}  ${found}\n`)
+        if (advice) process.stdout.write(`${' '.repeat(17)}${advice}\n`)
+        if (advice) faults++
+      }
+      process.exit(faults ? 1 : 0)
+    }),
+})

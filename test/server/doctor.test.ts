@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { startServer, testConfig } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
+
+function run(env: Record<string, string>, ...words: string[]): Promise<{ code: number; said: string }> {
+  const settings = { PATH: process.env.PATH, DATA_DIR: temporaryFolder(), ...env }
+  return new Promise((resolve) => {
+    const ended = (error: Error | null, said: string) =>
+      resolve({ code: Number((error as { code?: number } | null)?.code ?? 0), said })
+    execFile(process.execPath, [PROGRAM, ...words], { env: settings }, ended)
+  })
+}
+
+const server = stopAfterAll(await startServer())
+/** Answers nothing but an hour ago. */
+const stranger = createServer((_, response) => {
+  response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString()).end('{}')
+})
+await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
+stopAfterAll({ stop: async () => void stranger.close() })
+const strangePort = String((stranger.address() as AddressInfo).port)
+const databaseUrl = (await testConfig()).databaseUrl!
+
+test.each<[string, Record<string, string>, RegExp[]]>([
+  [
+    'a server that runs',
+    { PORT: new URL(server.url).port, DATABASE_URL: databaseUrl },
+    [/^ok +port +a pocketsms serves/m, /^ok +Postgres +Postgres \d+/m, /^FAULT +phones +only this computer/m],
+  ],
+  [
+    'a strange one at port and address, whose clock is wrong',
+    { PORT: strangePort, PUBLIC_URL: `http://0.0.0.0:${strangePort}` },
+    [/^FAULT +port +another/m, /^FAULT +phones +something else/m, /^FAULT +clock .* 3[56]\d\d s behind/m],
+  ],
+  [
+    'a database and a certificate that are not there',
+    { PORT: '0', DATABASE_URL: 'postgres://x@127.0.0.1:1/x', PUBLIC_URL: `https://0.0.0.0:${strangePort}` },
+    [/^ok +port/m, /^FAULT +Postgres .*\n +Start the Postgres/m, /^FAULT +TLS +no valid certificate/m],
+  ],
+])('the doctor finds %s', async (_, env, lines) => {
+  const { code, said } = await run(env, 'doctor')
+  for (const line of lines) expect(said).toMatch(line)
+  expect(code).toBe(1)
+})
+
+test('without words the program says what it can do', async () => {
+  const { code, said } = await run({})
+  expect([code, said]).toEqual([0, expect.stringMatching(/demo(.|\n)*serve(.|\n)*doctor/)])
+})
