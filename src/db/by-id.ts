@@ -4,6 +4,13 @@
  */
 export const unindexed = (column: string): string => `${column} || ''`
 
+/**
+ * SQL: `column` is one of the ids of a CTE. With this beside the join Postgres looks them up: it expects so
+ * many rows of a CTE that it would read a table of a few thousand rows whole.
+ */
+export const isAmong = (column: string, cte: string, id = 'message'): string =>
+  `${column} = any(array(select ${id} from ${cte}))`
+
 /** SQL: a row by its alias, found by its id, is this user's. */
 export const isOwnedBy = (alias: string, user: string): string => `${unindexed(`${alias}."user"`)} = ${user}`
 

@@ -3,6 +3,7 @@ import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { userHolder } from '../../collections/collection.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
+import { isAmong } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { counts } from '../../metrics/counts.ts'
@@ -70,7 +71,7 @@ with held as (
 ), taken as (
   update sms_dispatch d
   set state = 'sending', attempt = d.attempt + 1, lease_until = now() + $5::float8 * interval '1 second', wake_at = null
-  where d.message = any(array(select message from due))
+  where ${isAmong('d.message', 'due')}
   returning d.message, d.attempt, d.lease_until, d.priority, d.position, d.line
 ), changed as (
   update sms_messages m set status = 'sending', updated = pb_text(now())
@@ -89,7 +90,8 @@ from (
   select *, false as is_new from held
   union all select message, attempt, lease_until, priority, position, true from taken
 ) c
-join sms_messages m on m.id = c.message and (not c.is_new or m.id in (select id from changed))
+join sms_messages m on m.id = c.message and ${isAmong('m.id', '(select message from held union all select message from taken) h')}
+  and (not c.is_new or m.id in (select id from changed))
 ${isPaced ? '' : `union all select null, 0, '', '', 0, 0, '', '', true, 0, 0 where $4 is null and exists (select from lines l where ${IS_PACED})`}
 order by 9, 10 desc, 11`
 const [CLAIM, CLAIM_PACED] = [claimSql(false), claimSql(true)]

@@ -1,3 +1,4 @@
+import { isAmong } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
 import { mayBecome, messageLogCte } from '../status/status.ts'
 import { refundQuota } from '../usage/quota.ts'
@@ -9,7 +10,7 @@ with source as (${source}), freed as (
   delete from sms_dispatch d using source s where d.message = s.message
 ), changed as (
   update sms_messages m set status = 'failed', error_message = $1, updated = pb_text(now())
-  from source s where m.id = s.message and ${mayBecome('m', 'failed')} returning m.id
+  from source s where m.id = s.message and ${isAmong('m.id', 'source')} and ${mayBecome('m', 'failed')} returning m.id
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), s."user", s.message, 'failed', s.device, s.attempt, $1, pb_text(now())

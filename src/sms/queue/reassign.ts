@@ -1,3 +1,4 @@
+import { isAmong } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
 import { onlineSince } from '../devices/device.ts'
@@ -18,7 +19,7 @@ const assignAnew = (source: string) => `
 with source as (${source}), numbered as (
   select s.*, m."to", m.sim, row_number() over (partition by s."user" order by s.position) as n
   from source s join sms_messages m on m.id = s.message
-  where ${mayBecome('m', 'assigned')}
+  where ${isAmong('m.id', 'source')} and ${mayBecome('m', 'assigned')}
 ), texts as (
   select "user", json_agg(json_build_object('n', n, 'to', "to", 'sim', sim, 'avoid', device,
     'was_line', line, 'was_day', charged) order by n) as texts
@@ -38,11 +39,11 @@ with source as (${source}), numbered as (
   set state = 'assigned', device = t.device, line = t.line, charged = t.charged, lease_until = null, wakes = 1,
     due_at = now() + t.pause * interval '1 second',
     wake_at = now() + greatest(t.pause * interval '1 second', sms_wake_interval())
-  from target t where d.message = t.message
+  from target t where d.message = t.message and ${isAmong('d.message', 'target')}
 ), changed as (
   update sms_messages m set status = 'assigned', device = t.device, line = t.line,
     "from" = coalesce(t.number, m."from"), updated = pb_text(now())
-  from target t where m.id = t.message returning m.id
+  from target t where m.id = t.message and ${isAmong('m.id', 'target')} returning m.id
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), "user", message, 'assigned', device, attempt, why, pb_text(now()) from target

@@ -1,3 +1,4 @@
+import { isAmong } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
 import { onlineSince } from '../devices/device.ts'
@@ -60,7 +61,7 @@ with ${source}, due as (
     'device', case when d.pinned then d.device end, 'line', case when d.line_pinned then d.line end,
     'zone', d.quiet_zone
   ) order by d.n) as texts
-  from due d join sms_messages m on m.id = d.message group by d."user" order by d."user"
+  from due d join sms_messages m on m.id = d.message and ${isAmong('m.id', 'due')} group by d."user" order by d."user"
 ), given as materialized (
   select t."user", a.* from texts t
   cross join lateral sms_assign(t."user", ${onlineSince('$1')}, now(), $2, false, t.texts) a
@@ -76,12 +77,12 @@ with ${source}, due as (
     waiting_for = t.reason,
     due_at = coalesce(t.room_at, d.due_at), wakes = (t.room_at is null)::int,
     wake_at = case when t.room_at is null then now() + sms_wake_interval() end
-  from target t where d.message = t.message
+  from target t where d.message = t.message and ${isAmong('d.message', 'target')}
 ), changed as (
   update sms_messages m set status = case when t.room_at is null then 'assigned' else 'pending' end,
     device = t.device, line = case when t.room_at is null then t.line else '' end, "from" = t.number,
     waiting_for = t.reason, updated = pb_text(now())
-  from target t where m.id = t.message and (t.room_at is null or m.waiting_for <> t.reason) returning m.id
+  from target t where m.id = t.message and ${isAmong('m.id', 'target')} and (t.room_at is null or m.waiting_for <> t.reason) returning m.id
 ), events as (
   insert into sms_events (id, "user", message, status, device, detail, created)
   select pb_new_id(), t."user", t.message, case when t.room_at is null then 'assigned' else 'pending' end, t.device,
@@ -100,7 +101,7 @@ with recursive ${source}, returned as (
 ), changed as (
   update sms_messages m set status = 'pending', waiting_for = s.waiting_for, line = '', "from" = '',
     device = case when s.pinned then s.device else '' end, updated = pb_text(now())
-  from stale s where m.id = s.message and ${mayBecome('m', 'pending')} returning m.id
+  from stale s where m.id = s.message and ${isAmong('m.id', 'stale')} and ${mayBecome('m', 'pending')} returning m.id
 ), events as (
   insert into sms_events (id, "user", message, status, detail, created)
   select pb_new_id(), s."user", s.message, 'pending', s.why, pb_text(now())

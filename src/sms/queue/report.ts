@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { isHeldByDevice, unindexed } from '../../db/by-id.ts'
+import { isAmong, isHeldByDevice, unindexed } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
 import { counts } from '../../metrics/counts.ts'
 import type { Device } from '../devices/device.ts'
@@ -50,13 +50,13 @@ with given as (
   select * from json_to_recordset($1) g(number int, id text, attempt int, status text, at float8, reason text)
 ), freed as (
   delete from sms_dispatch d using given g
-  where d.message = g.id and ${isHeldByDevice('d', '$2', '$3')} and ${unindexed('d.state')} = 'sending' and d.attempt = g.attempt
+  where d.message = g.id and ${isAmong('d.message', 'given', 'id')} and ${isHeldByDevice('d', '$2', '$3')} and ${unindexed('d.state')} = 'sending' and d.attempt = g.attempt
   returning d.message
 ), applicable as (
   select m.id, g.status, g.attempt, g.reason, pb_text(
     case when to_timestamp(g.at / 1000) between greatest(m.created::text, m.sent_at::text)::timestamptz and now()
       then to_timestamp(g.at / 1000) else now() end) as at
-  from given g join sms_messages m on m.id = g.id
+  from given g join sms_messages m on m.id = g.id and ${isAmong('m.id', 'given', 'id')}
   where ${isHeldByDevice('m', '$2', '$3')} and m.status || ' ' || g.status = any($4)
     and (m.id in (select message from freed) or (${unindexed('m.status')} = 'sent' and exists (
       select from sms_events e where e.message = m.id and e.status = 'sent' and e.attempt = g.attempt)))
@@ -75,7 +75,7 @@ with given as (
 select g.number, m.status, c.id is not null,
   case when c.id in (select message from freed) and (c.status = 'failed' or u.failures > 0) then m.line end
 from given g
-left join sms_messages m on m.id = g.id and ${isHeldByDevice('m', '$2', '$3')}
+left join sms_messages m on m.id = g.id and ${isAmong('m.id', 'given', 'id')} and ${isHeldByDevice('m', '$2', '$3')}
 left join changed c on c.id = g.id
 left join line_use u on u.line = m.line`
 

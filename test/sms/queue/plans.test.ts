@@ -49,6 +49,25 @@ test('messages are looked up by their ids, not by what few had when Postgres cou
   for (const plan of read) expect(plan).not.toMatch(BY_OTHERS)
 })
 
+test('a thousand messages are not read whole to find some by their ids', async () => {
+  const few = await testStore()
+  const device = await makeDevice(few, await makeUser(few))
+  await assign(few, device, 1000)
+  for (const table of ['sms_messages', 'sms_dispatch']) await few.db.query(`vacuum analyze ${table}`)
+  const { db, plans } = recordPlans(few.db)
+  const watched = { ...few, db }
+  const items = await claimMessages(watched, device, 10, 120)
+  await applyReports(
+    watched,
+    device,
+    items.map(({ id, attempt }) => ({ id, attempt, status: 'sent' })),
+    600,
+  )
+  await sweep(watched, 600)
+  const read = plans.filter((plan) => /Seq Scan on sms_messages/.test(plan))
+  expect(read).toEqual([])
+})
+
 test('a table that has outgrown its statistics is analyzed before autovacuum looks', async () => {
   const counted = async () =>
     (await store.db.query(`select reltuples from pg_class where relname = 'sms_messages'`)).rows[0]![0]
