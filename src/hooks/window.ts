@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../db/open.ts'
 import { list, number, type Row, run, runForRow, statement, text } from '../db/statements/statement.ts'
 import { formatDate } from '../fields/types/date.ts'
-import { changeLogCte } from '../records/changes.ts'
 import type { Offer } from '../sms/send/offer.ts'
 import { countSegments } from '../sms/send/segments.ts'
 import type { Hook } from './hook.ts'
@@ -67,11 +66,9 @@ on conflict (hook) do update set began = excluded.began, sent = excluded.sent, h
 const HOLD = statement('hook hold', {})`
 with held as (
   update hook_windows set held = held + 1, summary = summary || ${list('ids')}::text[] where hook = ${text('id')} returning summary
-), written as (
-  update sms_messages set body = ${text('body')}, updated = ${text('updated')}
-  where id in (select unnest(summary) from held) and status = 'pending' returning id
-), ${changeLogCte('written', 'update', 'sms_messages')}
-select from written`
+)
+update sms_messages set body = ${text('body')}, updated = ${text('updated')}
+where id in (select unnest(summary) from held) and status = 'pending'`
 
 /** Counts a sent text by its segments. */
 export async function noteSent(db: Db, hook: Hook, window: Window, segments: number): Promise<void> {

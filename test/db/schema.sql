@@ -904,8 +904,10 @@ CREATE UNIQUE INDEX idx_sms_messages_client_ref ON sms_messages USING btree ("us
 CREATE CONSTRAINT TRIGGER _files_changed AFTER UPDATE ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments IS DISTINCT FROM new.attachments) EXECUTE FUNCTION _files_named('sms_messages', 'b."attachments"');
 CREATE CONSTRAINT TRIGGER _files_deleted AFTER DELETE ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments <> '{}'::text[]) EXECUTE FUNCTION _files_named('sms_messages', 'b."attachments"');
 CREATE TRIGGER sms_messages_came AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS came FOR EACH STATEMENT WHEN (current_setting('pocketsms.counted'::text, true) IS DISTINCT FROM 'yes'::text) EXECUTE FUNCTION sms_messages_came();
+CREATE TRIGGER sms_messages_created AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_changed();
 CREATE TRIGGER sms_messages_emptied AFTER TRUNCATE ON sms_messages FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_emptied();
 CREATE TRIGGER sms_messages_moved AFTER UPDATE OF "user" ON sms_messages FOR EACH ROW WHEN (old."user" <> new."user") EXECUTE FUNCTION sms_messages_moved();
+CREATE TRIGGER sms_messages_updated AFTER UPDATE ON sms_messages REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_changed();
 CREATE TRIGGER sms_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_went();
 CREATE TRIGGER twilio_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_messages_went();
 
@@ -1315,6 +1317,7 @@ create function sms_lines_near_limits(share double precision) returns TABLE(line
 create function sms_local_day(owner text, at timestamp with time zone) returns text stable
 create function sms_look_for_room(owner text) returns void volatile
 create function sms_messages_came() returns trigger volatile
+create function sms_messages_changed() returns trigger volatile
 create function sms_messages_emptied() returns trigger volatile
 create function sms_messages_moved() returns trigger volatile
 create function sms_messages_went() returns trigger volatile

@@ -360,11 +360,8 @@ begin
     from unnest(wake) with ordinality w(id, number) group by (w.number - 1) / 400;
   end if;
 
-  -- Realtime subscribers hear of the messages and of the usage.
+  -- Realtime subscribers hear of the usage.
   if has_listeners then
-    insert into _changes (collection, action, record, image)
-    select 'sms_messages', 'create', s.id, row_to_json(s.*)
-    from unnest(drafts) with ordinality d join sms_messages s on s.id = d.id order by d.ordinality;
     insert into _changes (collection, action, record)
     select 'sms_usage', case when usage_is_new then 'create' else 'update' end, usage_id
     where exists (select from _listeners where 'sms_usage' <> all (ignored));

@@ -121,11 +121,8 @@ begin
     from unnest(wake) with ordinality w(id, number) group by (w.number - 1) / 400;
   end if;
 
-  -- Realtime subscribers hear of the messages and of the usage.
+  -- Realtime subscribers hear of the usage.
   if has_listeners then
-    insert into _changes (collection, action, record, image)
-    select 'sms_messages', 'create', s.id, row_to_json(s.*)
-    from generate_series(1, taken) n join sms_messages s on s.id = ids[n] order by n;
     insert into _changes (collection, action, record) select 'sms_usage', 'update', usage_id
     where exists (select from _listeners where 'sms_usage' <> all (ignored));
   end if;

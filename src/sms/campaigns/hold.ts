@@ -1,6 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, unindexed } from '../../db/by-id.ts'
-import { messageLogCte } from '../status/status.ts'
 import type { Campaign } from './campaign.ts'
 
 /** Rows of a transaction, so that others wait briefly. */
@@ -30,7 +29,7 @@ with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and 
   update sms_messages m set status = 'pending', device = h.device, line = '', "from" = '', waiting_for = '',
     updated = pb_text(now())
   from held h where m.id = h.message returning m.id
-), ${EVENTS}, ${messageLogCte()}
+), ${EVENTS}
 select count(*) from rows`
 
 /** Gives it back its time: the sweep hands it out when it is due. */
@@ -41,7 +40,7 @@ with rows as (${waiting(`${unindexed('d.state')} = 'pending' and d.due_at = 'inf
   from rows r where d.message = r.message returning d.message
 ), changed as (
   update sms_messages m set updated = pb_text(now()) from freed f where m.id = f.message returning m.id
-), ${EVENTS}, ${messageLogCte()}
+), ${EVENTS}
 select count(*) from rows`
 
 /** Locks the campaign as it was read: who changes it waits, and a step after the change does nothing. */

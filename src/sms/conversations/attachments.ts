@@ -5,7 +5,6 @@ import { sniff } from '../../files/sniff/sniff.ts'
 import { storedName } from '../../files/stored-name.ts'
 import { contentOf, isDecodable } from '../../files/thumbnail.ts'
 import type { Content } from '../../files/upload.ts'
-import { logChanged } from '../status/status.ts'
 
 const MESSAGES = 'sms_messages'
 
@@ -54,7 +53,6 @@ export async function storeAttachments(
   if (!isNew) {
     const names = attachments.map(({ name }) => name)
     if ((await store.db.query(ADD, [id, names], 'add attachments')).rows.length === 0) return
-    await logChanged(store, MESSAGES, 'update', [id])
   }
   for (const { name, type, content } of attachments)
     await storeFile(store.db, { collection: MESSAGES, record: id, name }, { type, owner }, content)

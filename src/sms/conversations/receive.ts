@@ -12,7 +12,6 @@ import {
 } from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/lock-user.ts'
 import { countSegments } from '../send/segments.ts'
-import { messageLogCte } from '../status/status.ts'
 import { ANSWERABLE_CTE, isAnswerable } from './answer.ts'
 import { assignInTurn } from './assign.ts'
 import { type Attachment, storeAttachments } from './attachments.ts'
@@ -51,7 +50,7 @@ with changed as (
 ), events as (
   insert into sms_events (id, "user", message, status, device, created)
   select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from changed
-), ${INCOMING_TEXT_CTES}, ${ANSWERABLE_CTE}, ${messageLogCte('create')}
+), ${INCOMING_TEXT_CTES}, ${ANSWERABLE_CTE}
 select id, exists (select from user_settings s where s."user" = $1 and s.assign = 'turns') from changed`
 
 /**

@@ -17,7 +17,6 @@ import { checkLength } from '../send/content.ts'
 import { gatewayRefusal, invalid } from '../send/refusal.ts'
 import { countSegments } from '../send/segments.ts'
 import { checkShape, visibleText } from '../send/shape.ts'
-import { messageLogCte } from '../status/status.ts'
 import { BATCH, countBatch } from './cancel.ts'
 
 /** A change of scheduled messages; null keeps a value. */
@@ -94,7 +93,7 @@ with ${plannedChangeCtes(source)}, fit as (
 ), events as (
   insert into sms_events (id, "user", message, status, device, detail, created)
   select pb_new_id(), $1, message, 'pending', device, 'Changed: ' || what, pb_text(now()) from fit
-), ${messageLogCte()}
+)
 ${answer}`
 
 /** What the body of a change must look like; null counts as absent, and what is absent stays as it is. */

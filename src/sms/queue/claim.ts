@@ -11,7 +11,7 @@ import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { Lru } from '../../tools/lru.ts'
 import { allowance, type Device } from '../devices/device.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
-import { idMayBecome, messageLogCte } from '../status/status.ts'
+import { idMayBecome } from '../status/status.ts'
 
 export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>
 export const CLAIMED_MESSAGE = z
@@ -83,7 +83,7 @@ with held as (
 ), counted as (
   insert into device_handouts (device, line, at, messages)
   select $1, t.line, now(), count(*) from taken t group by t.line
-), ${messageLogCte()}
+)
 select m.id, c.attempt, m."to", m.body, coalesce(nullif((select l.slot from lines l where l.id = m.line), 0), m.sim), m.priority, m.expires_at, pb_text(c.lease_until),
   c.is_new, c.priority, c.position
 from (

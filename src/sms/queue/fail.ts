@@ -1,6 +1,6 @@
 import { isAmong } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
-import { mayBecome, messageLogCte } from '../status/status.ts'
+import { mayBecome } from '../status/status.ts'
 import { refundQuota } from '../usage/quota.ts'
 import type { MessageSource } from './reassign.ts'
 
@@ -15,7 +15,7 @@ with source as (${source}), freed as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), s."user", s.message, 'failed', s.device, s.attempt, $1, pb_text(now())
   from source s join changed c on c.id = s.message
-), ${messageLogCte()}
+)
 select s."user", s.period, count(*) from source s join changed c on c.id = s.message group by 1, 2 order by 1, 2`
 
 /** Fails messages of `source` (parameters from $2). Returns their owners, paid months and numbers. */

@@ -2,7 +2,7 @@ import { isAmong } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
 import { onlineSince } from '../devices/device.ts'
-import { mayBecome, messageLogCte } from '../status/status.ts'
+import { mayBecome } from '../status/status.ts'
 
 /** SQL that selects messages from sms_dispatch, and its name as a prepared statement. */
 export interface MessageSource {
@@ -47,7 +47,7 @@ with source as (${source}), numbered as (
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), "user", message, 'assigned', device, attempt, why, pb_text(now()) from target
-), ${messageLogCte()}
+)
 select distinct device from target`
 
 /** Reassigns what `source` selects. Returns the devices to wake after the commit. */

@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
 import { onlineSince } from '../devices/device.ts'
 import { stickySince } from '../send/store-offers.ts'
-import { idMayBecome, mayBecome, messageLogCte } from '../status/status.ts'
+import { idMayBecome, mayBecome } from '../status/status.ts'
 import { isOptedOut } from './opt-out.ts'
 
 /** Rows a sweep takes at once; the rest is for the next tick. */
@@ -88,7 +88,7 @@ with ${source}, due as (
   select pb_new_id(), t."user", t.message, case when t.room_at is null then 'assigned' else 'pending' end, t.device,
     case t.reason when 'room' then 'No line has room' when 'quiet_hours' then 'Quiet hours' else '' end, pb_text(now())
   from target t join changed c on c.id = t.message
-), ${messageLogCte()}
+)
 select distinct device from target where room_at is null`
 
 /** SQL that takes back what `source` selects; `release` assigns it again when due. */
@@ -106,7 +106,7 @@ with recursive ${source}, returned as (
   insert into sms_events (id, "user", message, status, detail, created)
   select pb_new_id(), s."user", s.message, 'pending', s.why, pb_text(now())
   from stale s join changed c on c.id = s.message
-), ${messageLogCte()}
+)
 select 1`
 
 /** Charged to an earlier day or a disabled line: the first charged row of each user by the index. */

@@ -5,7 +5,7 @@ import type { Db } from '../../db/open.ts'
 import { counts } from '../../metrics/counts.ts'
 import type { Device } from '../devices/device.ts'
 import { lockUserSends } from '../send/lock-user.ts'
-import { messageLogCte, NEXT, STATUSES, type Status } from '../status/status.ts'
+import { NEXT, STATUSES, type Status } from '../status/status.ts'
 import { wakeDevices } from '../wake/wake.ts'
 import { endReturned } from './opt-out.ts'
 import { reassign } from './reassign.ts'
@@ -71,7 +71,7 @@ with given as (
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), $3, id, status, $2, attempt, reason, pb_text(now()) from changed
-), ${messageLogCte()}
+)
 select g.number, m.status, c.id is not null,
   case when c.id in (select message from freed) and (c.status = 'failed' or u.failures > 0) then m.line end
 from given g

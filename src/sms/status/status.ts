@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { unindexed } from '../../db/by-id.ts'
-import { changeLogCte, logChange } from '../../records/changes.ts'
+import { logChange } from '../../records/changes.ts'
 
 /** Where a message is in its life. `received` is the one status of an incoming message. */
 export const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
@@ -47,14 +47,10 @@ export const CANCELED_SQL = `(${CANCELED.map((reason) => `'${reason}'`).join(', 
 
 type Action = 'create' | 'update'
 
-/** Notes changed records of a built-in collection, in the transaction that changes them. */
+/** Notes changed records of a built-in collection, in their transaction. Messages are noted by a trigger. */
 export const logChanged = (
   store: Pick<Store, 'db'>,
   collection: string,
   action: Action,
   ids: readonly string[],
 ) => logChange(store, { id: collection }, action, ids)
-
-/** CTE that writes the messages of the CTE `changed` to `_changes`. Events are logged by a trigger. */
-export const messageLogCte = (action: Action = 'update') =>
-  changeLogCte('changed', action, 'sms_messages', 'logged')

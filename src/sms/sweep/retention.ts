@@ -64,7 +64,10 @@ export async function endOldMessages(
   while (!signal?.aborted) {
     const count = await store.db.transaction(async (db) => {
       const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [LOCKS.retention])
-      return rows[0]![0] ? STEPS[mode]({ db, catalog: store.catalog }, extensions, days) : 0
+      const taken = rows[0]![0] ? await STEPS[mode]({ db, catalog: store.catalog }, extensions, days) : 0
+      // subscribers get no event for each message, delivery and event
+      await db.query('delete from _changes where xid = pg_current_xact_id()')
+      return taken
     })
     total += count
     if (count < BATCH) break
@@ -106,8 +109,6 @@ async function remove(store: Store, extensions: Extensions, days: number): Promi
   await redactCopies(db, [...blanked], { to: '', from: '' })
   const gone = old.filter((id) => !blanked.has(id))
   await deleteRecords(store, extensions, catalog.find('sms_messages')!, gone)
-  // subscribers get no event for each deleted message, delivery and event
-  await db.query('delete from _changes where xid = pg_current_xact_id()')
   return old.length
 }
 

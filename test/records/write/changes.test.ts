@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { logChange } from '../../../src/records/changes.ts'
+import { makeUser } from '../../support/database/queue.ts'
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
@@ -50,6 +51,27 @@ test('create, update, delete and what follows from it, each in its transaction a
   expect(images[5]).toMatchObject({ id: 'tool00000000001', name: 'axe', shelf: '' })
   await expect.poll(() => told).toBe(5)
   await stop()
+})
+
+test('a message is noted once, whoever writes it: its record, or a statement that notes nothing', async () => {
+  const { store } = shop.server.services
+  const { db } = store
+  const user = await makeUser(store)
+  await db.query(
+    `insert into sms_messages (id, status, message_type) values ('message00000001', 'sent', 'outgoing')`,
+  )
+  const path = 'collections/sms_messages/records/message00000001'
+  await shop.ask('super', 'PATCH', path, { user, error_message: 'of a record' })
+  await db.query(`update sms_messages set status = 'failed'`)
+  await shop.ask('super', 'DELETE', path)
+  const texts = (await noted()).filter(([collection]) => collection === 'sms_messages')
+  const images = texts.map(([, action, , image]) => [action, JSON.parse(String(image))])
+  expect(images.map(([action, { status, error_message }]) => [action, status, error_message])).toEqual([
+    ['create', 'sent', ''],
+    ['update', 'sent', 'of a record'],
+    ['update', 'failed', 'of a record'],
+    ['delete', 'failed', 'of a record'],
+  ])
 })
 
 test('what is rolled back was never noted; other rooms note by a call', async () => {

@@ -33,7 +33,6 @@ async function redact(store: Store, user: string, id: string): Promise<void> {
     const { rows } = await db.query(REDACT, [id, user])
     if (rows.length === 0) throw tooEarly()
     const inside = { db, catalog: store.catalog }
-    await logChanged(inside, 'sms_messages', 'update', [id])
     await logChanged(inside, 'conversations', 'update', await redactCopies(db, [id]))
   })
 }
