@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { overLimit } from '../admission/refusal.ts'
 import type { Store } from '../collections/catalog.ts'
+import { run, runForRow, statement, text } from '../db/statements/statement.ts'
 import { dateOf, formatDate, now, parseDate } from '../fields/types/date.ts'
 import { changeLogCte } from '../records/changes.ts'
 import { randomId } from '../tools/random.ts'
@@ -21,12 +22,14 @@ export const STARTED = z
   })
   .meta({ id: 'StartedDelivery' })
 
-const QUEUE = `select webhook_queue(array[row($1, $2, $3, $4, '${TEST_EVENT}', null, $5, null)::webhook_call])`
+const QUEUE = statement('webhook queue test', {})`
+select webhook_queue(array[row(${text('id')}, ${text('webhook')}, ${text('user')}, ${text('eventId')}, '${TEST_EVENT}', null, ${text('row')}, null)::webhook_call])`
 
 /** Tests of a webhook that may wait at a time, retries included. */
 const MAX_WAITING = 3
 const RETRY_AFTER_SECONDS = 5
-const COUNT = `select count(*) from webhook_dispatch where webhook = $1 and event = '${TEST_EVENT}'`
+const COUNT = statement('webhook tests', { tests: 'number' })`
+select count(*) as tests from webhook_dispatch where webhook = ${text('webhook')} and event = '${TEST_EVENT}'`
 
 /** Sends a test event and returns the delivery. Throws 404, 409, 429 for too many. */
 export async function sendTest(
@@ -37,10 +40,9 @@ export async function sendTest(
   const [id, eventId] = [randomId(), randomId()]
   await store.db.transaction(async (db) => {
     const user = await requireOpen(db, owner, webhook, 'no key update')
-    const { rows } = await db.query(COUNT, [webhook], 'webhook tests')
-    if (Number(rows[0]![0]) >= MAX_WAITING)
+    if ((await runForRow(db, COUNT, { webhook }))!.tests >= MAX_WAITING)
       throw overLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
-    await db.query(QUEUE, [id, webhook, user, eventId, JSON.stringify(sampleRow(user))])
+    await run(db, QUEUE, { id, webhook, user, eventId, row: JSON.stringify(sampleRow(user)) })
   })
   return { id, event_id: eventId, event: TEST_EVENT, status: 'pending' }
 }
@@ -69,8 +71,8 @@ const AGAIN = `
 update webhook_deliveries d
 set status = 'pending', attempts = 0, next_attempt_at = pb_text(now()), updated = pb_text(now())`
 
-const FIND = `
-select d.webhook, d.event_id, d.event from webhook_deliveries d where d.id = $1 and ${isOwn('d', 2)} for update`
+const FIND = statement('webhook delivery', { webhook: 'string', event_id: 'string', event: 'string' })`
+select d.webhook, d.event_id, d.event from webhook_deliveries d where d.id = ${text('delivery')} and ${isOwn('d')} for update`
 
 /** SQL of a CTE: what is in `written` is due now, also if it waited for a later time. */
 const QUEUED = `queued as (
@@ -78,9 +80,9 @@ const QUEUED = `queued as (
   on conflict (delivery) do update set due_at = excluded.due_at
 )`
 
-const RESEND = `
-with written as (${AGAIN} where d.id = $1 and ${isOwn('d', 2)} returning d.*),
-${changeLogCte('written', 'update', 3, 'noted', true)}, ${QUEUED}
+const RESEND = statement('webhook resend', {})`
+with written as (${AGAIN} where d.id = ${text('delivery')} and ${isOwn('d')} returning d.*),
+${changeLogCte('written', 'update', 'webhook_deliveries', 'noted', true)}, ${QUEUED}
 select ${WAKE_SQL} from written`
 
 /** Sends a delivery again at once, with its webhook-id. Throws 404, 409 for a disabled webhook. */
@@ -90,12 +92,12 @@ export function resendDelivery(
   delivery: string,
 ): Promise<z.output<typeof STARTED>> {
   return store.db.transaction(async (db) => {
-    const { rows } = await db.query(FIND, [delivery, owner])
-    if (!rows[0]) throw webhookRefusal('delivery_not_found')
-    const [webhook, eventId, event] = rows[0].map(String) as [string, string, string]
+    const found = await runForRow(db, FIND, { delivery, owner })
+    if (!found) throw webhookRefusal('delivery_not_found')
+    const { webhook, ...event } = found
     if (webhook !== '') await requireOpen(db, owner, webhook)
-    await db.query(RESEND, [delivery, owner, 'webhook_deliveries'])
-    return { id: delivery, event_id: eventId, event, status: 'pending' }
+    await run(db, RESEND, { delivery, owner })
+    return { id: delivery, ...event, status: 'pending' }
   })
 }
 
@@ -108,14 +110,14 @@ export const SINCE = z.object({
 
 export const RESENT = z.object({ resent: z.int().min(0) })
 
-const RESEND_FAILED = `
+const RESEND_FAILED = statement('webhook resend failed', { resent: 'number' })`
 with written as (
   ${AGAIN} where d.id = any(array(
     select f.id from webhook_deliveries f
-    where f.webhook = $1 and ${isOwn('f', 2)} and f.status = 'failed' and f.updated >= $3 order by f.id for update
+    where f.webhook = ${text('webhook')} and ${isOwn('f')} and f.status = 'failed' and f.updated >= ${text('since')} order by f.id for update
   )) returning d.*
-), ${changeLogCte('written', 'update', 4, 'noted', true)}, ${QUEUED}
-select count(*), ${WAKE_SQL} from written`
+), ${changeLogCte('written', 'update', 'webhook_deliveries', 'noted', true)}, ${QUEUED}
+select count(*) as resent, ${WAKE_SQL} from written`
 
 /** Sends failed deliveries since a date again (`body`: SINCE). Returns their number. Throws 400, 404, 409. */
 export function resendFailed(
@@ -128,9 +130,8 @@ export function resendFailed(
   if (!from) throw webhookRefusal('invalid_request')
   return store.db.transaction(async (db) => {
     await requireOpen(db, owner, webhook)
-    const values = [webhook, owner, formatDate(from), 'webhook_deliveries']
-    const { rows } = await db.query(RESEND_FAILED, values)
-    return { resent: Number(rows[0]![0]) }
+    const { resent } = (await runForRow(db, RESEND_FAILED, { webhook, owner, since: formatDate(from) }))!
+    return { resent }
   })
 }
 
@@ -145,9 +146,9 @@ export const DELIVERY_REQUEST = z
   })
   .meta({ id: 'DeliveryRequest' })
 
-const HEADERS = `
+const HEADERS = statement('webhook headers', { headers: 'string?' })`
 select p.headers::text from webhook_deliveries d join webhook_payloads p on p.delivery = d.id
-where d.id = $1 and ${isOwn('d', 2)}`
+where d.id = ${text('delivery')} and ${isOwn('d')}`
 
 /** What a delivery of the owner sends, rendered from the stored event as for an attempt. Throws 404. */
 export async function readDeliveryRequest(
@@ -156,11 +157,11 @@ export async function readDeliveryRequest(
   delivery: string,
   { bodyForm, bodyOf }: OtherForms,
 ): Promise<z.output<typeof DELIVERY_REQUEST>> {
-  const { rows } = await store.db.query(HEADERS, [delivery, owner], 'webhook headers')
-  const found = rows[0] && (await findDelivery(store, delivery, bodyForm))
+  const sent = await runForRow(store.db, HEADERS, { delivery, owner })
+  const found = sent && (await findDelivery(store, delivery, bodyForm))
   if (!found) throw webhookRefusal('delivery_not_found')
   return {
-    headers: textsOf(JSON.parse(String(rows[0]![0] ?? '{}'))),
+    headers: textsOf(JSON.parse(sent!.headers ?? '{}')),
     body: found.format === '' ? found.body : bodyOf(found),
   }
 }

@@ -2,6 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import { textsOf } from '../db/rows.ts'
+import { list, runForRow, statement, text } from '../db/statements/statement.ts'
 import { badRequest, type FieldError, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { formatDate } from '../fields/types/date.ts'
@@ -90,9 +91,10 @@ function endReason(values: Values, old: Readonly<Values>): string | undefined {
   return isOther ? END_REASONS.changed : undefined
 }
 
-const OWN = `
-select $1 = '' or exists (select from devices d where d.id = $1 and d."user" = $3),
-  $2::text[] <@ array(select l.id from lines l where l."user" = $3)`
+const OWN = statement('webhook limits', { isOwnDevice: 'boolean', areOwnLines: 'boolean' })`
+select ${text('device')} = '' or exists (
+  select from devices d where d.id = ${text('device')} and d."user" = ${text('user')}) as "isOwnDevice",
+  ${list('lines')}::text[] <@ array(select l.id from lines l where l."user" = ${text('user')}) as "areOwnLines"`
 const NO_DEVICE = fieldError('validation_invalid_device', 'Must be a device of the user.')
 const NO_LINES = fieldError('validation_invalid_lines', 'Must be lines of the user.')
 
@@ -106,8 +108,11 @@ async function checkOwn({ db }: Store, failed: string, values: Values, old?: Rea
   const device = values.device === old?.device ? '' : String(values.device ?? '')
   const lines = linesOf(values).filter((line) => !linesOf(old).includes(line))
   if (device === '' && lines.length === 0) return
-  const { rows } = await db.query(OWN, [device, lines, values.user], 'webhook limits')
-  const [isOwnDevice, areOwnLines] = rows[0]!
+  const { isOwnDevice, areOwnLines } = (await runForRow(db, OWN, {
+    device,
+    lines,
+    user: String(values.user),
+  }))!
   if (!isOwnDevice) throw badRequest(failed, { device: NO_DEVICE })
   if (!areOwnLines) throw badRequest(failed, { lines: NO_LINES })
 }

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { isOwnedBy } from '../db/by-id.ts'
+import { unindexed } from '../db/by-id.ts'
 import type { Db } from '../db/open.ts'
+import { part, runForRow, statement, text, textOrNull } from '../db/statements/statement.ts'
 import { GatewayError } from '../errors.ts'
 import { changeLogCte } from '../records/changes.ts'
 import type { AuthRecord } from '../request/request.ts'
@@ -38,36 +39,40 @@ export function ownerOf(auth: AuthRecord | null): Owner {
   return auth.id
 }
 
-/** SQL: a row with a column "user" that was found by its id, or its webhook's, is the owner's. */
-export const isOwn = (alias: string, position: number) =>
-  `($${position}::text is null or ${isOwnedBy(alias, `$${position}`)})`
+const OWNER = textOrNull('owner')
+/** SQL: a row with a column "user" that was found by its id, or its webhook's, is the `owner`'s. */
+export const isOwn = (alias: string) =>
+  part`(${OWNER}::text is null or ${unindexed(`${alias}."user"`)} = ${OWNER})`
+
+const openFor = (lock: 'share' | 'no key update') =>
+  statement(`webhook open, ${lock}`, { user: 'string', enabled: 'boolean' })`
+select w."user", w.enabled from webhooks w where w.id = ${text('webhook')} and ${isOwn('w')} for ${lock}`
+const OPEN = { share: openFor('share'), 'no key update': openFor('no key update') }
 
 /** Locks a webhook and returns its user. Throws 404, 409 for a disabled one. */
 export async function requireOpen(
   db: Db,
   owner: Owner,
   webhook: string,
-  lock: 'share' | 'no key update' = 'share',
+  lock: keyof typeof OPEN = 'share',
 ): Promise<string> {
-  const text = `select w."user", w.enabled from webhooks w where w.id = $1 and ${isOwn('w', 2)} for ${lock}`
-  const { rows } = await db.query(text, [webhook, owner], `webhook open, ${lock}`)
-  const [user, isEnabled] = rows[0] ?? []
-  if (user === undefined) throw webhookRefusal('webhook_not_found')
-  if (!isEnabled) throw webhookRefusal('webhook_disabled')
-  return String(user)
+  const found = await runForRow(db, OPEN[lock], { webhook, owner })
+  if (!found) throw webhookRefusal('webhook_not_found')
+  if (!found.enabled) throw webhookRefusal('webhook_disabled')
+  return found.user
 }
 
 /** For how long the secret before counts, too. */
 const ROTATION = `interval '24 hours'`
 
-const ROTATE = `
+const ROTATE = statement('webhook rotate', { id: 'string' })`
 with written as (
-  update webhooks w set previous_secret = w.secret, secret = $3, updated = pb_text(now())
-  where w.id = $1 and ${isOwn('w', 2)} returning *
+  update webhooks w set previous_secret = w.secret, secret = ${text('secret')}, updated = pb_text(now())
+  where w.id = ${text('webhook')} and ${isOwn('w')} returning *
 ), kept as (
   insert into webhook_rotations (webhook, until) select id, now() + ${ROTATION} from written
   on conflict (webhook) do update set until = excluded.until
-), ${changeLogCte('written', 'update', 4, 'noted', true)}
+), ${changeLogCte('written', 'update', 'webhooks', 'noted', true)}
 select id from written`
 
 /** Replaces a webhook's secret and returns it. For 24 hours the old one also signs. Throws 404. */
@@ -77,7 +82,6 @@ export async function rotateSecret(
   webhook: string,
 ): Promise<z.output<typeof NEW_SECRET>> {
   const secret = newSecret()
-  const { rows } = await db.query(ROTATE, [webhook, owner, secret, 'webhooks'], 'webhook rotate')
-  if (rows.length === 0) throw webhookRefusal('webhook_not_found')
+  if (!(await runForRow(db, ROTATE, { webhook, owner, secret }))) throw webhookRefusal('webhook_not_found')
   return { secret }
 }

@@ -1,6 +1,7 @@
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { objectsOf } from '../db/rows.ts'
+import { part, run, runForRow, statement, text } from '../db/statements/statement.ts'
 
 /** Concurrent calls over all nodes, per webhook, user and host. */
 export const MAX_CALLS = { ofWebhook: 5, ofUser: 20, atHost: 100 } as const
@@ -83,17 +84,17 @@ export interface Lease {
 }
 
 /** A lease that was not ended within 30 s, longer than any attempt takes, is one of a node that died. */
-const END_EXPIRED = `
+const END_EXPIRED = statement('webhook expired', { isQueued: 'boolean' })`
 with expired as (
   update webhook_dispatch set handed_at = null where delivery = any(array(
     select delivery from webhook_dispatch where handed_at < now() - interval '30 seconds' for update skip locked
   ))
 )
-select exists (select from webhook_dispatch)`
+select exists (select from webhook_dispatch) as "isQueued"`
 
 /** Ends the leases of nodes that died. False when the queue is empty. */
 export const endExpiredLeases = async (db: Db): Promise<boolean> =>
-  (await db.query(END_EXPIRED, [], 'webhook expired')).rows[0]![0] === true
+  (await runForRow(db, END_EXPIRED, {}))!.isQueued
 
 /** Leases at most `limit` due deliveries: only as many as there is room for, so turns are decided late. */
 export function leaseDeliveries(db: Db, limit: number): Promise<Lease[]> {
@@ -103,34 +104,28 @@ export function leaseDeliveries(db: Db, limit: number): Promise<Lease[]> {
   })
 }
 
-/** SQL: the lease of the row is still the one that was taken at `since`. */
-export const isLeasedSince = (since: string) => `extract(epoch from handed_at)::text = ${since}::text`
+/** SQL: the lease of the row is still the one that was taken `since` then. */
+export const IS_LEASED = part`extract(epoch from handed_at)::text = ${text('since')}::text`
 
-const END = `update webhook_dispatch set handed_at = null where delivery = $1 and ${isLeasedSince('$2')}`
+const END = statement('webhook end lease', {})`
+update webhook_dispatch set handed_at = null where delivery = ${text('delivery')} and ${IS_LEASED}`
 
 /** Ends a lease: the delivery can be leased again. Does nothing if another node has it after an expiry. */
-export async function endLease(db: Db, { delivery, since }: Lease): Promise<void> {
-  await db.query(END, [delivery, since], 'webhook end lease')
-}
+export const endLease = async (db: Db, lease: Lease): Promise<void> => void (await run(db, END, lease))
 
 /** Ends all leases in a copied or restored database: their nodes work on another one. */
 export async function endAllLeases(db: Db): Promise<void> {
   await db.query('update webhook_dispatch set handed_at = null where handed_at is not null')
 }
 
-interface WebhookLag {
+const LAG = statement('webhook lag', {
   /** Deliveries that are not over: to be tried now, or later. */
-  readonly pending: number
+  pending: 'number',
   /** How long the one that should have been tried first waits for its attempt. 0 when none does. */
-  readonly oldestSeconds: number
-}
-
-const LAG = `
+  oldestSeconds: 'number',
+})`
 select count(*) as pending, coalesce(greatest(0, extract(epoch from now() - min(due_at))), 0)::float8 as "oldestSeconds"
 from webhook_dispatch`
 
 /** Reads unfinished deliveries: 10,000 take 2 ms. */
-export async function webhookLag({ db }: { readonly db: Db }): Promise<WebhookLag> {
-  const [lag] = objectsOf<WebhookLag>(await db.query(LAG, [], 'webhook lag'))
-  return lag!
-}
+export const webhookLag = async ({ db }: { readonly db: Db }) => (await runForRow(db, LAG, {}))!

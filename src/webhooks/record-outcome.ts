@@ -1,33 +1,46 @@
 import type { Store } from '../collections/catalog.ts'
-import { isOwnedBy } from '../db/by-id.ts'
+import { unindexed } from '../db/by-id.ts'
 import type { Db } from '../db/open.ts'
 import { textsOf } from '../db/rows.ts'
+import {
+  number,
+  numberOrNull,
+  run,
+  runForCount,
+  statement,
+  text,
+  textOrNull,
+} from '../db/statements/statement.ts'
 import { changeLogCte } from '../records/changes.ts'
 import type { CallOutcome } from './call-webhook.ts'
 import { type DueDelivery, END_REASONS, findDue } from './due.ts'
-import { endLease, isLeasedSince, type Lease } from './lease.ts'
+import { endLease, IS_LEASED, type Lease } from './lease.ts'
 import { nextDelay } from './schedule.ts'
 
 /** "Gone": the receiver wants no more of this webhook. */
 const GONE = 410
 
+const [DELAY, HEADERS] = [numberOrNull('delay'), textOrNull('headers')]
+
 /** Only what the attempt found: another one that was faster has written its own result. `also`: a CTE. */
-const recordSql = (also = '') => `
+const recordAs = (name: string, also = '') => statement(name, {})`
 with written as (
   update webhook_deliveries
-  set status = $3, attempts = $4, response_status = $5, response_body = $6, latency_ms = $7,
-    next_attempt_at = case when $8::float8 is null then '' else pb_text(now() + $8::float8 * interval '1 second') end,
-    updated = pb_text(now())
-  where id = $1 and ${isOwnedBy('webhook_deliveries', '$2')} and status = 'pending' and attempts = $9
+  set status = ${text('status')}, attempts = ${number('attempts')}, response_status = ${number('code')},
+    response_body = ${text('text')}, latency_ms = ${number('latencyMs')}, updated = pb_text(now()), next_attempt_at =
+      case when ${DELAY}::float8 is null then '' else pb_text(now() + ${DELAY}::float8 * interval '1 second') end
+  where id = ${text('delivery')} and ${unindexed('"user"')} = ${text('user')} and status = 'pending'
+    and attempts = ${number('before')}
   returning *
 ), sent as (
-  update webhook_payloads p set headers = $11::json from written
-  where p.delivery = written.id and $11::json is not null
-), ${also}${changeLogCte('written', 'update', 10, 'noted', true)}
+  update webhook_payloads p set headers = ${HEADERS}::json from written
+  where p.delivery = written.id and ${HEADERS}::json is not null
+), ${also}${changeLogCte('written', 'update', 'webhook_deliveries', 'noted', true)}
 select id from written`
-const RECORD = recordSql()
+const RECORD = recordAs('webhook record')
 /** Records the outcome of a delivery's last attempt and deletes its queue row. */
-const RECORD_OVER = recordSql(
+const RECORD_OVER = recordAs(
+  'webhook record end',
   'ended as (delete from webhook_dispatch d using written where d.delivery = written.id), ',
 )
 
@@ -50,7 +63,7 @@ export async function recordOutcome(store: Store, lease: Lease, due: DueDelivery
   await store.db.transaction(async (db) => {
     const isRecorded = await record(db, due, status, attempts, outcome, delay ?? null, delay === undefined)
     if (!isRecorded) return endLease(db, lease)
-    if (delay !== undefined) await db.query(PUT_OFF, [lease.delivery, lease.since, delay], 'webhook put off')
+    if (delay !== undefined) await run(db, PUT_OFF, { ...lease, delay })
     if (!isGone) return
     await db.query(DISABLE, [due.webhook, due.user, 'webhooks'])
     await failPending(db, due.webhook, due.user, END_REASONS.gone)
@@ -60,10 +73,10 @@ export async function recordOutcome(store: Store, lease: Lease, due: DueDelivery
 const verdictOf = (status: number) => (status >= 200 && status < 300 ? 'delivered' : 'again')
 
 /** Postpones a delivery. Keeps the lease of another node that took it after ours expired. */
-const PUT_OFF = `
-update webhook_dispatch set due_at = now() + $3::float8 * interval '1 second',
-  handed_at = case when ${isLeasedSince('$2')} then null else handed_at end
-where delivery = $1`
+const PUT_OFF = statement('webhook put off', {})`
+update webhook_dispatch set due_at = now() + ${number('delay')}::float8 * interval '1 second',
+  handed_at = case when ${IS_LEASED} then null else handed_at end
+where delivery = ${text('delivery')}`
 
 const forget = (db: Db, { delivery }: Lease) =>
   db.query('delete from webhook_dispatch where delivery = $1', [delivery], 'webhook forget')
@@ -95,13 +108,11 @@ async function record(
   delay: number | null,
   isOver: boolean,
 ): Promise<boolean> {
-  const { status: code, text, latencyMs, headers } = outcome
-  const values = [
-    ...[due.delivery, due.user, status, attempts, code, text, latencyMs, delay, due.attempts],
-    ...['webhook_deliveries', headers === undefined ? null : JSON.stringify(headers)],
-  ]
-  const [sql, name] = isOver ? [RECORD_OVER, 'webhook record end'] : [RECORD, 'webhook record']
-  return (await db.query(sql, values, name)).rows.length > 0
+  const { status: code, text, latencyMs } = outcome
+  const { delivery, user, attempts: before } = due
+  const headers = outcome.headers === undefined ? null : JSON.stringify(outcome.headers)
+  const values = { delivery, user, status, attempts, code, text, latencyMs, delay, before, headers }
+  return (await runForCount(db, isOver ? RECORD_OVER : RECORD, values)) > 0
 }
 
 const DISABLE = `

@@ -75,7 +75,8 @@ test('Postgres takes every statement of src, and gives the columns that it names
       Promise.reject(new Error(name, { cause: error })),
     )
     if (!columns) continue
-    const found = fields.map((field) => [field.name, typeOf(field, columns[field.name])])
+    const named = fields.filter(({ name }) => name in columns)
+    const found = named.map((field) => [field.name, typeOf(field, columns[field.name])])
     expect(Object.fromEntries(found), name).toEqual(columns)
   }
 })

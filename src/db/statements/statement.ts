@@ -48,6 +48,8 @@ const slot = (name: string) => Reflect.get(makeSlots(), name) as never
 export const text = <K extends string>(name: K): Part<Record<K, string>> => slot(name)
 /** The place of a number. */
 export const number = <K extends string>(name: K): Part<Record<K, number>> => slot(name)
+export const textOrNull = <K extends string>(name: K): Part<Record<K, string | null>> => slot(name)
+export const numberOrNull = <K extends string>(name: K): Part<Record<K, number | null>> => slot(name)
 /** The place of a list of texts. */
 export const list = <K extends string>(name: K): Part<Record<K, readonly string[]>> => slot(name)
 
