@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../db/open.ts'
-import { objectsOf, textsOf } from '../db/rows.ts'
+import { textsOf } from '../db/rows.ts'
+import { flag, list, number, run, statement, text } from '../db/statements/statement.ts'
 
 export interface Job {
   readonly id: string
@@ -37,9 +38,7 @@ export interface JobKind {
 export const CHANNEL = 'pocketsms_jobs'
 
 /** A job leased to this node. Ending it does nothing once another node leased it, which adds to `runs`. */
-export interface LeasedJob extends Job {
-  readonly runs: number
-}
+export type LeasedJob = Job & { readonly runs: number }
 
 /** How long a lease lasts beyond the time limit of the job. */
 const LEASE_MARGIN_SECONDS = 30
@@ -59,26 +58,30 @@ export async function dueKinds(db: Db, kinds: readonly string[]): Promise<Set<st
   return new Set(textsOf(await db.query(DUE_KINDS, [kinds], 'job kinds')))
 }
 
+const KIND = text('kind')
 /**
- * Leases the first due job of each holder after $2, in the order of holders, at most $3. Steps through the
+ * Leases the first due job of each holder from `from` on, in the order of holders, at most `limit`. Steps through the
  * index: a holder with 10,000 jobs costs as much as one with one. `chr(1)` is the smallest character.
  */
-const LEASE = `
+const LEASE = statement('job lease', {
+  ...{ id: 'string', holder: 'string', key: 'string', payload: 'string' },
+  ...{ runs: 'number', attempts: 'number', ageMs: 'number' },
+})`
 with recursive holders(holder) as (
-  (select holder from _jobs where kind = $1 and dead_at is null and holder >= $2 order by holder limit 1)
+  (select holder from _jobs where kind = ${KIND} and dead_at is null and holder >= ${text('from')} order by holder limit 1)
   union all
   select n.holder from holders h cross join lateral (
-    select j.holder from _jobs j where j.kind = $1 and j.dead_at is null and j.holder > h.holder order by j.holder limit 1
+    select j.holder from _jobs j where j.kind = ${KIND} and j.dead_at is null and j.holder > h.holder order by j.holder limit 1
   ) n
 ), found as materialized (
   select n.id from holders h cross join lateral (
     select j.id from _jobs j
-    where j.kind = $1 and j.holder = h.holder and j.dead_at is null and j.due_at <= now()
+    where j.kind = ${KIND} and j.holder = h.holder and j.dead_at is null and j.due_at <= now()
     order by j.due_at, j.id limit 1 for update skip locked
   ) n
-  where h.holder <> all($4::text[]) limit $3
+  where h.holder <> all(${list('busy')}::text[]) limit ${number('limit')}
 )
-update _jobs set due_at = now() + $5::float8 * interval '1 second', runs = runs + 1, attempts = attempts + 1
+update _jobs set due_at = now() + ${number('seconds')}::float8 * interval '1 second', runs = runs + 1, attempts = attempts + 1
 where id in (select id from found)
 returning id::text, holder, key, payload::text, runs, attempts, extract(epoch from now() - created)::float8 * 1000 as "ageMs"`
 
@@ -91,9 +94,9 @@ export async function leaseJobs(
   busy: readonly string[],
 ): Promise<LeasedJob[]> {
   const from = after === '' ? '' : `${after}\x01`
-  const params = [name, from, limit, busy, timeoutSeconds + LEASE_MARGIN_SECONDS]
-  const jobs = objectsOf<LeasedJob>(await db.query(LEASE, params, 'job lease'))
-  return jobs.map((job) => ({ ...job, payload: JSON.parse(String(job.payload)) }))
+  const seconds = timeoutSeconds + LEASE_MARGIN_SECONDS
+  const jobs = await run(db, LEASE, { kind: name, from, limit, busy, seconds })
+  return jobs.map((job) => ({ ...job, payload: JSON.parse(job.payload) }))
 }
 
 /** Deletes a job that is done, unless another node has leased it since. */
@@ -101,10 +104,10 @@ export async function deleteJob(db: Db, { id, runs }: LeasedJob): Promise<void> 
   await db.query('delete from _jobs where id = $1 and runs = $2', [id, runs], 'job delete')
 }
 
-const RETURN = `
-update _jobs set due_at = now() + $3::float8 * interval '1 second', attempts = $4, error = $5,
-  dead_at = case when $6 then now() end
-where id = $1 and runs = $2`
+const RETURN = statement('job return', {})`
+update _jobs set due_at = now() + ${number('inSeconds')}::float8 * interval '1 second', attempts = ${number('attempts')},
+  error = ${text('error')}, dead_at = case when ${flag('isDead')} then now() end
+where id = ${text('id')} and runs = ${number('runs')}`
 
 /** Ends the lease of a job that is not done, unless another node has leased it since. */
 export async function returnJob(
@@ -112,8 +115,7 @@ export async function returnJob(
   { id, runs }: LeasedJob,
   next: { inSeconds: number; attempts: number; error?: string; isDead?: boolean },
 ): Promise<void> {
-  const { inSeconds, attempts, error = '', isDead = false } = next
-  await db.query(RETURN, [id, runs, inSeconds, attempts, error, isDead], 'job return')
+  await run(db, RETURN, { id, runs, error: '', isDead: false, ...next })
 }
 
 /** Deletes jobs that have been dead for a week. */
@@ -132,13 +134,11 @@ export const JOB_FIGURES = z
   .meta({ id: 'JobFigures' })
 export type JobFigures = z.output<typeof JOB_FIGURES>
 
-const FIGURES = `
+const FIGURES = statement('job figures', JOB_FIGURES)`
 select kind, count(*) filter (where dead_at is null) as open, count(dead_at) as dead,
   coalesce(extract(epoch from now() - min(due_at) filter (where dead_at is null and due_at <= now())), 0)::float8
     as oldest_seconds,
   coalesce((array_agg(error order by runs desc) filter (where error <> ''))[1], '') as last_error
 from _jobs group by kind order by kind`
 
-export async function readJobFigures(db: Db): Promise<JobFigures[]> {
-  return objectsOf(await db.query(FIGURES, [], 'job figures'))
-}
+export const readJobFigures = (db: Db): Promise<JobFigures[]> => run(db, FIGURES, {})

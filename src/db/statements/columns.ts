@@ -1,3 +1,5 @@
+import type { z } from 'zod'
+
 /** How values arrive: see Session.query. */
 interface Types {
   string: string
@@ -24,5 +26,10 @@ type ValueOf<C> =
         ? Types[C]
         : never
 
+/** The columns of a statement, or the schema of its rows. */
+export type Shape = Columns | z.ZodObject
+
 /** A row that has these columns. */
-export type RowOf<C extends Columns> = { -readonly [K in keyof C]: ValueOf<C[K]> }
+export type RowOf<C extends Shape> = C extends z.ZodObject
+  ? z.output<C>
+  : { -readonly [K in keyof C]: ValueOf<C[K]> }

@@ -11,7 +11,7 @@ import {
 } from 'kysely'
 import type { Db } from '../open.ts'
 import { objectsOf } from '../rows.ts'
-import type { Columns, RowOf } from './columns.ts'
+import type { RowOf, Shape } from './columns.ts'
 import { Compiler, makeSlots } from './compiler.ts'
 import type { Tables } from './tables.ts'
 
@@ -50,6 +50,7 @@ export const text = <K extends string>(name: K): Part<Record<K, string>> => slot
 export const number = <K extends string>(name: K): Part<Record<K, number>> => slot(name)
 export const textOrNull = <K extends string>(name: K): Part<Record<K, string | null>> => slot(name)
 export const numberOrNull = <K extends string>(name: K): Part<Record<K, number | null>> => slot(name)
+export const flag = <K extends string>(name: K): Part<Record<K, boolean>> => slot(name)
 /** The place of a list of texts. */
 export const list = <K extends string>(name: K): Part<Record<K, readonly string[]>> => slot(name)
 
@@ -65,8 +66,8 @@ export interface Statement<P, R> {
   readonly text: string
   /** Names of the values of $1, $2, … */
   readonly slots: readonly (keyof P & string)[]
-  /** Of a text: its columns, which a test compares with Postgres's. */
-  readonly columns?: Columns | undefined
+  /** Of a text: what a test compares with Postgres's columns. */
+  readonly columns?: Shape | undefined
   /** Of types alone. */
   readonly row?: R
 }
@@ -83,17 +84,17 @@ export const statements = new Map<string, Statement<never, unknown>>()
  */
 export function statement<P, R>(name: string, build: (slots: Slots<P>) => Compilable<R>): Statement<P, R>
 /** A statement as text, after the types of its columns. Its parts are as those of `part`. */
-export function statement<const C extends Columns>(
+export function statement<const C extends Shape>(
   name: string,
   columns: C,
 ): <S extends Parts>(strings: TemplateStringsArray, ...parts: S) => Statement<ValuesOf<S>, RowOf<C>>
-export function statement(name: string, given: Columns | ((slots: never) => Compilable)): unknown {
+export function statement(name: string, given: Shape | ((slots: never) => Compilable)): unknown {
   if (typeof given === 'function') return add(name, given(makeSlots() as never).compile())
   return (strings: TemplateStringsArray, ...parts: Parts) =>
     add(name, sql(strings, ...parts.map(toPart)).compile(tables), given)
 }
 
-function add(name: string, { sql: text, parameters }: CompiledQuery, columns?: Columns) {
+function add(name: string, { sql: text, parameters }: CompiledQuery, columns?: Shape) {
   if (statements.has(name)) throw new Error(`Two statements are named ${name}`)
   const made = { name, text, slots: parameters as never[], columns }
   statements.set(name, made)

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { runForCount, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { GatewayError } from '../../errors.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
 import type { JobKind } from '../../work/queue.ts'
@@ -30,10 +31,10 @@ const STEPS: Readonly<Record<CampaignStatus, Step>> = {
   failed: end,
 }
 
-const SETTLE = `
+const SETTLE = statement('campaign settle', {})`
 update campaigns set settled = true, former_batch = '',
   audience = case when status = 'paused' then audience else '[]'::json end
-where id = $1 and xmin::text = $2 returning 1`
+where id = ${text('id')} and xmin::text = ${text('version')}`
 
 /** Stores a campaign's messages, or cancels a deleted one's. Repeatable; stops when `signal` aborts. */
 export async function advance(services: CampaignServices, id: string, signal?: AbortSignal): Promise<void> {
@@ -45,8 +46,7 @@ export async function advance(services: CampaignServices, id: string, signal?: A
     if (!campaign || campaign.settled) return
     last = campaign
     if (!(await STEPS[campaign.status](services, campaign, signal))) continue
-    const { rows } = await db.query(SETTLE, [id, campaign.version])
-    if (rows[0]) return
+    if ((await runForCount(db, SETTLE, campaign)) > 0) return
   }
 }
 
@@ -132,11 +132,11 @@ const IS_OVER = `id = $1 and status = 'sending' and settled and not exists (
     and m.batch_id <> '' and m.status || '' in ('pending', 'assigned', 'sending'))`
 
 /** Seconds until the next run: a campaign that has been sending for an hour is looked at once a minute. */
-const NEXT = `
+const NEXT = statement('campaign next', { inSeconds: 'number' })`
 select case when not settled then 0
   when status = 'scheduled' then least(3600, greatest(0, extract(epoch from nullif(scheduled_at, '')::timestamptz - now())))
-  else least(60, greatest(1, extract(epoch from now() - nullif(scheduled_at, '')::timestamptz) / 60)) end::float8
-from campaigns where id = $1 and (not settled or status in ('scheduled', 'sending'))`
+  else least(60, greatest(1, extract(epoch from now() - nullif(scheduled_at, '')::timestamptz) / 60)) end::float8 as "inSeconds"
+from campaigns where id = ${text('id')} and (not settled or status in ('scheduled', 'sending'))`
 
 /** Jobs that store, steer, begin and end campaigns. Added by a trigger of campaigns. */
 export const campaignJobs = (servicesOf: (user: string) => CampaignServices): JobKind => ({
@@ -151,7 +151,6 @@ export const campaignJobs = (servicesOf: (user: string) => CampaignServices): Jo
     await advance(services, id, AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]))
     await updateCampaigns(db, `status = 'sending'`, BEGINS, [id])
     await updateCampaigns(db, `status = 'done'`, IS_OVER, [id])
-    const { rows } = await db.query(NEXT, [id], 'campaign next')
-    return rows[0] && { inSeconds: Number(rows[0][0]) }
+    return runForRow(db, NEXT, { id })
   },
 })

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { CatalogStore } from '../../collections/catalog/catalog-store.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
-import { objectsOf, textsOf } from '../../db/rows.ts'
+import { textsOf } from '../../db/rows.ts'
+import { oneOf, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { changeLogCte } from '../../records/changes.ts'
@@ -43,32 +44,6 @@ export interface CampaignOptions extends Pick<SendOptions, 'sim' | 'priority' | 
   readonly line: string
 }
 
-/** A record of `campaigns` as the gateway works with it. */
-export interface Campaign extends CampaignText, CampaignOptions {
-  readonly id: string
-  readonly user: string
-  /** `xmin` of the record and of its user: every change gives another. */
-  readonly version: string
-  readonly userVersion: string
-  readonly isDisabled: boolean
-  readonly status: CampaignStatus
-  /** Numbers whose messages are not all stored yet; empty when they are. */
-  readonly audience: readonly string[]
-  /** The batch of its messages, then those of its repeated sends. */
-  readonly batches: readonly string[]
-  /** The batch of the revision before, as long as it may have messages that wait; else ''. */
-  readonly formerBatch: string
-  readonly revision: number
-  /** Dates in PocketBase's form, '' for none. */
-  readonly scheduledAt: string
-  readonly expiresAt: string
-  /** True once the queue matches the status. */
-  readonly settled: boolean
-  readonly groups: readonly string[]
-  readonly recipients: readonly string[]
-  readonly recipientsCount: number
-}
-
 /** A campaign as the answers of `/api/campaigns` have it. */
 export const CAMPAIGN_STATE = z
   .object({
@@ -87,42 +62,76 @@ export const CAMPAIGN_STATE = z
   .meta({ id: 'CampaignState' })
 export type CampaignState = Readonly<z.output<typeof CAMPAIGN_STATE>>
 
-const STATE = `
+const STATE = statement('campaign state', CAMPAIGN_STATE)`
 select id, name, status, scheduled_at, expires_at, batch_id, revision, recipients_count, segments, error,
   case when status in ('scheduled', 'sending') then coalesce(pb_text(sms_last_leaves_at("user",
     greatest(now(), nullif(scheduled_at, '')::timestamptz),
     case status when 'scheduled' then recipients_count::int else 0 end, device, line)), '') else '' end as last_leaves_at
-from campaigns where id = $1 and "user" = $2`
+from campaigns where id = ${text('id')} and "user" = ${text('user')}`
 
 /** The state of a user's campaign. Throws 404 `campaign_not_found`, also for another's. */
 export async function readState(db: Db, user: string, id: string): Promise<CampaignState> {
-  const [state] = objectsOf<CampaignState>(await db.query(STATE, [id, user], 'campaign state'))
+  const state = await runForRow(db, STATE, { id, user })
   if (!state) throw gatewayRefusal('campaign_not_found')
   return state
 }
 
-const READ = `
+const READ = statement('campaign', {
+  id: 'string',
+  user: 'string',
+  /** `xmin` of the record and of its user: every change gives another. */
+  version: 'string',
+  userVersion: 'string',
+  isDisabled: 'boolean',
+  status: oneOf<CampaignStatus>(),
+  body: 'string',
+  variables: 'string?',
+  /** Numbers whose messages are not all stored yet; empty when they are. */
+  audience: 'string?',
+  /** The batch of its messages, then those of its repeated sends. */
+  batches: 'string?',
+  /** The batch of the revision before, as long as it may have messages that wait; else ''. */
+  formerBatch: 'string',
+  revision: 'number',
+  /** Dates in PocketBase's form, '' for none. */
+  scheduledAt: 'string',
+  expiresAt: 'string',
+  /** True once the queue matches the status. */
+  settled: 'boolean',
+  groups: 'string[]',
+  recipients: 'string?',
+  recipientsCount: 'number',
+  /** '' when any device or line will do. */
+  device: 'string',
+  line: 'string',
+  sim: 'number',
+  priority: 'number',
+  guarantee: oneOf<SendOptions['guarantee']>(),
+  keepsQuiet: 'boolean',
+})`
 select c.id, c."user", c.xmin::text as version, u.xmin::text as "userVersion", ${isDisabledSql('c."user"')} as "isDisabled",
   c.status, c.body, c.variables::text, c.audience::text, c.batches::text, c.former_batch as "formerBatch", c.revision,
   c.scheduled_at as "scheduledAt", c.expires_at as "expiresAt", c.settled, c.groups, c.recipients::text,
   c.recipients_count as "recipientsCount", c.device, c.line, c.sim, c.priority, c.guarantee, c.quiet_hours as "keepsQuiet"
-from campaigns c join users u on u.id = c."user" where c.id = $1`
+from campaigns c join users u on u.id = c."user" where c.id = ${text('id')}`
 
-export async function readCampaign(db: Db, id: string): Promise<Campaign | undefined> {
-  const [campaign] = objectsOf<Campaign>(await db.query(READ, [id], 'campaign'))
-  return (
-    campaign && {
-      ...campaign,
-      variables: JSON.parse(String(campaign.variables)),
-      audience: listOf(campaign.audience),
-      batches: listOf(campaign.batches),
-      recipients: listOf(campaign.recipients),
-    }
-  )
+export async function readCampaign(db: Db, id: string) {
+  const row = await runForRow(db, READ, { id })
+  if (!row) return undefined
+  const variables: CampaignText['variables'] = JSON.parse(String(row.variables))
+  const lists = {
+    audience: listOf(row.audience),
+    batches: listOf(row.batches),
+    recipients: listOf(row.recipients),
+  }
+  return { ...row, variables, ...lists }
 }
 
+/** A record of `campaigns` as the gateway works with it. */
+export type Campaign = Readonly<NonNullable<Awaited<ReturnType<typeof readCampaign>>>>
+
 /** A superuser may have emptied the field. */
-const listOf = (json: unknown) => (JSON.parse(String(json)) as string[] | null) ?? []
+const listOf = (json: string | null): readonly string[] => JSON.parse(String(json)) ?? []
 
 /** Reads a campaign of this user. Throws 404 `campaign_not_found`. */
 export async function findCampaign(db: Db, user: string, id: string): Promise<Campaign> {

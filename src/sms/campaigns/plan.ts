@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { userHolder } from '../../collections/collection.ts'
+import { number, run, statement, text } from '../../db/statements/statement.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import type { Content } from '../send/body.ts'
 import { loadTemplate, TEXT, type Text, writeTexts } from '../send/content.ts'
@@ -66,7 +67,9 @@ export async function checkQuota({ store, config }: CampaignServices, user: stri
   if (remaining !== null && remaining < messages) throw gatewayRefusal('quota_exceeded')
 }
 
-const NAMED = `select line from sms_named_lines($1, nullif($2, ''), nullif($3, ''), nullif($4, ''), $5) limit 2`
+const NAMED = statement('sms named line', { line: 'string' })`
+select line from sms_named_lines(${text('user')}, nullif(${text('id')}, ''), nullif(${text('number')}, ''),
+  nullif(${text('device')}, ''), ${number('sim')}) limit 2`
 
 /** The id of the line that a campaign names, '' for any. Throws 404, 409 as a send does. */
 export async function namedLine(
@@ -76,10 +79,10 @@ export async function namedLine(
 ): Promise<string> {
   if (device !== '') await checkDevice(store, user, device)
   if (id === '' && number === '') return ''
-  const { rows } = await store.db.query(NAMED, [user, id, number, device, sim], 'sms named line')
-  if (!rows[0]) throw gatewayRefusal('line_not_found')
-  if (rows.length > 1) throw gatewayRefusal('line_ambiguous')
-  return String(rows[0][0])
+  const [found, another] = await run(store.db, NAMED, { user, id, number, device, sim })
+  if (!found) throw gatewayRefusal('line_not_found')
+  if (another) throw gatewayRefusal('line_ambiguous')
+  return found.line
 }
 
 export const CAMPAIGN_PREVIEW = z

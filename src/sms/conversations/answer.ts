@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
-import { objectsOf } from '../../db/rows.ts'
+import { oneOf, type Row, run, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { GatewayError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { counts } from '../../metrics/counts.ts'
@@ -81,48 +81,47 @@ const MAX_ANSWERS = 50
 const MAX_WAIT_MS = 3_600_000
 
 /** A text that may be answered: no answer yet, user enabled, sender not opted out. */
-const READ = `
+const READ = statement('sms read answerable', {
+  ...{ id: 'string', user: 'string', from: 'string', body: 'string', userVersion: 'string' },
+  /** The line that it came in by, of a simulated phone. */
+  simulatedLine: 'string?',
+  /** Answers that the number got in 24 hours. */
+  sent: 'number',
+})`
 select m.id, m."user", m."from", m.body, u.xmin::text as "userVersion",
   (select m.line from devices d where d.id = m.device and d.platform = 'simulator') as "simulatedLine",
   (select count(*) from auto_answers_sent s
     where s."user" = m."user" and s.number = m."from" and s.at > now() - interval '24 hours') as sent
 from sms_messages m join users u on u.id = m."user"
-where m.id = $1 and m."user" = $2 and not ${isDisabledSql('$2')}
-  and not exists (select from contacts c where c."user" = $2 and c.phone = m."from" and c.opted_out)
+where m.id = ${text('id')} and m."user" = ${text('user')} and not ${isDisabledSql('u.id')}
+  and not exists (select from contacts c where c."user" = ${text('user')} and c.phone = m."from" and c.opted_out)
   and not exists (select from auto_answers_sent s where s.message = m.id)`
 
 /** Answers for a text by its line, its time and the pause since the last, the oldest answer first. */
-const ANSWERS = `
+const ANSWERS = statement('sms answers', {
+  ...{ id: 'string', match: oneOf<Match>(), value: 'string', body: 'string', template: 'string' },
+})`
 select a.id, a.match, a.value, a.body, a.template from auto_answers a
-join sms_messages m on m.id = $1
-where a."user" = $2 and a.enabled and (cardinality(a.lines) = 0 or m.line = any(a.lines))
+join sms_messages m on m.id = ${text('id')}
+where a."user" = ${text('user')} and a.enabled and (cardinality(a.lines) = 0 or m.line = any(a.lines))
   and (a.hours_from = '' or a.hours_to = ''
-    or sms_quiet_until(a.hours_from, a.hours_to, a.days, sms_time_zone($2), now()) is not null)
+    or sms_quiet_until(a.hours_from, a.hours_to, a.days, sms_time_zone(${text('user')}), now()) is not null)
   and not exists (
-    select from auto_answers_sent s where s."user" = $2 and s.number = m."from" and s.answer = a.id
+    select from auto_answers_sent s where s."user" = ${text('user')} and s.number = m."from" and s.answer = a.id
       and s.at > now() - a.pause_hours * interval '1 hour')
 order by a.created, a.id limit ${MAX_ANSWERS}`
 
 /** Answers to a number are decided one after the other, on all servers. */
-const LOCK = `
-select pg_advisory_xact_lock($1, hashtext($2 || ' ' || coalesce((select m."from" from sms_messages m where m.id = $3), '')))`
+const LOCK = statement('sms answer lock', {})`
+select pg_advisory_xact_lock(${LOCKS.answer}, hashtext(
+  ${text('user')} || ' ' || coalesce((select m."from" from sms_messages m where m.id = ${text('id')}), '')))`
 
-const SENT = `
-insert into auto_answers_sent ("user", number, answer, message) values ($1, $2, $3, $4)
-on conflict (message) do nothing`
+const SENT = statement('sms answer sent', {})`
+insert into auto_answers_sent ("user", number, answer, message)
+values (${text('user')}, ${text('number')}, ${text('answer')}, ${text('message')}) on conflict (message) do nothing`
 
 /** A text that came in, with the version of its user's record. */
-interface Received {
-  readonly id: string
-  readonly user: string
-  readonly from: string
-  readonly body: string
-  readonly userVersion: string
-  /** The line that it came in by, of a simulated phone. */
-  readonly simulatedLine: string | null
-  /** Answers that the number got in 24 hours. */
-  readonly sent: number
-}
+type Received = Row<typeof READ>
 
 interface AnswerServices {
   readonly store: Store
@@ -146,15 +145,15 @@ const AGAIN_SECONDS: Readonly<Record<string, number>> = { no_devices: 60, stale:
 async function answerText({ store, config }: AnswerServices, job: Job): Promise<Again | undefined> {
   const { key: id, holder: user } = job
   const made = await store.db.transaction(async (db) => {
-    await db.query(LOCK, [LOCKS.answer, user, id], 'sms answer lock')
+    await run(db, LOCK, { user, id })
     const inside = { db, catalog: store.catalog }
-    const [received] = objectsOf<Received>(await db.query(READ, [id, user], 'sms read answerable'))
+    const received = await runForRow(db, READ, { id, user })
     const offer = received && received.sent < MAX_ANSWERS_A_DAY ? await offerFor(inside, received) : undefined
     if (!offer) return
     const { verdicts, wake } = await storeOffers(inside, config, [offer])
     const { outcome } = verdicts.get(offer)!
     if (outcome === 'accepted' || outcome === 'known')
-      await db.query(SENT, [user, received!.from, offer.sentBy, id], 'sms answer sent')
+      await run(db, SENT, { user, number: received!.from, answer: offer.sentBy, message: id })
     return { outcome, wake }
   })
   wakeDevices(store.db, made?.wake ?? [])
@@ -165,12 +164,11 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
 
 /** The first answer that fits the text. Undefined without one, or if its template cannot be filled. */
 async function offerFor(store: Store, received: Received): Promise<Offer | undefined> {
-  const found = await store.db.query(ANSWERS, [received.id, received.user], 'sms answers')
-  const answers = found.rows as [string, Match, string, string, string][]
   const folded = fold(received.body)
-  const answer = answers.find(([, match, value]) => matches(match, value, folded))
+  const answers = await run(store.db, ANSWERS, received)
+  const answer = answers.find(({ match, value }) => matches(match, value, folded))
   if (!answer) return undefined
-  const [id, , , body, template] = answer
+  const { id, body, template } = answer
   const content = template ? { templateId: template, variables: {} } : { body }
   try {
     const [text] = await writeTexts(store, received.user, content, [received.from])

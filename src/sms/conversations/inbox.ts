@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
-import { objectsOf } from '../../db/rows.ts'
+import { type Part, part, runForRow, statement, text } from '../../db/statements/statement.ts'
 
 /** A view with more conversations has this number. */
 const MAX_COUNT = 1_000
 
 const WAITING = `unanswered and not archived and follow_up_at = ''`
 
-/** The views of an inbox, as conditions on conversations. `$2`: the person's sender. */
+/** The views of an inbox, as conditions on conversations. `sender`: the person's. */
 const VIEWS = {
-  mine: `assignee = $2 and assignee <> '' and not archived and not blocked`,
+  mine: part`assignee = ${text('sender')} and assignee <> '' and not archived and not blocked`,
   unassigned: `assignee = '' and ${WAITING}`,
   all: 'not archived and not blocked',
   waiting: WAITING,
@@ -35,15 +35,15 @@ export const INBOX = z
   })
   .meta({ id: 'Inbox' })
 
-const COUNTS = `select ${Object.entries(VIEWS)
-  .map(
-    ([name, where]) =>
-      `(select count(*) from (select from conversations where "user" = $1 and ${where} limit ${MAX_COUNT}) c) as ${name}`,
-  )
-  .join(', ')}`
+const count = <W extends Part<unknown> | string>(where: W) => part`(
+  select count(*) from (select from conversations where "user" = ${text('user')} and ${where} limit ${MAX_COUNT}) c)`
+
+const COUNTS = statement('inbox counts', INBOX)`select
+  ${count(VIEWS.mine)} as mine, ${count(VIEWS.unassigned)} as unassigned, ${count(VIEWS.all)} as all,
+  ${count(VIEWS.waiting)} as waiting, ${count(VIEWS.archived)} as archived, ${count(VIEWS.blocked)} as blocked,
+  ${count(VIEWS.follow_up)} as follow_up`
 
 /** Counts the conversations of each view of the inbox, up to 1,000. `sender`: the caller. */
 export async function countInbox(db: Db, user: string, sender: string): Promise<z.output<typeof INBOX>> {
-  const [counts] = objectsOf<z.output<typeof INBOX>>(await db.shaped(COUNTS, [user, sender], 'inbox counts'))
-  return counts!
+  return (await runForRow(db, COUNTS, { user, sender }, 'shaped'))!
 }
