@@ -60,8 +60,8 @@ export async function dueKinds(db: Db, kinds: readonly string[]): Promise<Set<st
 
 const KIND = text('kind')
 /**
- * Leases the first due job of each holder from `from` on, in the order of holders, at most `limit`. Steps through the
- * index: a holder with 10,000 jobs costs as much as one with one. `chr(1)` is the smallest character.
+ * Leases the first due job of each holder from `from` on, in the order of holders, at most `limit`. Steps
+ * through the index: a holder with 10,000 jobs costs as much as one with one.
  */
 const LEASE = statement('job lease', {
   ...{ id: 'string', holder: 'string', key: 'string', payload: 'string' },
