@@ -2,7 +2,16 @@ import { z } from 'zod'
 import { sha256 } from '../auth/tokens/secrets.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { objectsOf } from '../db/rows.ts'
+import {
+  list,
+  oneOf,
+  type Row,
+  run,
+  runForCount,
+  runForRow,
+  statement,
+  text,
+} from '../db/statements/statement.ts'
 import { INSTANT } from '../fields/values/instant.ts'
 import type { Logger } from '../log.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
@@ -33,17 +42,17 @@ export const PUSH_BROWSER = z
   .meta({ id: 'PushBrowser' })
 
 /** A browser keeps its endpoint and keys when another user signs in there: they take it over. */
-const SAVE = `
+const SAVE = statement('push save', {})`
 with oldest as (
   delete from push_subscriptions where id in (
-    select id from push_subscriptions where "user" = $2 and sender = $6 and id <> $1
+    select id from push_subscriptions where "user" = ${text('user')} and sender = ${text('sender')} and id <> ${text('id')}
     order by created desc, id offset ${MAX_OF_USER - 1})
 )
-insert into push_subscriptions (id, "user", endpoint, keys, user_agent, sender) values ($1, $2, $3, $4, $5, $6)
+insert into push_subscriptions (id, "user", endpoint, keys, user_agent, sender)
+values (${text('id')}, ${text('user')}, ${text('endpoint')}, ${text('keys')}, ${text('user_agent')}, ${text('sender')})
 on conflict (id) do update set "user" = excluded."user", keys = excluded.keys, user_agent = excluded.user_agent,
   sender = excluded.sender, failures = 0
-where push_subscriptions."user" = excluded."user" or push_subscriptions.keys::text = excluded.keys::text
-returning id`
+where push_subscriptions."user" = excluded."user" or push_subscriptions.keys::text = excluded.keys::text`
 
 /** Whose browsers: the account's owner's (`sender` ''), or a member's who acts for it. */
 interface Person {
@@ -56,28 +65,33 @@ export const personOf = ({ id, actor }: AuthRecord): Person => ({ user: id, send
 /** Stores a browser. Throws 400 for an endpoint we cannot send to, or another user's with other keys. */
 export async function saveBrowser(
   db: Db,
-  { user, sender }: Person,
+  person: Person,
   subscription: Subscription,
   userAgent: string,
   settings: PushSettings,
 ): Promise<void> {
   checkEndpoint(subscription, settings)
-  const { endpoint, keys } = subscription
-  const stored = JSON.stringify({ p256dh: keys.p256dh, auth: keys.auth })
-  const values = [sha256(endpoint), user, endpoint, stored, userAgent.slice(0, MAX_AGENT_LENGTH), sender]
-  const { rows } = await db.query(SAVE, values)
-  if (rows.length === 0) throw invalid('endpoint belongs to another account')
+  const {
+    endpoint,
+    keys: { p256dh, auth },
+  } = subscription
+  const user_agent = userAgent.slice(0, MAX_AGENT_LENGTH)
+  const values = {
+    ...person,
+    id: sha256(endpoint),
+    endpoint,
+    keys: JSON.stringify({ p256dh, auth }),
+    user_agent,
+  }
+  if ((await runForCount(db, SAVE, values)) === 0) throw invalid('endpoint belongs to another account')
 }
 
+const LIST = statement('push browsers', PUSH_BROWSER)`
+select endpoint, user_agent, pb_text(created) as created from push_subscriptions
+where "user" = ${text('user')} and sender = ${text('sender')} order by push_subscriptions.created desc, id`
+
 /** The browsers of a person, the newest first. */
-export async function listBrowsers(
-  db: Db,
-  { user, sender }: Person,
-): Promise<z.output<typeof PUSH_BROWSER>[]> {
-  const sql = `select endpoint, user_agent, pb_text(created) as created from push_subscriptions
-    where "user" = $1 and sender = $2 order by push_subscriptions.created desc, id`
-  return objectsOf(await db.query(sql, [user, sender]))
-}
+export const listBrowsers = (db: Db, person: Person) => run(db, LIST, person)
 
 /** Ends one browser of a person, or all. One that is not there is no error. */
 export async function endBrowsers(db: Db, { user, sender }: Person, endpoint?: string): Promise<void> {
@@ -87,30 +101,28 @@ export async function endBrowsers(db: Db, { user, sender }: Person, endpoint?: s
   await db.query(sql, [user, only, sender])
 }
 
-interface PushTarget {
-  readonly id: string
-  readonly subscription: Subscription
-  readonly failures: number
-  /** The sender of the person whose browser it is; the owner's is the account's id. */
-  readonly person: string
-  /** Which texts the person is notified of; `mine`: those of conversations assigned to them or to no one. */
-  readonly notify: 'all' | 'mine' | 'none'
-}
-
 /** Browsers that one job pushes to, all at once: the newest. */
 const MAX_TARGETS = 200
 
 /** A deleted membership gets no notifications. */
-const TARGETS = `
+const TARGETS = statement('push targets', {
+  id: 'string',
+  subscription: 'string',
+  failures: 'number',
+  /** The sender of the person whose browser it is; the owner's is the account's id. */
+  person: 'string',
+  /** Which texts the person is notified of; `mine`: those of conversations assigned to them or to no one. */
+  notify: oneOf<'all' | 'mine' | 'none'>(),
+})`
 select s.id, json_build_object('endpoint', s.endpoint, 'keys', s.keys)::text as subscription, s.failures,
   coalesce(nullif(s.sender, ''), s."user") as person, case s.sender
     when '' then coalesce((select nullif(u.notify, '') from user_settings u where u."user" = s."user"), 'all')
     else coalesce((select coalesce(nullif(m.notify, ''), 'all') from members m where m.id = s.sender), 'none') end as notify
-from push_subscriptions s where s."user" = $1 order by s.created desc, s.id limit ${MAX_TARGETS}`
+from push_subscriptions s where s."user" = ${text('user')} order by s.created desc, s.id limit ${MAX_TARGETS}`
+type PushTarget = Omit<Row<typeof TARGETS>, 'subscription'> & { readonly subscription: Subscription }
 
 async function targetsOf(db: Db, user: string): Promise<PushTarget[]> {
-  const found = await db.query(TARGETS, [user], 'push targets')
-  const targets = objectsOf<PushTarget & { subscription: string }>(found)
+  const targets = await run(db, TARGETS, { user })
   return targets.map((target) => ({ ...target, subscription: JSON.parse(target.subscription) }))
 }
 
@@ -132,17 +144,8 @@ async function noteSuccess(db: Db, { id, failures }: PushTarget): Promise<void> 
   if (failures > 0) await db.query('update push_subscriptions set failures = 0 where id = $1', [id])
 }
 
-interface Unread {
-  readonly conversation: string
-  readonly number: string
-  readonly name: string
-  /** The start of the last text. '' when it was deleted. */
-  readonly text: string
-  readonly unread: number
-}
-
 /** Content of a push: one conversation, or the number of them. The console's service worker reads it. */
-type Notice = Unread | { readonly conversations: number }
+type Notice = Omit<News, 'assignee' | 'mentioned'> | { readonly conversations: number }
 
 const MAX_TEXT = 120
 /** More conversations at once become one notification. */
@@ -150,18 +153,20 @@ const MAX_AT_ONCE = 3
 /** Older notifications are dropped. The console shows the unread count. */
 const TTL_SECONDS = 86_400
 
-interface News extends Unread {
-  readonly assignee: string
-  /** Sender id of the person mentioned in a note; '' for texts. */
-  readonly mentioned: string
-}
-
 /** Unread conversations, and the last note for each mention. Nothing for a disabled user. */
-const READ = `
-with asked as (select split_part(a, '@', 1) as id, split_part(a, '@', 2) as mentioned from unnest($1::text[]) a)
+const READ = statement('push news', {
+  ...{ conversation: 'string', number: 'string', name: 'string' },
+  /** The start of the last text. '' when it was deleted. */
+  text: 'string',
+  unread: 'number',
+  assignee: 'string',
+  /** Sender id of the person mentioned in a note; '' for texts. */
+  mentioned: 'string',
+})`
+with asked as (select split_part(a, '@', 1) as id, split_part(a, '@', 2) as mentioned from unnest(${list('asked')}::text[]) a)
 select c.id as conversation, c.number, c.name, c.unread, c.assignee, a.mentioned, left(
   case a.mentioned when '' then c.last_text else coalesce(w.name || ': ', '') || n.text end, ${MAX_TEXT}) as text
-from asked a join conversations c on c.id = a.id and c."user" = $2 and not ${isDisabledSql('$2')}
+from asked a join conversations c on c.id = a.id and c."user" = ${text('user')} and not ${isDisabledSql('c."user"')}
 left join lateral (
   select n.author, n.text from conversation_notes n
   where n.conversation = c.id and a.mentioned = any(n.mentions) order by n.created desc limit 1
@@ -169,6 +174,7 @@ left join lateral (
 left join senders w on w.id = n.author
 where case a.mentioned when '' then c.unread > 0 and not c.archived and not c.blocked else n.text is not null end
 order by c.last_at, c.id`
+type News = Row<typeof READ>
 
 const isFor = ({ assignee, mentioned }: News, { person, notify }: PushTarget): boolean =>
   mentioned === ''
@@ -192,13 +198,13 @@ const messageOf = (notice: Notice): PushMessage => ({
 const MAX_AN_HOUR = 60
 
 /** Returns the conversations to push. New texts wait in another job, which starts after a pause. */
-const BEGIN = `
+const BEGIN = statement('push begin', { payload: 'string?' })`
 with pause as (
   insert into push_hours ("user", pushes, ends, next_at)
-  values ($2, 0, now() + interval '1 hour', now() + interval '10 seconds')
+  values (${text('user')}, 0, now() + interval '1 hour', now() + interval '10 seconds')
   on conflict ("user") do update set next_at = excluded.next_at
 )
-update _jobs set key = 'run:' || id where id = $1 returning payload::text`
+update _jobs set key = 'run:' || id where id = ${text('id')} returning payload::text`
 
 const COUNT = `
 insert into push_hours as h ("user", pushes, ends) values ($1, 1, now() + interval '1 hour')
@@ -224,9 +230,8 @@ async function push(
   signal: AbortSignal,
 ): Promise<undefined> {
   const { db } = store
-  const { rows } = await db.query(BEGIN, [id, user], 'push begin')
-  const asked: string[] = JSON.parse(String(rows[0]?.[0] ?? '[]'))
-  const news = objectsOf<News>(await db.query(READ, [asked, user], 'push news'))
+  const begun = await runForRow(db, BEGIN, { id, user })
+  const news = await run(db, READ, { asked: JSON.parse(begun?.payload ?? '[]'), user })
   if (news.length === 0) return
   const keys = await vapidKeys(store)
   const call = async (target: PushTarget, notice: Notice) => {

@@ -4,7 +4,7 @@ import { escapeHtml, layout, linkTo, type MailSender, nameInMail, namesOf } from
 import { sha256 } from '../auth/tokens/secrets.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { objectsOf } from '../db/rows.ts'
+import { type Row, run, runForRow, statement, text } from '../db/statements/statement.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
 import type { JobKind } from '../work/queue.ts'
 
@@ -39,16 +39,24 @@ order by s."user" limit ${MAX_USERS}
 on conflict (kind, key) do update set due_at = now(), attempts = 0, dead_at = null where _jobs.dead_at is not null`
 
 /** The instant up to which texts are told; nothing if the user may not be mailed any more. */
-const RECIPIENT = `
-select u.email, s.time_zone, pb_text(now() - s.reply_mail_minutes * interval '1 minute')
+const RECIPIENT = statement('reply mail recipient', { to: 'string', timeZone: 'string', until: 'string' })`
+select u.email as to, s.time_zone as "timeZone", pb_text(now() - s.reply_mail_minutes * interval '1 minute') as until
 from user_settings s join users u on u.id = s."user" and u.verified and u.email <> ''
-where s."user" = $1 and s.reply_mail_minutes > 0 and not ${isDisabledSql('s."user"')}`
+where s."user" = ${text('user')} and s.reply_mail_minutes > 0 and not ${isDisabledSql('s."user"')}`
 
-const READ = `
+const READ = statement('reply mail read', {
+  number: 'string',
+  name: 'string',
+  /** When the text came in, in PocketBase's form. */
+  since: 'string',
+  total: 'number',
+})`
 select c.number, c.name, c.last_at as since, count(*) over () as total
 from conversations c join user_settings s on s."user" = c."user"
-where c."user" = $1 and c.last_at <= $2 and ${IS_DUE}
+where c."user" = ${text('user')} and c.last_at <= ${text('until')} and ${IS_DUE}
 order by c.last_at desc limit ${MAX_LISTED}`
+
+type WaitingConversation = Omit<Row<typeof READ>, 'total'>
 
 const SET_MAILED_UNTIL = `
 insert into reply_mails ("user", told_until, next_at) values ($1, $2, now() + ${PAUSE})
@@ -68,33 +76,23 @@ export const replyMailJobs = (storeOf: (user: string) => Store, post: ReplyMailS
   maxAttempts: 20,
   async run({ holder: user }) {
     const { db } = storeOf(user)
-    const [row] = (await db.query(RECIPIENT, [user], 'reply mail recipient')).rows
-    if (!row) return
-    const [to, timeZone, until] = row.map(String) as [string, string, string]
-    await mail(db, post, { user, to, timeZone, until })
-    await db.query(SET_MAILED_UNTIL, [user, until], 'reply mail sent')
+    const recipient = await runForRow(db, RECIPIENT, { user })
+    if (!recipient) return
+    await mail(db, post, { user, ...recipient })
+    await db.query(SET_MAILED_UNTIL, [user, recipient.until], 'reply mail sent')
   },
 })
 
 type Recipient = Readonly<Record<'user' | 'to' | 'timeZone' | 'until', string>>
 
 async function mail(db: Db, post: ReplyMailServices, { user, to, timeZone, until }: Recipient) {
-  const found = objectsOf<WaitingConversation & { total: number }>(
-    await db.query(READ, [user, until], 'reply mail read'),
-  )
+  const found = await run(db, READ, { user, until })
   const waiting = found.map(({ number, name, since }) => ({ number, name, since }))
   const total = found[0]?.total ?? 0
   if (total === 0) return // answered meanwhile
   const domain = post.settings.current.meta.senderAddress.split('@').at(-1)
   const messageId = `<${sha256(JSON.stringify([user, waiting])).slice(0, 32)}@${domain}>`
   await sendMail(post, { to, messageId, ...replyMail(waiting, total, timeZone, namesOf(post)) })
-}
-
-interface WaitingConversation {
-  readonly number: string
-  readonly name: string
-  /** When the text came in, in PocketBase's form. */
-  readonly since: string
 }
 
 /** Subject and HTML of a mail, without texts. `total` counts those not listed; time zone '' is UTC. */

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { SUPERUSERS } from '../../collections/collection.ts'
 import type { Db } from '../../db/open.ts'
+import { runForRow, statement, text } from '../../db/statements/statement.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { lockFreshAuth } from '../../records/fresh-auth.ts'
@@ -55,13 +56,13 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Where GET explains what a pairing code is for. */
 const PAIR_PATH = '/api/devices/pair'
 
-const KEEP = `
+const KEEP = statement('pairing keep', { expires_at: 'string' })`
 insert into device_pairings (code_hash, "user", name, expires_at)
-select $1, $2, $3, now() + interval '${CODE_SECONDS} seconds'
-where (select count(*) from device_pairings where "user" = $2 and expires_at > now()) < ${MAX_WAITING_CODES}
+select ${text('hash')}, ${text('user')}, ${text('name')}, now() + interval '${CODE_SECONDS} seconds'
+where (select count(*) from device_pairings where "user" = ${text('user')} and expires_at > now()) < ${MAX_WAITING_CODES}
 on conflict (code_hash) do update set "user" = excluded."user", name = excluded.name, expires_at = excluded.expires_at
   where device_pairings.expires_at <= now()
-returning pb_text(expires_at)`
+returning pb_text(expires_at) as expires_at`
 
 /** Makes a pairing code for 5 minutes; only its hash is stored. Throws 429, StaleAuth. */
 export function startPairing(store: Store, user: AuthRecord, name: string, publicUrl: string) {
@@ -74,12 +75,12 @@ export function startPairing(store: Store, user: AuthRecord, name: string, publi
 async function keepCode(db: Db, user: string, name: string, publicUrl: string): Promise<Pairing> {
   for (let draw = 0; draw < MAX_DRAWS; draw++) {
     const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
-    const { rows } = await db.query(KEEP, [hashOf(code), user, name])
-    if (!rows[0]) continue
+    const kept = await runForRow(db, KEEP, { hash: hashOf(code), user, name })
+    if (!kept) continue
     // the code stands behind #, which a browser keeps to itself
     const url = `${publicUrl}${PAIR_PATH}#${code}`
     const qr = `data:image/svg+xml;base64,${Buffer.from(renderSVG(url)).toString('base64')}`
-    return { code, expires_at: String(rows[0][0]), url, qr }
+    return { code, ...kept, url, qr }
   }
   throw gatewayRefusal('too_many_codes')
 }
@@ -87,18 +88,16 @@ async function keepCode(db: Db, user: string, name: string, publicUrl: string): 
 /** Codes are few, so their hash can be searched: it only keeps them out of sight for their 5 minutes. */
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
 
-const USE = 'delete from device_pairings where code_hash = $1 and expires_at > now() returning "user", name'
+const USE = statement('pairing use', { user: 'string', name: 'string' })`
+delete from device_pairings where code_hash = ${text('hash')} and expires_at > now() returning "user", name`
 
 /** Creates the device of a code and returns its id. A failure does not use up the code. Throws 400. */
 export function pairDevice(store: Store, extensions: Extensions, device: NewDevice): Promise<string> {
   return store.db.transaction(async (db) => {
-    const { rows } = await db.query(USE, [hashOf(device.code)])
-    if (!rows[0]) throw gatewayRefusal('wrong_code')
-    const [user, name] = rows[0] as [string, string]
-    return createDevice({ db, catalog: store.catalog }, extensions, user, {
-      ...device,
-      name: device.name || name,
-    })
+    const pairing = await runForRow(db, USE, { hash: hashOf(device.code) })
+    if (!pairing) throw gatewayRefusal('wrong_code')
+    const named = { ...device, name: device.name || pairing.name }
+    return createDevice({ db, catalog: store.catalog }, extensions, pairing.user, named)
   })
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
+import { list, run, statement, text } from '../../db/statements/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { invalid } from '../send/refusal.ts'
 import { CANCELED_SQL, STATUSES } from '../status/status.ts'
@@ -40,15 +41,18 @@ const STATE = `case when m.status = 'failed' and m.error_message in ${CANCELED_S
 
 // A range of the index sms_messages_by_status for each status: 0.4 s for 486,000 messages of a year, where
 // one range of all of them takes 0.55 s. Of failed ones the rows are read, too.
-const OF_USER = `
-select d.day, s.status, d.messages from unnest($3::text[]) s(status) cross join lateral (
+const COLUMNS = { day: 'string', status: 'string', messages: 'number' } as const
+const OF_USER = statement('sms usage days', COLUMNS)`
+select d.day, s.status, d.messages from unnest(${list('statuses')}::text[]) s(status) cross join lateral (
   select left(m.created, 10) as day, count(*) as messages from sms_messages m
-  where m."user" = $2 and m.status = s.status and m.created >= $1 group by 1) d
+  where m."user" = ${text('user')} and m.status = s.status and m.created >= ${text('since')} group by 1) d
 where s.status <> 'failed'
 union all
 select left(m.created, 10), ${STATE}, count(*) from sms_messages m
-where m."user" = $2 and m.status = 'failed' and m.created >= $1 group by 1, 2`
-const OF_ALL = `select left(m.created, 10), ${STATE}, count(*) from sms_messages m where m.created >= $1 group by 1, 2`
+where m."user" = ${text('user')} and m.status = 'failed' and m.created >= ${text('since')} group by 1, 2`
+const OF_ALL = statement('sms usage days of all', COLUMNS)`
+select left(m.created, 10) as day, ${STATE} as status, count(*) as messages
+from sms_messages m where m.created >= ${text('since')} group by 1, 2`
 
 /** The last `days` days up to that of `at`, oldest first, without gaps: of a user, or of all (`null`). */
 export async function countDays(
@@ -59,14 +63,15 @@ export async function countDays(
 ): Promise<z.output<typeof USAGE_DAYS>> {
   const dayOf = (back: number) => formatDate(new Date(at.getTime() - back * DAY_MS)).slice(0, 10)
   const all = Array.from({ length: days }, (_, i) => dayOf(days - 1 - i))
-  const { rows } =
+  const since = all[0]!
+  const rows =
     user === null
-      ? await store.db.shaped(OF_ALL, [all[0]])
-      : await store.db.shaped(OF_USER, [all[0], user, STATUSES], 'sms usage days')
+      ? await run(store.db, OF_ALL, { since }, 'shaped')
+      : await run(store.db, OF_USER, { since, user, statuses: STATUSES }, 'shaped')
   const found = new Map(all.map((day) => [day, {} as Record<string, number>]))
-  for (const [day, status, messages] of rows as [string, string, number][]) {
+  for (const { day, status, messages } of rows) {
     const counts = found.get(day)
-    if (counts) counts[status] = Number(messages)
+    if (counts) counts[status] = messages
   }
   return { days: [...found].map(([day, counts]) => ({ day, counts })) }
 }
