@@ -51,8 +51,6 @@ export interface CompiledFilter {
   readonly params: readonly unknown[]
   /** Contains client input, so the generic plan of a named statement would be bad. */
   readonly free: boolean
-  /** Equal for equal texts. */
-  readonly key: string
   readonly structure: QueryStructure
   /** An equal query that starts from related records, if possible, for callers that read many rows. */
   readonly relatedFirst?: RelatedQuestion

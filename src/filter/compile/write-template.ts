@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { leftJoin } from '../resolve/exists.ts'
 import { type FilterRow, table } from '../resolve/row.ts'
 import { and, type Condition, type Leaf, leaf, requiredRows, writeCondition } from '../sql/condition.ts'
@@ -71,8 +70,6 @@ function writeAlone({ base, condition, order, sortsByOwnField, free }: Parts): T
   const from = writer.write(source)
   const where = writer.write(never ? ['false'] : test)
   const orderBy = writer.write(orderSql).text
-  const texts = { from: from.text, where: where.text, orderBy }
-  const key = createHash('sha256').update(JSON.stringify(texts)).digest('base64url')
   const structure = {
     condition: predicateOf(condition, writer),
     columns: namesIn(test, (one) => isKind(one, 'column') && one.row === null),
@@ -84,7 +81,10 @@ function writeAlone({ base, condition, order, sortsByOwnField, free }: Parts): T
     joins: from.text.slice(writer.write(first).text.length),
     where,
   }
-  return { compiled: { ...texts, never, free, key, structure }, params: writer.params }
+  return {
+    compiled: { from: from.text, where: where.text, orderBy, never, free, structure },
+    params: writer.params,
+  }
 }
 
 /** The distinct names of columns or tables in pieces of SQL. */

@@ -135,15 +135,19 @@ export function judgeHere(access: Access, { collection, judgedRow }: Change): bo
   return judgedRow ? testLocally(access.condition, collection, judgedRow, access.params) : false
 }
 
+/** Questions of one text differ in their parameters only. */
+export const textOf = ({ from, where }: CompiledFilter): string => `${from} ${where}`
+
 /** Questions by their text, each with its index in the list: one statement answers those of one text. */
 export function openQuestions(accesses: readonly Access[], isOpen: (at: number) => boolean) {
   const open = new Map<string, [at: number, question: CompiledFilter][]>()
   for (const [at, access] of accesses.entries()) {
     const question = isOpen(at) ? questionOf(access) : undefined
     if (!question) continue
-    const alike = open.get(question.key)
+    const text = textOf(question)
+    const alike = open.get(text)
     if (alike) alike.push([at, question])
-    else open.set(question.key, [[at, question]])
+    else open.set(text, [[at, question]])
   }
   return open
 }

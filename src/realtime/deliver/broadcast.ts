@@ -5,7 +5,7 @@ import type { Logger } from '../../log.ts'
 import { ENDED_SESSIONS } from '../../records/auth/ended-sessions.ts'
 import { type Change, loadChanges } from '../changes/change.ts'
 import type { ChangeEntry } from '../changes/change-log.ts'
-import { judgeHere, questionOf } from '../clients/access.ts'
+import { judgeHere, questionOf, textOf } from '../clients/access.ts'
 import type { ClientRegistry } from '../clients/client-registry.ts'
 import type { GroupState, Receivers, SubscriptionIndex } from '../clients/subscription-index.ts'
 import { type ChangeEvent, isTooOld, sendTo, toEvent } from './change-event.ts'
@@ -76,7 +76,7 @@ function attempt(log: Logger, work: () => void): void {
 function laneOf(collection: Collection, { access }: GroupState): string {
   const question = questionOf(access)
   const isManaged = collection.type === 'auth' && collection.manageRule !== null
-  return question || isManaged ? `${collection.id} ${question?.key ?? ''}` : ''
+  return question || isManaged ? `${collection.id} ${question ? textOf(question) : ''}` : ''
 }
 
 async function deliver(event: ChangeEvent, states: readonly GroupState[], log: Logger, asks: boolean) {

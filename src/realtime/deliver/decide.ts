@@ -44,13 +44,13 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
   const { from, where, tables: read } = questions[0]!.structure
   const parameters = new Parameters()
   const tables = tablesFor(catalog, change, read, parameters).join(',\n')
-  const batch = batchParameters(questions, parameters)
-  const source = batch.write(from)
-  const condition = `b."id" = ${parameters.add(change.record)} and (${batch.write(where) || 'true'})`
+  const table = questionTable(questions, [...from.places, ...where.places], parameters)
+  const condition = `b."id" = ${parameters.add(change.record)} and (${withColumns(where) || 'true'})`
   // the record and its joins are read once for all questions, unless the joins have parameters of a question
-  const asked = batch.differIn(from)
-    ? `${batch.table()} where exists (select 1 from ${source} where ${condition})`
-    : `${source} cross join ${batch.table()} where ${condition}`
+  const asked =
+    from.places.length > 0
+      ? `${table} where exists (select 1 from ${withColumns(from)} where ${condition})`
+      : `${from.text} cross join ${table} where ${condition}`
   return { text: `with ${tables} select s.n from ${asked}`, params: parameters.values }
 }
 
@@ -81,58 +81,32 @@ function withDeleted(collection: Collection, xid: number, parameters: Parameters
 const images = (table: string, where: string) =>
   `select r.* from _changes c cross join lateral json_populate_record(null::${table}, c.image) r where ${where}`
 
-/**
- * Questions of one text as a table `s` of a statement: their number `n`, from 1, and a column for each
- * parameter in which they differ. Values that all share stay parameters.
- */
-function batchParameters(questions: readonly CompiledFilter[], parameters: Parameters) {
-  const shared = new Map<number, string>()
-  const columns = new Map<number, string>()
-  const valuesAt = (at: number) => questions.map(({ params }) => params[at])
-  const differAt = (at: number) => valuesAt(at).some((value, _, [first]) => !isSame(value, first))
-  const valueAt = (at: number, type: string): string => {
-    if (!differAt(at)) {
-      const known = shared.get(at) ?? parameters.add(questions[0]!.params[at], type)
-      shared.set(at, known)
-      return known
-    }
-    // Postgres has no array of arrays of different length: each is sent as text
-    const isList = type.endsWith('[]')
-    if (!columns.has(at)) {
-      const values = isList ? valuesAt(at).map(listText) : valuesAt(at)
-      columns.set(at, parameters.add(values, isList ? 'text[]' : `${type}[]`))
-    }
-    return isList ? `s.p${at}::${type}` : `s.p${at}`
+/** SQL of a question whose parameters are columns of `questionTable`. */
+function withColumns({ text, places }: SqlText): string {
+  let written = ''
+  let end = 0
+  for (const place of places) {
+    written += `${text.slice(end, place.start)}s.p${place.index}::${place.cast}`
+    end = place.end
   }
-  return {
-    /** SQL of the question with its parameters replaced. */
-    write({ text, places }: SqlText): string {
-      let written = ''
-      let end = 0
-      for (const place of places) {
-        written += text.slice(end, place.start) + valueAt(place.index, place.cast)
-        end = place.end
-      }
-      return written + text.slice(end)
-    },
-    /** Whether the questions differ in a parameter of this SQL. */
-    differIn: ({ places }: SqlText) => places.some(({ index }) => differAt(index)),
-    /** The table with its columns. Call it after all SQL was written. */
-    table(): string {
-      const places = [...questions.keys()].map((i) => i + 1)
-      const numbers = parameters.add(places, 'int[]')
-      const names = [...columns.keys()].map((at) => `p${at}`)
-      return `unnest(${[numbers, ...columns.values()].join(', ')}) s(${['n', ...names].join(', ')})`
-    },
-  }
+  return written + text.slice(end)
 }
 
-const isSame = (a: unknown, b: unknown) =>
-  a === b || (Array.isArray(a) && Array.isArray(b) && listText(a) === listText(b))
-
-/** An array literal of Postgres: `{"a","b\\"c"}`. */
-const listText = (values: unknown) =>
-  `{${(values as readonly unknown[]).map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+/** Questions of one text as a table `s`: their number `n`, from 1, and a column for each parameter. */
+function questionTable(
+  questions: readonly CompiledFilter[],
+  places: SqlText['places'],
+  parameters: Parameters,
+) {
+  const rows = questions.map(({ params }, i) => ({
+    n: i + 1,
+    ...Object.fromEntries(params.map((value, at) => [`p${at}`, value])),
+  }))
+  // json in a text of JSON is a text
+  const columns = new Map(places.map(({ index, cast }) => [`p${index}`, cast === 'json' ? 'text' : cast]))
+  const defined = [['n', 'int'], ...columns].map((column) => column.join(' '))
+  return `json_to_recordset(${parameters.add(JSON.stringify(rows), 'json')}) s(${defined.join(', ')})`
+}
 
 /**
  * Which candidates see an auth record's email despite its `emailVisibility`: superusers, the record itself

@@ -12,6 +12,7 @@ import { isRuleFault, type RenderedRecord, renderedText } from '../../records/re
 import { AnswerMeter } from '../../request/answer-meter.ts'
 import { changeRequest, type RequestInfo } from '../../request/request.ts'
 import type { Change } from '../changes/change.ts'
+import { textOf } from '../clients/access.ts'
 import type { GroupState } from '../clients/subscription-index.ts'
 
 /** Relations that an event may follow. */
@@ -108,8 +109,8 @@ function ruleKey(catalog: Catalog, collection: Collection, request: RequestInfo)
   const rule = request.auth?.isSuperuser ? '' : collection.viewRule
   if (!rule) return rule
   try {
-    const { key, params } = compile(catalog, { collection, rule, filter: '', sort: '', request })
-    return [key, params]
+    const compiled = compile(catalog, { collection, rule, filter: '', sort: '', request })
+    return [textOf(compiled), compiled.params]
   } catch (error) {
     if (isRuleFault(error)) return null
     throw error
