@@ -65,6 +65,7 @@ export async function receiveTexts(
   words: OptWords,
 ): Promise<string[]> {
   const ids = texts.map((text) => identityOf(device, text))
+  const instants = distinctInstants(texts)
   const rows = texts.map((text, i) => ({
     id: ids[i]!,
     from: text.from,
@@ -72,7 +73,7 @@ export async function receiveTexts(
     segments: countSegments(text.body).segments,
     sim: text.sim,
     attachments: (text.attachments ?? []).map(({ name }) => name),
-    at: formatDate(new Date(withoutSummer(text.receivedAt))),
+    at: formatDate(new Date(instants[i]!)),
     answerable: isAnswerable(text.from) && readOptWord(text.body, words) === undefined,
     stops: readOptWord(text.body, words) === true,
   }))
@@ -114,6 +115,18 @@ const HOUR_MS = 3_600_000
 function withoutSummer(receivedAt: number): number {
   const aheadMs = receivedAt - Date.now()
   return aheadMs > HOUR_MS / 2 && aheadMs <= HOUR_MS ? receivedAt - HOUR_MS : receivedAt
+}
+
+/**
+ * Phones tell seconds: texts of one instant get a millisecond each, in the order of the request, so that
+ * sorting by time keeps it. None is later than now.
+ */
+function distinctInstants(texts: readonly ReceivedText[]): number[] {
+  const instants = texts.map(({ receivedAt }) => Math.min(withoutSummer(receivedAt), Date.now()))
+  const latestFirst = [...instants.keys()].sort((a, b) => instants[b]! - instants[a]! || b - a)
+  let next = Number.POSITIVE_INFINITY
+  for (const i of latestFirst) next = instants[i] = Math.min(instants[i]!, next - 1)
+  return instants
 }
 
 const identityOf = (device: Device, { from, receivedAt, body, identity = body }: ReceivedText): string =>

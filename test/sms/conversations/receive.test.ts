@@ -81,6 +81,21 @@ test('a clock that is ahead does not date a text into the future', async () => {
   expect(Date.parse(at)).toBeLessThanOrEqual(Date.now() + 60_000)
 })
 
+test('texts of one second that are handed in together keep their order', async () => {
+  const phone = await makePhone()
+  const bodies = ['one', 'two', 'three', 'four', 'five']
+  const late = { body: 'before', receivedAt: AT - 1000 }
+  await receiveTexts(store, phone, [...bodies.map((body) => text({ body })), text(late)], WORDS)
+  const rows = await rowsOf('select body from sms_messages where device = $1 order by delivered_at', [
+    phone.id,
+  ])
+  expect(rows.flat()).toEqual(['before', ...bodies])
+  const [[last]] = (await rowsOf('select last_text from conversations where "user" = $1', [phone.user])) as [
+    [string],
+  ]
+  expect(last).toBe('five')
+})
+
 describe('words for opting out and in', () => {
   test.each([
     ['STOP', true],
