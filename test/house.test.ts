@@ -132,6 +132,7 @@ const CONSOLE_PACKAGES = new Set([
   '@preact/signals',
   'pocketbase',
   'uqr',
+  'eventsource',
   'papaparse',
   'libphonenumber-js',
   'read-excel-file',
@@ -143,6 +144,7 @@ const CONSOLE_OWNERS: Readonly<Record<string, string>> = {
   'libphonenumber-js': 'data/phone/phone-numbers.ts',
   'read-excel-file': 'data/files/excel.ts',
   fflate: 'data/files/excel.ts',
+  eventsource: 'data/line/line.ts',
 }
 
 interface Import {

@@ -8,12 +8,14 @@ import { Questions } from './parts/dialog/dialog.tsx'
 import { Toasts } from './parts/toast.tsx'
 import { go, match, place } from './router.ts'
 import { Late } from './shell/late.tsx'
+import { LineBar } from './shell/line-bar.tsx'
 import { Shell } from './shell/shell.tsx'
 
 /** The page of a mailed or printed link, the sign-in, or the shell with a page in it. */
 export const App = () => (
   <>
     <Content />
+    <LineBar />
     <Questions />
     <Toasts />
   </>

@@ -11,6 +11,8 @@ import './style/shell.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import './data/theme.ts'
+import { watchLine } from './data/line/line.ts'
+import { watchOutbox } from './data/line/outbox.ts'
 import { startServiceWorker } from './data/notifications/service-worker.ts'
 import { watchSession } from './data/session.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
@@ -18,7 +20,9 @@ import { language } from './language/language.ts'
 import { guardUnsaved } from './shell/leave-guard.ts'
 
 document.documentElement.lang = language
+watchLine()
 watchSession()
+watchOutbox()
 startServiceWorker()
 watchOwnSettings()
 guardUnsaved()

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals'
 import { getTokenPayload, type RecordModel, type SendOptions } from 'pocketbase'
 import { t } from '../language/words.ts'
 import { own, pb, personal } from './client.ts'
+import { lineSignal } from './line/line.ts'
 import { stopNotifications } from './notifications/browser.ts'
 
 export type Role = 'user' | 'superuser'
@@ -115,9 +116,11 @@ function expire(how: 'expired' | 'refused'): void {
   endSession()
 }
 
-/** Never sends an expired token: the server would treat it as a guest and answer empty lists. */
+/** Never sends an expired token, which is answered with empty lists. */
 pb.beforeSend = (url, options) => {
   if (pb.authStore.token && !pb.authStore.isValid) expire('expired')
+  // an upload may fill a line that is well
+  if (!options.signal && !(options.body instanceof FormData)) options.signal = lineSignal()
   return { url, options }
 }
 

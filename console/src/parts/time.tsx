@@ -8,6 +8,13 @@ setInterval(() => {
 }, STEP_MS)
 
 const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const day = new Intl.DateTimeFormat(locale, {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+})
+const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })
 
 /** Milliseconds of one of PocketBase's dates; NaN for ''. */
@@ -28,3 +35,13 @@ export function Time({ at, none = '–' }: { at: string; none?: string }) {
 
 /** One of PocketBase's dates as day and time. */
 export const formatDateTime = (text: string): string => dateTime.format(msOf(text))
+
+/** The local day of a date, in words. */
+export const formatDay = (text: string): string => day.format(msOf(text))
+
+/** The time of the day; the tooltip has the full date. */
+export const Hour = ({ at }: { at: string }) => (
+  <time dateTime={new Date(msOf(at)).toISOString()} title={full.format(msOf(at))}>
+    {hour.format(msOf(at))}
+  </time>
+)

@@ -1,7 +1,9 @@
+import { discardAllUnsent, unsentTexts } from '../data/line/outbox.ts'
 import { type Session, signOut } from '../data/session.ts'
 import { type Theme, theme } from '../data/theme.ts'
 import { forgetDrafts } from '../data/use/use-draft.ts'
 import { t } from '../language/words.ts'
+import { confirmed } from '../parts/dialog/dialog.tsx'
 import { Button } from '../parts/form/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { mayLeave, to } from '../router.ts'
@@ -26,9 +28,23 @@ export const AccountMenu = ({ session }: { session: Session }) => (
 )
 
 async function leave(): Promise<void> {
-  if (!(await mayLeave())) return
+  if (!(await mayLeave()) || !(await mayForget())) return
   forgetDrafts()
   signOut()
+}
+
+/** What waits here for a connection is not left to the next person. */
+async function mayForget(): Promise<boolean> {
+  const isSure =
+    unsentTexts().length === 0 ||
+    (await confirmed({
+      title: t('Sign out with unsent texts?'),
+      text: t('They wait for a connection, and are discarded when you sign out.'),
+      action: t('Sign out'),
+      danger: true,
+    }))
+  if (isSure) discardAllUnsent()
+  return isSure
 }
 
 const THEMES: readonly (readonly [Theme, IconName, words: string])[] = [

@@ -17,6 +17,8 @@ export interface Phone {
   claim(limit?: number): Promise<readonly Task[]>
   report(task: Task, status: 'sent' | 'delivered' | 'failed', more?: object): Promise<void>
   hear(from: string, body: string): Promise<void>
+  /** Hands in up to 100 texts at once, which it has had since `at`. */
+  hearLate(from: string, bodies: readonly string[], at: Date): Promise<void>
   /** A heartbeat. */
   beat(values: object): Promise<void>
 }
@@ -66,6 +68,9 @@ export async function pairWith(
     },
     async hear(from, body) {
       await ask('incoming', { items: [{ from, body, received_at: new Date().toISOString() }] })
+    },
+    async hearLate(from, bodies, at) {
+      await ask('incoming', { items: bodies.map((body) => ({ from, body, received_at: at.toISOString() })) })
     },
     beat: (values) => ask('heartbeat', values),
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requestKeys } from '../../../console/src/data/request-key.ts'
+import { requestKeys } from '../../../console/src/data/line/request-key.ts'
 
 test('the same request again has the same key', () => {
   const keys = requestKeys()

@@ -1,10 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
 import { countSegments } from '../../../../src/sms/send/segments.ts'
-import { pb } from '../../data/client.ts'
 import { deviceName } from '../../data/device/simulated.ts'
+import { sendText } from '../../data/line/outbox.ts'
 import type { Contact, Conversation, Device } from '../../data/records.ts'
-import { requestKeys } from '../../data/request-key.ts'
-import { userId } from '../../data/session.ts'
 import { comingDays } from '../../data/text/coming-days.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
@@ -33,14 +31,6 @@ const HOUR_MS = 3_600_000
 
 const inAnHour = (now: Date) => ({ words: t('In an hour'), at: new Date(now.getTime() + HOUR_MS) })
 
-/** Creates the record of a new conversation. An existing one is no error. */
-async function startConversation(number: string): Promise<void> {
-  const started = pb.collection('conversations').create({ user: userId(), number })
-  await started.catch((error) => {
-    if (error?.response?.data?.number?.code !== 'validation_not_unique') throw error
-  })
-}
-
 /**
  * Writes to the number. The answer leaves from the device that received their last text, so that they know
  * the number, or from another that is chosen.
@@ -54,7 +44,9 @@ export function Answer({
   newest,
   hasTeam,
   onWrite,
+  onSent,
 }: {
+  onSent: () => void
   number: string
   name: string
   conversation: Conversation | undefined
@@ -72,10 +64,6 @@ export function Answer({
   const [chosen, setChosen] = useState('')
   const [isTried, setTried] = useState(false)
   const [asked, setAsked] = useState(0)
-  // sent twice by accident, a text goes out once
-  const [keys] = useState(requestKeys)
-  // a text whose answer was lost goes again as it was, even when another device has received a text since
-  const unanswered = useRef<{ body: string; chosen: string; request: object } | undefined>(undefined)
   const typed = useRef(body)
   typed.current = body
   const replies = useSavedReplies({ number, name, contact, isContactKnown })
@@ -84,23 +72,14 @@ export function Answer({
   const device = devices.items.find(({ id }) => id === (chosen || conversation?.device))
   const send = useTask(async (at?: Date) => {
     if (!(await mayAnswer())) return
-    if (!conversation) await startConversation(number)
     const scheduled = at && { scheduled_at: at.toISOString() }
-    const asked = { recipients: [number], body, ...(device && { device_id: device.id }), ...scheduled }
-    const last = unanswered.current
-    const request = !at && last?.body === body && last.chosen === chosen ? last.request : asked
-    unanswered.current = at ? undefined : { body, chosen, request }
-    const headers = { 'Idempotency-Key': keys.of(request) }
-    await pb.send('/api/sms/send', { method: 'POST', headers, body: request }).catch((error) => {
-      if (error.status >= 400 && error.status < 500) unanswered.current = undefined
-      throw error
-    })
-    unanswered.current = undefined
-    keys.renew()
+    const request = { recipients: [number], body, ...(device && { device_id: device.id }), ...scheduled }
+    await sendText(number, request, !conversation)
     // what was typed meanwhile is the next text
     if (typed.current !== body) return
     draft.saved('')
     onWrite('')
+    onSent()
   })
   const change = (text: string) => {
     draft.set(text)

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { isOnline } from '../../data/line/line.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { isPerson } from '../../data/team/people.ts'
@@ -28,13 +29,15 @@ export function useCollision({
   else since.current ??= newest
   return async () => {
     const begun = since.current
-    if (!hasTeam || begun === undefined) return true
+    if (!hasTeam || !isOnline.value || begun === undefined) return true
     const filter = pb.filter('message_type = "outgoing" && to = {:number} && created > {:begun}', {
       number,
       begun,
     })
     const options = { filter, sort: '-created', expand: 'sent_by', skipTotal: true }
-    const { items } = await pb.collection<Message>('sms_messages').getList(1, MOST, options)
+    const texts = pb.collection<Message>('sms_messages')
+    // without a connection nobody can be asked
+    const { items } = await texts.getList(1, MOST, options).catch(() => ({ items: [] as Message[] }))
     const theirs = items.find(
       ({ sent_by, expand }) => sent_by !== session.value?.sender && isPerson(expand?.sent_by),
     )

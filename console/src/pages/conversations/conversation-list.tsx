@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { Conversation, Message } from '../../data/records.ts'
+import type { Conversation } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { isPhone } from '../../data/use/media.ts'
@@ -15,7 +15,7 @@ import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { archive } from './change.ts'
 import { Swipe } from './swipe.tsx'
-import { numberOf, useConversations, useCounts } from './use-conversations.ts'
+import { type Hit, useConversations, useCounts, useReceived } from './use-conversations.ts'
 import { VIEWS, type View, viewsFor } from './views.ts'
 
 /** The chosen view, kept while the page of a conversation is open. */
@@ -24,8 +24,9 @@ const words = signal('')
 
 /** The conversations, the newest first, with a search and views. `chosen`: the number that is open. */
 export function ConversationList({ chosen, people }: { chosen: string; people: People }) {
-  const { list, older } = useConversations(view.value, words.value)
+  const { list, hits, words: asked } = useConversations(view.value, words.value)
   const { items, loading, fault } = list
+  const receivedAt = useReceived(items)
   return (
     <section class="conversations-list" aria-label={t('Conversations')}>
       <div class="conversations-find">
@@ -51,12 +52,17 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
       <ul>
         {items.map((conversation) => (
           <li key={conversation.id}>
-            <Row conversation={conversation} isChosen={conversation.number === chosen} people={people} />
+            <Row
+              {...{ conversation, people }}
+              isChosen={conversation.number === chosen}
+              isHit={isIn(conversation.last_text, asked)}
+              time={receivedAt(conversation.last_message) || conversation.last_at}
+            />
           </li>
         ))}
       </ul>
       <Pager {...list} />
-      {older.length > 0 && <OlderTexts messages={older} />}
+      {hits.length > 0 && <Hits hits={hits} />}
     </section>
   )
 }
@@ -94,25 +100,30 @@ function Views({ hasTeam }: { hasTeam: boolean }) {
 function Row({
   conversation,
   isChosen,
+  isHit,
+  time,
   people,
 }: {
   conversation: Conversation
   isChosen: boolean
+  /** The search found its last text. */
+  isHit: boolean
+  time: string
   people: People
 }) {
-  const { number, name, last_text, last_type, last_at, last_sender, unread } = conversation
+  const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
   const { assignee, follow_up_at } = conversation
   const other = people.hasTeam && last_sender !== session.value?.sender && people.nameOf(last_sender)
   const facts = [people.hasTeam && people.nameOf(assignee), follow_up_at && formatDateTime(follow_up_at)]
   const row = (
     <a
-      href={to(`/conversations/${encodeURIComponent(number)}`)}
+      href={threadAt(number, isHit ? `sms_messages/${last_message}` : '')}
       aria-current={isChosen ? 'page' : undefined}
       class={unread > 0 ? 'unread' : ''}
       draggable={false}
     >
       <span class="conversations-who">{name || <PhoneNumber number={number} />}</span>
-      <Time at={last_at} />
+      <Time at={time} />
       <span class="conversations-number">
         {name && <PhoneNumber number={number} />}
         {facts.map((fact) => fact && <span key={fact}>{fact}</span>)}
@@ -140,30 +151,35 @@ function Row({
   )
 }
 
-/** Texts that are not the last of a conversation on the page. */
-function OlderTexts({ messages }: { messages: readonly Message[] }) {
-  const nameOf = useNames(messages.map(numberOf))
+const threadAt = (number: string, at: string) => to(`/conversations/${encodeURIComponent(number)}`, { at })
+
+const isIn = (text: string, words: string) =>
+  words !== '' && text.toLocaleLowerCase().includes(words.toLocaleLowerCase())
+
+/** Texts that are not the last of a conversation on the page, and notes. */
+function Hits({ hits }: { hits: readonly Hit[] }) {
+  const nameOf = useNames(hits.map(({ number }) => number))
   return (
     <section class="conversations-older">
-      <h2>{t('In older texts')}</h2>
+      <h2>{t('In older texts and notes')}</h2>
       <ul>
-        {messages.map((message) => {
-          const number = numberOf(message)
-          return (
-            <li key={message.id}>
-              <a href={to(`/conversations/${encodeURIComponent(number)}`)}>
-                <span class="conversations-who">{nameOf(number) || <PhoneNumber number={number} />}</span>
-                <Time at={message.created} />
-                {nameOf(number) && (
-                  <span class="conversations-number">
-                    <PhoneNumber number={number} />
-                  </span>
-                )}
-                <span class="conversations-last">{message.body}</span>
-              </a>
-            </li>
-          )
-        })}
+        {hits.map(({ at, number, text, time, isNote }) => (
+          <li key={at}>
+            <a href={threadAt(number, at)}>
+              <span class="conversations-who">{nameOf(number) || <PhoneNumber number={number} />}</span>
+              <Time at={time} />
+              {nameOf(number) && (
+                <span class="conversations-number">
+                  <PhoneNumber number={number} />
+                </span>
+              )}
+              <span class="conversations-last">
+                {isNote && `${t('Note')}: `}
+                {text}
+              </span>
+            </a>
+          </li>
+        ))}
       </ul>
     </section>
   )

@@ -20,17 +20,17 @@ import { ConversationList } from './conversation-list.tsx'
 import { HeadActions } from './head-actions.tsx'
 import { NewConversation } from './new-conversation.tsx'
 import { SidePanel } from './side-panel.tsx'
-import { Thread } from './thread.tsx'
+import { Thread } from './thread/thread.tsx'
 import './page.css'
-import './thread.css'
+import './thread/thread.css'
 
 /** Whether the side panel is open where there is room for it. */
 const isPanelOpen = remembered('conversation-panel', true)
 
 /** The conversations and the open one; on a phone one of the two. */
-export function Page({ params }: PageProps) {
+export function Page({ params, query }: PageProps) {
   const number = params.number ?? ''
-  return number ? <Open key={number} number={number} /> : <Overview />
+  return number ? <Open key={number} number={number} at={query.get('at') ?? ''} /> : <Overview />
 }
 
 function Overview() {
@@ -62,7 +62,7 @@ function Overview() {
   )
 }
 
-function Open({ number }: { number: string }) {
+function Open({ number, at }: { number: string; at: string }) {
   const people = usePeople()
   const found = useList<Conversation>('conversations', {
     filter: pb.filter('number = {:number}', { number }),
@@ -117,7 +117,7 @@ function Open({ number }: { number: string }) {
     >
       <div class={isBeside ? 'conversations open beside' : 'conversations open'}>
         <ConversationList chosen={number} people={people} />
-        <Thread {...about} />
+        <Thread key={at} {...about} at={at} />
         {isBeside && (
           <section class="conversations-panel" aria-label={t('About this contact')}>
             <SidePanel {...about} />

@@ -4,6 +4,7 @@ import { type Contact, type Conversation, fieldsOf, type Message } from '../../d
 import { may } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import type { Note } from '../../data/team/team.ts'
+import { timeOf } from '../../data/text/message-time.ts'
 import { type Groups, useGroups } from '../../data/use/use-groups.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
@@ -149,7 +150,7 @@ function History({ number }: { number: string }) {
       </p>
       {first && (
         <p class="muted">
-          {t('First on {day}: {text}', { day: formatDateTime(first.created), text: first.body })}
+          {t('First on {day}: {text}', { day: formatDateTime(timeOf(first)), text: first.body })}
         </p>
       )}
     </section>

@@ -3,10 +3,13 @@ import { pb } from '../../data/client.ts'
 import { conversationFilter } from '../../data/phone/contact-filter.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import type { Conversation, Message } from '../../data/records.ts'
+import type { Note } from '../../data/team/team.ts'
+import { timeOf } from '../../data/text/message-time.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useLater } from '../../data/use/use-later.ts'
 import { type List, useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
+import { useLookup } from '../../data/use/use-lookup.ts'
 import { formatNumber } from '../../language/words.ts'
 import { VIEWS, type View } from './views.ts'
 
@@ -17,8 +20,19 @@ const OLDER = 10
 
 export interface Conversations {
   readonly list: List<Conversation>
-  /** Further texts with the search words, beside the last texts of the conversations found. */
-  readonly older: readonly Message[]
+  readonly words: string
+  /** Further texts and notes with the search words, beside the last texts of the conversations found. */
+  readonly hits: readonly Hit[]
+}
+
+/** A text or note that the search found. */
+export interface Hit {
+  /** `sms_messages/ID`, where the thread opens. */
+  readonly at: string
+  readonly number: string
+  readonly text: string
+  readonly time: string
+  readonly isNote: boolean
 }
 
 /** A page of conversations, live, the newest first; a search looks through the archive, too. */
@@ -29,20 +43,50 @@ export function useConversations(view: View, words: string): Conversations {
   const filter = asked === '' ? inView() : view === 'all' ? found : `${inView()} && ${found}`
   const list = useList<Conversation>('conversations', { filter, sort, perPage: PER_PAGE })
   const isLong = asked.length >= MIN_SEARCH
+  const search = { perPage: OLDER, live: false, ready: isLong }
   const texts = useList<Message>('sms_messages', {
     filter: pb.filter('body ~ {:asked}', { asked }),
-    fields: 'id,to,from,body,message_type,created',
-    perPage: OLDER,
-    live: false,
-    ready: isLong,
+    fields: 'id,to,from,body,message_type,created,delivered_at,scheduled_at',
+    ...search,
+  })
+  const notes = useList<Note & { expand?: { conversation?: Conversation } }>('conversation_notes', {
+    filter: pb.filter('text ~ {:asked}', { asked }),
+    expand: 'conversation',
+    ...search,
   })
   const last = new Set(list.items.map(({ last_message }) => last_message))
-  return { list, older: isLong ? texts.items.filter(({ id }) => !last.has(id)) : [] }
+  const hits = [
+    ...texts.items.filter(({ id }) => !last.has(id)).map(hitOf),
+    ...notes.items.map(({ id, text, created, expand }) => ({
+      at: `conversation_notes/${id}`,
+      number: expand?.conversation?.number ?? '',
+      text,
+      time: created,
+      isNote: true,
+    })),
+  ]
+  return { list, words: asked, hits: isLong ? hits : [] }
 }
 
-/** The other side's number. */
-export const numberOf = ({ message_type, from, to }: Message): string =>
-  message_type === 'incoming' ? from : to
+const hitOf = (message: Message): Hit => ({
+  at: `sms_messages/${message.id}`,
+  number: message.message_type === 'incoming' ? message.from : message.to,
+  text: message.body,
+  time: timeOf(message),
+  isNote: false,
+})
+
+/** When the last incoming texts of conversations came in on their phones. */
+export const useReceived = (items: readonly Conversation[]): ((message: string) => string | undefined) =>
+  useLookup(
+    items.filter(({ last_type }) => last_type === 'incoming').map(({ last_message }) => last_message),
+    async (ids) => {
+      const filter = ids.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
+      const options = { filter, skipTotal: true, fields: 'id,delivered_at' }
+      const { items } = await pb.collection<Message>('sms_messages').getList(1, ids.length, options)
+      return items.map(({ id, delivered_at }) => [id, delivered_at] as const)
+    },
+  )
 
 /** Changes within this time cause one request. */
 const CALM_MS = 600

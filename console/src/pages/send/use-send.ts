@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { requestKeys } from '../../data/request-key.ts'
+import { requestKeys } from '../../data/line/request-key.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { go } from '../../router.ts'
 import type { Request } from './composition.ts'

@@ -1,5 +1,5 @@
 /** A fresh key for `Idempotency-Key`: the same request again, with the same key, is sent once. */
-const requestKey = (): string =>
+export const newRequestKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   )
@@ -17,7 +17,7 @@ export function requestKeys(): RequestKeys {
   return {
     of(request) {
       const question = JSON.stringify(request)
-      if (last.question !== question) last = { question, key: requestKey() }
+      if (last.question !== question) last = { question, key: newRequestKey() }
       return last.key
     },
     renew() {

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
-import type { Conversation } from '../../data/records.ts'
+import { pb } from '../../../data/client.ts'
+import type { Conversation } from '../../../data/records.ts'
 
 /** Marks a conversation as read while it is visible, at each incoming text. */
 export function useRead(conversation: Conversation | undefined): void {

@@ -1,0 +1,76 @@
+import { signal } from '@preact/signals'
+import { EventSource } from 'eventsource'
+import { serverUrl } from '../client.ts'
+
+/** Whether the server answers. */
+export const isOnline = signal(true)
+
+/** The server writes a comment to a quiet stream every 15 s. */
+const SILENT_MS = 30_000
+/** Together less than 10 s, within which a dead line is told. */
+const ASK_MS = 4_000
+const ANSWER_MS = 4_000
+
+/** The event stream. Fails when it is silent, which the browser's own cannot see: it hides comments. */
+class WatchedSource extends EventSource {
+  heardAt = Date.now()
+  constructor(url: string | URL) {
+    super(url, { fetch: (input, init) => fetch(input, init).then((response) => this.#watched(response)) })
+    stream = this
+  }
+
+  #watched(response: Response): Response {
+    const hear = (bytes: Uint8Array, to: TransformStreamDefaultController<Uint8Array>) => {
+      this.heardAt = Date.now()
+      to.enqueue(bytes)
+    }
+    const heard = response.body?.pipeThrough(new TransformStream({ transform: hear }))
+    return new Response(heard ?? null, response)
+  }
+
+  /** The SDK opens another one, and the pages read what they missed. */
+  fail(): void {
+    this.close()
+    this.onerror?.call(this as never, new Event('error') as never)
+  }
+}
+
+let stream: WatchedSource | undefined
+
+let present = new AbortController()
+/** Ends requests when the line is dead: those that hang take the browser's few connections. */
+export const lineSignal = (): AbortSignal => present.signal
+
+function setOnline(isWell: boolean): void {
+  if (!isWell) {
+    present.abort()
+    present = new AbortController()
+  }
+  isOnline.value = isWell
+}
+
+async function ask(): Promise<void> {
+  const signal = AbortSignal.timeout(ANSWER_MS)
+  const answer = await fetch(`${serverUrl}/api/health`, { signal, cache: 'no-store' }).catch(() => undefined)
+  const isWell = answer?.ok === true
+  // the stream has perhaps not noticed that the line was dead
+  if (isWell && !isOnline.value) stream?.fail()
+  setOnline(isWell)
+}
+
+/** A page that wakes finds its stream silent for long, at the first tick. */
+function tick(): void {
+  const silentMs = Date.now() - (stream?.heardAt ?? 0)
+  if (stream && stream.readyState !== stream.CLOSED && silentMs > SILENT_MS) stream.fail()
+  if (document.visibilityState === 'visible') void ask()
+}
+
+/** Watches the connection to the server for as long as the console is open. */
+export function watchLine(): void {
+  globalThis.EventSource = WatchedSource as never
+  setInterval(tick, ASK_MS)
+  addEventListener('online', () => void ask())
+  addEventListener('offline', () => setOnline(false))
+  addEventListener('pageshow', tick)
+  document.addEventListener('visibilitychange', tick)
+}

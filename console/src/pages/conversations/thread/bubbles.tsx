@@ -1,0 +1,185 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../../data/client.ts'
+import { deviceName, isSimulated } from '../../../data/device/simulated.ts'
+import { isOnline } from '../../../data/line/line.ts'
+import { discardUnsent, retryUnsent, type Unsent } from '../../../data/line/outbox.ts'
+import type { Message } from '../../../data/records.ts'
+import { may, session } from '../../../data/session.ts'
+import { isPerson, type People } from '../../../data/team/people.ts'
+import type { Note } from '../../../data/team/team.ts'
+import { timeOf } from '../../../data/text/message-time.ts'
+import { reasonOf, type ShownState, shownState } from '../../../data/words/failure-reasons.ts'
+import { stateOf } from '../../../data/words/message-states.ts'
+import { t } from '../../../language/words.ts'
+import { Attachments } from '../../../parts/attachments/attachments.tsx'
+import { confirmed } from '../../../parts/dialog/dialog.tsx'
+import { Button } from '../../../parts/form/button.tsx'
+import { MessageStatus } from '../../../parts/status.tsx'
+import { formatDateTime, Hour } from '../../../parts/time.tsx'
+import { toast, toastFault } from '../../../parts/toast.tsx'
+import { to } from '../../../router.ts'
+import { NoteForm } from '../note-form.tsx'
+
+const SENDERS: Readonly<Record<string, (name: string) => string>> = {
+  key: (name) => t('API key {name}', { name }),
+  campaign: (name) => t('campaign {name}', { name }),
+  hook: (name) => t('hook {name}', { name }),
+  answer: (name) => t('automatic answer {name}', { name }),
+}
+
+/** The name of a text's sender; '' if only the user could have sent it. */
+function senderOf({ expand }: Message, hasTeam: boolean): string {
+  const sender = expand?.sent_by
+  if (!sender) return ''
+  if (isPerson(sender)) return hasTeam ? sender.name : ''
+  return SENDERS[sender.kind]?.(sender.name) ?? ''
+}
+
+/** How far an outgoing text is, where a sign says it. */
+const SIGNS: Partial<Record<ShownState, string>> = { assigned: '…', sending: '…', sent: '✓', delivered: '✓✓' }
+
+const Ticks = ({ message }: { message: Message }) => {
+  const sign = SIGNS[shownState(message)]
+  if (!sign) return <MessageStatus message={message} />
+  const [, words] = stateOf(message)
+  return (
+    <span title={words}>
+      <span aria-hidden="true">{sign}</span>
+      <span class="unseen">{words}</span>
+    </span>
+  )
+}
+
+/**
+ * A text that came in, went out, or waits for its time. `sim`: the line that it took, or ''. `isLast` of a
+ * group, which has the time; the others show theirs when they are pressed. `isFound`: the search led here.
+ */
+export function Text({
+  message,
+  sim,
+  hasTeam,
+  isLast,
+  isFound,
+}: {
+  message: Message
+  sim: string
+  hasTeam: boolean
+  isLast: boolean
+  isFound: boolean
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const { id, message_type, body, status, scheduled_at, expand } = message
+  const reason = reasonOf(message)
+  const isIn = message_type === 'incoming'
+  const isWaiting = status === 'pending' && scheduled_at !== ''
+  const sender = senderOf(message, hasTeam)
+  // a simulated phone must be known as one
+  const line = isSimulated(expand?.device) ? deviceName(expand?.device) : sim
+  const isTold = isLast || isOpen || isWaiting || Boolean(reason)
+  const at = timeOf(message)
+  return (
+    <article
+      class={`conversations-text ${isIn ? 'in' : ''} ${isWaiting ? 'waiting' : ''} ${isTold ? 'told' : ''}`}
+      aria-current={isFound ? 'true' : undefined}
+    >
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the link below is for the keys */}
+      <p onClick={() => setOpen(!isOpen)}>
+        <span class="unseen">{isIn ? t('They wrote:') : t('You wrote:')} </span>
+        {body || <span class="muted">{t('The text was removed.')}</span>}
+      </p>
+      <Attachments message={message} />
+      <footer>
+        {sender && <strong>{sender}</strong>}
+        {isOpen || isWaiting ? formatDateTime(at) : <Hour at={at} />}
+        {!isIn && (isOpen ? <MessageStatus message={message} /> : <Ticks message={message} />)}
+        {line && <span>{isIn ? t('to {line}', { line }) : t('by {line}', { line })}</span>}
+        {reason && <span>{reason}</span>}
+        <a href={to(`/messages/${id}`)} class={isOpen ? '' : 'unseen'}>
+          {t('Details')}
+        </a>
+        {isWaiting && may('agent') && (
+          <Button kind="quiet" onClick={() => void cancel(id)}>
+            {t('Cancel the message')}
+          </Button>
+        )}
+      </footer>
+    </article>
+  )
+}
+
+/** A text that the server has not accepted yet. */
+export const UnsentText = ({ text: { key, request, fault } }: { text: Unsent }) => (
+  <article class="conversations-text waiting told">
+    <p>{request.body}</p>
+    <footer>
+      {fault !== '' && <span>{t('Not sent: {fault}', { fault })}</span>}
+      {fault === '' &&
+        (isOnline.value ? t('Sending') : t('Not sent yet: it goes when the connection is back.'))}
+      {fault !== '' && (
+        <Button kind="quiet" onClick={() => retryUnsent(key)}>
+          {t('Send again')}
+        </Button>
+      )}
+      {(fault !== '' || !isOnline.value) && (
+        <Button kind="quiet" onClick={() => discardUnsent(key)}>
+          {t('Discard')}
+        </Button>
+      )}
+    </footer>
+  </article>
+)
+
+async function cancel(id: string): Promise<void> {
+  try {
+    await pb.send(`/api/sms/messages/${id}/cancel`, { method: 'POST' })
+    toast(t('Canceled: it will not be sent'))
+  } catch (error) {
+    toastFault(error)
+  }
+}
+
+/** A note among the texts. Its author and admins change it. */
+export function NoteBubble({ note, people, isFound }: { note: Note; people: People; isFound: boolean }) {
+  const [isChanging, setChanging] = useState(false)
+  const isMine = note.author === session.value?.sender
+  return (
+    <article class="conversations-note" aria-current={isFound ? 'true' : undefined}>
+      {isChanging ? (
+        <NoteForm
+          conversation={note.conversation}
+          people={people}
+          note={note}
+          onDone={() => setChanging(false)}
+        />
+      ) : (
+        <p>{note.text}</p>
+      )}
+      <footer>
+        <strong>
+          {people.hasTeam ? t('Note by {name}', { name: people.nameOf(note.author) }) : t('Note')}
+        </strong>
+        <Hour at={note.created} />
+        {(may('admin') || (may('agent') && isMine)) && !isChanging && (
+          <>
+            <Button kind="quiet" icon="edit" iconOnly onClick={() => setChanging(true)}>
+              {t('Change the note')}
+            </Button>
+            <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(note.id)}>
+              {t('Delete the note')}
+            </Button>
+          </>
+        )}
+      </footer>
+    </article>
+  )
+}
+
+async function remove(id: string): Promise<void> {
+  const sure = await confirmed({
+    title: t('Delete the note?'),
+    text: t('It cannot be brought back.'),
+    action: t('Delete'),
+    danger: true,
+  })
+  if (sure) await pb.collection('conversation_notes').delete(id).catch(toastFault)
+}

@@ -1,0 +1,228 @@
+import { Fragment } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { pb } from '../../../data/client.ts'
+import { unsentTexts } from '../../../data/line/outbox.ts'
+import { formatPhone } from '../../../data/phone/phone-numbers.ts'
+import type { Contact, Conversation, Message } from '../../../data/records.ts'
+import { may } from '../../../data/session.ts'
+import type { People } from '../../../data/team/people.ts'
+import type { Note } from '../../../data/team/team.ts'
+import { timeOf } from '../../../data/text/message-time.ts'
+import { useList } from '../../../data/use/use-list.ts'
+import { useSims } from '../../../data/use/use-sims.ts'
+import { t, tn } from '../../../language/words.ts'
+import { Button } from '../../../parts/form/button.tsx'
+import { Notice } from '../../../parts/form/form.tsx'
+import { formatDay, msOf } from '../../../parts/time.tsx'
+import { Loading } from '../../../parts/wait.tsx'
+import { Answer } from '../answer.tsx'
+import { NoteForm } from '../note-form.tsx'
+import { usePresence } from '../presence.ts'
+import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
+import { useRead } from './use-read.ts'
+import { type ThreadTexts, useThread } from './use-thread.ts'
+
+const MAX_NOTES = 500
+/** Texts of one sender within this time are a group, with one time. */
+const GROUP_MS = 5 * 60_000
+/** So near to an edge, in pixels, the texts beyond it are read. */
+const NEAR_PX = 600
+const AT_END_PX = 60
+
+/** The texts and notes of one conversation, the newest at the end, and the answer field. */
+export function Thread({
+  number,
+  name,
+  conversation,
+  contact,
+  isContactKnown,
+  people,
+  at,
+}: {
+  /** The text or note to begin at, `sms_messages/ID`; '' for the end. */
+  at: string
+  number: string
+  name: string
+  conversation: Conversation | undefined
+  contact: Contact | undefined
+  isContactKnown: boolean
+  people: People
+}) {
+  const [isNote, setNote] = useState(false)
+  const id = conversation?.id
+  const thread = useThread(number, at)
+  const { texts } = thread
+  const notes = useList<Note>('conversation_notes', {
+    filter: pb.filter('conversation = {:id}', { id: id ?? '' }),
+    perPage: MAX_NOTES,
+    ready: id !== undefined,
+  })
+  const simOf = useSims(texts)
+  const entries = merge(thread, notes.items)
+  const unsent = unsentTexts(number)
+  const place = usePlace(thread, entries, at)
+  useRead(may('agent') ? conversation : undefined)
+  const presence = usePresence(people.hasTeam ? id : undefined)
+  return (
+    <section
+      class="conversations-thread"
+      aria-label={t('With {name}', { name: name || formatPhone(number) })}
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <div class="conversations-texts" {...place.ties} tabIndex={0} role="log" aria-label={t('Texts')}>
+        <div>
+          {thread.loading && <Loading />}
+          {thread.fault && <Notice kind="wrong">{thread.fault.message}</Notice>}
+          {!thread.loading && entries.length + unsent.length === 0 && (
+            <p class="muted">
+              {t('Nothing has been said with {number} yet.', { number: formatPhone(number) })}
+            </p>
+          )}
+          {thread.hasOlder && <Button onClick={thread.older}>{t('Show earlier texts')}</Button>}
+          {entries.map((entry, i) => (
+            <Fragment key={entry.record.id}>
+              {!(i > 0 && formatDay(entry.at) === formatDay(entries[i - 1]!.at)) && (
+                <p class="conversations-day">{formatDay(entry.at)}</p>
+              )}
+              {entry.isNote ? (
+                <NoteBubble note={entry.record as Note} people={people} isFound={isFound(at, entry)} />
+              ) : (
+                <Text
+                  message={entry.record as Message}
+                  sim={simOf(entry.record as Message)}
+                  hasTeam={people.hasTeam}
+                  isLast={!isGroup(entry, entries[i + 1])}
+                  isFound={isFound(at, entry)}
+                />
+              )}
+            </Fragment>
+          ))}
+          {unsent.map((text) => (
+            <UnsentText key={text.key} text={text} />
+          ))}
+        </div>
+      </div>
+      {place.isAway && (
+        <div class="conversations-to-end">
+          <Button icon="down" onClick={place.toEnd}>
+            {place.news > 0 ? tn('1 new', '{count} new', place.news) : t('To the newest')}
+          </Button>
+        </div>
+      )}
+      <p class="conversations-presence" aria-live="polite">
+        {presence.others.map(({ sender, name, state }) => (
+          <span key={sender}>
+            {state === 'writing' ? t('{name} is writing', { name }) : t('{name} is reading', { name })}
+          </span>
+        ))}
+      </p>
+      {may('agent') && (
+        <footer class={isNote ? 'conversations-write note-box' : 'conversations-write'}>
+          {id && (
+            <div class="conversations-kinds">
+              {[false, true].map((note) => (
+                <button
+                  key={String(note)}
+                  type="button"
+                  aria-pressed={isNote === note}
+                  onClick={() => setNote(note)}
+                >
+                  {note ? t('Note') : t('Text')}
+                </button>
+              ))}
+            </div>
+          )}
+          {isNote && id ? (
+            <NoteForm conversation={id} people={people} onDone={() => setNote(false)} />
+          ) : (
+            <Answer
+              {...{ number, name, conversation, contact, isContactKnown }}
+              newest={thread.loading ? undefined : (texts[0]?.created ?? '')}
+              onSent={place.toEnd}
+              hasTeam={people.hasTeam}
+              onWrite={presence.write}
+            />
+          )}
+        </footer>
+      )}
+    </section>
+  )
+}
+
+interface Entry {
+  readonly record: Message | Note
+  readonly isNote: boolean
+  readonly at: string
+}
+
+const isFound = (at: string, { record }: Entry) => at.endsWith(`/${record.id}`)
+
+/** Texts and notes by time, waiting texts last. Notes only from the stretch of texts that is shown. */
+function merge({ texts, hasOlder, hasNewer }: ThreadTexts, notes: readonly Note[]): Entry[] {
+  const first = hasOlder ? (texts.at(-1)?.created ?? '') : ''
+  const last = hasNewer ? (texts[0]?.created ?? '') : '~'
+  return [
+    ...texts.map((record) => ({ record, isNote: false, at: timeOf(record) })),
+    ...notes
+      .filter(({ created }) => created >= first && created <= last)
+      .map((record) => ({ record, isNote: true, at: record.created })),
+  ].sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)))
+}
+
+/** Whether two neighbours are from one sender, soon after each other. */
+function isGroup(a: Entry, b: Entry | undefined): boolean {
+  if (!b || a.isNote || b.isNote || msOf(b.at) - msOf(a.at) > GROUP_MS) return false
+  const [one, other] = [a.record as Message, b.record as Message]
+  return one.message_type === other.message_type && one.sent_by === other.sent_by
+}
+
+/**
+ * Keeps the place of what is read while texts come above and below it; the end stays the end. The box is a
+ * reversed column: 0 is its end, and it counts down from there.
+ */
+function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: string) {
+  const box = useRef<HTMLDivElement>(null)
+  const [isAway, setAway] = useState(at !== '')
+  const seen = useRef('')
+  const shown = useRef<ThreadTexts['texts']>([])
+  const newest = thread.texts[0]?.created ?? ''
+  if (!isAway && !thread.hasNewer) seen.current = newest
+  // before the change: the first entry on the screen, and where it is
+  const anchor = isAway && thread.texts !== shown.current ? firstShown(box.current) : undefined
+  useLayoutEffect(() => {
+    const isFirst = shown.current.length === 0
+    shown.current = thread.texts
+    const found = isFirst && box.current?.querySelector('[aria-current]')
+    if (found) found.scrollIntoView({ block: 'center' })
+    else if (anchor?.element.isConnected)
+      box.current?.scrollBy(0, anchor.element.getBoundingClientRect().top - anchor.top)
+    else if (!isAway) box.current?.scrollTo({ top: 0 })
+  }, [entries.length, newest, thread.texts])
+  const scroll = () => {
+    const { scrollTop, scrollHeight, clientHeight } = box.current!
+    if (scrollHeight - clientHeight + scrollTop < NEAR_PX) thread.older()
+    if (-scrollTop < NEAR_PX) thread.newer()
+    setAway(-scrollTop > AT_END_PX || thread.hasNewer)
+  }
+  return {
+    ties: { ref: box, onScroll: scroll },
+    isAway: isAway && thread.texts.length > 0,
+    /** Texts that came since the end was on the screen. */
+    news: thread.hasNewer
+      ? 0
+      : thread.texts.filter(({ created }) => seen.current && created > seen.current).length,
+    toEnd() {
+      setAway(false)
+      thread.toEnd()
+      box.current?.scrollTo({ top: 0 })
+    },
+  }
+}
+
+function firstShown(box: HTMLElement | null): { element: Element; top: number } | undefined {
+  const edge = box?.getBoundingClientRect().top ?? 0
+  const element = [...(box?.querySelectorAll('article') ?? [])].find(
+    (each) => each.getBoundingClientRect().bottom > edge,
+  )
+  return element && { element, top: element.getBoundingClientRect().top }
+}
