@@ -9,7 +9,8 @@ const WAITS = `
 select wait_event_type || ':' || wait_event from pg_stat_activity
 where datname = current_database() and state = 'active' and wait_event is not null and pid <> pg_backend_pid()`
 const TABLES = `
-select relname, seq_scan, seq_tup_read, n_tup_upd, n_tup_hot_upd from pg_stat_user_tables`
+select relname, seq_scan, seq_tup_read, n_tup_upd, n_tup_hot_upd, n_tup_upd + n_tup_del, n_dead_tup, n_live_tup
+from pg_stat_user_tables`
 
 /** Resident memory of a process in MB, on Linux. */
 export const residentMb = (pid: number): number =>
@@ -20,16 +21,22 @@ export interface TableFigures {
   readonly seqRows: number
   readonly updates: number
   readonly hot: number
+  /** Row versions that were left, those that no vacuum has removed, and present ones. */
+  readonly left: number
+  readonly dead: number
+  readonly live: number
 }
+
+type Counts = [number, number, number, number, number, number, number]
 
 /** What Postgres has counted of each table so far. */
 export async function tableFigures(db: OpenDb): Promise<ReadonlyMap<string, TableFigures>> {
   const { rows } = await db.query(TABLES)
   return new Map(
-    rows.map(([name, seqScans, seqRows, updates, hot]) => [
-      String(name),
-      { seqScans: Number(seqScans), seqRows: Number(seqRows), updates: Number(updates), hot: Number(hot) },
-    ]),
+    rows.map(([name, ...counts]) => {
+      const [seqScans, seqRows, updates, hot, left, dead, live] = counts.map(Number) as Counts
+      return [String(name), { seqScans, seqRows, updates, hot, left, dead, live }]
+    }),
   )
 }
 
