@@ -5,6 +5,7 @@ import type { Db } from '../db/open.ts'
 import type { Field } from '../fields/field.ts'
 import { DEFAULT_JSON_BYTES } from '../fields/types/json.ts'
 import { DEFAULT_EDITOR_BYTES, DEFAULT_MAX_CHARACTERS } from '../fields/types/text.ts'
+import type { QueryStructure } from '../filter/compile/compiled-filter.ts'
 import { type AnswerMeter, meterOf } from '../request/answer-meter.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { memoize } from '../tools/memoize.ts'
@@ -40,6 +41,21 @@ export function rowStatement(catalog: Catalog, collection: Collection, parts: St
   const text = isGuarded ? guardedSql(collection, parts) : parts.text
   const name = plannedOnce && statementName(catalog, text, plannedOnce === 'free')
   return { text, columns: columnsOf(collection), name, way, isGuarded }
+}
+
+const statementsOf = memoize((_: QueryStructure) => new Map<string, RowStatement>())
+
+/** The last statement of its kind for a compiled filter; undefined: none is kept. */
+export function keptStatement(
+  structure: QueryStructure,
+  kind: string | undefined,
+  write: () => RowStatement,
+): RowStatement {
+  if (kind === undefined) return write()
+  const known = statementsOf(structure)
+  const statement = known.get(kind) ?? write()
+  known.set(kind, statement)
+  return statement
 }
 
 /** The rows of a statement. A guarded one throws as `readGuarded`. */

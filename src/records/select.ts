@@ -2,10 +2,10 @@ import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { compile } from '../filter/compile/compile.ts'
-import type { CompiledFilter, QueryStructure } from '../filter/compile/compiled-filter.ts'
+import type { CompiledFilter } from '../filter/compile/compiled-filter.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { columnsOf } from './columns.ts'
-import { type RowStatement, readRows, rowStatement } from './read-rows.ts'
+import { keptStatement, readRows, rowStatement } from './read-rows.ts'
 
 /** A query on a collection beside its rule. */
 export interface Selection {
@@ -41,27 +41,23 @@ export async function selectRows(store: Store, selection: Selection) {
   return readRows(store, statementOf(store, compiled, selection, params.length), params, request)
 }
 
-const statements = new WeakMap<QueryStructure, Map<string, RowStatement>>()
-
 /** The statement of a selection; the last one of its kind. */
 function statementOf({ catalog }: Store, compiled: CompiledFilter, selection: Selection, values: number) {
   const { collection, request, kind, extra, isGuarded = false } = selection
-  const known = statements.get(compiled.structure) ?? new Map<string, RowStatement>()
-  const kept = kind === undefined ? undefined : known.get(kind)
-  if (kept) return kept
-  const isShaped = request.context === 'expand' || collection.type === 'view'
-  // a rule on other rows, or a view's query, may be slow
-  const isLookUp = selection.isLookUp === true && compiled.structure.readsOneTable
-  const statement = rowStatement(catalog, collection, {
-    text: selectSql(compiled, selection),
-    values,
-    extra: extra ? 1 : 0,
-    plannedOnce: 'ruled',
-    way: isLookUp ? 'lookUp' : isShaped ? 'shaped' : 'query',
-    isGuarded,
+  const { structure } = compiled
+  return keptStatement(structure, kind, () => {
+    const isShaped = request.context === 'expand' || collection.type === 'view'
+    // a rule on other rows, or a view's query, may be slow
+    const isLookUp = selection.isLookUp === true && structure.readsOneTable
+    return rowStatement(catalog, collection, {
+      text: selectSql(compiled, selection),
+      values,
+      extra: extra ? 1 : 0,
+      plannedOnce: 'ruled',
+      way: isLookUp ? 'lookUp' : isShaped ? 'shaped' : 'query',
+      isGuarded,
+    })
   })
-  if (kind !== undefined) statements.set(compiled.structure, known.set(kind, statement))
-  return statement
 }
 
 function selectSql(compiled: CompiledFilter, selection: Selection): string {

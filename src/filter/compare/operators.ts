@@ -3,12 +3,12 @@ import { type Condition, constant, FALSE, leaf, NULL, whether } from '../sql/con
 import type { Input, Slot } from '../sql/input.ts'
 import { flagParam, param, textParam } from '../sql/parameters.ts'
 import { asText } from '../sql/scalar.ts'
-import { type Sql, sql } from '../sql/sql.ts'
+import { sql } from '../sql/sql.ts'
 import { isBrokenPattern } from '../sql/traits.ts'
 import { equal } from './equality.ts'
 import type { Operand } from './operand.ts'
 import { relationalComparison } from './relational.ts'
-import { boundText } from './side.ts'
+import { textOf } from './side.ts'
 import { FORMS } from './storage.ts'
 
 type Operator = (left: Operand, right: Operand) => Condition
@@ -32,7 +32,7 @@ function like(positive: boolean, left: Operand, right: Operand): Condition {
   if (right.kind === 'expression') return likeExpression(positive, left, right)
   const { traits } = right
   const text = textOf(left)
-  if (!text || traits.kind === 'null') return NULL
+  if (traits.kind === 'null') return NULL
   const { nullable, rows } = left.kind === 'known' ? { nullable: left.isEmpty === 'perhaps', rows: [] } : left
   const unmatched = nullable
     ? leaf(sql`(CASE WHEN ${text} IS NOT NULL THEN ${String(!positive)} END)`, rows, rows)
@@ -62,18 +62,11 @@ const wrapped =
 
 function likeExpression(positive: boolean, left: Operand, right: Operand): Condition {
   if (right.kind === 'known') return FALSE
-  const subject = textOf(left)
-  if (!subject) return NULL
   const rows = [...(left.kind === 'expression' ? left.rows : []), ...right.rows]
   const own = right.asPattern?.()
   const pattern =
     own?.kind === 'expression'
       ? FORMS[own.storage].text(own.sql)
       : sql`('%' || ${FORMS[right.storage].text(right.sql)} || '%')`
-  return leaf(sql`${subject} ${sign(positive)} ${pattern} COLLATE "C"`, rows, rows)
-}
-
-const textOf = (operand: Operand): Sql | null => {
-  if (operand.kind === 'expression') return FORMS[operand.storage].text(operand.sql)
-  return operand.traits.kind === 'null' ? null : boundText(operand)
+  return leaf(sql`${textOf(left)} ${sign(positive)} ${pattern} COLLATE "C"`, rows, rows)
 }

@@ -60,6 +60,9 @@ function knownSide(operand: Known, conversion: Conversion): Side {
 export const boundText = ({ slot, traits: { kind } }: Known): Sql =>
   kind === 'text' || kind === 'empty' ? param('text', slot) : textParam(slot)
 
+export const textOf = (operand: Operand): Sql =>
+  operand.kind === 'expression' ? FORMS[operand.storage].text(operand.sql) : boundText(operand)
+
 const RANKS = { null: null, number: 1, empty: 2, text: 2 } as const
 
 function expressionSide(operand: Expression, conversion: Conversion): Side {

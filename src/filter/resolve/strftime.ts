@@ -1,6 +1,5 @@
 import type { Expression, Operand } from '../compare/operand.ts'
-import { boundText } from '../compare/side.ts'
-import { FORMS } from '../compare/storage.ts'
+import { textOf } from '../compare/side.ts'
 import { FilterError } from '../errors.ts'
 import type { Token } from '../parse/tree.ts'
 import { param } from '../sql/parameters.ts'
@@ -19,11 +18,7 @@ export const strftime: FunctionBuilder = (context, args, resolve) => {
     ),
   )
   const all = operands[1]?.all ?? false
-  return callOperand(operands, write, {
-    fallback: 'forced',
-    rows: [],
-    all,
-  })
+  return callOperand(operands, write, { fallback: 'forced', rows: [], all })
 }
 
 function checkArguments([format, time, ...modifiers]: readonly Token[]): void {
@@ -49,11 +44,6 @@ function write(operands: readonly Operand[]): Sql {
   const plain = datePieces(format.constant, time)
   // Postgres' calendar has no year 0.
   return plain ? sql`(CASE WHEN ${time.sql} > '0001' THEN ${plain} ELSE ${general} END)` : general
-}
-
-function textOf(operand: Operand): Sql {
-  if (operand.kind === 'expression') return FORMS[operand.storage].text(operand.sql)
-  return boundText(operand)
 }
 
 const cut = (from: number, length: number) => (date: Sql) =>

@@ -3,7 +3,7 @@ import type { Collection } from '../../collections/collection.ts'
 import { listFault } from '../../db/errors.ts'
 import { badRequest } from '../../errors.ts'
 import { compile } from '../../filter/compile/compile.ts'
-import type { CompiledFilter, QueryStructure } from '../../filter/compile/compiled-filter.ts'
+import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { FilterQuery } from '../../filter/compile/filter-query.ts'
 import { MAX_RELATED } from '../../filter/compile/write-template.ts'
 import { FilterError } from '../../filter/errors.ts'
@@ -12,7 +12,7 @@ import { readRuleFor } from '../../rules/access.ts'
 import { answerRecords } from '../expand/answer.ts'
 import type { Extension, Extensions } from '../extension.ts'
 import { checkAuthFresh, StaleAuth } from '../fresh-auth.ts'
-import { type RowStatement, readRows, rowSizeOf, rowStatement } from '../read-rows.ts'
+import { keptStatement, type RowStatement, readRows, rowSizeOf, rowStatement } from '../read-rows.ts'
 import { pickEach } from '../render/pick.ts'
 import { listStatement, NEAR, type Page, planList, USUAL_SIZES } from './list-statement.ts'
 
@@ -77,8 +77,6 @@ async function compileList(
   return { collection, page, statement, params }
 }
 
-const statements = new WeakMap<QueryStructure, Map<string, RowStatement>>()
-
 /** The statement of a compiled filter: kept for the usual sizes, so that few are kept. */
 function statementOf(
   { structure }: CompiledFilter,
@@ -86,13 +84,9 @@ function statementOf(
   auth: AuthRecord | null,
   write: () => RowStatement,
 ): RowStatement {
-  if (!USUAL_SIZES.has(perPage)) return write()
   const place = offset === 0n ? 'first' : offset > NEAR ? 'far' : 'near'
-  const key = `${perPage} ${place} ${skipTotal} ${auth?.collection.id}`
-  const known = statements.get(structure) ?? new Map<string, RowStatement>()
-  const statement = known.get(key) ?? write()
-  statements.set(structure, known.set(key, statement))
-  return statement
+  const kind = `list ${perPage} ${place} ${skipTotal} ${auth?.collection.id}`
+  return keptStatement(structure, USUAL_SIZES.has(perPage) ? kind : undefined, write)
 }
 
 function compileFilter(store: Store, question: FilterQuery): CompiledFilter {
