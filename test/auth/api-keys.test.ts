@@ -56,13 +56,17 @@ test.each([
 })
 
 test('its use is noted soon after, once a minute', async () => {
-  const { key, id } = await create({})
-  await identifyKey(store(), key!)
-  let first = ''
-  while (first === '') first = (await row(id!)).lastUsed!
-  await identifyKey(store(), key!)
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  expect((await row(id!)).lastUsed).toBe(first)
+  const use = async (it: Record<string, string>) => {
+    await identifyKey(store(), it.key!)
+    await expect.poll(async () => (await row(it.id!)).lastUsed).not.toBe('')
+    return (await row(it.id!)).lastUsed
+  }
+  const made = await create({})
+  const first = await use(made)
+  await identifyKey(store(), made.key!)
+  // noted after it
+  await use(await create({}))
+  expect((await row(made.id!)).lastUsed).toBe(first)
 })
 
 test.each(['', 'psk_', 'psk_unknown', 'x'])('%j is no key', async (key) => {

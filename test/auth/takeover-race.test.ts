@@ -1,8 +1,9 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { findAuthRecord } from '../../src/auth/auth-rows.ts'
 import type { AuthCollection } from '../../src/collections/collection.ts'
 import { StaleAuth } from '../../src/records/fresh-auth.ts'
 import { startPairing } from '../../src/sms/devices/pair.ts'
+import { untilWaiting } from '../support/database/locks.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
@@ -46,15 +47,9 @@ test('a key of a batch that is not yet over', async () => {
       { method: 'PATCH', url: `/api/collections/contacts/records/${body.id}`, body: { name: 'Ben' } },
     ]
     batch = server.post('/api/batch', { requests }, headers)
-    const waiting = `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await vi.waitFor(async () => expect((await store().db.query(waiting)).rows).toEqual([[1]]), 30_000)
-    let isOver = false
-    owner = takeOver().finally(() => {
-      isOver = true
-    })
-    await vi.waitFor(async () => {
-      if (!isOver) expect((await store().db.query(waiting)).rows).toEqual([[2]])
-    }, 30_000)
+    await untilWaiting(store().db, 1)
+    owner = takeOver()
+    await Promise.race([owner, untilWaiting(store().db, 2)])
   })
   expect([(await batch)?.status, await owner]).toEqual([200, 204])
   expect(await keysOf(id)).toBe(0)

@@ -1,6 +1,6 @@
 import type { Page, Worker } from 'playwright-core'
 import { expect } from 'vitest'
-import { until } from '../support/services/receiver.ts'
+import { until } from '../support/until.ts'
 import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { DatabaseUnavailable } from '../../src/db/errors.ts'
@@ -92,14 +91,12 @@ test('a connection that has lived its time is replaced, and what was asked of it
     20,
   )
   const pids = new Set<unknown>()
-  for (let i = 0; i < 30; i++) {
+  while (pids.size < 3) {
     const asked = [1, 2, 3].map((n) => pipeline.query(`${OWN}, $1::int`, [n], 'own'))
     const answers = await Promise.all(asked)
     expect(answers.map(({ rows }) => rows[0]![1])).toEqual([1, 2, 3])
     for (const { rows } of answers) pids.add(rows[0]![0])
-    await sleep(5)
   }
-  expect(pids.size).toBeGreaterThan(2)
   await pipeline.close()
 })
 

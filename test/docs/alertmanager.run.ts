@@ -7,8 +7,8 @@ import { runs } from '../support/installed.ts'
 import { startProgram } from '../support/server/program.ts'
 import { request } from '../support/server/request.ts'
 import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { until } from '../support/services/receiver.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
+import { until } from '../support/until.ts'
 import { blocksOf } from './page.ts'
 
 /** As Debian and others call it. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import PocketBase, { type RecordModel } from 'pocketbase'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { untilWaiting } from '../support/database/locks.ts'
 import { openUploads } from '../support/open-uploads.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
@@ -274,15 +274,14 @@ describe('a form', () => {
       const socket = connect(Number(port), hostname)
       await once(socket, 'connect')
       socket.write(head + body)
-      await sleep(200)
+      await untilWaiting(db, 1)
       socket.destroy()
-      await sleep(200)
+      await once(socket, 'close')
     })
-    await sleep(200)
+    await expect.poll(async () => (await pb.collection('notes').getList()).totalItems).toBe(1)
     const { rows } = await db.query(`select f.size from _files f where f.size <> (
       select coalesce(sum(octet_length(content)), 0) from _file_chunks where file = f.id)`)
     expect(rows).toEqual([])
-    expect((await pb.collection('notes').getList()).totalItems).toBe(1)
   })
 
   test('that finds no room on the disk is no fault of the client', async () => {

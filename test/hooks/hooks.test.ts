@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { start } from '../support/database/open.ts'
 import { type Client, client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { testConfig } from '../support/server/start.ts'
-import { until } from '../support/services/receiver.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
+import { until } from '../support/until.ts'
 
 const fixture = stopAfterAll(await startServerWithDevices())
 const { guest, superuser, query } = fixture

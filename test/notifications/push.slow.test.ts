@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { startPushService } from '../support/services/push-service.ts'
-import { until } from '../support/services/receiver.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
+import { until } from '../support/until.ts'
 
 // Texts come in over HTTP, and a push service decrypts what the server sends to a browser.
 

@@ -40,6 +40,11 @@ const pass = async (seconds: number) => {
   )
   await db.query(`update smsgate_texts set listed_at = listed_at - ${ago} where device = $1`, [id, seconds])
 }
+/** Sends texts and pulls, as by itself. */
+const handOver = async (count: number): Promise<string[]> => {
+  await send(user, count)
+  return pull()
+}
 /** Sends texts and pulls when the phone is told to. */
 const handOut = async (count: number): Promise<string[]> => {
   await send(user, count)
@@ -72,14 +77,14 @@ describe('texts that were handed out', () => {
   })
 
   test('are not, if the phone has said anything of them', async () => {
-    const ids = await handOut(3)
+    const ids = await handOver(3)
     await report(ids, 'Pending')
     await pass(4)
     expect(await pull()).toEqual([])
   })
 
   test('are, near the end of their lease', async () => {
-    const ids = await handOut(3)
+    const ids = await handOver(3)
     await report(ids, 'Processed')
     const { db } = fixture.gateway.server.services.store
     await db.query(`update sms_dispatch set lease_until = now() + interval '100 seconds' where device = $1`, [
@@ -96,7 +101,7 @@ describe('texts that were handed out', () => {
     ['a phone that has not come to the rest for a minute', 3, 61, 5],
     ['a slow phone that has most of them yet', 12, 61, 0],
   ])('leave place for others: %s', async (_, left, seconds, more) => {
-    const ids = await handOut(25)
+    const ids = await handOver(25)
     await report(ids, 'Pending')
     await report(ids.slice(left), 'Sent')
     await pass(seconds)
@@ -151,7 +156,7 @@ test('a phone is told to pull before a short lease ends', async () => {
 })
 
 test('two pulls at once get each text once', async () => {
-  await handOut(1).then((ids) => report(ids, 'Sent'))
+  await handOver(1).then((ids) => report(ids, 'Sent'))
   await send(user, 15)
   const answers = await Promise.all([pull(), pull(), pull(), pull()])
   expect(answers.map(({ length }) => length).toSorted((a, b) => b - a)).toEqual([15, 0, 0, 0])

@@ -1,6 +1,7 @@
 import type { Store } from '../../src/collections/catalog.ts'
 import { type Client, type ServerWithDevices, startServerWithDevices } from './server/server-with-devices.ts'
-import { type Receiver, startReceiver, until } from './services/receiver.ts'
+import { type Receiver, startReceiver } from './services/receiver.ts'
+import { until } from './until.ts'
 
 const ALL = ['message.sent', 'message.delivered', 'message.failed', 'message.received']
 
@@ -71,7 +72,7 @@ export async function deliveriesOf(user: Client) {
 }
 
 /** Waits until all deliveries of a user are in a status, by default delivered. */
-export const allAre = (user: Client, status = 'delivered', withinMs?: number): Promise<void> =>
+export const allAre = (user: Client, status = 'delivered', withinMs?: number): Promise<true> =>
   until(status, async () => (await deliveriesOf(user)).every((one) => one.status === status), withinMs)
 
 /** All that waits for its next attempt has waited long enough. */

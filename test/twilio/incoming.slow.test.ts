@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { until } from '../support/services/receiver.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import {
   pairPhone,
@@ -9,6 +8,7 @@ import {
   startApp,
   startTwilioFixture,
 } from '../support/twilio/twilio-fixture.ts'
+import { until } from '../support/until.ts'
 import { deliveriesOf, makeDeliveriesDue } from '../support/webhook-fixture.ts'
 
 const [NUMBER, OTHER] = ['+4915550000001', '+4915550000002']

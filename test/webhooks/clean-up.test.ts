@@ -3,8 +3,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { findDue } from '../../src/webhooks/due.ts'
 import { cleanUpDeliveries } from '../../src/webhooks/extensions.ts'
 import { recordOutcome } from '../../src/webhooks/record-outcome.ts'
-import { startReceiver, until } from '../support/services/receiver.ts'
+import { startReceiver } from '../support/services/receiver.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
+import { until } from '../support/until.ts'
 import {
   allAre,
   deliveriesOf,

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../support/server/server-with-devices.ts'
-import { type Receiver, startReceiver, until, verify } from '../support/services/receiver.ts'
+import { type Receiver, startReceiver, verify } from '../support/services/receiver.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
+import { until } from '../support/until.ts'
 import {
   allAre,
   deliveriesOf,

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { callWebhook, TIMEOUT_MS } from '../../src/webhooks/call-webhook.ts'
 import type { DueDelivery } from '../../src/webhooks/due.ts'
 import { newSecret } from '../../src/webhooks/secrets.ts'
-import { startReceiver, until } from '../support/services/receiver.ts'
+import { startReceiver } from '../support/services/receiver.ts'
+import { until } from '../support/until.ts'
 import {
   deliveriesOf,
   makeWebhook,

@@ -12,7 +12,8 @@ import { serve } from '../support/server/program.ts'
 import { client, withDevices } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../support/server/start.ts'
 import { makeBreakableProxy } from '../support/services/breakable-proxy.ts'
-import { startReceiver, until, verify } from '../support/services/receiver.ts'
+import { startReceiver, verify } from '../support/services/receiver.ts'
+import { until } from '../support/until.ts'
 import {
   allAre,
   deliveriesOf,

@@ -3,8 +3,9 @@ import { DELAYS_SECONDS, nextDelay, retryAfterOf } from '../../src/webhooks/sche
 import { freePort } from '../support/database/postgres.ts'
 import { startCpuTimer } from '../support/server/cpu-timer.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
-import { type Receiver, startReceiver, until, verify } from '../support/services/receiver.ts'
+import { type Receiver, startReceiver, verify } from '../support/services/receiver.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
+import { until } from '../support/until.ts'
 import {
   allAre,
   deliveriesOf,
@@ -168,8 +169,11 @@ test('what waits for a webhook that is disabled ends as failed, and is not calle
     { status: 'failed', response_body: 'The webhook is disabled', next_attempt_at: '' },
   ])
   await makeDeliveriesDue(fixture.store)
-  await new Promise((resolve) => setTimeout(resolve, 300))
-  expect(receiver.told).toHaveLength(2)
+  // due after them
+  await makeWebhook(user, `${receiver.url}/other`)
+  await sendAndReport(user, phone, 1, 'sent')
+  await receiver.heard(3)
+  expect(receiver.told.map(({ path }) => path)).toEqual(['/', '/', '/other'])
   const again = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, { since: '2026-01-01' })
   expect(again).toMatchObject({ status: 409, body: { error: 'webhook_disabled' } })
 })

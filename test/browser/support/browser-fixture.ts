@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { freePort } from '../../support/database/postgres.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type RunningProgram, serve } from '../../support/server/program.ts'
-import { until } from '../../support/services/receiver.ts'
+import { until } from '../../support/until.ts'
 import { type Browser, openBrowser, SCREENS, type Screen } from './browser.ts'
 import { type Say, sayIn } from './say.ts'
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Db } from '../../../src/db/open.ts'
 import type { ReplicaState } from '../../../src/db/replica/replica.ts'
@@ -15,6 +14,7 @@ import {
 import { type Client, client, makeUser, PASSWORD, signIn } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer } from '../../support/server/start.ts'
 import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
+import { until } from '../../support/until.ts'
 
 // Two servers on a Postgres with a real streaming replica. REPLICA_TRIES=10000 tries as often.
 
@@ -40,6 +40,7 @@ describe('a streaming replica', () => {
     (await client(nodes[node]!.url, '', '').call('GET', '/api/ready')).body.replica.state
   const awaitState = (state: ReplicaState) =>
     expect.poll(() => Promise.all(nodes.map((_, node) => stateAt(node)))).toEqual(nodes.map(() => state))
+  const READING = `select 1 from pg_stat_activity where state = 'active' and query like '%pg_sleep(2)%' and pid <> pg_backend_pid()`
   const readsOf = () => ({ ...counts.replica.reads })
   const onReplica = (text: string) => onServer(replica.url, text)
 
@@ -169,7 +170,7 @@ describe('a streaming replica', () => {
       .toBe(1)
     const before = counts.replica.repeated
     const slow = reading.query(`select name, pg_sleep(2)::text from contacts where id = $1`, [id])
-    await sleep(300)
+    await until('the read', async () => (await onReplica(READING)).rows.length > 0)
     await db.transaction((inside) => inside.script('lock table contacts in access exclusive mode'))
     expect((await slow).rows[0]![0]).toBe('kept')
     expect(counts.replica.repeated).toBe(before + 1)
@@ -192,7 +193,8 @@ describe('a streaming replica', () => {
 
   test('one that is killed under load is not missed, and used again', async () => {
     const running = tries(Math.min(TRIES, 1_200))
-    await sleep(500)
+    const { replica: before } = readsOf()
+    await until('reads of the replica', () => readsOf().replica > before + 20)
     await replica.crash(1_500)
     expect(await running).toEqual([])
     await awaitState('used')
@@ -236,7 +238,6 @@ describe('a streaming replica', () => {
       expect(await READS[i % 2]!(2, id)).toBe('here')
       expect(performance.now() - startMs).toBeLessThan(5_000)
       expect((await at(2).call('GET', '/api/ready')).body.ready).toBe(true)
-      await sleep(100)
     }
     await expect.poll(() => stateAt(2)).toBe('away')
     await cable.disconnect()

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test as anywhere, expect, onTestFinished } from 'vitest'
 import { endStalled } from '../../../src/http/server/connections.ts'
 import { startServer } from '../../support/server/start.ts'
-import { until } from '../../support/services/receiver.ts'
+import { until } from '../../support/until.ts'
 
 // macOS has one address of its own only
 const test = anywhere.skipIf(process.platform === 'darwin')

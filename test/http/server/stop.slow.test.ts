@@ -155,7 +155,8 @@ test('a client in the middle of its request gets its answer', async () => {
   asking.write('{"identity":"ann@example.com",')
   await once(asking, 'continue')
   tellToStop()
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  const isOpen = () => fetch(`${server.url}/api/health`).then(Boolean, () => false)
+  await expect.poll(isOpen).toBe(false)
   asking.end(`"password":"${PASSWORD}"}`)
   const [answer] = await answered
   expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close'])
@@ -175,7 +176,7 @@ test('who never ends his request does not keep the server', async () => {
 })
 
 test('with STOP_DELAY_SECONDS probes are told first, and all else goes on', async () => {
-  const slow = await open({ STOP_DELAY_SECONDS: '5', ...(env.DATA_DIR && { DATA_DIR: `${folder}/delayed` }) })
+  const slow = await open({ STOP_DELAY_SECONDS: '2', ...(env.DATA_DIR && { DATA_DIR: `${folder}/delayed` }) })
   const ready = () => at(root, slow.url).call('GET', '/api/ready')
   expect((await ready()).status).toBe(200)
   tellToStop(slow)
@@ -188,7 +189,7 @@ test('with STOP_DELAY_SECONDS probes are told first, and all else goes on', asyn
 describe('another node', () => {
   test('what was said to a device before the stop reaches its stream', async () => {
     const other = await open()
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 2; round++) {
       const stopping = await open()
       const stream = await openStream(stopping.url, device.token)
       const body = { recipients: ['+4915112345678'], body: 'Hello', device_id: device.id }

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { deviceEvents } from '../../../src/sms/devices/streams.ts'
+import { untilWaiting } from '../../support/database/locks.ts'
 import { type Client, openStream, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { until } from '../../support/services/receiver.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
+import { until } from '../../support/until.ts'
 
 const server = stopAfterAll(
   await startServerWithDevices({ MAX_STREAMS: '3', TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' }),
@@ -57,7 +57,7 @@ describe('streams of one network', () => {
           const hangUp = new AbortController()
           const headers = { 'x-forwarded-for': from, authorization: phone.token }
           const asked = fetch(server.url + path, { headers, signal: hangUp.signal }).catch(() => {})
-          await sleep(100)
+          await untilWaiting(server.server.services.store.db, i + 1)
           hangUp.abort()
           await asked
         }

@@ -70,9 +70,15 @@ test('a point is changed by another point, not by the order of its parts', async
   await shop.ask('super', 'DELETE', 'collections/points')
 })
 
+/** Waits until the database writes a later date than this. */
+const clockAfter = (date: string) =>
+  expect
+    .poll(async () => (await shop.server.services.store.db.query('select pb_text(now()) > $1', [date])).rows)
+    .toEqual([[true]])
+
 test('nothing to change still sets the date of the update', async () => {
   const before = (await shop.ask('', 'GET', TOOL)).body
-  await new Promise((resolve) => setTimeout(resolve, 5))
+  await clockAfter(before.updated)
   const { body } = await patch({})
   expect(body.updated > before.updated).toBe(true)
   expect(body.created).toBe(before.created)
@@ -118,7 +124,7 @@ test('a lost reference is an update: its date is set, nothing is validated', asy
   })
   const path = 'collections/tools/records/file00000000000'
   const { updated } = await view(path)
-  await new Promise((resolve) => setTimeout(resolve, 5))
+  await clockAfter(updated)
   await shop.ask('super', 'DELETE', 'collections/shelves/records/shelf0000000001')
   const tool = await view(path)
   expect(tool).toMatchObject({ shelf: '', spares: [] })

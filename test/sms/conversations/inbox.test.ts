@@ -8,8 +8,8 @@ import { TestListener } from '../../realtime/test-listener.ts'
 import { start } from '../../support/database/open.ts'
 import { request } from '../../support/server/request.ts'
 import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { until } from '../../support/services/receiver.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
+import { until } from '../../support/until.ts'
 
 // The inbox that the people of an account share: Ann's, with the member Ben. Eve has an account of her own.
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Store } from '../../../src/collections/catalog.ts'
 import { receiveTexts } from '../../../src/sms/conversations/receive.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
@@ -8,9 +7,11 @@ import { releaseDue } from '../../../src/sms/queue/release.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'
 import { lockUserSends } from '../../../src/sms/send/lock-user.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
+import { untilWaiting, waitingIn } from '../../support/database/locks.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
+import { until } from '../../support/until.ts'
 
 // Somebody says STOP while a device has a text for them, or while one is being accepted.
 
@@ -18,14 +19,6 @@ const WORDS = { out: ['STOP'], in: ['START'] }
 /** Whom `assign` writes to. */
 const RECIPIENT = '+49301'
 const OPTED_OUT = { status: 'failed', error: 'Recipient has opted out' }
-
-/** How many wait for somebody else's lock. */
-async function waitingIn({ db }: Store): Promise<number> {
-  const { rows } = await db.query(
-    `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return Number(rows[0]![0])
-}
 
 const store = await testStore()
 const server = stopAfterAll(await startServerWithDevices())
@@ -95,7 +88,7 @@ describe('a text that a device has when its recipient says STOP', () => {
     const { said } = await store.db.transaction(async (db) => {
       expect(await claimMessages({ ...store, db }, device, 9, 60)).toHaveLength(1)
       const said = say(device, 'STOP')
-      await expect.poll(() => waitingIn(store)).toBe(1)
+      await untilWaiting(store.db, 1)
       return { said }
     })
     await said
@@ -111,7 +104,7 @@ describe('a text that a device has when its recipient says STOP', () => {
       const givenBack = notSent(device, ids).finally(() => {
         isOver = true
       })
-      await expect.poll(async () => isOver || (await waitingIn(store)) === 1).toBe(true)
+      await until('its end or its wait', async () => isOver || (await waitingIn(store.db)) === 1)
       await setOptedOut({ ...store, db }, user, RECIPIENT, true)
       return { givenBack }
     })
@@ -160,7 +153,7 @@ describe('a text that is accepted at the moment of STOP', () => {
     const send = () => user.call('POST', '/api/sms/send', { recipients: [RECIPIENT], body: 'Hello' })
     const stop = { from: RECIPIENT, body: 'STOP', received_at: new Date().toISOString() }
     await send()
-    const waiting = () => waitingIn(server.server.services.store)
+    const waiting = () => waitingIn(server.server.services.store.db)
     let isSaid = false
     const asked = await db.transaction(async (inside) => {
       // the acceptance has looked who is opted out, and waits here

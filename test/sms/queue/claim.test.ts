@@ -4,6 +4,7 @@ import type { Device } from '../../../src/sms/devices/device.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { extendAllLeases, renewLeases } from '../../../src/sms/queue/renew.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'
+import { untilWaiting } from '../../support/database/locks.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 const LEASE = 120
@@ -103,11 +104,10 @@ describe('claims at the same time', () => {
 test('a message that is deleted in this very moment is not handed out', async () => {
   const device = await makeDevice(store, user)
   const [gone, kept] = await assign(store, device, 2)
-  const waiting = `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   const { claimed } = await store.db.transaction(async (db) => {
     await db.query('delete from sms_messages where id = $1', [gone])
     const claimed = claim(device)
-    await expect.poll(async () => (await store.db.query(waiting)).rows).toEqual([[1]])
+    await untilWaiting(store.db, 1)
     return { claimed }
   })
   expect(idsOf(await claimed)).toEqual([kept])

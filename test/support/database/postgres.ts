@@ -13,6 +13,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import pg from 'pg'
+import { until } from '../until.ts'
 
 const START_MS = 30_000
 const DEBIAN = '/usr/lib/postgresql'
@@ -238,16 +239,13 @@ export async function awaitServer(server: ChildProcess, url: string): Promise<st
 }
 
 async function firstAnswer(server: ChildProcess, url: string, said: () => string): Promise<string> {
-  for (const end = Date.now() + START_MS; ; ) {
-    try {
-      const { rows } = await onServer(url, 'show server_version')
-      return String(rows[0]?.server_version).split(' ')[0]!
-    } catch (error) {
-      if (server.exitCode !== null || Date.now() > end)
-        throw new Error(`Postgres did not start.\n${said()}`, { cause: error })
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
+  const ask = () =>
+    onServer(url, 'show server_version').catch((error: unknown) => {
+      if (server.exitCode !== null) throw new Error(`Postgres did not start.\n${said()}`, { cause: error })
+      return undefined
+    })
+  const { rows } = await until('Postgres to start', ask, START_MS)
+  return String(rows[0]?.server_version).split(' ')[0]!
 }
 
 async function stopServer(server: ChildProcess): Promise<void> {

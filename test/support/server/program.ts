@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { until } from '../until.ts'
 
 const HOME = fileURLToPath(new URL('../../../', import.meta.url))
 const START_MS = 60_000
@@ -63,14 +64,13 @@ export async function startProgram(
 }
 
 async function awaitAnswer(child: ChildProcess, url: string, output: () => string): Promise<void> {
-  for (const end = Date.now() + START_MS; ; ) {
+  const isThere = async () => {
     const response = await fetch(url).catch(() => undefined)
     await response?.arrayBuffer()
-    if (response?.ok) return
     if (hasEnded(child)) throw new Error(`The server ended before it answered.\n${output()}`)
-    if (Date.now() > end) throw new Error(`${url} did not answer within a minute.\n${output()}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    return response?.ok
   }
+  await until(`an answer of ${url}`, isThere, START_MS)
 }
 
 const hasEnded = (child: ChildProcess) =>

@@ -4,6 +4,7 @@ import { temporaryFolder } from '../database/temporary-folder.ts'
 import { type Answer, request } from '../server/request.ts'
 import { signIn } from '../server/server-with-devices.ts'
 import { SUPERUSER, startServer } from '../server/start.ts'
+import { until } from '../until.ts'
 
 /** A server whose backups are kept in a temporary folder, and its superuser. */
 export interface BackupServer {
@@ -46,15 +47,11 @@ export async function startBackupServer(env: Record<string, string> = {}): Promi
     },
     keys: async () => (await call('GET', '/api/backups')).body.map(({ key }: { key: string }) => key),
     async status(holds = () => true) {
-      for (const end = Date.now() + WAIT_MS; ; ) {
-        const { status, body } = await call('GET', '/api/backup-status').catch(() => ({
-          status: 0,
-          body: {},
-        }))
-        if (status === 200 && holds(body)) return body
-        if (Date.now() > end) throw new Error(`The status stays ${status} ${JSON.stringify(body)}`)
-        await new Promise((resolve) => setTimeout(resolve, 50))
+      const ask = async () => {
+        const answer = await call('GET', '/api/backup-status').catch(() => undefined)
+        return answer?.status === 200 && holds(answer.body) ? answer.body : undefined
       }
+      return until('the status of backups', ask, WAIT_MS)
     },
     stop: () => server.stop(),
   }

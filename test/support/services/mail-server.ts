@@ -14,6 +14,8 @@ export interface MailServer {
   readonly mails: ReceivedMail[]
   /** While set, every mail is refused. */
   refuses: boolean
+  /** How many were. */
+  refused: number
   /** While set, it says nothing more to whoever begins a mail (`MAIL`), or has given one in (`END`). */
   silentAt: 'MAIL' | 'END' | undefined
   /** Somebody waits for a word of it. */
@@ -48,6 +50,7 @@ export async function startMailServer(): Promise<MailServer> {
     port: (server.address() as { port: number }).port,
     mails,
     refuses: false,
+    refused: 0,
     silentAt: undefined,
     keepsWaiting: false,
     next: () =>
@@ -66,7 +69,7 @@ export async function startMailServer(): Promise<MailServer> {
 
 function converse(
   socket: Socket,
-  mood: () => Pick<MailServer, 'refuses' | 'silentAt' | 'keepsWaiting'>,
+  mood: () => Pick<MailServer, 'refuses' | 'refused' | 'silentAt' | 'keepsWaiting'>,
   received: (mail: ReceivedMail) => void,
 ): void {
   let to = ''
@@ -75,7 +78,11 @@ function converse(
   const commands: Record<string, (line: string) => string> = {
     EHLO: () => '250 mail.test',
     HELO: () => '250 mail.test',
-    MAIL: () => (mood().refuses ? '550 not today' : '250 ok'),
+    MAIL() {
+      if (!mood().refuses) return '250 ok'
+      mood().refused++
+      return '550 not today'
+    },
     RCPT(line) {
       to = /<(.*?)>/.exec(line)?.[1] ?? ''
       return '250 ok'

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
+import { until } from '../until.ts'
 import { listenLocally } from './listen.ts'
 
 /** A call as it arrived. */
@@ -66,15 +67,3 @@ export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 /** Throws unless the call was signed with the secret. */
 export const verify = (secret: string, { body, headers }: ReceivedCall): unknown =>
   new Webhook(secret).verify(body, headers)
-
-/** Waits until something holds. */
-export async function until(
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-  withinMs = 40_000,
-): Promise<void> {
-  for (const end = performance.now() + withinMs; !(await holds()); ) {
-    if (performance.now() > end) throw new Error(`waited in vain for ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}

@@ -8,7 +8,7 @@ import {
   startServerWithDevices,
 } from '../server/server-with-devices.ts'
 import { listenLocally } from '../services/listen.ts'
-import { until } from '../services/receiver.ts'
+import { until } from '../until.ts'
 
 /** A user with a key for Twilio's API. */
 export interface TwilioUser {
