@@ -10,6 +10,7 @@ import { type Offer, prepareOffer } from '../sms/send/offer.ts'
 import { allRecipients } from '../sms/send/recipients.ts'
 import { gatewayRefusal, isRefusal } from '../sms/send/refusal.ts'
 import { countSegments } from '../sms/send/segments.ts'
+import { accountSender } from '../sms/send/sender.ts'
 import { wakeDevices } from '../sms/wake/wake.ts'
 import { compose, readHookBody } from './compose.ts'
 import { type Hook, type HookFields, lockHook } from './hook.ts'
@@ -46,7 +47,7 @@ interface Call {
   readonly refusal?: ApiError
 }
 
-/** Does what a body asks of a hook, and keeps the call. Throws 404, 400, 503, StaleAuth. */
+/** Does what a body asks of a hook, and keeps the call. Throws 404, 400, 503. */
 export async function callHook(
   store: Store,
   config: Config,
@@ -75,8 +76,8 @@ async function send(store: Store, config: Config, hook: Hook, body: unknown): Pr
   if (composed.outcome !== 'sent') return composed
   const window = await readWindow(store.db, hook, composed.key)
   if (window.wasSent) return { outcome: 'repeated' }
-  const sender = { user: hook.user, version: hook.userVersion, key: null, sentBy: hook.id }
-  const offer = await prepareOffer(store, config.maxRecipients, sender, composed.send, null)
+  const sender = accountSender(hook.user, hook.id)
+  const offer = await prepareOffer(store, config.maxRecipients, sender, composed.send)
   const phones = offer.messages.map(({ to }) => to)
   const texts = textsOf(phones, composed.text)
   const { segments } = countSegments(composed.text)

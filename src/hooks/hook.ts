@@ -38,8 +38,6 @@ export interface Hook extends HookFields {
   readonly enabled: boolean
   readonly once_minutes: number
   readonly rate: number
-  /** `xmin` of the user's record: every change gives another. */
-  readonly userVersion: string
 }
 
 // repeats the condition of the partial index
@@ -56,8 +54,8 @@ export async function hookAccount({ db }: Store, secret: string): Promise<string
 }
 
 const LOCK = `
-select h.*, h.recipients::text as recipients, u.xmin::text as "userVersion"
-from hooks h join users u on u.id = h."user" where ${BY_SECRET} for update of h`
+select h.*, h.recipients::text as recipients
+from hooks h where ${BY_SECRET} for update`
 
 /**
  * The hook with this secret, locked until the transaction ends: its calls run one at a time across all nodes.

@@ -75,6 +75,7 @@ declare
   -- the message that is being stored
   message sms_request_message;
   draft record;
+  status text;
   place int;
   -- the usage record of this month
   usage_id text;
@@ -119,6 +120,13 @@ begin
     delete from sms_turns t where t."user" = owner;
   end if;
 
+  -- Quiet hours are those of all messages of a request or of none.
+  foreach request in array requests loop
+    has_quiet := has_quiet or request.messages[1].zone is not null;
+    is_special := is_special or has_quiet or request.sim > 0
+      or coalesce(request.device, request.line, request."from") is not null;
+  end loop;
+
   -- Decide on each request, in order.
   foreach request in array requests loop
     outcome := 'accepted';
@@ -129,11 +137,15 @@ begin
     end if;
 
     -- Are the credentials still those that the request was checked with? Each update of a row changes `xmin`.
+    -- Without a version the account itself has ordered it, which must not be disabled.
     if request.key is not null and request.key || request.key_version is distinct from live_key then
       select request.key || request.key_version into live_key from api_keys k
       where k.id = request.key and k."user" = owner and k.xmin::text = request.key_version;
     end if;
-    if user_version is distinct from request.version
+    if request.version is null then
+      perform from user_settings s where s."user" = owner and s.disabled;
+      outcome := case when found or user_version is null then 'stale' else outcome end;
+    elsif user_version is distinct from request.version
       or request.key is not null and request.key || request.key_version is distinct from live_key
     then
       outcome := 'stale';
@@ -177,22 +189,18 @@ begin
       end;
       request.line := named[1];
     end if;
-    is_special := is_special or request.device is not null or request.sim > 0;
 
     -- Checks the quota, and for a line that is available now. A scheduled message needs no line yet.
     if outcome = 'accepted' and cost > 0 then
-      outcome := case
-        when monthly_quota > 0 and used + spent + cost > monthly_quota then 'quota_exceeded'
-        when request.later then outcome
-        when request.device is null and request.sim = 0 and free_lines <> '{}' then outcome
-        when exists (
-          select from sms_ranked_lines(owner, since) l
-          where (l.device = request.device or request.device is null and (l.rank = 0 or l.rank = 1 and request.sim > 0))
-            and (request.line is null or l.line = request.line)
-            and (request.sim = 0 or l.slot = request.sim or l.slot = 0)
-        ) then outcome
-        else 'no_devices'
-      end;
+      if monthly_quota > 0 and used + spent + cost > monthly_quota then
+        outcome := 'quota_exceeded';
+      elsif not request.later and (request.device is not null or request.sim > 0 or free_lines = '{}') then
+        perform from sms_ranked_lines(owner, since) l
+        where (l.device = request.device or request.device is null and (l.rank = 0 or l.rank = 1 and request.sim > 0))
+          and (request.line is null or l.line = request.line)
+          and (request.sim = 0 or l.slot = request.sim or l.slot = 0);
+        outcome := case when found then outcome else 'no_devices' end;
+      end if;
     end if;
     outcomes := outcomes || outcome;
     known := known || coalesce(first_message, '');
@@ -216,44 +224,35 @@ begin
       from json_to_record(request.origin) o(ref text, api text, id text, data json);
     end if;
 
-    -- Draft its messages.
+    -- Draft its messages. A number keeps the line that it exchanged the last text with; else lines take
+    -- turns.
     foreach message in array request.messages loop
-      has_quiet := has_quiet or message.zone is not null;
-      is_special := is_special or message.zone is not null;
+      status := case when message."to" = any (opted_out) then 'failed' when request.later then 'pending' else 'assigned' end;
+      place := null;
+      if status = 'assigned' and not is_special then
+        place := array_position(free_lines, talk_lines[array_position(talks, message."to")]);
+        if place is null then
+          place := 1 + (turns + dealt) % cardinality(free_lines);
+          dealt := dealt + 1;
+        end if;
+        wake := case when free_devices[place] = any (wake) then wake else wake || free_devices[place] end;
+      end if;
       drafts := drafts || row(
-        message.id,
-        case when message."to" = any (opted_out) then 'failed' when request.later then 'pending' else 'assigned' end,
-        message."to", '', coalesce(message.body, request.body), message.segments,
-        coalesce(request.device, ''), coalesce(request.line, ''), request.device is not null,
-        request.line is not null, '', '', message.zone, request.scheduled_at, request.batch, request.priority,
-        request.sim, request.scheduled_at, request.expires_at, request.guarantee, request.ref,
+        message.id, status, message."to", coalesce(free_numbers[place], ''), coalesce(message.body, request.body),
+        message.segments, coalesce(request.device, free_devices[place], ''), coalesce(request.line, free_lines[place], ''),
+        request.device is not null, request.line is not null, '', '', message.zone, request.scheduled_at, request.batch,
+        request.priority, request.sim, request.scheduled_at, request.expires_at, request.guarantee, request.ref,
         not request.bulk and cost = 1 and cardinality(request.messages) = 1
       )::sms_draft;
       senders := senders || coalesce(request.sent_by, '');
     end loop;
   end loop;
 
-  -- A number keeps the line that it exchanged the last text with; else lines take turns.
-  if not is_special then
-    for n in 1 .. cardinality(drafts) loop
-      continue when drafts[n].status <> 'assigned';
-      place := array_position(free_lines, talk_lines[array_position(talks, drafts[n]."to")]);
-      if place is null then
-        place := 1 + (turns + dealt) % cardinality(free_lines);
-        dealt := dealt + 1;
-      end if;
-      drafts[n].line := free_lines[place];
-      drafts[n].device := free_devices[place];
-      drafts[n]."from" := free_numbers[place];
-      wake := case when free_devices[place] = any (wake) then wake else wake || free_devices[place] end;
-    end loop;
-  end if;
-
   -- Give turns back that were not used.
   if dealt < taken or cardinality(drafts) < taken then
     update sms_turns t set turn = turns + dealt, messages = t.messages - taken + cardinality(drafts) where t."user" = owner;
   end if;
-  if drafts = '{}' then
+  if cardinality(drafts) = 0 then
     return;
   end if;
 

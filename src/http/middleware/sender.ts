@@ -2,11 +2,12 @@ import { identifyKey } from '../../auth/tokens/api-keys.ts'
 import { hasScope, type Scope } from '../../auth/tokens/scopes.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { USERS_ID } from '../../collections/collection.ts'
+import type { AuthRecord } from '../../request/request.ts'
 import type { CampaignServices } from '../../sms/campaigns/campaign.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { type Sender, senderOf, senderOfKey } from '../../sms/send/sender.ts'
 import type { Ctx, Services } from '../context.ts'
-import { authOf } from '../request-info.ts'
+import { authenticate, authOf } from '../request-info.ts'
 import { retry, withCatalog } from '../retry.ts'
 import { storeOf } from '../server/store-of.ts'
 
@@ -15,27 +16,29 @@ export interface SendingCaller extends Sender {
 }
 
 /** The sender, by X-API-Key or Authorization. Throws 401 for a guest, 403 for others and a missing scope. */
-export async function requireSender(c: Ctx, services: Services, scopes: readonly Scope[], cached = false) {
-  const { store } = services
+export const requireSender = (c: Ctx, services: Services, scopes: readonly Scope[]): Promise<SendingCaller> =>
+  withCatalog(services.store, () => identifySender(c, services, scopes, false))
+
+/** As `requireSender`, for work inside `retry`. */
+async function identifySender(c: Ctx, services: Services, scopes: readonly Scope[], cached: boolean) {
   const apiKey = c.env.incoming.headers['x-api-key']
-  if (apiKey !== undefined) {
-    const holder = await withCatalog(store, () => identifyKey(store.signIn, String(apiKey), { cached }))
-    if (!holder) throw gatewayRefusal('unauthorized')
-    if (!scopes.some((scope) => hasScope(holder.scopes, scope))) {
-      if (cached) return requireSender(c, services, scopes)
-      throw scopeRequired(scopes[0]!)
-    }
+  if (apiKey === undefined) return userOf(c, services, await authenticate(c, services, cached))
+  const holder = await identifyKey(services.store.signIn, String(apiKey), { cached })
+  if (!holder) throw gatewayRefusal('unauthorized')
+  if (scopes.some((scope) => hasScope(holder.scopes, scope)))
     return { ...senderOfKey(holder), store: storeOf(c, services, holder.auth) }
-  }
-  return requireUser(c, services, cached)
+  if (cached) return identifySender(c, services, scopes, false)
+  throw scopeRequired(scopes[0]!)
 }
 
 /** A key lacks a scope. */
 export const scopeRequired = (scope: string) => gatewayRefusal('forbidden', `scope required: ${scope}`)
 
 /** The signed-in user; API keys are refused. Throws 401 for a guest, 403 for a device or superuser. */
-export async function requireUser(c: Ctx, services: Services, cached = false): Promise<SendingCaller> {
-  const auth = await authOf(c, services, { cached })
+export const requireUser = async (c: Ctx, services: Services): Promise<SendingCaller> =>
+  userOf(c, services, await authOf(c, services))
+
+function userOf(c: Ctx, services: Services, auth: AuthRecord | null): SendingCaller {
   if (!auth) throw gatewayRefusal('unauthorized')
   // neither devices nor superusers have a quota or devices of their own
   if (auth.collection.id !== USERS_ID) throw gatewayRefusal('forbidden')
@@ -63,7 +66,7 @@ export const withSender = <T>(
 ): Promise<T> =>
   withFreshSender(
     services,
-    (isCached) => requireSender(c, services, SENDS, isCached),
+    (isCached) => identifySender(c, services, SENDS, isCached),
     (sender) => work(sender, { ...services.sending, store: sender.store }),
   )
 

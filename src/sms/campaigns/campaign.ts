@@ -79,9 +79,8 @@ export async function readState(db: Db, user: string, id: string): Promise<Campa
 const READ = statement('campaign', {
   id: 'string',
   user: 'string',
-  /** `xmin` of the record and of its user: every change gives another. */
+  /** `xmin` of the record: every change gives another. */
   version: 'string',
-  userVersion: 'string',
   isDisabled: 'boolean',
   status: oneOf<CampaignStatus>(),
   body: 'string',
@@ -109,11 +108,11 @@ const READ = statement('campaign', {
   guarantee: oneOf<SendOptions['guarantee']>(),
   keepsQuiet: 'boolean',
 })`
-select c.id, c."user", c.xmin::text as version, u.xmin::text as "userVersion", ${isDisabledSql('c."user"')} as "isDisabled",
+select c.id, c."user", c.xmin::text as version, ${isDisabledSql('c."user"')} as "isDisabled",
   c.status, c.body, c.variables::text, c.audience::text, c.batches::text, c.former_batch as "formerBatch", c.revision,
   c.scheduled_at as "scheduledAt", c.expires_at as "expiresAt", c.settled, c.groups, c.recipients::text,
   c.recipients_count as "recipientsCount", c.device, c.line, c.sim, c.priority, c.guarantee, c.quiet_hours as "keepsQuiet"
-from campaigns c join users u on u.id = c."user" where c.id = ${text('id')}`
+from campaigns c where c.id = ${text('id')}`
 
 export async function readCampaign(db: Db, id: string) {
   const row = await runForRow(db, READ, { id })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { batchAfter, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../queue/retry.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
-import { retryStale } from '../send/sender.ts'
+import { accountSender } from '../send/sender.ts'
 import { whenSettled } from './advance.ts'
 import {
   CAMPAIGN_STATE,
@@ -32,16 +32,12 @@ export async function retryCampaign(
   const { db } = services.store
   // noted first, so that what is sent belongs to the campaign whatever happens in between
   await whenSettled(services, user, id, (campaign) => noteBatch(services, campaign))
-  const { batches } = await findCampaign(db, user, id)
+  const { batches, keepsQuiet } = await findCampaign(db, user, id)
   const before = await countMessages(services, user, batches)
-  const retry = async (batch: string) => {
-    const { userVersion, keepsQuiet } = await findCampaign(db, user, id)
-    const sender = { user, version: userVersion, key: null, sentBy: id }
-    return retryBatch(services, sender, batch, body, keepsQuiet)
-  }
   const results = []
   for (const batch of batches)
-    if ((await countMessages(services, user, [batch])) > 0) results.push(await retryStale(() => retry(batch)))
+    if ((await countMessages(services, user, [batch])) > 0)
+      results.push(await retryBatch(services, accountSender(user, id), batch, body, keepsQuiet))
   const retried = (await countMessages(services, user, batches)) - before
   if (retried > 0)
     await updateCampaigns(db, `status = 'sending', settled = false`, `id = $1 and status = 'done'`, [id])

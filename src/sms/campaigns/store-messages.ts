@@ -1,14 +1,13 @@
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
 import { textsOf } from '../../db/rows.ts'
-import { type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer.ts'
+import { PLAIN_OPTIONS } from '../send/body.ts'
+import { type Offer, offeredMessage } from '../send/offer.ts'
 import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
+import { accountSender } from '../send/sender.ts'
 import { REASONS } from '../status/status.ts'
 import { type Campaign, type CampaignServices, chunkKey, chunksOf, readCampaign } from './campaign.ts'
 import { checkQuota, textsFor } from './plan.ts'
-
-/** Times that a chunk is offered again because its user's record has changed. */
-const TRIES = 5
 
 /** Stores missing messages by chunks with a key each. False when changed or aborted. Throws as a send. */
 export async function storeMessages(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
@@ -47,26 +46,23 @@ async function storeChunk(
 ): Promise<boolean> {
   const texts = await textsFor(services.store, campaign.user, campaign, phones)
   const messages = texts.map((text) => offeredMessage(text, !campaign.variables, campaign.keepsQuiet))
-  for (let tries = 1; ; tries++) {
-    const now = await readCampaign(services.store.db, campaign.id)
-    if (now?.version !== campaign.version) return false
-    const { outcome } = await services.acceptor.accept(offerOf(now, messages, number))
-    if (outcome === 'accepted' || outcome === 'replayed') return true
-    if (outcome !== 'stale') throw gatewayRefusal(outcome as RefusalCode)
-    if (tries === TRIES) return false
-  }
+  const now = await readCampaign(services.store.db, campaign.id)
+  if (now?.version !== campaign.version) return false
+  const { outcome } = await services.acceptor.accept(offerOf(campaign, messages, number))
+  if (outcome === 'accepted' || outcome === 'replayed') return true
+  // the account was disabled: the campaign is read again
+  if (outcome === 'stale') return false
+  throw gatewayRefusal(outcome as RefusalCode)
 }
 
 const offerOf = (campaign: Campaign, messages: Offer['messages'], number: number): Offer => ({
-  ...PLAIN_OFFER,
-  user: campaign.user,
-  version: campaign.userVersion,
-  sentBy: campaign.id,
-  device: campaign.device || null,
-  line: campaign.line || null,
+  ...PLAIN_OPTIONS,
+  sender: accountSender(campaign.user, campaign.id),
+  device: campaign.device || undefined,
+  line: campaign.line || undefined,
   later: true,
   batch: campaign.batches[0]!,
-  body: campaign.variables ? null : campaign.body,
+  body: campaign.variables ? undefined : campaign.body,
   priority: campaign.priority,
   sim: campaign.sim,
   scheduledAt: campaign.scheduledAt,

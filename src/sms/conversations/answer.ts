@@ -6,8 +6,10 @@ import { formatDate } from '../../fields/types/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { type Again, hasRoomSql, type Job, type JobKind } from '../../work/queue.ts'
+import { PLAIN_OPTIONS } from '../send/body.ts'
 import { type Text, writeTexts } from '../send/content.ts'
-import { type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer.ts'
+import { type Offer, offeredMessage } from '../send/offer.ts'
+import { accountSender } from '../send/sender.ts'
 import { type AcceptConfig, storeOffers } from '../send/store-offers.ts'
 import { wakeDevices } from '../wake/wake.ts'
 
@@ -82,18 +84,18 @@ const MAX_WAIT_MS = 3_600_000
 
 /** A text that may be answered: no answer yet, user enabled, sender not opted out. */
 const READ = statement('sms read answerable', {
-  ...{ id: 'string', user: 'string', from: 'string', body: 'string', userVersion: 'string' },
+  ...{ id: 'string', user: 'string', from: 'string', body: 'string' },
   /** The line that it came in by, of a simulated phone. */
   simulatedLine: 'string?',
   /** Answers that the number got in 24 hours. */
   sent: 'number',
 })`
-select m.id, m."user", m."from", m.body, u.xmin::text as "userVersion",
+select m.id, m."user", m."from", m.body,
   (select m.line from devices d where d.id = m.device and d.platform = 'simulator') as "simulatedLine",
   (select count(*) from auto_answers_sent s
     where s."user" = m."user" and s.number = m."from" and s.at > now() - interval '24 hours') as sent
-from sms_messages m join users u on u.id = m."user"
-where m.id = ${text('id')} and m."user" = ${text('user')} and not ${isDisabledSql('u.id')}
+from sms_messages m
+where m.id = ${text('id')} and m."user" = ${text('user')} and not ${isDisabledSql('m."user"')}
   and not exists (select from contacts c where c."user" = ${text('user')} and c.phone = m."from" and c.opted_out)
   and not exists (select from auto_answers_sent s where s.message = m.id)`
 
@@ -138,8 +140,8 @@ export const answerJobs = (servicesOf: (user: string) => AnswerServices): JobKin
   run: (job) => answerText(servicesOf(job.holder), job),
 })
 
-/** Seconds until a text is tried again: no line can send now, or the user's record has just changed. */
-const AGAIN_SECONDS: Readonly<Record<string, number>> = { no_devices: 60, stale: 1 }
+/** Seconds until a text is tried again for which no line can send now. */
+const AGAIN_SECONDS = 60
 
 /** Other servers may answer the same number now: pause and limit are read once they are done. */
 async function answerText({ store, config }: AnswerServices, job: Job): Promise<Again | undefined> {
@@ -151,15 +153,14 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
     const offer = received && received.sent < MAX_ANSWERS_A_DAY ? await offerFor(inside, received) : undefined
     if (!offer) return
     const { verdicts, wake } = await storeOffers(inside, config, [offer])
-    const { outcome } = verdicts.get(offer)!
+    const { outcome } = verdicts[0]!
     if (outcome === 'accepted' || outcome === 'known')
-      await run(db, SENT, { user, number: received!.from, answer: offer.sentBy, message: id })
+      await run(db, SENT, { user, number: received!.from, answer: offer.sender.sentBy, message: id })
     return { outcome, wake }
   })
   wakeDevices(store.db, made?.wake ?? [])
   if (made?.outcome === 'accepted') counts.accepted.messages++
-  const inSeconds = AGAIN_SECONDS[made?.outcome ?? '']
-  if (inSeconds !== undefined && job.ageMs < MAX_WAIT_MS) return { inSeconds }
+  if (made?.outcome === 'no_devices' && job.ageMs < MAX_WAIT_MS) return { inSeconds: AGAIN_SECONDS }
 }
 
 /** The first answer that fits the text. Undefined without one, or if its template cannot be filled. */
@@ -180,12 +181,10 @@ async function offerFor(store: Store, received: Received): Promise<Offer | undef
   }
 }
 
-const offerOf = ({ id, user, userVersion, simulatedLine }: Received, sentBy: string, text: Text): Offer => ({
-  ...PLAIN_OFFER,
-  user,
-  version: userVersion,
-  sentBy,
-  line: simulatedLine,
+const offerOf = ({ id, user, simulatedLine }: Received, sentBy: string, text: Text): Offer => ({
+  ...PLAIN_OPTIONS,
+  sender: accountSender(user, sentBy),
+  line: simulatedLine ?? undefined,
   clientRef: `auto:${id}`,
   expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
   // the conversation goes on waiting for an answer of a person

@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { isOwnedBy, unindexed } from '../../db/by-id.ts'
 import { objectsOf } from '../../db/rows.ts'
 import { dateOf } from '../../fields/types/date.ts'
-import { StaleAuth } from '../../records/fresh-auth.ts'
 import { derivedId } from '../../tools/derived-id.ts'
 import { dateAt, PLAIN_OPTIONS, toOne } from '../send/body.ts'
-import { credentialsOf, type Offer, offeredMessage, PLAIN_OFFER } from '../send/offer.ts'
-import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
-import type { Sent } from '../send/render-verdict.ts'
+import { type Offer, offeredMessage } from '../send/offer.ts'
+import { gatewayRefusal } from '../send/refusal.ts'
+import { refusalOf, type Sent } from '../send/render-verdict.ts'
 import { countSegments } from '../send/segments.ts'
 import { type SendServices, send } from '../send/send.ts'
 import type { Sender } from '../send/sender.ts'
@@ -112,8 +111,7 @@ export async function retryBatch(
       else refused ??= outcome
   }
   left.refused = due.filter((one) => !ids.has(one)).length
-  if (refused === 'stale') throw new StaleAuth()
-  if (refused && ids.size === 0) throw gatewayRefusal(refused as RefusalCode)
+  if (refused && (refused === 'stale' || ids.size === 0)) throw refusalOf(sender, refused)
   const message_ids = failed.flatMap((one) => ids.get(one) ?? [])
   const batch_id = message_ids.length > 0 ? batch : ''
   return { batch_id, message_ids, recipients_count: message_ids.length, left_out: left }
@@ -142,8 +140,8 @@ async function offerAgain(
   const message = offeredMessage({ ...one, ...countSegments(one.body) }, true, keepsQuiet)
   const { priority, sim, guarantee } = one
   const verdict = await services.acceptor.accept({
-    ...PLAIN_OFFER,
-    ...credentialsOf(sender),
+    ...PLAIN_OPTIONS,
+    sender,
     ...{ priority, sim, guarantee, expiresAt: shifted(one) },
     batch,
     body: one.body,

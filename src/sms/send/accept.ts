@@ -27,8 +27,9 @@ export class Acceptor {
   /** First come, first served; of one user always in order. */
   #waiting: Waiting[] = []
   #isStarting = false
-  /** The users of each commit that is under way. */
-  readonly #commits = new Set<ReadonlySet<string>>()
+  #commits = 0
+  /** The users of the commits that are under way. */
+  readonly #committing = new Set<string>()
 
   constructor(store: Store, config: AcceptConfig & Pick<Config, 'databasePool'>) {
     this.#store = store
@@ -41,23 +42,16 @@ export class Acceptor {
   accept(offer: Offer): Promise<Verdict> {
     const decided = Promise.withResolvers<Verdict>()
     this.#waiting.push({ offer, decided })
-    this.#startSoon()
-    return decided.promise
-  }
-
-  /** Starts after already received requests are read, so that they are stored together. */
-  #startSoon(): void {
-    if (this.#isStarting) return
+    // after requests that have arrived are read, so that they are stored together
+    if (!this.#isStarting) setImmediate(() => this.#start())
     this.#isStarting = true
-    setImmediate(() => {
-      this.#isStarting = false
-      this.#start()
-    })
+    return decided.promise
   }
 
   /** As many commits as may be, each with all that can be in it. */
   #start(): void {
-    while (this.#waiting.length > 0 && this.#commits.size < this.#maxCommits) {
+    this.#isStarting = false
+    while (this.#waiting.length > 0 && this.#commits < this.#maxCommits) {
       const group = this.#takeGroup()
       if (group.length === 0) return
       void this.#commit(group)
@@ -65,29 +59,27 @@ export class Acceptor {
   }
 
   #takeGroup(): Waiting[] {
-    const group: Waiting[] = []
+    const [group, others]: [Waiting[], Waiting[]] = [[], []]
     let messages = 0
     let isFull = false
-    this.#waiting = this.#waiting.filter((one) => {
-      if (isFull || this.#isCommitting(one.offer.user)) return true
-      messages += one.offer.messages.length
-      isFull = group.length === MAX_REQUESTS || (messages > MAX_MESSAGES && group.length > 0)
-      if (!isFull) group.push(one)
-      return isFull
-    })
+    for (const one of this.#waiting) {
+      const isLater: boolean = isFull || this.#committing.has(one.offer.sender.user)
+      if (!isLater) messages += one.offer.messages.length
+      isFull ||= !isLater && (group.length === MAX_REQUESTS || (messages > MAX_MESSAGES && group.length > 0))
+      if (isLater || isFull) others.push(one)
+      else group.push(one)
+    }
+    this.#waiting = others
     return group
   }
 
-  #isCommitting(user: string): boolean {
-    for (const users of this.#commits) if (users.has(user)) return true
-    return false
-  }
-
   async #commit(group: readonly Waiting[]): Promise<void> {
-    const users = new Set(group.map(({ offer }) => offer.user))
-    this.#commits.add(users)
+    const users = new Set(group.map(({ offer }) => offer.sender.user))
+    for (const user of users) this.#committing.add(user)
+    this.#commits++
     const settle = await this.#decide(group)
-    this.#commits.delete(users)
+    this.#commits--
+    for (const user of users) this.#committing.delete(user)
     // the database works on the next group while this one's answers are written
     this.#start()
     settle()
@@ -97,11 +89,14 @@ export class Acceptor {
     try {
       const offers = group.map(({ offer }) => offer)
       const { verdicts, wake } = await storeOffers(this.#store, this.#config, offers)
-      count(group, verdicts)
-      const isAgain = ({ offer }: Waiting) => verdicts.get(offer)!.outcome === 'again'
-      this.#waiting.push(...group.filter(isAgain))
+      counts.accepted.commits++
+      this.#waiting.push(...group.filter((_, i) => verdicts[i]!.outcome === 'again'))
       return () => {
-        for (const one of group) if (!isAgain(one)) one.decided.resolve(verdicts.get(one.offer)!)
+        for (const [i, { offer, decided }] of group.entries()) {
+          if (verdicts[i]!.outcome === 'again') continue
+          if (verdicts[i]!.outcome === 'accepted') counts.accepted.messages += offer.messages.length
+          decided.resolve(verdicts[i]!)
+        }
         wakeDevices(this.#store.db, wake)
       }
     } catch (error) {
@@ -130,13 +125,7 @@ export class Acceptor {
  */
 export async function acceptInside(store: Store, config: AcceptConfig, offer: Offer): Promise<string[]> {
   const { verdicts, wake } = await storeOffers(store, config, [offer])
-  await renderVerdict(store, offer, verdicts.get(offer)!)
+  await renderVerdict(store, offer, verdicts[0]!)
   counts.accepted.messages += offer.messages.length
   return wake
-}
-
-function count(group: readonly Waiting[], verdicts: ReadonlyMap<Offer, Verdict>): void {
-  counts.accepted.commits++
-  for (const { offer } of group)
-    if (verdicts.get(offer)!.outcome === 'accepted') counts.accepted.messages += offer.messages.length
 }

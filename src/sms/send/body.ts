@@ -58,7 +58,7 @@ export interface Origin {
 }
 
 /** A text that is sent at once, by any SIM, without anything special. */
-export const PLAIN_OPTIONS: SendOptions = {
+export const PLAIN_OPTIONS: Omit<SendOptions, 'origin'> = {
   scheduledAt: '',
   expiresAt: '',
   priority: 0,

@@ -41,7 +41,7 @@ export async function writeTexts(
   missing?: (name: string) => string,
 ): Promise<Text[]> {
   const plain = plainText(content)
-  if (plain !== null) {
+  if (plain !== undefined) {
     const counted = countSegments(plain)
     return phones.map((to) => ({ to, body: plain, ...counted }))
   }
@@ -52,9 +52,9 @@ export async function writeTexts(
   return phones.map((phone) => textFor(phone, renderFor(filled, personOf(phone), missing)))
 }
 
-/** The one text of all recipients; null when each gets their own. */
-export const plainText = (content: Content): string | null =>
-  'body' in content && !content.variables ? content.body : null
+/** The one text of all recipients; undefined when each gets their own. */
+export const plainText = (content: Content): string | undefined =>
+  'body' in content && !content.variables ? content.body : undefined
 
 function textFor(to: string, body: string): Text {
   checkLength(body)

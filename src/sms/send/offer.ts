@@ -2,7 +2,7 @@ import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { userHolder } from '../../collections/collection.ts'
 import { randomId } from '../../tools/random.ts'
-import { type Origin, PLAIN_OPTIONS, type SendBody, type SendOptions } from './body.ts'
+import type { Origin, SendBody, SendOptions } from './body.ts'
 import { plainText, writeTexts } from './content.ts'
 import type { Idempotency } from './idempotency.ts'
 import { allRecipients } from './recipients.ts'
@@ -10,62 +10,32 @@ import { gatewayRefusal, invalid } from './refusal.ts'
 import type { Sender } from './sender.ts'
 import { zoneOfNumber } from './time-zones.ts'
 
-/** A request that passed its checks, as `sms_accept` takes it. Null is unset; in the options, '' is. */
+/** A request that passed its checks, as `sms_accept` takes it. In the options, '' is unset. */
 export interface Offer extends Omit<SendOptions, 'origin'> {
-  readonly user: string
-  /** The credentials as they were read: `xmin` of the user's row, and of the API key's if one was used. */
-  readonly version: string
-  readonly key: string | null
-  readonly keyVersion: string | null
-  /** The sender, as in sms_messages.sent_by. */
-  readonly sentBy: string
-  readonly device: string | null
+  readonly sender: Sender
+  readonly device?: string | undefined
   /** The line that the request named, by its id. */
-  readonly line: string | null
+  readonly line?: string | undefined
   /** The line that the request named, by its number. */
-  readonly from: string | null
+  readonly from?: string | undefined
   /** Scheduled for later: no device is chosen yet. */
-  readonly later: boolean
-  readonly batch: string | null
+  readonly later?: boolean
+  readonly batch?: string | undefined
   /** The text of all messages that bring none of their own. */
-  readonly body: string | null
-  readonly idempotency: Idempotency | null
+  readonly body?: string | undefined
+  readonly idempotency?: Idempotency | undefined
   /** The JSON of ACCEPTED, which is kept for the idempotency key. */
-  readonly answer: string
-  /** Null for a send of our own API. `ref`: its message or batch. */
-  readonly origin: (Origin & { readonly ref: string }) | null
+  readonly answer?: string
+  /** Of a send by another API than ours. `ref`: its message or batch. */
+  readonly origin?: (Origin & { readonly ref: string }) | undefined
   readonly messages: readonly OfferedMessage[]
 }
 
-/** What an offer says apart from its sender and its messages when its request sets nothing. */
-export const PLAIN_OFFER: Omit<Offer, 'user' | 'version' | 'sentBy' | 'messages'> = {
-  ...PLAIN_OPTIONS,
-  key: null,
-  keyVersion: null,
-  device: null,
-  line: null,
-  from: null,
-  later: false,
-  batch: null,
-  body: null,
-  idempotency: null,
-  answer: '{}',
-  origin: null,
-}
-
-export const credentialsOf = ({ user, version, key, sentBy }: Sender) => ({
-  user,
-  version,
-  sentBy,
-  key: key?.id ?? null,
-  keyVersion: key?.version ?? null,
-})
-
-/** One message of an offer; `body` null: the text of all. */
+/** One message of an offer; without `body` it has the text of all. */
 export interface OfferedMessage {
   readonly id: string
   readonly to: string
-  readonly body: string | null
+  readonly body?: string
   readonly segments: number
   /** The time zone in whose quiet hours it waits, '' for that of the account; absent: it does not. */
   readonly zone?: string
@@ -79,8 +49,8 @@ export const offeredMessage = (
 ): OfferedMessage => ({
   id: randomId(),
   to,
-  body: isShared ? null : body,
   segments,
+  ...(!isShared && { body }),
   ...(keepsQuiet && { zone: zoneOfNumber(to) }),
 })
 
@@ -90,33 +60,33 @@ export async function prepareOffer(
   maxRecipients: number,
   sender: Sender,
   body: SendBody,
-  idempotency: Idempotency | null,
+  idempotency?: Idempotency | null,
 ): Promise<Offer> {
   const { content, deviceId, line, options } = body
   const phones = await allRecipients(store, sender.user, body, maxRecipients)
   await chargeOptedOut(store, sender.user, phones)
   const shared = plainText(content)
   // a template is checked after the device; for a plain text the accepting statement checks the device
-  if (deviceId !== '' && shared === null) await checkDevice(store, sender.user, deviceId)
+  if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
   const texts = await writeTexts(store, sender.user, content, phones)
   if (options.clientRef !== '' && texts.length > 1) throw invalid('client_ref can name one message only')
-  const messages = texts.map((text) => offeredMessage(text, shared !== null, options.keepsQuiet))
+  const messages = texts.map((text) => offeredMessage(text, shared !== undefined, options.keepsQuiet))
   const batch = messages.length > 1 ? randomId() : ''
   const ids = messages.map(({ id }) => id)
   const ref = batch || ids[0]!
   return {
     ...options,
-    ...credentialsOf(sender),
-    device: deviceId || null,
-    line: line.id || null,
-    from: line.number || null,
+    sender,
+    device: deviceId || undefined,
+    line: line.id || undefined,
+    from: line.number || undefined,
     later: options.scheduledAt !== '',
-    batch: batch || null,
+    batch: batch || undefined,
     body: shared,
     isBulk: options.isBulk || messages.length > 1,
-    idempotency,
+    idempotency: idempotency ?? undefined,
     answer: answerJson(batch, ids),
-    origin: options.origin ? { ...options.origin, id: options.origin.id || ref, ref } : null,
+    origin: options.origin ? { ...options.origin, id: options.origin.id || ref, ref } : undefined,
     messages,
   }
 }

@@ -3,7 +3,8 @@ import { StaleAuth } from '../../records/fresh-auth.ts'
 import { firstAnswer, keepAnswer } from './idempotency.ts'
 import { answerJson, type Offer } from './offer.ts'
 import { gatewayRefusal, type RefusalCode } from './refusal.ts'
-import type { Verdict } from './store-offers.ts'
+import type { Sender } from './sender.ts'
+import type { Outcome, Verdict } from './store-offers.ts'
 
 /** The JSON of the answer; `replayed`: it is that of an earlier request. */
 export interface Sent {
@@ -13,17 +14,23 @@ export interface Sent {
 
 /** The answer to a stored offer. Throws the refusal of one that was not stored, StaleAuth. */
 export async function renderVerdict(store: Store, offer: Offer, { outcome, message }: Verdict) {
-  const { user, idempotency } = offer
-  if (outcome === 'accepted') return { answer: offer.answer, replayed: false }
+  const { sender, idempotency } = offer
+  const { user } = sender
+  if (outcome === 'accepted') return { answer: offer.answer ?? '{}', replayed: false }
   if (outcome === 'replayed')
     return { answer: (await firstAnswer(store, user, idempotency!))!, replayed: true }
-  if (outcome === 'stale') throw new StaleAuth()
-  if (outcome !== 'known') throw gatewayRefusal(outcome as RefusalCode)
+  if (outcome !== 'known') throw refusalOf(sender, outcome)
   // the reference has a message; the key, if any, is stored for this request anyway
   await checkClientRef(store, message, offer)
   const answer = answerJson('', [message])
   if (idempotency) await keepAnswer(store, user, idempotency, answer)
   return { answer, replayed: false }
+}
+
+/** Why an offer was not stored: a refusal, or StaleAuth for a request whose sender has changed. */
+export function refusalOf({ version }: Sender, outcome: Outcome): Error {
+  if (outcome !== 'stale') return gatewayRefusal(outcome as RefusalCode)
+  return version === null ? gatewayRefusal('forbidden', 'The account is disabled') : new StaleAuth()
 }
 
 /** Blanked or changed texts count as equal: a repeated send is the one before. */

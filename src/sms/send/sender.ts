@@ -1,34 +1,19 @@
-import { StaleAuth } from '../../records/fresh-auth.ts'
 import { type AuthRecord, senderIdOf } from '../../request/request.ts'
 
 /** A send's user, and the versions of user and key as read: acceptance compares them. */
 export interface Sender {
   readonly user: string
-  readonly version: string
-  readonly key: { readonly id: string; readonly version: string } | null
+  /** `xmin` of the user's row; null for work that the account has ordered, unless it is disabled. */
+  readonly version: string | null
+  readonly key?: { readonly id: string; readonly version: string }
   /** A record of `senders`. */
   readonly sentBy: string
-}
-
-/** Tries of a send whose sender changes each time between the read and the commit. */
-const MAX_TRIES = 5
-
-/** Repeats a job's send while it throws StaleAuth, up to 5 times; from the second try uncached. */
-export async function retryStale<T>(work: (tries: number) => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work(tries)
-    } catch (error) {
-      if (tries === MAX_TRIES || !(error instanceof StaleAuth)) throw error
-    }
-  }
 }
 
 /** The sender who signed in without an API key. */
 export const senderOf = (auth: AuthRecord): Sender => ({
   user: auth.id,
   version: auth.version,
-  key: null,
   sentBy: senderIdOf(auth),
 })
 
@@ -45,3 +30,6 @@ export const senderOfKey = ({ auth, id, version }: KeyOfUser): Sender => ({
   key: { id, version },
   sentBy: id,
 })
+
+/** Who sends what an account has ordered: a campaign, a hook, an answer. `sentBy`: its id. */
+export const accountSender = (user: string, sentBy: string): Sender => ({ user, version: null, sentBy })

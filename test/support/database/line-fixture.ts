@@ -66,7 +66,7 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
   const log = createLogger(config)
   const acceptor = new Acceptor(store, config)
   const answers = answerJobs(() => ({ store, config, acceptor }))
-  const sender = { user: USER, version: String(rows[0]![0]), key: null, sentBy: USER }
+  const sender = { user: USER, version: String(rows[0]![0]), sentBy: USER }
   const query = async (sql: string, params: unknown[] = []) =>
     (await db.query(sql, params)).rows as unknown[][]
   const deviceOf = (name: string) => ({

@@ -35,7 +35,7 @@ export async function openSendFixture(phones: number, quota = 0): Promise<SendFi
     [USER, phones],
   )
   const { rows } = await db.query('select xmin::text from users where id = $1', [USER])
-  const sender = { user: USER, version: String(rows[0]![0]), key: null, sentBy: USER }
+  const sender = { user: USER, version: String(rows[0]![0]), sentBy: USER }
   const config = readConfig({})
   const acceptor = new Acceptor(store, config)
   const node = () => {

@@ -11,7 +11,6 @@ import { HOOK_FIELDS, hookAccount } from '../../../hooks/hook.ts'
 import { type Answers, failures, success } from '../../../openapi/schemas/answers.ts'
 import { chapter } from '../../../openapi/schemas/operations.ts'
 import { HOOK, NOBODY, SIGNED_IN } from '../../../openapi/schemas/security.ts'
-import { retryStale } from '../../../sms/send/sender.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
 import { readBytes } from '../../body/bytes.ts'
 import { readJson } from '../../body/json-body.ts'
@@ -57,7 +56,7 @@ async function call(c: Ctx, { store, config }: Services, secret: string): Promis
   const raw = type.startsWith('multipart/form-data') ? await readParts(c) : await readText(c)
   const isForm = type.startsWith('application/x-www-form-urlencoded')
   const work = () => callHook(store.forUser(user), config, secret, raw, isForm)
-  return c.json(await admission.heavyWork.run(userHolder(user), () => retryStale(work)))
+  return c.json(await admission.heavyWork.run(userHolder(user), work))
 }
 
 const readText = async (c: Ctx): Promise<string> =>

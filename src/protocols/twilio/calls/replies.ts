@@ -3,12 +3,11 @@ import { runForRow, statement, type Texts, tables } from '../../../db/statements
 import { GatewayError } from '../../../errors.ts'
 import { cleanText } from '../../../fields/values/cast.ts'
 import { urlFault } from '../../../outgoing/addresses.ts'
-import { isDisabledSql } from '../../../records/auth/disabled.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../../sms/send/body.ts'
 import { E164, withoutSeparators } from '../../../sms/send/phone.ts'
 import { optedOut } from '../../../sms/send/recipients.ts'
 import { type SendServices, send } from '../../../sms/send/send.ts'
-import { retryStale } from '../../../sms/send/sender.ts'
+import { accountSender } from '../../../sms/send/sender.ts'
 import { isInvisible } from '../../../sms/send/shape.ts'
 import { originOf } from '../messages/message.ts'
 import { type NumberSender, sendersFrom } from '../numbers/number.ts'
@@ -123,8 +122,6 @@ async function sendAll(services: SendServices, text: AnsweredText, replies: read
   await markSent()
 }
 
-const SENDER = `select xmin::text from users where id = $1 and not ${isDisabledSql('$1')}`
-
 /** Sends a reply once: its idempotency key is the text and the reply's place among the replies. */
 async function sendReply(services: SendServices, text: AnsweredText, reply: Reply, place: number) {
   const { to, body, device, line, callback } = reply
@@ -132,10 +129,5 @@ async function sendReply(services: SendServices, text: AnsweredText, reply: Repl
   // the line is missing in what earlier versions have stored
   const request = toOne(to, body, options, device, line)
   const key = `twiml ${text.message} ${place}`
-  await retryStale(async () => {
-    const { rows } = await services.store.db.query(SENDER, [text.user])
-    if (!rows[0]) return
-    const sender = { user: text.user, version: String(rows[0][0]), key: null, sentBy: text.key || text.user }
-    await send(services, sender, request, { key, fingerprint: key })
-  })
+  await send(services, accountSender(text.user, text.key || text.user), request, { key, fingerprint: key })
 }
