@@ -51,12 +51,15 @@ const describe = (client: pg.Client, text: string) =>
 
 const columnsOf = (schema: z.ZodObject) => {
   const { properties } = z.toJSONSchema(z.object(schema.shape)) as { properties: Record<string, Property> }
-  const typeOf = ({ type, anyOf = [{ type }] }: Property): string =>
-    anyOf.map((one) => (one.type === 'null' ? '?' : String(one.type).replace('integer', 'number'))).join('')
+  const typeOf = ({ type, anyOf = [{ type }] }: Property) =>
+    anyOf
+      .flatMap((one) => one.type ?? [])
+      .map((name) => (name === 'null' ? '?' : name.replace('integer', 'number')))
+      .join('')
   return Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, typeOf(property)]))
 }
 interface Property {
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly anyOf?: readonly Property[]
 }
 

@@ -3,6 +3,7 @@ import { guestHolder, networkOf } from '../../admission/holder.ts'
 import { OverLimit } from '../../admission/refusal.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
+import { list, number, numbers, run, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
 import type { SignInAttempt } from '../auth-services.ts'
 import { sha256 } from '../tokens/secrets.ts'
@@ -147,6 +148,9 @@ async function takeTries(
   if (wait > 0) throw tooMany(wait)
 }
 
+const TAKE = statement('auth take tries', { wait: 'number' })`
+select auth_take_tries(${list('keys')}::text[], ${numbers('limits')}::int[], ${number('seconds')}, ${text('exempt')}) as wait`
+
 /** Seconds to wait; 0 for a try that was counted. */
 async function take(
   db: Db,
@@ -155,14 +159,15 @@ async function take(
   seconds: number,
   exempt = '',
 ) {
-  const sql = 'select auth_take_tries($1::text[], $2::int[], $3, $4)'
-  const { rows } = await db.query(sql, [keys, limits, seconds, exempt], 'auth take tries')
-  return Number(rows[0]?.[0])
+  return (await runForRow(db, TAKE, { keys, limits, seconds, exempt }))!.wait
 }
+
+const GIVE_BACK = statement('auth give back', {})`
+select auth_give_back(${list('keys')}::text[], ${text('exempt')}, ${number('days')})`
 
 /** `days`: how long the address of a correct attempt is known. */
 async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, days = 0): Promise<void> {
-  await db.query('select auth_give_back($1::text[], $2, $3)', [keys, exempt, days], 'auth give back')
+  await run(db, GIVE_BACK, { keys, exempt, days })
 }
 
 /** Counts an attempt of `key`; false beyond `max` in a window of `seconds`. */

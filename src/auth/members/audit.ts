@@ -1,4 +1,5 @@
 import type { Db } from '../../db/open.ts'
+import { run, statement, text } from '../../db/statements/statement.ts'
 import { type AuthRecord, senderIdOf } from '../../request/request.ts'
 import type { AuditEntry } from '../superusers/audit.ts'
 
@@ -13,9 +14,10 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'member_invitations',
 ])
 
-const NOTE = `
+const NOTE = statement('note deed of member', {})`
 insert into account_audit (id, "user", sender, action, collection, record, fields, created)
-values (pb_new_id(), $1, $2, $3, $4, $5, $6, pb_text(now()))`
+values (pb_new_id(), ${text('user')}, ${text('sender')}, ${text('action')}, ${text('collection')}, ${text('record')},
+  ${text('fields')}, pb_text(now()))`
 
 /** Records what a member did, in the transaction of `db`. */
 export async function recordMemberAudit(
@@ -23,6 +25,6 @@ export async function recordMemberAudit(
   auth: AuthRecord,
   { action, collection = '', record = '', fields = [] }: AuditEntry,
 ): Promise<void> {
-  const values = [auth.id, senderIdOf(auth), action, collection, record, JSON.stringify(fields)]
-  await db.query(NOTE, values, 'note deed of member')
+  const values = { user: auth.id, sender: senderIdOf(auth), action, collection, record }
+  await run(db, NOTE, { ...values, fields: JSON.stringify(fields) })
 }

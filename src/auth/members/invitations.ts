@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS, USERS_ID } from '../../collections/collection.ts'
+import { runForCount, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { badRequest } from '../../errors.ts'
 import { now } from '../../fields/types/date.ts'
 import type { PasswordWork } from '../../records/auth/passwords.ts'
@@ -29,10 +30,11 @@ export const INVITATION = z.object({
   email: z.union([z.literal(''), z.email('must be an email address').max(255)]).optional(),
 })
 
-const INVITE = `
+const INVITE = statement('invite', {})`
 insert into member_invitations (id, account, email, role, expires, invited_by, hash, created)
-select $1, $2, $3, $4, pb_text(now() + interval '${DAYS} days'), $5, $6, pb_text(now())
-where (select count(*) from member_invitations where account = $2 and expires > pb_text(now())) < ${MAX_OPEN}`
+select ${text('id')}, ${text('account')}, ${text('email')}, ${text('role')}, pb_text(now() + interval '${DAYS} days'),
+  ${text('sender')}, ${text('hash')}, pb_text(now())
+where (select count(*) from member_invitations where account = ${text('account')} and expires > pb_text(now())) < ${MAX_OPEN}`
 
 /**
  * Makes an invitation and mails it, where there is an address and a mail server; otherwise the answer has its
@@ -47,11 +49,11 @@ export async function invite(
   const [id, secret] = [randomId(), randomText(SECRET_LENGTH)]
   const isMailed = email !== '' && services.settings.current.smtp.enabled
   // who gets the link need not have the address
-  const values = [id, auth.id, isMailed ? email : '', role, senderIdOf(auth), sha256(secret)]
+  const to = { id, account: auth.id, email: isMailed ? email : '', role }
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     await lockFreshAuth(inside, auth) // no removed member leaves an invitation behind
-    const { count } = await db.query(INVITE, values, 'invite')
+    const count = await runForCount(db, INVITE, { ...to, sender: senderIdOf(auth), hash: sha256(secret) })
     if (count === 0) throw badRequest(`An account may have ${MAX_OPEN} open invitations.`)
     await logChange(inside, { id: INVITATIONS }, 'create', id)
   })
@@ -83,14 +85,18 @@ async function mailInvitation(
   await sendMail(services, { to, subject: `${name} invites you`, html: layout(html) })
 }
 
-const FIND = 'select id, account, role, email from member_invitations where hash = $1 and expires > $2'
+const find = (name: string, lock: string) => statement(name, {
+  ...{ id: 'string', account: 'string', role: 'string', email: 'string' },
+})`
+select id, account, role, email from member_invitations
+where hash = ${text('hash')} and expires > ${text('now')} ${lock}`
+const [FIND, LOCK] = [find('invitation', ''), find('invitation lock', 'for update')]
 
 /** The invitation with this secret. Throws 400. `isLocked`: until the transaction ends. */
 export async function findInvitation({ db }: Store, secret: string, isLocked = false) {
-  const { rows } = await db.query(`${FIND}${isLocked ? ' for update' : ''}`, [sha256(secret), now()])
-  if (!rows[0]) throw badRequest('The invitation is invalid, has expired or was used.')
-  const [id, account, role, email] = rows[0].map(String) as [string, string, string, string]
-  return { id, account, role, email }
+  const found = await runForRow(db, isLocked ? LOCK : FIND, { hash: sha256(secret), now: now() })
+  if (!found) throw badRequest('The invitation is invalid, has expired or was used.')
+  return found
 }
 
 /** Makes a user a member by an invitation, which it deletes. Returns the account. Throws 400. */

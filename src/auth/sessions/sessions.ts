@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
-import { pbText, run, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
+import { number, run, runForCount, statement, text } from '../../db/statements/statement.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { randomId } from '../../tools/random.ts'
@@ -27,53 +27,35 @@ export type Session = z.output<typeof SESSION>
 
 const shortened = (userAgent: string) => userAgent.slice(0, MAX_AGENT_LENGTH)
 
-const START = `
+const START = statement('session start', {})`
 with kept as (
-  insert into auth_session_tokens (token_hash, session, expires_at) values ($4, $1, to_timestamp($7))
+  insert into auth_session_tokens (token_hash, session, expires_at) values (${text('hash')}, ${text('id')}, to_timestamp(${number('expires')}))
   on conflict do nothing returning 1
 ), unlisted as (
   delete from auth_sessions where exists (select from kept) and id in (
-    select id from auth_sessions where collection = $2 and record = $3 and ended_at is null
+    select id from auth_sessions where collection = ${text('collection')} and record = ${text('record')} and ended_at is null
     order by created desc offset ${MAX_LISTED - 1})
 )
 insert into auth_sessions (id, collection, record, token_hash, ip, user_agent, expires_at)
-select $1, $2, $3, $4, $5, $6, to_timestamp($7) from kept returning 1`
+select ${text('id')}, ${text('collection')}, ${text('record')}, ${text('hash')}, ${text('ip')}, ${text('agent')},
+  to_timestamp(${number('expires')}) from kept`
 
 /** Stores a sign-in and returns its token. During many concurrent sign-ins the session may stay unlisted. */
 export async function startSession(db: Db, auth: AuthRecord, { ip, userAgent }: Origin): Promise<string> {
   const { token } = await signOwnToken(auth, async (hash, expires) => {
-    const values = [randomId(), auth.collection.id, auth.id, hash, ip, shortened(userAgent), expires]
-    return (await db.query(START, values)).rows.length > 0
+    const session = { id: randomId(), collection: auth.collection.id, record: auth.id, hash, ip, expires }
+    return (await runForCount(db, START, { ...session, agent: shortened(userAgent) })) > 0
   })
   return token
 }
 
-const LIST = statement(
-  'sessions of a record',
-  ({ collection, record, hash }: Texts<'collection' | 'record' | 'hash'>) =>
-    tables
-      .selectFrom('auth_sessions as s')
-      .select(({ exists, selectFrom }) => [
-        'id',
-        pbText('s.created').as('created'),
-        pbText('s.used_at').as('used_at'),
-        pbText('s.expires_at').as('expires_at'),
-        'ip',
-        'user_agent',
-        exists(
-          selectFrom('auth_session_tokens as t')
-            .where('t.token_hash', '=', hash)
-            .whereRef('t.session', '=', 's.id'),
-        )
-          .$castTo<boolean>()
-          .as('current'),
-      ])
-      .where(({ and }) => and({ collection, record, ended_at: null }))
-      .where(sql<boolean>`expires_at > now()`)
-      .orderBy('s.used_at', 'desc')
-      .orderBy('id')
-      .limit(MAX_LISTED),
-)
+const LIST = statement('sessions of a record', SESSION)`
+select s.id, pb_text(s.created) as created, pb_text(s.used_at) as used_at, pb_text(s.expires_at) as expires_at, s.ip,
+  s.user_agent, exists (
+    select from auth_session_tokens t where t.token_hash = ${text('hash')} and t.session = s.id) as current
+from auth_sessions s
+where s.collection = ${text('collection')} and s.record = ${text('record')} and s.ended_at is null and s.expires_at > now()
+order by s.used_at desc, s.id limit ${MAX_LISTED}`
 
 /** The sessions of a record, latest use first. `token`: the request's own. */
 export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<Session[]> =>

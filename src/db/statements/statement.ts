@@ -10,7 +10,7 @@ import {
   sql,
 } from 'kysely'
 import type { Db } from '../open.ts'
-import { objectsOf } from '../rows.ts'
+import { objectsOf, textsOf } from '../rows.ts'
 import type { RowOf, Shape } from './columns.ts'
 import { Compiler, makeSlots } from './compiler.ts'
 import type { Tables } from './tables.ts'
@@ -53,6 +53,7 @@ export const numberOrNull = <K extends string>(name: K): Part<Record<K, number |
 export const flag = <K extends string>(name: K): Part<Record<K, boolean>> => slot(name)
 /** The place of a list of texts. */
 export const list = <K extends string>(name: K): Part<Record<K, readonly string[]>> => slot(name)
+export const numbers = <K extends string>(name: K): Part<Record<K, readonly number[]>> => slot(name)
 
 /** A part of texts that has places itself. Its strings and numbers stand there as they are. */
 export const part = <S extends Parts>(strings: TemplateStringsArray, ...parts: S): Part<ValuesOf<S>> =>
@@ -118,6 +119,13 @@ export const run = async <P, R>(db: Db, sent: Statement<P, R>, values: P, way?: 
 /** Sends a statement. Its first row, as an object. */
 export const runForRow = async <P, R>(db: Db, sent: Statement<P, R>, values: P, way?: Way) =>
   (await run(db, sent, values, way))[0]
+
+/** Sends a statement of one column. Its texts. */
+export const runForTexts = async <P>(
+  db: Db,
+  sent: Statement<P, Readonly<Record<string, string>>>,
+  values: P,
+) => textsOf(await send(db, sent, values))
 
 /** Sends a statement. How many rows it wrote. */
 export const runForCount = async <P, R>(db: Db, sent: Statement<P, R>, values: P): Promise<number> =>

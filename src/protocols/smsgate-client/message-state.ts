@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy } from '../../db/by-id.ts'
-import { runForRow, statement, type Texts, tables } from '../../db/statements/statement.ts'
+import { isOwnedBy, unindexed } from '../../db/by-id.ts'
+import { runForRow, statement, type Texts, tables, text } from '../../db/statements/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { cancelOnce, cancelWaiting } from '../../sms/queue/cancel.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
@@ -148,28 +148,32 @@ export const isoDate = (stored: string): string => dateOf(stored)?.toISOString()
 const MAX_RECIPIENTS = 1_000
 
 /** Looks for a send of this API first, then for a batch and a message that another API has sent. */
-const FIND = `
-select id, ref, is_batch, created, size from (
+const FIND = statement('smsgate find send', {
+  ...{ id: 'string', ref: 'string', isBatch: 'boolean', created: 'string', size: 'number' },
+})`
+select id, ref, is_batch as "isBatch", created, size from (
   select 1 as place, s.id, s.ref, s.is_batch, s.created, 0 as size
-  from sms_origins s where s."user" = $1 and s.api = 'smsgate' and s.id = $2
+  from sms_origins s where s."user" = ${text('user')} and s.api = 'smsgate' and s.id = ${text('id')}
   union all
   (select 2, b.batch_id, b.batch_id, true, b.created, (
-    select count(*) from (select from sms_messages n where n.batch_id = $2 limit ${MAX_RECIPIENTS + 1}) counted)
+    select count(*) from (select from sms_messages n where n.batch_id = ${text('id')} limit ${MAX_RECIPIENTS + 1}) counted)
   from sms_messages b
-  where b.batch_id = $2 and b.batch_id <> '' and ${isOwnedBy('b', '$1')} limit 1)
+  where b.batch_id = ${text('id')} and b.batch_id <> '' and ${unindexed('b."user"')} = ${text('user')} limit 1)
   union all
   select 3, m.id, m.id, false, m.created, 0
-  from sms_messages m where m.id = $2 and ${isOwnedBy('m', '$1')} and m.message_type || '' = 'outgoing'
+  from sms_messages m where m.id = ${text('id')} and ${unindexed('m."user"')} = ${text('user')} and m.message_type || '' = 'outgoing'
 ) found order by place limit 1`
 
 /** A user's send by its id. Throws 404, and 400 for a batch that is too large to answer. */
 export async function findSend({ db }: Store, user: string, id: string): Promise<SendRow> {
-  const { rows } = await db.query(FIND, [user, id], 'smsgate find send')
-  if (!rows[0]) throw gatewayRefusal('message_not_found')
-  const [name, ref, isBatch, created, size] = rows[0] as [string, string, boolean, string, number]
+  const found = await runForRow(db, FIND, { user, id })
+  if (!found) throw gatewayRefusal('message_not_found')
+  const { size, ...send } = found
   if (size > MAX_RECIPIENTS)
-    throw invalid(`This batch has more than ${MAX_RECIPIENTS} recipients: ask for /api/sms/batches/${ref}`)
-  return { id: name, ref, isBatch, created }
+    throw invalid(
+      `This batch has more than ${MAX_RECIPIENTS} recipients: ask for /api/sms/batches/${send.ref}`,
+    )
+  return send
 }
 
 /** The send with this id, as it is now. Throws 404. */

@@ -1,4 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
+import { number, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { GatewayError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { withFreshSender } from '../../http/middleware/sender.ts'
@@ -114,9 +115,10 @@ async function sendOrWait(
 
 const isRefusal = (error: unknown, code: string) => error instanceof GatewayError && error.body.error === code
 
-const DEVICES = `
-select d.last_seen >= $3, exists (select from lines l where l.device = d.id and l.slot in ($4, 0))
-from devices d where d."user" = $1 and ($2 = '' or d.id = $2) limit 1`
+const DEVICES = statement('smsgate send devices', { wasActive: 'boolean', hasSim: 'boolean' })`
+select d.last_seen >= ${text('since')} as "wasActive",
+  exists (select from lines l where l.device = d.id and l.slot in (${number('sim')}, 0)) as "hasSim"
+from devices d where d."user" = ${text('user')} and (${text('deviceId')} = '' or d.id = ${text('deviceId')}) limit 1`
 
 /** Throws 400 when the user has no device, or the named one was not seen for so long or has no such SIM. */
 async function checkDevices(
@@ -126,9 +128,9 @@ async function checkDevices(
   activeWithinHours: number,
 ): Promise<void> {
   const since = formatDate(new Date(Math.max(0, Date.now() - activeWithinHours * 3_600_000)))
-  const { rows } = await db.query(DEVICES, [user, deviceId, since, sim], 'smsgate send devices')
-  if (!rows[0]) throw deviceId ? unknownDevice() : invalid('You have no device: pair one first')
-  const [wasActive, hasSim] = rows[0]
+  const found = await runForRow(db, DEVICES, { user, deviceId, since, sim })
+  if (!found) throw deviceId ? unknownDevice() : invalid('You have no device: pair one first')
+  const { wasActive, hasSim } = found
   if (deviceId && sim > 0 && !hasSim) throw invalid(`simNumber ${sim} is no SIM of this device (deviceId)`)
   if (deviceId && activeWithinHours > 0 && !wasActive)
     throw invalid(`deviceId was not active within ${activeWithinHours} hours (deviceActiveWithin)`)

@@ -4,7 +4,7 @@ import { grants, REFRESH_SCOPE, SCOPES, type Scopes } from '../../auth/tokens/sc
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { readOrMakeParam } from '../../db/params.ts'
-import { runForRow, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
+import { list, number, run, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { randomText } from '../../tools/random.ts'
@@ -31,19 +31,18 @@ export const TOKEN_BODY = z
   })
   .meta({ id: 'SmsgateTokenRequest' })
 
-const text = z.string()
 /** A pair of tokens, in the spellings of SMSGate's server and of its clients. */
 export const TOKEN_PAIR = z
   .object({
-    id: text.describe('The `jti` of the pair, by which it is revoked.'),
+    id: z.string().describe('The `jti` of the pair, by which it is revoked.'),
     token_type: z.literal('Bearer'),
-    access_token: text,
-    refresh_token: text,
-    expires_at: text.describe('End of the access token.'),
+    access_token: z.string(),
+    refresh_token: z.string(),
+    expires_at: z.string().describe('End of the access token.'),
     tokenType: z.literal('Bearer'),
-    accessToken: text,
-    refreshToken: text,
-    expiresAt: text,
+    accessToken: z.string(),
+    refreshToken: z.string(),
+    expiresAt: z.string(),
   })
   .meta({ id: 'SmsgateTokens' })
 export type TokenPair = z.output<typeof TOKEN_PAIR>
@@ -74,13 +73,14 @@ export async function issueTokens(
 /** Of one user. A new one ends the oldest, so a program that asks for a pair at each request does no harm. */
 const MAX_PAIRS = 1_000
 
-const INSERT = `
+const INSERT = statement('smsgate add tokens', {})`
 with ended as (
   delete from smsgate_tokens where id in (
-    select id from smsgate_tokens where "user" = $2 order by created desc, id offset ${MAX_PAIRS - 1})
+    select id from smsgate_tokens where "user" = ${text('user')} order by created desc, id offset ${MAX_PAIRS - 1})
 )
 insert into smsgate_tokens (id, "user", api_key, scopes, access_until, refresh_until)
-values ($1, $2, $3, $4, to_timestamp($5::float8), to_timestamp($6::float8))`
+values (${text('id')}, ${text('user')}, ${text('apiKey')}, ${list('scopes')}, to_timestamp(${number('exp')}::float8),
+  to_timestamp(${number('refreshExp')}::float8))`
 
 async function insertPair(
   store: Store,
@@ -90,7 +90,7 @@ async function insertPair(
   const id = randomText(ID_LENGTH)
   const iat = Math.floor(Date.now() / 1000)
   const [exp, refreshExp] = [iat + seconds, iat + REFRESH_SECONDS]
-  await store.db.query(INSERT, [id, user, apiKey, scopes, exp, refreshExp], 'smsgate add tokens')
+  await run(store.db, INSERT, { id, user, apiKey, scopes, exp, refreshExp })
   const about = { sub: user, iss: 'pocketsms', iat, user_id: user }
   const sign = (claims: JWTPayload) => signClaims(store.db, { ...about, ...claims })
   const access = await sign({ jti: id, exp, scopes })
@@ -117,18 +117,17 @@ function pairOf(jti: string): { readonly pair: string; readonly isRefresh: boole
   return { pair: isRefresh ? jti.slice(0, -REFRESH_SUFFIX.length) : jti, isRefresh }
 }
 
-const FIND = statement('smsgate find token', ({ id }: Texts<'id'>) =>
-  tables
-    .selectFrom('smsgate_tokens')
-    .select([
-      'user',
-      'api_key as apiKey',
-      sql<Scopes>`scopes`.as('scopes'),
-      sql<boolean>`access_until > now()`.as('isAccessLive'),
-      sql<boolean>`refresh_until > now() and not is_refreshed`.as('isRefreshLive'),
-    ])
-    .where('id', '=', id),
-)
+const FIND = statement('smsgate find token', {
+  ...{
+    user: 'string',
+    apiKey: 'string',
+    scopes: 'string[]',
+    isAccessLive: 'boolean',
+    isRefreshLive: 'boolean',
+  },
+})`
+select "user", api_key as "apiKey", scopes, access_until > now() as "isAccessLive",
+  refresh_until > now() and not is_refreshed as "isRefreshLive" from smsgate_tokens where id = ${text('id')}`
 
 /** The token with this `jti`; null if it has expired, was revoked or used. */
 export async function findToken({ db }: Store, jti: string): Promise<LiveToken | null> {
@@ -139,15 +138,9 @@ export async function findToken({ db }: Store, jti: string): Promise<LiveToken |
   return { pair, user, apiKey, scopes: isRefresh ? [REFRESH_SCOPE] : scopes }
 }
 
-const USE = statement('smsgate use refresh token', ({ id }: Texts<'id'>) =>
-  tables
-    .updateTable('smsgate_tokens')
-    .set({ is_refreshed: true })
-    .where('id', '=', id)
-    .where('is_refreshed', '=', false)
-    .where(sql<boolean>`refresh_until > now()`)
-    .returning(sql<Scopes>`scopes`.as('scopes')),
-)
+const USE = statement('smsgate use refresh token', { scopes: 'string[]' })`
+update smsgate_tokens set is_refreshed = true
+where id = ${text('id')} and not is_refreshed and refresh_until > now() returning scopes`
 
 /** Replaces a pair by a new one with the same scopes. A refresh token works once, then throws 401. */
 export function refreshTokens(store: Store, { pair, user, apiKey }: LiveToken): Promise<TokenPair> {

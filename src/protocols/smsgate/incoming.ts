@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
+import { runForRow, statement, text } from '../../db/statements/statement.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import { FilesFull } from '../../files/room.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
@@ -23,16 +24,20 @@ export interface Poster {
   readonly isSuspended: boolean
 }
 
-const FIND = `select d.id, d."user", d.phone, d.enabled, d.last_seen, p.signing_key, ${isDisabledSql('d."user"')}
-  from smsgate_phones p join devices d on d.id = p.device and d."user" = p."user" where p.path = $1`
+const FIND = statement('smsgate poster', {
+  ...{ id: 'string', user: 'string', phone: 'string', enabled: 'boolean', lastSeen: 'string' },
+  ...{ signingKey: 'string', isSuspended: 'boolean' },
+})`
+select d.id, d."user", d.phone, d.enabled, d.last_seen as "lastSeen", p.signing_key as "signingKey",
+  ${isDisabledSql('d."user"')} as "isSuspended"
+from smsgate_phones p join devices d on d.id = p.device and d."user" = p."user" where p.path = ${text('path')}`
 
 /** The phone whose path this is, or null. */
 export async function findPoster({ db }: Store, path: string): Promise<Poster | null> {
-  const { rows } = await db.query(FIND, [path], 'smsgate poster')
-  if (!rows[0]) return null
-  const [id, user, phone, enabled, lastSeen, signingKey, isSuspended] = rows[0]
-  const device = { id, user, phone, enabled, lastSeen, isLimited: false } as Device
-  return { device, signingKey: String(signingKey), isSuspended: isSuspended === true }
+  const found = await runForRow(db, FIND, { path })
+  if (!found) return null
+  const { signingKey, isSuspended, ...device } = found
+  return { device: { ...device, isLimited: false }, signingKey, isSuspended }
 }
 
 /** What a phone posted, and what it says in X-Timestamp (seconds) and X-Signature (hex of an HMAC-SHA256). */

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { textsOf } from '../../db/rows.ts'
-import { cast, runForRow, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
+import { number, runForRow, runForTexts, statement, text } from '../../db/statements/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { storedBytes } from '../../files/room.ts'
@@ -30,20 +29,9 @@ export const ACCOUNT_USAGE = USAGE.extend({
 }).meta({ id: 'AccountUsage' })
 
 /** `usual`: the quota of users without one of their own. */
-const READ = statement(
-  'sms usage',
-  ({ user, period, usual }: Slots<Record<'user' | 'period', string> & { usual: number }>) =>
-    tables
-      .selectFrom('users as u')
-      .leftJoin('sms_usage as s', (join) => join.onRef('s.user', '=', 'u.id').on('s.period', '=', period))
-      .select([
-        sql<number>`case when u.monthly_quota > 0 then u.monthly_quota else ${cast(usual, 'float8')} end`.as(
-          'quota',
-        ),
-        sql<number>`coalesce(s.used, 0)`.as('used'),
-      ])
-      .where('u.id', '=', user),
-)
+const READ = statement('sms usage', { quota: 'number', used: 'number' })`
+select case when u.monthly_quota > 0 then u.monthly_quota else ${number('usual')}::float8 end as quota, coalesce(s.used, 0) as used
+from users u left join sms_usage s on s."user" = u.id and s.period = ${text('period')} where u.id = ${text('user')}`
 
 /** A user's sent messages and quota in the calendar month (UTC) of `at`. */
 export async function readUsage(
@@ -72,13 +60,12 @@ export async function readAccountUsage(
   return { ...usage, files: { bytes, limit: config.maxAccountFileBytes } }
 }
 
+const GIVE_BACK = statement('sms give back', { id: 'string' })`
+update sms_usage set used = greatest(used - ${number('messages')}::float8, 0), updated = ${text('updated')}
+where "user" = ${text('user')} and period = ${text('period')} and used > 0 returning id`
+
 /** Gives messages back to the month that paid for them, in the transaction that ends them unsent. */
 export async function refundQuota(store: Pick<Store, 'db'>, user: string, period: string, messages = 1) {
-  const changed = await store.db.query(
-    `update sms_usage set used = greatest(used - $4::float8, 0), updated = $3
-     where "user" = $1 and period = $2 and used > 0 returning id`,
-    [user, period, formatDate(new Date()), messages],
-    'sms give back',
-  )
-  await logChanged(store, 'sms_usage', 'update', textsOf(changed))
+  const values = { user, period, messages, updated: formatDate(new Date()) }
+  await logChanged(store, 'sms_usage', 'update', await runForTexts(store.db, GIVE_BACK, values))
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { overLimit } from '../../../admission/refusal.ts'
 import type { Store } from '../../../collections/catalog.ts'
 import { LOCKS } from '../../../db/advisory-locks.ts'
+import { part, run, runForRow, statement, text } from '../../../db/statements/statement.ts'
 import { dateOf } from '../../../fields/types/date.ts'
 import { isOwnDevice } from '../../../sms/send/offer.ts'
 import { invalid } from '../../../sms/send/refusal.ts'
@@ -47,18 +48,18 @@ function readRefreshBody(raw: unknown) {
 
 type Refresh = ReturnType<typeof readRefreshBody>
 
-const IN_PERIOD = `
-  m."user" = $1 and m.message_type = 'incoming' and m.delivered_at >= $2 and m.delivered_at <= $3
-  and ($4 = '' or m.device = $4)`
+const IN_PERIOD = part`
+  m."user" = ${text('user')} and m.message_type = 'incoming' and m.delivered_at >= ${text('since')}
+  and m.delivered_at <= ${text('until')} and (${text('device')} = '' or m.device = ${text('device')})`
 
-const RECEIVERS = `webhooks w where w."user" = $1 and w.enabled and w.smsgate_event = 'sms:received'`
+const RECEIVERS = part`webhooks w where w."user" = ${text('user')} and w.enabled and w.smsgate_event = 'sms:received'`
 
 /** Texts and webhooks that a refresh is about. */
-const COUNT = `
-select (select count(*) from (select from sms_messages m where ${IN_PERIOD} limit ${MAX_CALLS + 1}) found),
-  (select count(*) from ${RECEIVERS})`
+const COUNT = statement('smsgate count texts', { texts: 'number', webhooks: 'number' })`
+select (select count(*) from (select from sms_messages m where ${IN_PERIOD} limit ${MAX_CALLS + 1}) found) as texts,
+  (select count(*) from ${RECEIVERS}) as webhooks`
 
-const DELIVER = `
+const DELIVER = statement('smsgate deliver again', {})`
 select webhook_queue(array_agg(
   row(pb_new_id(), w.id, t."user", t.event_id, 'message.received', t.id, null, null)::webhook_call))
 from (select m.id, m."user", pb_new_id() as event_id from sms_messages m where ${IN_PERIOD} limit ${MAX_CALLS}) t
@@ -67,9 +68,9 @@ cross join (select w.id from ${RECEIVERS}) w`
 const RETRY_SECONDS = 60
 
 /** With a limit inside, so that the index gives the calls of each webhook by itself. */
-const WAITING = `
-select count(*) from (select w.id from ${RECEIVERS}) w cross join lateral (
-  select from webhook_dispatch d where d."user" = $1 and d.webhook = w.id and d.handed_at is null
+const WAITING = statement('smsgate waiting calls', { calls: 'number' })`
+select count(*) as calls from (select w.id from ${RECEIVERS}) w cross join lateral (
+  select from webhook_dispatch d where d."user" = ${text('user')} and d.webhook = w.id and d.handed_at is null
   limit ${MAX_CALLS}) waiting`
 
 /**
@@ -77,20 +78,18 @@ select count(*) from (select w.id from ${RECEIVERS}) w cross join lateral (
  * while as many calls of these webhooks wait as one refresh can make: a flood of refreshes would fill the
  * disk.
  */
-function deliverAgain({ db }: Store, user: string, { since, until, device }: Refresh): Promise<void> {
-  const params = [user, since, until, device]
+function deliverAgain({ db }: Store, user: string, refresh: Refresh): Promise<void> {
+  const values = { user, ...refresh }
   return db.transaction(async (inside) => {
     await inside.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.inboxRefresh, user])
-    const waiting = await inside.query(WAITING, [user], 'smsgate waiting calls')
-    if (Number(waiting.rows[0]![0]) >= MAX_CALLS)
+    if ((await runForRow(inside, WAITING, values))!.calls >= MAX_CALLS)
       throw overLimit('texts of an earlier refresh that wait for their webhooks', true, RETRY_SECONDS)
-    const { rows } = await inside.query(COUNT, params, 'smsgate count texts')
-    const [texts, webhooks] = rows[0]!.map(Number) as [number, number]
+    const { texts, webhooks } = (await runForRow(inside, COUNT, values))!
     if (texts * webhooks > MAX_CALLS)
       throw invalid(
         `This would be more than ${MAX_CALLS} calls, one for each text and webhook: ask for a shorter time`,
       )
-    await inside.query(DELIVER, params, 'smsgate deliver again')
+    await run(inside, DELIVER, values)
   })
 }
 

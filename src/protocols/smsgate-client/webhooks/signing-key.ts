@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../../../db/open.ts'
+import { runForRow, statement, text } from '../../../db/statements/statement.ts'
 import { invalid } from '../../../sms/send/refusal.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
 import { randomText } from '../../../tools/random.ts'
@@ -28,12 +29,13 @@ export async function ensureSigningKey(db: Db, user: string): Promise<void> {
   await db.query(ADD, [user, randomText(KEY_LENGTH)], 'smsgate add key')
 }
 
+const FIND = statement('smsgate key', { signing_key: 'string' })`
+select signing_key from smsgate_accounts where "user" = ${text('user')}`
+
 /** That key, made when it is first asked for. */
 export async function signingKeyOf(db: Db, user: string): Promise<string> {
   await ensureSigningKey(db, user)
-  const sql = 'select signing_key from smsgate_accounts where "user" = $1'
-  const { rows } = await db.query(sql, [user], 'smsgate key')
-  return String(rows[0]?.[0] ?? '')
+  return (await runForRow(db, FIND, { user }))?.signing_key ?? ''
 }
 
 const SET = `

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { grants } from '../../../auth/tokens/scopes.ts'
 import type { Store } from '../../../collections/catalog.ts'
 import type { Collection } from '../../../collections/collection.ts'
-import { objectsOf } from '../../../db/rows.ts'
+import { run, runForRow, statement, text } from '../../../db/statements/statement.ts'
 import { ApiError, badRequest } from '../../../errors.ts'
 import type { Ctx, Services } from '../../../http/context.ts'
 import { scopeRequired } from '../../../http/middleware/sender.ts'
@@ -51,22 +51,18 @@ function readWebhookBody(raw: unknown) {
   return { id: id ?? '', url, event, device: deviceId || device_id || '' }
 }
 
-const LIST = `
+const LIST = statement('smsgate webhooks', CLIENT_WEBHOOK)`
 select smsgate_id as id, nullif(device, '') as "deviceId", url, smsgate_event as event from webhooks
-where "user" = $1 and smsgate_event <> '' order by created, webhooks.id`
+where "user" = ${text('user')} and smsgate_event <> '' order by created, webhooks.id`
 
 /** The webhooks of a user that are called in SMSGate's form. */
-export async function listWebhooks({ db }: Store, user: string): Promise<z.output<typeof CLIENT_WEBHOOK>[]> {
-  return objectsOf(await db.query(LIST, [user], 'smsgate webhooks'))
-}
+export const listWebhooks = ({ db }: Store, user: string) => run(db, LIST, { user })
 
-const FIND = `
-select id from webhooks where "user" = $1 and smsgate_id = $2 and smsgate_id <> '' and smsgate_event <> ''`
+const FIND = statement('smsgate find webhook', { id: 'string' })`
+select id from webhooks where "user" = ${text('user')} and smsgate_id = ${text('id')} and smsgate_id <> '' and smsgate_event <> ''`
 
-async function findWebhook({ db }: Store, user: string, id: string): Promise<string | undefined> {
-  const { rows } = await db.query(FIND, [user, id], 'smsgate find webhook')
-  return rows[0] && String(rows[0][0])
-}
+const findWebhook = async ({ db }: Store, user: string, id: string) =>
+  (await runForRow(db, FIND, { user, id }))?.id
 
 /** The collection `webhooks`. Throws 400 if a superuser has removed its fields for SMSGate's form. */
 function webhooksOf({ catalog }: Store): Collection {
