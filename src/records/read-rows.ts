@@ -43,7 +43,7 @@ export function rowStatement(catalog: Catalog, collection: Collection, parts: St
   return { text, columns: columnsOf(collection), name, way, isGuarded }
 }
 
-const statementsOf = memoize((_: QueryStructure) => new Map<string, RowStatement>())
+const statements = new WeakMap<QueryStructure, Map<string, RowStatement>>()
 
 /** The last statement of its kind for a compiled filter; undefined: none is kept. */
 export function keptStatement(
@@ -52,9 +52,9 @@ export function keptStatement(
   write: () => RowStatement,
 ): RowStatement {
   if (kind === undefined) return write()
-  const known = statementsOf(structure)
+  const known = statements.get(structure) ?? new Map<string, RowStatement>()
   const statement = known.get(kind) ?? write()
-  known.set(kind, statement)
+  statements.set(structure, known.set(kind, statement))
   return statement
 }
 
