@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 /** A message as the API shows it: its columns in the order of their names. */
-const COLUMNS = `b.batch_id, b.body, b.client_ref, 'sms_messages' as "collectionId", 'sms_messages' as "collectionName", b.created,
+const COLUMNS = `b.attachments, b.batch_id, b.body, b.client_ref, 'sms_messages' as "collectionId", 'sms_messages' as "collectionName", b.created,
   b.delivered_at, b.device, b.error_message, b.expires_at, b."from", b.guarantee, b.id, b.line, b.message_type, b.priority, b.scheduled_at,
   b.segments, b.sent_at, b.sent_by, b.sim, b.status, b."to", b.updated, b."user", b.waiting_for`
 
