@@ -1,5 +1,5 @@
 import type { Collection } from '../collections/collection.ts'
-import { columnName, quote } from '../collections/names.ts'
+import { columnName, quote, tableName } from '../collections/names.ts'
 import type { Value } from '../fields/field.ts'
 import { memoize } from '../tools/memoize.ts'
 
@@ -11,6 +11,9 @@ export type RecordRow = readonly Value[]
 
 /** Columns of a collection's table, whose alias is `b`. */
 export interface Columns {
+  /** The table and its columns as SQL, without the alias. */
+  readonly table: string
+  readonly quoted: readonly string[]
   /** `b."id", b."name", …`: all fields in order, including hidden ones. */
   readonly select: string
   readonly count: number
@@ -21,8 +24,11 @@ export interface Columns {
 
 export const columnsOf = memoize((collection: Collection): Columns => {
   const names = collection.fields.map((field) => field.name)
+  const quoted = names.map((name) => quote(columnName(name)))
   return {
-    select: names.map((name) => `b.${quote(columnName(name))}`).join(', '),
+    table: quote(tableName(collection)),
+    quoted,
+    select: quoted.map((column) => `b.${column}`).join(', '),
     count: names.length,
     at: new Map(names.map((name, i) => [name, i])),
     id: names.indexOf('id'),

@@ -1,6 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
 import { type Collection, DEVICES_ID, USERS_ID } from '../../collections/collection.ts'
-import { columnName, quote, tableName } from '../../collections/names.ts'
 import { violatedFields } from '../../collections/table/indexes.ts'
 import { isSqlError, UNIQUE_VIOLATION } from '../../db/errors.ts'
 import { badRequest, fieldError } from '../../errors.ts'
@@ -9,7 +8,7 @@ import type { FileOwner } from '../../files/room.ts'
 import { NO_CONDITION } from '../../rules/candidate-check.ts'
 import { deleteInvalidLinks } from '../auth/auth-links.ts'
 import { changeLogCte } from '../changes.ts'
-import type { Values } from '../columns.ts'
+import { columnsOf, type Values } from '../columns.ts'
 import { checkAuthFresh, freshAuthSql, lockFreshAuth } from '../fresh-auth.ts'
 import { storeUploads } from '../input/files.ts'
 import { Parameters, sqlType } from '../parameters.ts'
@@ -94,12 +93,12 @@ function insertRow(
   conditions: readonly string[],
   parameters: Parameters,
 ): Promise<boolean> {
-  const columns = collection.fields.map((field) => quote(columnName(field.name))).join(', ')
+  const { table, quoted } = columnsOf(collection)
   const given = collection.fields
     .map((field) => parameters.add(values[field.name], sqlType(field)))
     .join(', ')
   const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
-  const sql = `insert into ${quote(tableName(collection))} (${columns}) select ${given} ${where}`
+  const sql = `insert into ${table} (${quoted.join(', ')}) select ${given} ${where}`
   return runLogged(store, collection, `${sql} returning *`, 'create', parameters)
 }
 
@@ -112,14 +111,14 @@ export function updateRow(
   conditions: readonly string[] = [],
   parameters = new Parameters(),
 ): Promise<boolean> {
-  const assigned = collection.fields
-    .filter(({ name }) => !isSame(values[name]!, old[name]!))
-    .map(
-      (field) => `${quote(columnName(field.name))} = ${parameters.add(values[field.name], sqlType(field))}`,
-    )
+  const { table, quoted } = columnsOf(collection)
+  const assigned: string[] = []
+  for (const [i, field] of collection.fields.entries())
+    if (!isSame(values[field.name]!, old[field.name]!))
+      assigned.push(`${quoted[i]} = ${parameters.add(values[field.name], sqlType(field))}`)
   const isUnchanged = [`b.id = ${parameters.add(old.id)}`, `b.xmin::text = ${parameters.add(version)}`]
   const where = [...isUnchanged, ...conditions].join(' and ')
-  const sql = `update ${quote(tableName(collection))} b set ${assigned.join(', ') || 'id = b.id'} where ${where}`
+  const sql = `update ${table} b set ${assigned.join(', ') || 'id = b.id'} where ${where}`
   return runLogged(store, collection, `${sql} returning b.*`, 'update', parameters)
 }
 
