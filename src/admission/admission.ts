@@ -1,4 +1,5 @@
 import { Budget } from './budget.ts'
+import { EventLoopSlices } from './event-loop-slices.ts'
 import { BYTES, LIMITS, PASSWORDS, RATES, SIGN_INS } from './limits.ts'
 import { Places } from './places.ts'
 import { Rates } from './rates.ts'
@@ -23,4 +24,8 @@ export const admission = {
   subscriptions: new Rates(RATES.subscriptions),
   optedOut: new Rates(RATES.optedOut),
   filterShapes: new Rates(RATES.filterShapes),
+  /** Parsing of large bodies: the event loop rests as long as one took, at most 100 ms. */
+  bodySlices: new EventLoopSlices(100),
+  /** Deliveries of changes. */
+  deliverySlices: new EventLoopSlices(),
 } as const

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatabaseTime } from '../admission/database-time.ts'
+import { databasePlaces } from '../admission/database-places.ts'
+import type { DatabaseTime } from '../admission/database-time.ts'
 import type { Holder } from '../admission/holder.ts'
-import { FIRST_ROWS, RATES } from '../admission/limits.ts'
-import { Places } from '../admission/places.ts'
 import type { Everybody, Ticket } from '../admission/ticket.ts'
 import type { Config } from '../config.ts'
 import type { Logger } from '../log.ts'
@@ -24,18 +23,12 @@ interface Reading {
 
 class Pool {
   readonly backend: Backend
-  /** Undefined where statements take no turns. */
-  readonly time: DatabaseTime | undefined
-  /** Connections for statements. Holders take turns; a single holder may use all. */
-  readonly connections: Places
-  readonly firstRows = new Places(FIRST_ROWS)
+  readonly places: ReturnType<typeof databasePlaces>
   reading: Reading | undefined
 
   constructor(backend: Backend, size?: PoolSize) {
     this.backend = backend
-    this.time = size && new DatabaseTime(size.ofClients)
-    const limit = { name: RATES.databaseTime.name, total: size?.ofServer ?? Infinity, share: Infinity }
-    this.connections = new Places(limit)
+    this.places = databasePlaces(size)
   }
 }
 
@@ -106,14 +99,14 @@ export class Db {
 
   /** What the pool of connections does. Work that waits for its turn waits for a connection. */
   get use(): PoolUse {
-    const { backend, connections } = this.#pool
+    const { backend, places } = this.#pool
     const use = backend.use()
-    return { ...use, waiting: use.waiting + connections.use.waiting }
+    return { ...use, waiting: use.waiting + places.connections.use.waiting }
   }
 
   /** Client-shaped statements that run and wait. */
   get clientUse(): DatabaseTime['use'] | undefined {
-    return this.#pool.time?.use
+    return this.#pool.places.time?.use
   }
 
   /** One statement, rows as arrays. See Session.query for values and `name`. Throws RetryLater. */
@@ -125,7 +118,8 @@ export class Db {
   /** Queries for a client's filter or sort, in the holder's turn. 57014 after CLIENT_STATEMENT_SECONDS. */
   shaped(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const { ticket } = this
-    const { time, backend } = this.#pool
+    const { backend, places } = this.#pool
+    const { time } = places
     if (!ticket || !time || this.inTransaction) return this.query(text, params, name)
     if (ticket.isSuperuser) return time.run(ticket, () => this.query(text, params, name))
     return time.run(ticket, () => backend.clientQuery(text, params, name)).catch(noted)
@@ -134,7 +128,7 @@ export class Db {
   /** Reads the first rows of an index over the lookup connection: FIRST_ROWS statements at a time. */
   firstRows(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     if (this.inTransaction) return this.lookUp(text, params, name)
-    return this.#pool.firstRows.run(this.#holder, () => this.lookUp(text, params, name))
+    return this.#pool.places.firstRows.run(this.#holder, () => this.lookUp(text, params, name))
   }
 
   /** Reads rows by their keys, without waiting for a turn: see Backend.lookUp. */
@@ -188,8 +182,8 @@ export class Db {
 
   /** Does what takes a connection of the server when it is the owner's turn. */
   #inTurn<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
-    const { connections, backend } = this.#pool
-    return connections.run(this.#holder, () => work(backend))
+    const { backend, places } = this.#pool
+    return places.connections.run(this.#holder, () => work(backend))
   }
 
   #inside(session: TransactionSession): Db {

@@ -2,13 +2,9 @@ import { admission } from '../admission/admission.ts'
 import type { Share } from '../admission/budget.ts'
 import { GrowingRoom } from '../admission/growing-room.ts'
 import type { Holder } from '../admission/holder.ts'
-import { EventLoopSlices } from '../tools/event-loop-slices.ts'
 
 /** Bodies and answers up to this size are not counted. A body of it is parsed in less than 10 ms. */
 export const SMALL_BYTES = 64 << 10
-
-/** Longest pause of the event loop after work on a large body; it is as long as the work was. */
-const slices = new EventLoopSlices(100)
 
 /** A request's part of `admission.memory`: its body until it is read, its answer until it is sent. */
 export class RequestMemory {
@@ -42,7 +38,7 @@ export class RequestMemory {
   /** Waits for the turn of work that takes as long as parsing this many bytes. Throws 429. */
   async turn(bytes: number): Promise<void> {
     if (!this.#isSuperuser) await admission.bodyBytes.pay(this.holder, bytes)
-    await slices.next()
+    await admission.bodySlices.next()
   }
 
   /** Has room for an answer of exactly this many bytes. Throws RetryLater. */

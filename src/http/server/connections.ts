@@ -1,7 +1,7 @@
 import type { Server, ServerOptions, ServerResponse } from 'node:http'
 import { type Socket, Server as TcpServer } from 'node:net'
 import { guestHolder, networkOf } from '../../admission/holder.ts'
-import { Places } from '../../admission/places.ts'
+import { connectionPlaces } from '../../admission/shares.ts'
 import { isListed } from '../../auth/limits/addresses.ts'
 import type { Config } from '../../config.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
@@ -42,7 +42,7 @@ export function limitConnections(
   server.setTimeout(STALLED_MS, endStalled)
   const open = new OpenConnections(config.maxConnections)
   const share = config.maxConnectionsPerAddress || Infinity
-  const addresses = new Places<string>({ name: 'connections', total: Infinity, share })
+  const addresses = connectionPlaces(share)
   server.on('connection', (socket: Socket) => {
     const ip = addressOf(socket)
     // with a trusted proxy header, only proxies are expected to connect

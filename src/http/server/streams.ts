@@ -1,13 +1,12 @@
 import type { Holder } from '../../admission/holder.ts'
-import { Places } from '../../admission/places.ts'
+import type { Places } from '../../admission/places.ts'
+import { streamPlaces } from '../../admission/shares.ts'
 import { isListed } from '../../auth/limits/addresses.ts'
 import { userHolder } from '../../collections/collection.ts'
 import type { Ctx, Services } from '../context.ts'
 import { clientIp } from './client-ip.ts'
 import { waitForNews } from './open-connections.ts'
 import { holderOf } from './store-of.ts'
-
-const open = new WeakMap<Services, Places>()
 
 /** Counts a stream or waiting claim for its user and network, unless a proxy's. 429 over MAX_STREAMS. */
 export function limitOpenStreams(c: Ctx, services: Services, user?: string): void {
@@ -16,9 +15,7 @@ export function limitOpenStreams(c: Ctx, services: Services, user?: string): voi
   waitForNews(c.env.incoming.socket, network)
   const { maxStreams: share, trustedProxies } = services.config
   if (share === 0 || c.env.outgoing.closed) return
-  const places =
-    open.get(services) ?? new Places({ name: 'event streams and waiting claims', total: Infinity, share })
-  open.set(services, places)
+  const places = streamPlaces(services, share)
   const isProxy = isListed(trustedProxies, clientIp(c, services))
   if (!isProxy) hold(c, places, network)
   if (user !== undefined) hold(c, places, userHolder(user))

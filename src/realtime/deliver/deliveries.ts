@@ -1,9 +1,9 @@
+import { admission } from '../../admission/admission.ts'
 import type { Budget } from '../../admission/budget.ts'
 import { isTooSlow } from '../../db/errors.ts'
 import { RetryLater } from '../../errors.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { Logger } from '../../log.ts'
-import { EventLoopSlices } from '../../tools/event-loop-slices.ts'
 import { judgeHere, openQuestions } from '../clients/access.ts'
 import type { Client } from '../clients/client.ts'
 import type { GroupState, Receivers } from '../clients/subscription-index.ts'
@@ -51,7 +51,7 @@ export type Deliver = (holder: string, event: ChangeEvent, receivers: readonly R
  * client that cannot follow is disconnected and reads again: it never misses an event without notice.
  */
 export function deliverByHolder(lanes: Lanes, log: Logger): Deliver {
-  const slices = new EventLoopSlices()
+  const slices = admission.deliverySlices
 
   const disconnect = (
     holder: string,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EventLoopSlices } from '../../src/tools/event-loop-slices.ts'
+import { EventLoopSlices } from '../../src/admission/event-loop-slices.ts'
 
 /** Keeps the event loop busy, as a parser does. */
 function beBusy(ms: number): void {

@@ -1,0 +1,17 @@
+import { Places } from './places.ts'
+
+// Limits whose share is a setting. They bound a holder, not all together.
+
+const ofServers = new WeakMap<object, Places>()
+
+/** Event streams and waiting claims of the server that `server` stands for. */
+export function streamPlaces(server: object, share: number): Places {
+  const places =
+    ofServers.get(server) ?? new Places({ name: 'event streams and waiting claims', total: Infinity, share })
+  ofServers.set(server, places)
+  return places
+}
+
+/** Connections of a server, by address. */
+export const connectionPlaces = (share: number) =>
+  new Places<string>({ name: 'connections', total: Infinity, share })
