@@ -1,5 +1,5 @@
+import { countSegments } from '../portable/segments.ts'
 import { MAX_CHARACTERS } from '../sms/send/body.ts'
-import { countSegments } from '../sms/send/segments.ts'
 import type { Rendered } from './template.ts'
 
 /**

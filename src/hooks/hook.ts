@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { objectsOf } from '../db/rows.ts'
+import { PRESETS } from '../portable/presets.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
 import { id as recordId } from '../sms/send/shape.ts'
-import { PRESETS } from './presets.ts'
 
 const text = (max: number) => z.string().max(max).default('')
 

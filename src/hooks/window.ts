@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../db/open.ts'
 import { list, number, type Row, run, runForRow, statement, text } from '../db/statements/statement.ts'
 import { formatDate } from '../fields/types/date.ts'
+import { countSegments } from '../portable/segments.ts'
 import type { Offer } from '../sms/send/offer.ts'
-import { countSegments } from '../sms/send/segments.ts'
 import type { Hook } from './hook.ts'
 
 // `clock_timestamp()`, since `now()` is older by the wait for the lock

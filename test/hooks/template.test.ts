@@ -4,7 +4,7 @@ import { compose, readHookBody } from '../../src/hooks/compose.ts'
 import { cutToParts } from '../../src/hooks/cut.ts'
 import type { HookFields } from '../../src/hooks/hook.ts'
 import { renderTemplate } from '../../src/hooks/template.ts'
-import { countSegments } from '../../src/sms/send/segments.ts'
+import { countSegments } from '../../src/portable/segments.ts'
 import { blocksOf } from '../docs/page.ts'
 
 const render = (template: string, body: unknown) => renderTemplate(template, body, 3_200).text

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { dateOf, formatDate } from '../../fields/types/date.ts'
+import { E164, withoutSeparators } from '../../portable/phone.ts'
 import {
   ANY_LINE,
   dateAt,
@@ -8,7 +9,6 @@ import {
   type SendBody,
   type SendOptions,
 } from '../../sms/send/body.ts'
-import { E164, withoutSeparators } from '../../sms/send/phone.ts'
 import { invalid } from '../../sms/send/refusal.ts'
 import { checkShape, id, listOf, nonEmptyText, visibleText, wholeNumber } from '../../sms/send/shape.ts'
 import { MAX_DEVICE_ID, rfc3339 } from './query.ts'

@@ -1,5 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/types/date.ts'
+import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/derived-id.ts'
 import type { Device } from '../devices/device.ts'
 import {
@@ -11,7 +12,6 @@ import {
   setOptedOut,
 } from '../queue/opt-out.ts'
 import { lockUserSends } from '../send/lock-user.ts'
-import { countSegments } from '../send/segments.ts'
 import { ANSWERABLE_CTE, isAnswerable } from './answer.ts'
 import { assignInTurn } from './assign.ts'
 import { type Attachment, storeAttachments } from './attachments.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { E164 } from '../send/phone.ts'
+import { E164 } from '../../portable/phone.ts'
 import { instant, listOf, nonEmptyId, nonEmptyText, text, wholeNumber } from '../send/shape.ts'
 import { CONNECTIONS } from './device.ts'
 import { SUBSCRIPTION } from './web-push.ts'

@@ -4,6 +4,7 @@ import { isOwnedBy, unindexed } from '../../db/by-id.ts'
 import { objectsOf } from '../../db/rows.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
+import { countSegments } from '../../portable/segments.ts'
 import {
   COMMON,
   checkExpiry,
@@ -15,7 +16,6 @@ import {
 } from '../send/body.ts'
 import { checkLength } from '../send/content.ts'
 import { gatewayRefusal, invalid } from '../send/refusal.ts'
-import { countSegments } from '../send/segments.ts'
 import { checkShape, visibleText } from '../send/shape.ts'
 import { BATCH, countBatch } from './cancel.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { dateOf, formatDate, parseDate } from '../../fields/types/date.ts'
 import { cleanText } from '../../fields/values/cast.ts'
-import { E164 } from './phone.ts'
+import { E164 } from '../../portable/phone.ts'
 import { invalid } from './refusal.ts'
 import { checkShape, id, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
 

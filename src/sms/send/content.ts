@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
+import { countSegments, type Segmentation } from '../../portable/segments.ts'
 import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
 import { checkCount, checkPhones, contactsOf, uniquePhones } from './recipients.ts'
 import { gatewayRefusal, invalid, templateRefusal } from './refusal.ts'
-import { countSegments, type Segmentation } from './segments.ts'
 import { isInvisible } from './shape.ts'
 import { fieldNames, fillVariables, parseTemplate, renderFor } from './template.ts'
 

@@ -1,8 +1,8 @@
 import type { Store } from '../../collections/catalog.ts'
 import { cast, run, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
 import { cleanText } from '../../fields/values/cast.ts'
+import { E164 } from '../../portable/phone.ts'
 import type { SendBody } from './body.ts'
-import { E164 } from './phone.ts'
 import { gatewayRefusal, invalid } from './refusal.ts'
 import { type Person, valuesByName } from './template.ts'
 

@@ -7,7 +7,7 @@ import {
   parsePhoneNumberFromString,
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max'
-import { E164 } from '../../../../src/sms/send/phone.ts'
+import { E164 } from '#portable/phone.ts'
 
 /** Why a text could not be read as a phone number. `phone-words.ts` has a sentence for each. */
 export type PhoneProblem =

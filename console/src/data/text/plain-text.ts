@@ -1,4 +1,4 @@
-import { countSegments } from '../../../../src/sms/send/segments.ts'
+import { countSegments } from '#portable/segments.ts'
 
 /**
  * Characters that spreadsheets and phones insert, by their equivalents in the GSM alphabet.

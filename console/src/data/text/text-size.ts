@@ -1,4 +1,4 @@
-import { countSegments } from '../../../../src/sms/send/segments.ts'
+import { countSegments } from '#portable/segments.ts'
 import { t, tn } from '../../language/words.ts'
 
 const MOST_NAMED = 3

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { countSegments } from '../../../../src/sms/send/segments.ts'
+import { countSegments } from '#portable/segments.ts'
 import { deviceName } from '../../data/device/simulated.ts'
 import { sendText } from '../../data/line/outbox.ts'
 import type { Contact, Conversation, Device } from '../../data/records.ts'

@@ -1,4 +1,4 @@
-import { E164 } from '../../../../src/sms/send/phone.ts'
+import { E164 } from '#portable/phone.ts'
 import { pb } from '../../data/client.ts'
 import { type Contact, type Conversation, fieldsOf, type Message } from '../../data/records.ts'
 import { may } from '../../data/session.ts'

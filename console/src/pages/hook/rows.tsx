@@ -1,4 +1,4 @@
-import { PRESETS } from '../../../../src/hooks/presets.ts'
+import { PRESETS } from '#portable/presets.ts'
 import { faultsOf, readNumbers } from '../../data/phone/number-list.ts'
 import type { ContactGroup, Line } from '../../data/records.ts'
 import { lineWords } from '../../data/use/use-lines.ts'

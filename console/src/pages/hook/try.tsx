@@ -1,5 +1,5 @@
 import type { Ref } from 'preact'
-import { countSegments } from '../../../../src/sms/send/segments.ts'
+import { countSegments } from '#portable/segments.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { useTask } from '../../data/use/use-task.ts'

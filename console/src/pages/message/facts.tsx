@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { countSegments } from '../../../../src/sms/send/segments.ts'
+import { countSegments } from '#portable/segments.ts'
 import { deviceName } from '../../data/device/simulated.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { countSegments } from '../../../../src/sms/send/segments.ts'
+import { countSegments } from '#portable/segments.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import { type Contact, fieldNamed } from '../../data/records.ts'
 import { filled, piecesOf, variablesOf } from '../../data/text/placeholders.ts'

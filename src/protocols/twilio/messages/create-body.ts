@@ -1,5 +1,5 @@
+import { E164, withoutSeparators } from '../../../portable/phone.ts'
 import { dateAt, MAX_CHARACTERS } from '../../../sms/send/body.ts'
-import { E164, withoutSeparators } from '../../../sms/send/phone.ts'
 import { isInvisible } from '../../../sms/send/shape.ts'
 import { type Parameters, readAddress } from '../parameters.ts'
 import { invalid, TwilioRefusal } from '../refusal.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { countSegments } from '../../../src/sms/send/segments.ts'
+import { countSegments } from '../../src/portable/segments.ts'
 
 const family = '👨‍👩‍👧‍👦' // 11 units, one character to the reader
 
