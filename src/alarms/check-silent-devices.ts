@@ -96,23 +96,26 @@ select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
 from news n join devices d on d.id = n.device
 group by n."user"`
 
+/** SQL: adds a mail job for each owner of `news`, which says how each device fails. */
+const tellOf = (news: string, how: string, order: string) => `
+with news as (${news})
+insert into _jobs (kind, holder, key, payload)
+select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
+    'name', coalesce(nullif(n.name, ''), nullif(n.phone, ''), n.device), 'isSilent', false, ${how},
+    'silentSince', '', 'backSince', '', 'moved', 0,
+    'waiting', (select count(*) from sms_dispatch q where q.device = n.device and q."user" = n."user" and q.state <> 'pending')
+  ) order by ${order})
+from news n group by n."user"`
+
 /** A failing line is mailed about once a day. */
-const TELL_FAILING = `
-with news as (
+const FAILING = `
   update line_use w set failing_told_at = now()
   from lines l join devices d on d.id = l.device join users u on u.id = l."user" and u.verified
   where l.id = w.line and l.failing_since <> '' and l.enabled and l.present and d.enabled
     and not ${isDisabledSql('u.id')}
     and (w.failing_told_at is null or w.failing_told_at < now() - interval '1 day')
-  returning l."user", d.id as device, d.name, d.phone, l.failing_since
-)
-insert into _jobs (kind, holder, key, payload)
-select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
-    'name', coalesce(nullif(n.name, ''), nullif(n.phone, ''), n.device), 'isSilent', false,
-    'failingSince', n.failing_since, 'silentSince', '', 'backSince', '', 'moved', 0,
-    'waiting', (select count(*) from sms_dispatch q where q.device = n.device and q."user" = n."user" and q.state <> 'pending')
-  ) order by n.failing_since)
-from news n group by n."user"`
+  returning l."user", d.id as device, d.name, d.phone, l.failing_since`
+const TELL_FAILING = tellOf(FAILING, `'failingSince', n.failing_since`, 'n.failing_since')
 
 /** Percent from which a low battery counts as recovered, so that the next alarm is mailed. */
 const RECOVERED = 20
@@ -123,20 +126,12 @@ update device_batteries set low_told_at = null
 where low_told_at < now() - interval '1 hour' and percent >= ${RECOVERED}`
 
 /** A low battery is mailed about once, until it has recovered. */
-const TELL_LOW = `
-with news as (
+const LOW = `
   update device_batteries b set low_told_at = now()
   from devices d join users u on u.id = d."user" and u.verified
   where d.id = b.device and ${IS_LOW} and b.low_told_at is null and d.enabled and not ${isDisabledSql('u.id')}
-  returning d."user", d.id as device, d.name, d.phone, b.percent
-)
-insert into _jobs (kind, holder, key, payload)
-select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
-    'name', coalesce(nullif(n.name, ''), nullif(n.phone, ''), n.device), 'isSilent', false, 'battery', n.percent,
-    'silentSince', '', 'backSince', '', 'moved', 0,
-    'waiting', (select count(*) from sms_dispatch q where q.device = n.device and q."user" = n."user" and q.state <> 'pending')
-  ) order by n.percent, n.device)
-from news n group by n."user"`
+  returning d."user", d.id as device, d.name, d.phone, b.percent`
+const TELL_LOW = tellOf(LOW, `'battery', n.percent`, 'n.percent, n.device')
 
 /**
  * Finds devices that fail, are low on battery, went silent or returned, and adds mail jobs for their owners,

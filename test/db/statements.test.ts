@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { textsOf } from '../../src/db/rows.ts'
 import {
+  number,
   run,
   runForCount,
   runForRow,
@@ -12,6 +13,7 @@ import {
   statement,
   statements,
   tables,
+  text,
 } from '../../src/db/statements/statement.ts'
 import { createLogger } from '../../src/log.ts'
 import { openDb } from '../support/database/open.ts'
@@ -170,7 +172,19 @@ statement('test insert', ({ key }: Slots<{ key: string }>) =>
   // @ts-expect-error an insert without one of its values
   tables.insertInto('_params').values({ key }),
 )
+const TEXT = statement('test text', { key: 'string', n: 'number?' })`
+select key, ${number('n')}::int as n from _params where key = ${text('key')}`
+
 test('what tsc finds of values and rows', async () => {
+  await run(db, ADD, { key: 'text', value: '1' })
+  const [row] = await run(db, TEXT, { key: 'text', n: 7 })
+  expect(row).toEqual({ key: 'text', n: 7 })
+  // @ts-expect-error a text for a number
+  await run(db, TEXT, { key: '', n: '7' })
+  // @ts-expect-error a number that may be null
+  row!.n.toFixed()
+  // @ts-expect-error a value of a text is missing
+  await run(db, TEXT, { key: '' })
   // @ts-expect-error a value is missing
   await run(db, READ, {})
   // @ts-expect-error a row has no such column

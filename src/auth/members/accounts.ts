@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import type { Db } from '../../db/open.ts'
-import { run, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
+import { run, statement, type Texts, tables, text } from '../../db/statements/statement.ts'
 import { notFound } from '../../errors.ts'
 import { type AuthRecord, limitsOf, type Role } from '../../request/request.ts'
 import { findActing } from '../auth-rows.ts'
@@ -49,20 +49,12 @@ export const ACCOUNT_OF_MEMBER = z
   .meta({ id: 'AccountOfMember' })
 
 const MAX_LISTED = 1_000
-const ACCOUNTS = statement('accounts of a member', ({ member }: Texts<'member'>) =>
-  tables
-    .selectFrom('members as m')
-    .innerJoin('senders as s', 's.id', 'm.account')
-    .select(['m.account as id', 's.name', sql<Role>`m.role`.as('role')])
-    .where('m.member', '=', member)
-    .orderBy('s.name')
-    .orderBy('m.account')
-    .limit(MAX_LISTED),
-)
+const ACCOUNTS = statement('accounts of a member', ACCOUNT_OF_MEMBER)`
+select m.account as id, s.name, m.role from members m join senders s on s.id = m.account
+where m.member = ${text('member')} order by s.name, m.account limit ${MAX_LISTED}`
 
 /** The accounts that a user may act for, by name. */
-export const listAccounts = (db: Db, user: string): Promise<z.output<typeof ACCOUNT_OF_MEMBER>[]> =>
-  run(db, ACCOUNTS, { member: user })
+export const listAccounts = (db: Db, member: string) => run(db, ACCOUNTS, { member })
 
 /** The token belongs to the session of the member's own token, and ends with it. */
 const KEEP = `

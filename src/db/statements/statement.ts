@@ -43,17 +43,18 @@ type Both<P> = (P extends unknown ? (values: P) => void : never) extends (values
   : never
 type ValuesOf<S extends Parts> = Both<Exclude<S[number], string | number> extends Part<infer P> ? P : unknown>
 
-const slot = (name: string) => Reflect.get(makeSlots(), name) as never
-/** The place of a text of this name in the text of a statement. */
-export const text = <K extends string>(name: K): Part<Record<K, string>> => slot(name)
-/** The place of a number. */
-export const number = <K extends string>(name: K): Part<Record<K, number>> => slot(name)
-export const textOrNull = <K extends string>(name: K): Part<Record<K, string | null>> => slot(name)
-export const numberOrNull = <K extends string>(name: K): Part<Record<K, number | null>> => slot(name)
-export const flag = <K extends string>(name: K): Part<Record<K, boolean>> => slot(name)
-/** The place of a list of texts. */
-export const list = <K extends string>(name: K): Part<Record<K, readonly string[]>> => slot(name)
-export const numbers = <K extends string>(name: K): Part<Record<K, readonly number[]>> => slot(name)
+const placeOf =
+  <T>() =>
+  <K extends string>(name: K): Part<Record<K, T>> =>
+    Reflect.get(makeSlots(), name)
+/** The place of a value, by its name: `where id = ${text('id')}`. */
+export const text = placeOf<string>()
+export const textOrNull = placeOf<string | null>()
+export const number = placeOf<number>()
+export const numberOrNull = placeOf<number | null>()
+export const flag = placeOf<boolean>()
+export const list = placeOf<readonly string[]>()
+export const numbers = placeOf<readonly number[]>()
 
 /** A part of texts that has places itself. Its strings and numbers stand there as they are. */
 export const part = <S extends Parts>(strings: TemplateStringsArray, ...parts: S): Part<ValuesOf<S>> =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { run, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
+import { run, statement, text } from '../../db/statements/statement.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { buildRequest } from '../../http/request-info.ts'
 import { retry } from '../../http/retry.ts'
@@ -30,21 +30,19 @@ export const CLIENT_DEVICE = z
   })
   .meta({ id: 'SmsgateDevice' })
 
-const LIST = statement('smsgate devices', ({ user }: Texts<'user'>) =>
-  tables
-    .selectFrom('devices')
-    .select([
-      'id',
-      'name',
-      'created',
-      sql<string>`coalesce(nullif(updated, ''), created)`.as('updated'),
-      sql<string>`coalesce(nullif(last_seen, ''), created)`.as('last_seen'),
-      'sims',
-    ])
-    .where('user', '=', user)
-    .orderBy('created')
-    .orderBy('id'),
-)
+const LIST = statement('smsgate devices', {
+  ...{
+    id: 'string',
+    name: 'string',
+    created: 'string',
+    updated: 'string',
+    last_seen: 'string',
+    sims: 'string?',
+  },
+})`
+select id, name, created, coalesce(nullif(updated, ''), created) as updated,
+  coalesce(nullif(last_seen, ''), created) as last_seen, sims
+from devices where "user" = ${text('user')} order by devices.created, id`
 
 export async function listDevices({ db }: Store, user: string) {
   return (await run(db, LIST, { user })).map(wireDevice)

@@ -3,7 +3,7 @@ import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { userHolder } from '../../collections/collection.ts'
 import { readOrMakeParam } from '../../db/params.ts'
-import { run, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
+import { list, run, statement } from '../../db/statements/statement.ts'
 import { minify } from '../../fields/values/json-text.ts'
 import type { Logger } from '../../log.ts'
 import { counts } from '../../metrics/counts.ts'
@@ -106,14 +106,9 @@ export async function saveSubscription(
 }
 
 /** Enabled devices that can be reached by push and have no stream open on any node. */
-const REACHABLE = statement('devices to wake by push', ({ devices }: Slots<{ devices: readonly string[] }>) =>
-  tables
-    .selectFrom('devices as d')
-    .select(['d.id', 'd.user', 'd.push'])
-    .where(sql<boolean>`d.id = any(${devices})`)
-    .where(sql<boolean>`d.enabled and pb_is_set(d.push)`)
-    .where(sql<boolean>`not exists (select from device_streams s where s.device = d.id and s.until > now())`),
-)
+const REACHABLE = statement('devices to wake by push', { id: 'string', user: 'string', push: 'string?' })`
+select d.id, d."user", d.push from devices d where d.id = any(${list('devices')}) and d.enabled and pb_is_set(d.push)
+  and not exists (select from device_streams s where s.device = d.id and s.until > now())`
 
 /** A newer subscription of the device stays. */
 const DROP = { set: 'push = null', where: 'push::text = $4' }

@@ -1,5 +1,6 @@
 import type { Config } from '../../../config.ts'
-import { runForRow, sql, statement, type Texts, tables } from '../../../db/statements/statement.ts'
+import { unindexed } from '../../../db/by-id.ts'
+import { oneOf, runForRow, statement, text } from '../../../db/statements/statement.ts'
 import { readOptWord } from '../../../sms/queue/opt-out.ts'
 import { type OtherForms, readable, reasonOf } from '../../../webhooks/call-webhook.ts'
 import type { DueDelivery } from '../../../webhooks/due.ts'
@@ -22,16 +23,10 @@ import {
 const STATUS_EVENT = 'message.status'
 
 /** The key of the signatures, and how the device's `SmsUrl` is called. */
-const SIGNING = statement('twilio signing', ({ key, user, webhook }: Texts<'key' | 'user' | 'webhook'>) =>
-  tables
-    .selectFrom('api_keys as k')
-    .leftJoin('webhooks as w', (join) => join.on('w.id', '=', webhook))
-    .leftJoin('twilio_numbers as n', 'n.device', 'w.device')
-    .select(['k.signing', sql<'GET' | 'POST'>`coalesce(n.sms_method, 'POST')`.as('method')])
-    .where('k.id', '=', key)
-    .where(sql<string>`k."user" || ''`, '=', user)
-    .where('k.signing', '!=', ''),
-)
+const SIGNING = statement('twilio signing', { signing: 'string', method: oneOf<'GET' | 'POST'>() })`
+select k.signing, coalesce(n.sms_method, 'POST') as method from api_keys k
+left join webhooks w on w.id = ${text('webhook')} left join twilio_numbers n on n.device = w.device
+where k.id = ${text('apiKey')} and ${unindexed('k."user"')} = ${text('user')} and k.signing <> ''`
 
 /** Calls for status callbacks and incoming texts, whose answers may send replies. */
 export const twilioCalls =
@@ -44,11 +39,7 @@ export const twilioCalls =
 
 async function callOnce(services: CallServices, due: DueDelivery, signal: AbortSignal): Promise<Outcome> {
   const { store, config } = services
-  const signing = await runForRow(store.db, SIGNING, {
-    key: due.apiKey,
-    user: due.user,
-    webhook: due.webhook,
-  })
+  const signing = await runForRow(store.db, SIGNING, due)
   if (!signing) return failed(0, KEY_DELETED)
   const { signing: signingKey, method } = signing
   const form = formOf(due, config)
@@ -81,25 +72,25 @@ async function callForStatus(caller: Caller, due: DueDelivery): Promise<Outcome>
 /** A message's row as an event left it, by columns, with the number of its device and the service. */
 type Image = Readonly<Record<string, unknown>>
 
-const text = (image: Image, name: string) => String(image[name] ?? '')
+const textIn = (image: Image, name: string) => String(image[name] ?? '')
 
 /** A status callback. Empty parameters are left out: some parsers drop them, breaking the signature. */
 function statusForm(image: Image, user: string): Form {
   const columns = ['status', 'scheduled_at', 'sent_at', 'error_message'] as const
-  const row = Object.fromEntries(columns.map((name) => [name, text(image, name)]))
+  const row = Object.fromEntries(columns.map((name) => [name, textIn(image, name)]))
   const { status, errorCode } = twilioState(row as Record<(typeof columns)[number], string>, '')
-  const sid = sidOf('SM', text(image, 'id'))
+  const sid = sidOf('SM', textIn(image, 'id'))
   const pairs: [string, string][] = [
     ['AccountSid', sidOf('AC', user)],
     ['ApiVersion', API_VERSION],
-    ['From', text(image, 'from') || text(image, 'device_phone')],
-    ['To', text(image, 'to')],
+    ['From', textIn(image, 'from') || textIn(image, 'device_phone')],
+    ['To', textIn(image, 'to')],
     ['MessageSid', sid],
     ['SmsSid', sid],
     ['MessageStatus', status],
     ['SmsStatus', status],
     ['ErrorCode', errorCode === null ? '' : String(errorCode)],
-    ['ErrorMessage', errorCode === null ? '' : text(image, 'error_message')],
+    ['ErrorMessage', errorCode === null ? '' : textIn(image, 'error_message')],
     ['MessagingServiceSid', (image.origin as { service?: boolean }).service ? sidOf('MG', user) : ''],
   ]
   return new Map(pairs.filter(([, value]) => value !== ''))
@@ -107,14 +98,14 @@ function statusForm(image: Image, user: string): Form {
 
 /** The parameters of the call for an incoming text. `Body` is sent even when it is empty. */
 function incomingForm({ image, user, files }: DueDelivery, { optWords, publicUrl }: FormConfig): Form {
-  const sid = sidOf('SM', text(image, 'id'))
-  const isOut = readOptWord(text(image, 'body'), optWords)
+  const sid = sidOf('SM', textIn(image, 'id'))
+  const isOut = readOptWord(textIn(image, 'body'), optWords)
   const pairs: [string, string][] = [
     ['AccountSid', sidOf('AC', user)],
     ['ApiVersion', API_VERSION],
-    ['Body', text(image, 'body')],
-    ['From', text(image, 'from')],
-    ['To', text(image, 'to')],
+    ['Body', textIn(image, 'body')],
+    ['From', textIn(image, 'from')],
+    ['To', textIn(image, 'to')],
     ['MessageSid', sid],
     ['SmsSid', sid],
     ['SmsMessageSid', sid],
@@ -123,7 +114,7 @@ function incomingForm({ image, user, files }: DueDelivery, { optWords, publicUrl
     ['SmsStatus', 'received'],
     ['OptOutType', isOut === undefined ? '' : isOut ? 'STOP' : 'START'],
     ...files.flatMap(({ name, type }, i): [string, string][] => [
-      [`MediaUrl${i}`, publicUrl + mediaPath(user, text(image, 'id'), name)],
+      [`MediaUrl${i}`, publicUrl + mediaPath(user, textIn(image, 'id'), name)],
       [`MediaContentType${i}`, type],
     ]),
   ]

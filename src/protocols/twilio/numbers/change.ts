@@ -1,6 +1,13 @@
 import type { Store } from '../../../collections/catalog.ts'
 import { SUPERUSERS } from '../../../collections/collection.ts'
-import { run, runForCount, sql, statement, type Texts, tables } from '../../../db/statements/statement.ts'
+import {
+  runForCount,
+  runForTexts,
+  sql,
+  statement,
+  type Texts,
+  tables,
+} from '../../../db/statements/statement.ts'
 import { ApiError } from '../../../errors.ts'
 import type { Extensions } from '../../../records/extension.ts'
 import { deleteRecords } from '../../../records/write/cascade.ts'
@@ -38,13 +45,8 @@ export async function changeNumber(
   await store.db.transaction(async (db) => {
     const inside = { ...services, store: { db, catalog: store.catalog } }
     if (method !== '') await runForCount(db, SET_METHOD, { device: id, sms_method: method })
-    const renamed = name === '' ? [] : await run(db, RENAME, { id, name })
-    await logChanged(
-      inside.store,
-      'devices',
-      'update',
-      renamed.map((device) => device.id),
-    )
+    const renamed = name === '' ? [] : await runForTexts(db, RENAME, { id, name })
+    await logChanged(inside.store, 'devices', 'update', renamed)
     if (url !== undefined) await setUrl(inside, account, id, url)
   })
   return renderNumber(await findNumber(store, account.user, sid), account.user)
@@ -79,7 +81,7 @@ async function setUrl({ store, extensions }: NumberServices, account: Account, d
   const webhooks = store.catalog.find('webhooks')!
   // two changes of one number go one after the other
   await store.db.query('select from devices where id = $1 for update', [device])
-  const hooks = (await run(store.db, WEBHOOKS, { user: account.user, device })).map(({ id }) => id)
+  const hooks = await runForTexts(store.db, WEBHOOKS, { user: account.user, device })
   const deleted = url === '' ? hooks : hooks.slice(1)
   if (deleted.length > 0) await deleteRecords(store, extensions, webhooks, deleted)
   if (url === '') return
