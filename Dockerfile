@@ -5,10 +5,12 @@ COPY . .
 RUN npm ci --no-audit --no-fund
 RUN npm pack --pack-destination /clone
 
-# its installation: the versions are those of npm-shrinkwrap.json in it
+# its installation, with the versions that were tested: those of npm-shrinkwrap.json in it
 FROM node:24-slim AS install
+WORKDIR /usr/local/lib/node_modules/pocketsms
 COPY --from=pack /clone/pocketsms-*.tgz /
-RUN npm install --global --ignore-scripts --no-audit --no-fund /pocketsms-*.tgz
+RUN tar -xzf /pocketsms-*.tgz --strip-components=1
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8090 DATA_DIR=/data

@@ -27,23 +27,11 @@ function stripAll(): void {
   }
 }
 
-/** The lock of the clone without what only a clone needs, so that who installs gets what was tested. */
-function shrinkwrap(): string {
-  const lock = JSON.parse(readFileSync(join(HOME, 'package-lock.json'), 'utf8'))
-  const packages = Object.entries<Locked>(lock.packages).filter(([, { dev }]) => !dev)
-  for (const [, one] of packages) delete one.devDependencies
-  return `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, null, 2)}\n`
-}
-
-interface Locked {
-  readonly dev?: boolean
-  devDependencies?: unknown
-}
-
 stripAll()
 writeFileSync(join(TARGET, 'types.d.ts'), typesOf())
 writeFileSync(join(HOME, 'NOTICE'), notice())
-writeFileSync(join(HOME, 'npm-shrinkwrap.json'), shrinkwrap())
+// the image installs by it
+cpSync(join(HOME, 'package-lock.json'), join(HOME, 'npm-shrinkwrap.json'))
 const readme = join(HOME, 'README.md')
 cpSync(readme, README_OF_CLONE)
 writeFileSync(readme, linkAbsolutely(readFileSync(readme, 'utf8')))

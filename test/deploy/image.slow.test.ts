@@ -47,10 +47,13 @@ function build(folder: string): string {
   symlinkSync(join(HOME, 'node_modules'), join(clone, 'node_modules'))
   const [, pack] = values(packing, 'RUN')
   sh(clone, pack!.replace('/clone', clone))
-  const [install] = values(installing, 'RUN')
-  mkdirSync(local)
-  const there = install!.replace('--global', `--global --prefix ${local} --prefer-offline`)
-  sh(folder, there.replace('/pocketsms-*.tgz', `${clone}/pocketsms-*.tgz`))
+  const place = join(folder, last(installing, 'WORKDIR').replace('/usr/local', 'local'))
+  mkdirSync(place, { recursive: true })
+  for (const command of values(installing, 'RUN'))
+    sh(
+      place,
+      command.replace('/pocketsms', `${clone}/pocketsms`).replace('npm ci', 'npm ci --prefer-offline'),
+    )
   return local
 }
 

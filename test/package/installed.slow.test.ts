@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,9 +20,10 @@ const asRoot = process.getuid?.() === 0
 const AS_USER = asRoot ? ['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'] : []
 
 const folder = openFolder()
-const [clone, place] = [join(folder, 'clone'), join(folder, 'installed')]
+const [release, place] = [join(folder, 'release'), join(folder, 'installed')]
 const installed = join(place, 'node_modules/pocketsms')
 const program = join(place, 'node_modules/.bin/pocketsms')
+const { version } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'))
 const read = (name: string) => readFileSync(join(installed, name), 'utf8')
 
 /** Runs a command as the user, in the folder of the installation, with nothing of this environment. */
@@ -35,12 +36,8 @@ const cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8'
 
 beforeAll(() => {
   const npm = (cwd: string, ...args: string[]) => execFileSync('npm', args, { cwd, encoding: 'utf8' })
-  const list = ['ls-files', '--cached', '--others', '--exclude-standard']
-  const known = execFileSync('git', list, { cwd: HOME, encoding: 'utf8' }).trim().split('\n')
-  for (const file of known.filter((name) => !/^(test|bench|docs\/internals)\//.test(name)))
-    cpSync(join(HOME, file), join(clone, file))
-  symlinkSync(join(HOME, 'node_modules'), join(clone, 'node_modules'))
-  const [{ filename }] = JSON.parse(npm(clone, 'pack', '--json', '--silent').replace(/^[^[]*/, ''))
+  const dryRun = ['--dry-run', '--repository', 'Ann/texts', '--out', release]
+  execFileSync(process.execPath, [join(HOME, 'package/release.ts'), version, ...dryRun], { stdio: 'pipe' })
   mkdirSync(place)
   writeFileSync(join(place, 'package.json'), '{}')
   npm(
@@ -50,7 +47,7 @@ beforeAll(() => {
     '--prefer-offline',
     '--no-fund',
     '--no-audit',
-    join(clone, filename),
+    join(release, `pocketsms-${version}.tgz`),
   )
   if (asRoot) execFileSync('chown', ['-R', `${UID}:${UID}`, place])
 })
@@ -58,18 +55,36 @@ beforeAll(() => {
 test('it has the program, its data and the console, and nothing of its making', () => {
   expect(globSync(['*', 'console/*', 'dist/**/*.ts'], { cwd: installed }).sort()).toEqual(
     `CHANGELOG.md LICENSE NOTICE README.md bin console console/dist dist dist/types.d.ts grammar
-    node_modules npm-shrinkwrap.json package.json sql`.split(/\s+/),
+    npm-shrinkwrap.json package.json sql`.split(/\s+/),
   )
   const { devDependencies } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'))
   const extra = Object.keys({ '@scarf/scarf': '', ...devDependencies })
   expect(extra.filter((name) => existsSync(join(place, 'node_modules', name)))).toEqual([])
 })
 
-test('its README leads to the repository, and README of the clone is as it was', () => {
+test('its README leads to the repository, and nothing in it has a placeholder', () => {
   const links = [...read('README.md').matchAll(/(?:\]\(| src=")([^)"]+)/g)].map(([, link]) => link)
   expect(links.filter((link) => !/^(https:\/\/|#)/.test(link!))).toEqual([])
-  expect(links).toContain('https://github.com/OWNER/pocketsms/blob/v0.3.0/docs/app.md#send')
-  expect(readFileSync(join(clone, 'README.md'), 'utf8')).toBe(readFileSync(join(HOME, 'README.md'), 'utf8'))
+  expect(links).toContain(`https://github.com/Ann/texts/blob/v${version}/docs/app.md#send`)
+  expect(read('package.json')).toContain('git+https://github.com/Ann/texts.git')
+  const placeholders = globSync('*', { cwd: installed }).filter((name) => /\.(md|json)$/.test(name))
+  expect(placeholders.filter((name) => read(name).includes('OWNER/pocketsms'))).toEqual([])
+  expect(read('CHANGELOG.md')).not.toContain('Not released yet')
+})
+
+test('the SBOM of the release lists what is installed, and nothing else', () => {
+  const [bill] = globSync('*.cdx.json', { cwd: release })
+  const { components } = JSON.parse(readFileSync(join(release, bill!), 'utf8'))
+  const manifests = globSync('**/node_modules/{*,@*/*}/package.json', { cwd: place })
+  const there = manifests.map((file) => JSON.parse(readFileSync(join(place, file), 'utf8')))
+  const names = (all: { name: string; version: string }[]) =>
+    [...new Set(all.map(({ name, version }) => `${name}@${version}`))].sort()
+  const inBill = components.map(
+    (one: { purl: string }) => /npm\/(.+)@(.+)$/.exec(decodeURIComponent(one.purl))!,
+  )
+  expect(names(inBill.map(([, name, version]: string[]) => ({ name, version })))).toEqual(names(there))
+  expect(there.length).toBeGreaterThan(50)
+  execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: release })
 })
 
 test.each(['preact', 'swagger-ui-dist', 'smpp', 'PostgreSQL'])('its NOTICE names %s', (name) => {

@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
@@ -11,15 +12,27 @@ const EARLIER: Readonly<Record<number, string>> = {
   17: '17.10.0-beta.17',
 }
 
+const minor = ({ version }: Programs) => Number(version.split('.')[1] ?? 0)
+/** Whether pg_trgm, which indexes need, is installed with them. */
+const isWhole = ({ bin }: Programs) => globSync('{,*/}pg_trgm.*', { cwd: join(bin, '../lib') }).length > 0
+
 /**
- * The programs of the major version that made the cluster, else those of findPrograms. Throws a UserError
- * that says how to go on where only others are found.
+ * The newest programs of the major version that made the cluster, of a new one those of findPrograms' major
+ * version. Throws a UserError that says how to go on where only others are found.
  */
 export function programsFor(folder: string, link: string, linkFolder: string, log: Logger): Programs {
   const preferred = findPrograms(linkFolder)
   const made = Number(readText(join(folder, 'PG_VERSION'))) || preferred.major
-  if (made === preferred.major) return preferred
-  const fitting = [...otherPrograms(linkFolder)].find(({ major }) => major === made)
+  const others = [...otherPrograms(linkFolder)].filter(({ major }) => major === made)
+  const [fitting] = others.sort((a, b) => minor(b) - minor(a))
+  if (made === preferred.major) {
+    if (process.env.POSTGRES_BIN || !fitting || minor(fitting) === minor(preferred) || !isWhole(fitting))
+      return preferred
+    log.info(
+      `Postgres ${fitting.version} of ${fitting.bin} runs the database: that of the npm package is ${preferred.version}.`,
+    )
+    return fitting
+  }
   const wanted = `Postgres ${preferred.major}, which is in ${preferred.bin}${process.env.POSTGRES_BIN ? ' (POSTGRES_BIN)' : ''}`
   const move = `To move it to ${wanted}, stop the server, then: ${moveCommand(link, made, preferred, !fitting)}`
   if (!fitting)

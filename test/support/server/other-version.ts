@@ -27,8 +27,11 @@ function inFolder(fill: (home: string) => void): OtherVersion {
   return { home, remove }
 }
 
-/** The commit of the last release: the one before package.json got its present version. */
+/** The commit of the last release: its tag, else the one before package.json got its present version. */
 export function lastReleaseCommit(): string {
+  const tags = git('tag', '--list', 'v*', '--merged', 'HEAD', '--sort=-version:refname').split('\n')
+  const last = tags.find((tag) => tag && tag !== `v${packageJson.version}`)
+  if (last) return git('rev-parse', `${last}^{commit}`)
   const change = ['log', '-1', '--format=%H', `-S"version": "${packageJson.version}"`, '--', 'package.json']
   return git('rev-parse', `${git(...change)}^`)
 }

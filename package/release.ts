@@ -1,0 +1,140 @@
+/**
+ * `npm run release -- 0.3.0 [--repository OWNER/NAME] [--out FOLDER] [--dry-run]`: writes version, date and
+ * repository, commits and tags, and makes in FOLDER the packed file, its SBOM and checksums. With
+ * --dry-run it does so in a copy, and commits nothing.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { HOME } from './readme.ts'
+
+const PLACEHOLDER = 'OWNER/pocketsms'
+/** Files that name the version, as `"version": "…"` or in the name of the image. */
+const VERSIONED = [
+  'package.json',
+  'package-lock.json',
+  'docker-compose.yml',
+  'deploy/compose-servers.yml',
+  'deploy/kubernetes.yaml',
+]
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    repository: { type: 'string', default: process.env.GITHUB_REPOSITORY ?? '' },
+    out: { type: 'string', default: 'release' },
+    'dry-run': { type: 'boolean', default: false },
+  },
+})
+const [version = ''] = positionals
+const { repository, 'dry-run': isDry } = values
+const out = resolve(values.out)
+
+const refuse = (sentence: string): never => {
+  process.stderr.write(`${sentence}\n`)
+  process.exit(1)
+}
+const run = (cwd: string, command: string, ...args: string[]) =>
+  execFileSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 1 << 28,
+  })
+const lines = (text: string) => text.trim().split('\n')
+
+if (!/^\d+\.\d+\.\d+$/.test(version)) refuse('Which version? npm run release -- 0.3.0')
+if (!isDry && run(HOME, 'git', 'status', '--porcelain'))
+  refuse('Commit first: the release is what is committed.')
+
+const home = isDry ? copyOfClone() : HOME
+const change = (file: string, edit: (text: string) => string) => {
+  const path = join(home, file)
+  if (existsSync(path)) writeFileSync(path, edit(readFileSync(path, 'utf8')))
+}
+
+function copyOfClone(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'pocketsms-release-'))
+  process.once('exit', () => rmSync(copy, { recursive: true, force: true }))
+  for (const file of lines(run(HOME, 'git', 'ls-files', '--cached', '--others', '--exclude-standard')))
+    if (!file.startsWith('test/') && existsSync(join(HOME, file))) cpSync(join(HOME, file), join(copy, file))
+  symlinkSync(join(HOME, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+function writeVersion(): void {
+  const { version: before } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
+  const notes = readFileSync(join(home, 'CHANGELOG.md'), 'utf8')
+  if (!notes.includes(`\n## ${version}\n`)) refuse(`CHANGELOG.md has no section ${version}.`)
+  const today = new Date().toISOString().slice(0, 10)
+  change('CHANGELOG.md', (text) =>
+    text.replace(`## ${version}\n\nNot released yet.`, `## ${version}\n\nReleased ${today}.`),
+  )
+  for (const file of VERSIONED) {
+    const named = (text: string) =>
+      text
+        .replace(`"version": "${before}"`, `"version": "${version}"`)
+        .replaceAll(`/pocketsms:${before}`, `/pocketsms:${version}`)
+    // of package-lock.json the second place, too
+    change(file, (text) => named(named(text)))
+  }
+}
+
+function writeRepository(): void {
+  const named = lines(run(HOME, 'git', 'grep', '-lI', PLACEHOLDER, '--', ':!package', ':!test'))
+  for (const file of named) {
+    if (!/^[\w.-]+\/[\w.-]+$/.test(repository))
+      refuse(`${file} names no repository yet: --repository OWNER/NAME`)
+    // names of images are in lower case
+    change(file, (text) =>
+      text
+        .replaceAll(`ghcr.io/${PLACEHOLDER}`, `ghcr.io/${repository.toLowerCase()}`)
+        .replaceAll(PLACEHOLDER, repository),
+    )
+  }
+}
+
+/** The packed file, what is installed with it on this platform, and checksums of both. */
+function build(): void {
+  mkdirSync(out, { recursive: true })
+  run(home, 'npm', 'pack', '--silent', '--pack-destination', out)
+  const packed = `pocketsms-${version}.tgz`
+  const place = mkdtempSync(join(tmpdir(), 'pocketsms-sbom-'))
+  try {
+    writeFileSync(join(place, 'package.json'), JSON.stringify({ name: 'installation', version }))
+    const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--silent']
+    run(place, 'npm', 'install', ...quiet, join(out, packed))
+    const sbom = run(place, 'npm', 'sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application')
+    const bill = `pocketsms-${version}-${process.platform}-${process.arch}.cdx.json`
+    writeFileSync(join(out, bill), sbom)
+    const sum = (file: string) =>
+      createHash('sha256')
+        .update(readFileSync(join(out, file)))
+        .digest('hex')
+    writeFileSync(join(out, 'SHA256SUMS'), [packed, bill].map((file) => `${sum(file)}  ${file}\n`).join(''))
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
+}
+
+writeVersion()
+writeRepository()
+build()
+if (!isDry) {
+  if (run(home, 'git', 'status', '--porcelain'))
+    run(home, 'git', 'commit', '--all', '--message', `release: ${version}`)
+  run(home, 'git', 'tag', '--annotate', `v${version}`, '--message', `pocketsms ${version}`)
+}
+process.stdout.write(`${out} has the packed file, its SBOM and SHA256SUMS.\n`)
+if (!isDry) process.stdout.write(`Next: git push --follow-tags. The workflow of the tag publishes.\n`)
