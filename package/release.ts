@@ -23,6 +23,7 @@ import { HOME } from './readme.ts'
 const PLACEHOLDER = 'OWNER/pocketsms'
 /** Files that name the version, as `"version": "…"` or in the name of the image. */
 const VERSIONED = [
+  'README.md',
   'package.json',
   'package-lock.json',
   'docker-compose.yml',
