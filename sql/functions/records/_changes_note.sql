@@ -1,12 +1,13 @@
 -- Trigger of _changes: adds the record's row if the writer gave only its id, and notifies the readers. The
 -- row is current: the transaction holds its lock until the commit. The notification has no payload: readers
 -- read _changes. A trigger of sms_messages notes new and changed messages: what writers of records, and
--- servers of the release before, note of them is left out.
+-- servers of the release before, note of them is left out, once that trigger is there.
 create or replace function _changes_note() returns trigger language plpgsql as $$
 declare
   source regclass;
 begin
-  if new.collection = 'sms_messages' and new.action <> 'delete' and pg_trigger_depth() = 1 then
+  if new.collection = 'sms_messages' and new.action <> 'delete' and pg_trigger_depth() = 1
+    and exists (select from pg_trigger where tgname = 'sms_messages_updated') then
     return null;
   end if;
   if new.image is null then
