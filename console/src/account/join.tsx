@@ -1,31 +1,60 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { pb, personal } from '../data/client.ts'
+import { type Fault, faultOf } from '../data/fault.ts'
 import { session, signOut } from '../data/session.ts'
 import { chooseAccount } from '../data/team/accounts.ts'
+import { type MemberRole, ROLE_WORDS } from '../data/team/team.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
 import { Button } from '../parts/form/button.tsx'
 import { TextField } from '../parts/form/field.tsx'
 import { Form } from '../parts/form/form.tsx'
+import { Loading } from '../parts/wait.tsx'
 import { go } from '../router.ts'
+import { BrokenLink } from './broken-link.tsx'
 import { EmailField } from './email-field.tsx'
 import { NO_PASSWORD, PasswordFields } from './password-fields.tsx'
 import { Sheet } from './sheet.tsx'
 import { SignIn } from './sign-in.tsx'
 
 const ACCEPT = '/api/account/invitations/accept'
+const SHOW = '/api/account/invitations/show'
 
 interface Accepted {
   readonly account: string
 }
 
+interface Invitation {
+  readonly account: string
+  readonly inviter: string
+  readonly role: MemberRole
+}
+
 /** An invitation to a team: an existing user joins with one click, a new person creates a sign-in. */
 export function Page({ params: { secret = '' } }: PageProps) {
   const [hasAccount, setHasAccount] = useState(false)
+  const [shown, setShown] = useState<Invitation | Fault>()
+  useEffect(() => {
+    pb.send<Invitation>(SHOW, { method: 'POST', body: { secret } }).then(setShown, (error) =>
+      setShown(faultOf(error)),
+    )
+  }, [secret])
+  if (!shown) return <Loading />
+  if ('message' in shown) return <BrokenLink text={shown.message} />
   if (session.value?.role === 'superuser') return <NotAsSuperuser />
-  if (session.value) return <Join secret={secret} />
-  return hasAccount ? <SignIn /> : <NewPerson secret={secret} onHasAccount={() => setHasAccount(true)} />
+  const { account, inviter, role } = shown
+  const invited = t('{inviter} invites you to answer the texts of {account}, as: {role}.', {
+    inviter: inviter || account,
+    account,
+    role: ROLE_WORDS[role],
+  })
+  if (session.value) return <Join secret={secret} invited={invited} />
+  return hasAccount ? (
+    <SignIn />
+  ) : (
+    <NewPerson secret={secret} invited={invited} onHasAccount={() => setHasAccount(true)} />
+  )
 }
 
 async function show(person: string, { account }: Accepted): Promise<void> {
@@ -33,17 +62,14 @@ async function show(person: string, { account }: Accepted): Promise<void> {
   go('/', {}, true)
 }
 
-function Join({ secret }: { secret: string }) {
+function Join({ secret, invited }: { secret: string; invited: string }) {
   const person = session.value?.person
   const join = useTask(async () => {
     const body = { secret }
     await show(person?.id ?? '', await personal().send<Accepted>(ACCEPT, { method: 'POST', body }))
   })
   return (
-    <Sheet
-      title={t('Join the team')}
-      text={t('You were invited to answer texts together. You keep your own sign-in.')}
-    >
+    <Sheet title={t('Join the team')} text={`${invited} ${t('You keep your own sign-in.')}`}>
       <Form onSubmit={join.run} fault={join.fault}>
         <Button type="submit" kind="primary" busy={join.busy}>
           {t('Join as {email}', { email: String(person?.email ?? '') })}
@@ -56,7 +82,15 @@ function Join({ secret }: { secret: string }) {
   )
 }
 
-function NewPerson({ secret, onHasAccount }: { secret: string; onHasAccount: () => void }) {
+function NewPerson({
+  secret,
+  invited,
+  onHasAccount,
+}: {
+  secret: string
+  invited: string
+  onHasAccount: () => void
+}) {
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [passwords, setPasswords] = useState(NO_PASSWORD)
@@ -67,10 +101,7 @@ function NewPerson({ secret, onHasAccount }: { secret: string; onHasAccount: () 
     await show(record.id, accepted)
   })
   return (
-    <Sheet
-      title={t('Join the team')}
-      text={t('You were invited to answer texts together. Choose how you sign in.')}
-    >
+    <Sheet title={t('Join the team')} text={`${invited} ${t('Choose how you sign in.')}`}>
       <Form onSubmit={join.run} fault={join.fault} names={['name', 'email', 'password', 'passwordConfirm']}>
         <TextField
           label={t('Your name')}

@@ -8,6 +8,7 @@ interface Toast {
   readonly id: number
   readonly text: string
   readonly isFault: boolean
+  readonly undo?: (() => void) | undefined
 }
 
 const SHOWN_MS = 5_000
@@ -16,15 +17,15 @@ const FAULT_MS = 10_000
 const toasts = signal<readonly Toast[]>([])
 let count = 0
 
-/** Shows a short confirmation: `toast('Contact saved')`. Screen readers read it out. */
-export const toast = (text: string) => show(text, false)
+/** Shows a short confirmation, which screen readers read out: `toast('Contact saved')`. `undo` reverts it. */
+export const toast = (text: string, undo?: () => void) => show(text, false, undo)
 
 /** Shows the fault of an action that has no form. */
 export const toastFault = (error: unknown) => show(faultText(faultOf(error)), true)
 
-function show(text: string, isFault: boolean): void {
+function show(text: string, isFault: boolean, undo?: () => void): void {
   const id = ++count
-  toasts.value = [...toasts.value, { id, text, isFault }]
+  toasts.value = [...toasts.value, { id, text, isFault, undo }]
   setTimeout(() => drop(id), isFault ? FAULT_MS : SHOWN_MS)
 }
 
@@ -44,9 +45,20 @@ export function Toasts() {
   }, [last])
   return (
     <div ref={element} class="toasts" popover="manual" aria-live="polite" role="status">
-      {toasts.value.map(({ id, text, isFault }) => (
+      {toasts.value.map(({ id, text, isFault, undo }) => (
         <div key={id} class={isFault ? 'toast wrong' : 'toast'}>
           <span>{text}</span>
+          {undo && (
+            <Button
+              kind="quiet"
+              onClick={() => {
+                drop(id)
+                undo()
+              }}
+            >
+              {t('Undo')}
+            </Button>
+          )}
           <Button kind="quiet" icon="close" iconOnly onClick={() => drop(id)}>
             {t('Dismiss')}
           </Button>

@@ -57,6 +57,9 @@ export function BottomBar({ pages, session, path }: Props) {
   return (
     <>
       <nav class="bottom-bar" aria-label={t('Pages')}>
+        {session.person.id !== session.record.id && (
+          <p class="bar-account">{session.record.name || session.email}</p>
+        )}
         {barred.map((page) => (
           <PageLink key={page.path} page={page} path={path} title={page.short} />
         ))}

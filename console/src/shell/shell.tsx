@@ -20,7 +20,7 @@ export function Shell({ session }: { session: Session }) {
   const hasTexts = session.role === 'user' && may('viewer')
   useEffect(() => {
     // reads the address itself: the user may have gone elsewhere meanwhile
-    if (/^#?\/?$/.test(location.hash)) go(mine[0]?.path ?? '/', {}, true)
+    if (/^#?\/?$/.test(location.hash)) go(startOf(session, mine), {}, true)
     scrollTo(0, 0)
   }, [path])
   return (
@@ -36,6 +36,10 @@ export function Shell({ session }: { session: Session }) {
     </div>
   )
 }
+
+/** Who answers for others starts with what they wrote; everybody else on the first page. */
+const startOf = ({ team }: Session, mine: readonly PageEntry[]): string =>
+  ['agent', 'admin', 'viewer'].includes(team) ? '/conversations' : (mine[0]?.path ?? '/')
 
 function Shown({
   pages,

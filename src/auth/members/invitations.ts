@@ -85,6 +85,31 @@ async function mailInvitation(
   await sendMail(services, { to, subject: `${name} invites you`, html: layout(html) })
 }
 
+/** What an invitation says to the person who has its link. */
+export const SHOWN_INVITATION = z
+  .object({
+    account: z.string().describe('The name of the account.'),
+    inviter: z.string().describe('The name of who invites; empty if they are gone.'),
+    role: z.enum(ROLES),
+    email: z.string().describe('Where it was mailed to; empty for a link.'),
+  })
+  .meta({ id: 'ShownInvitation' })
+
+const NOT_OPEN = 'The invitation is invalid, has expired or was used.'
+const SHOW = statement('show invitation', {
+  ...{ account: 'string', inviter: 'string', role: 'string', email: 'string' },
+})`
+select coalesce(a.name, '') as account, coalesce(s.name, '') as inviter, i.role, i.email from member_invitations i
+left join senders a on a.id = i.account left join senders s on s.id = i.invited_by
+where i.hash = ${text('hash')} and i.expires > ${text('now')}`
+
+/** Who invites to what. Throws 400. */
+export async function showInvitation({ db }: Store, secret: string) {
+  const found = await runForRow(db, SHOW, { hash: sha256(secret), now: now() })
+  if (!found) throw badRequest(NOT_OPEN)
+  return found
+}
+
 const find = (name: string, lock: string) => statement(name, {
   ...{ id: 'string', account: 'string', role: 'string', email: 'string' },
 })`
@@ -95,7 +120,7 @@ const [FIND, LOCK] = [find('invitation', ''), find('invitation lock', 'for updat
 /** The invitation with this secret. Throws 400. `isLocked`: until the transaction ends. */
 export async function findInvitation({ db }: Store, secret: string, isLocked = false) {
   const found = await runForRow(db, isLocked ? LOCK : FIND, { hash: sha256(secret), now: now() })
-  if (!found) throw badRequest('The invitation is invalid, has expired or was used.')
+  if (!found) throw badRequest(NOT_OPEN)
   return found
 }
 

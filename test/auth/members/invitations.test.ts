@@ -46,7 +46,11 @@ test('a user joins by a link, once; the account lists and revokes what is open',
   const open = (await shop.call('GET', records('member_invitations'))).body.items
   expect(open).toMatchObject([{ id, role: 'agent', account: shop.id, invited_by: shop.id, email: '' }])
   expect(JSON.stringify(open)).not.toMatch(/hash|secret/)
+  const show = () => guest.call('POST', `${INVITATIONS}/show`, { secret })
+  const { name: account } = (await shop.call('GET', '/api/account/me')).body
+  expect((await show()).body).toEqual({ account, inviter: account, role: 'agent', email: '' })
   expect((await accept(ben, { secret })).body).toEqual({ account: shop.id })
+  expect((await show()).status).toBe(400)
   expect(await membersOf(shop)).toMatchObject([{ member: ben.id, role: 'agent', notify: 'all' }])
   expect((await accept(other, { secret })).status).toBe(400)
   const second = await invited(shop)

@@ -49,6 +49,7 @@ async function seesPage({ page }: Browser, screen: string, name: string): Promis
 async function joinAsBen({ page, look, refused }: Browser, link: string): Promise<void> {
   await page.goto(link)
   await page.getByRole('heading', { name: 'Join the team' }).waitFor()
+  await page.getByText('Ann invites you to answer the texts of Ann, as: Agent.').waitFor()
   await look('join')
   await page.getByLabel('Your name').fill(BEN.name)
   await page.getByLabel('Email').fill(BEN.email)
@@ -97,9 +98,8 @@ async function joinAsCleo({ page }: Browser, link: string): Promise<void> {
 }
 
 async function expectUsed({ page, refused }: Browser, link: string): Promise<void> {
-  await page.goto(link)
-  await refused(/^POST \/api\/account\/invitations\/accept: 40/, async () => {
-    await page.getByRole('button', { name: `Join as ${CLEO.email}` }).click()
+  await refused(/^POST \/api\/account\/invitations\/show: 400/, async () => {
+    await page.goto(link)
     await page.getByText('This invitation has expired, was used, or was revoked.').waitFor()
   })
   await page.goto(`${new URL(link).origin}/#/messages`)
@@ -130,6 +130,7 @@ async function expectForbidden(window: Browser, { screen, url }: BrowserFixture,
   await page.goto(`${url}${THREAD}`)
   await page.getByText('Are you open?').last().waitFor()
   expect(await page.getByLabel(/^(Answer from|Write$)/).count()).toBe(0)
+  await page.getByText('You are a viewer here').waitFor()
 }
 
 /** Ann and Ben at one conversation: assigned, noted, typed at once, answered once. */
@@ -142,6 +143,11 @@ async function answerTogether(ann: BrowserFixture, ben: Browser, phone: Phone): 
   }
   await ben.page.getByRole('button', { name: 'Assign to me' }).click()
   await ann.page.getByText('with Ben').waitFor()
+  await ann.page.getByRole('button', { name: 'Assign to me' }).click()
+  await ann.page
+    .getByRole('dialog', { name: 'Take it from Ben?' })
+    .getByRole('button', { name: 'Cancel' })
+    .click()
 
   await ben.page.getByRole('button', { name: 'Note', exact: true }).click()
   const note = ben.page.getByLabel('Note for the team: it is not sent')

@@ -249,6 +249,12 @@ describe('notes', () => {
     const note = { user: ann.id, conversation: id, text: 'Call her', mentions: [ben] }
     const made = (await ann.call('POST', NOTES, { ...note, author: ben })).body
     expect(made).toMatchObject({ author: ann.id, mentions: [ben] })
+    const mentioning = async (sender: string) => {
+      const filter = `conversation_notes_via_conversation.mentions ?~ "${sender}"`
+      return (await ann.call('GET', `${CONVERSATIONS}?filter=${encodeURIComponent(filter)}`)).body.items
+        .length
+    }
+    expect([await mentioning(ben), await mentioning(ann.id)]).toEqual([1, 0])
     const refused = [
       [eve, { ...note, user: eve.id, mentions: [] }],
       [eve, note],

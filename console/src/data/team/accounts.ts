@@ -28,7 +28,7 @@ export async function chooseAccount(person: string, account: string): Promise<vo
 
 /**
  * The accounts that a user may act for. After a sign-in the one that was chosen last is shown again; a member
- * without an account gets the first that is open.
+ * without an account gets the first that is open, and one whose account is empty their only team.
  */
 export function useAccounts({ role, person, record }: Session): readonly Account[] {
   const [accounts, setAccounts] = useState<readonly Account[]>([])
@@ -39,11 +39,22 @@ export function useAccounts({ role, person, record }: Session): readonly Account
       setAccounts(found)
       if (own.authStore.isValid || endedAccount.value !== '' || asThemselves === person.id) return
       const last = found.filter(({ id }) => id === chosen.value[person.id])
-      await actForFirst(person.member_only ? [...last, ...found] : last)
+      if (person.member_only) return actForFirst([...last, ...found])
+      const isOnlyTeam = !(person.id in chosen.value) && found.length === 1 && (await hasNothing())
+      await actForFirst(isOnlyTeam ? found : last)
     }
     read().catch(() => {}) // the next sign-in or change of account asks again
   }, [role, person.id, record.id])
   return accounts
+}
+
+/** Whether the person's own account has neither devices nor texts. */
+async function hasNothing(): Promise<boolean> {
+  const first = { fields: 'id', skipTotal: true }
+  const found = await Promise.all(
+    ['devices', 'sms_messages'].map((name) => personal().collection(name).getList(1, 1, first)),
+  )
+  return found.every(({ items }) => items.length === 0)
 }
 
 /** Acts for the first account that lets them: one may be disabled. */

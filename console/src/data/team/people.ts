@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import { pb } from '../client.ts'
 import type { Sender } from '../records.ts'
 import { userId } from '../session.ts'
@@ -32,6 +33,8 @@ export function usePeople(): People {
     sort: 'created,id',
     perPage: MAX_PEOPLE,
   })
+  // the account's names tell of no new member by themselves
+  useEffect(() => void senders.reload(), [members.total])
   const roles = new Map(members.items.map(({ id, role }) => [id, role]))
   const all = senders.items.filter(({ id, kind }) => kind === 'owner' || roles.has(id))
   return {

@@ -106,9 +106,7 @@ function Open({ number, at }: { number: string; at: string }) {
       text={facts}
       actions={
         <>
-          {conversation && may('agent') && (
-            <HeadActions conversation={conversation} hasTeam={people.hasTeam} />
-          )}
+          {conversation && may('agent') && <HeadActions conversation={conversation} people={people} />}
           <Button icon="contacts" iconOnly={isPhone.value} aria-expanded={isBeside} onClick={toggle}>
             {t('About this contact')}
           </Button>

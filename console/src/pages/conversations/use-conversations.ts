@@ -95,7 +95,7 @@ const MAX_COUNT = 999
 
 /** How many conversations each view has, live, in words; '' until it is known. */
 export function useCounts(): (view: View) => string {
-  const { value, reload } = useAnswer<Readonly<Record<View, number>>>('/api/account/inbox')
+  const { value, reload } = useAnswer<Partial<Record<View, number>>>('/api/account/inbox')
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const soon = () => {
     timer.current ??= setTimeout(() => {

@@ -30,6 +30,15 @@ const KINDS = {
     filter: () => `${WAITS} && assignee = ""`,
     ofTeam: true,
   },
+  mentions: {
+    words: t('Mentions'),
+    nothing: t('No note mentions you.'),
+    filter: () =>
+      pb.filter('conversation_notes_via_conversation.mentions ?~ {:sender}', {
+        sender: session.value?.sender,
+      }),
+    ofTeam: true,
+  },
   all: {
     words: t('All'),
     nothing: t('Texts that come in on your devices appear here, with your answers.'),

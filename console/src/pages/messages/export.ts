@@ -21,7 +21,7 @@ export async function readExport(
   tell: (exported: Exported) => void,
   ended: AbortSignal,
 ): Promise<Blob> {
-  const expand = fields.some((field) => field.startsWith('expand.')) ? 'device,line,user' : ''
+  const expand = fields.some((field) => field.startsWith('expand.')) ? 'device,line,user,sent_by' : ''
   const query = new URLSearchParams({ filter, fields: fields.join(), expand })
   const url = pb.buildURL(`/api/collections/sms_messages/export?${query}`)
   const response = await fetch(url, { headers: { authorization: pb.authStore.token }, signal: ended })

@@ -49,6 +49,7 @@ export const CSV_COLUMNS: readonly CsvColumn[] = [
   },
   { words: t('Why it failed'), fields: ['error_message'], cell: ([told = '']) => failureReason(told) },
   { words: t('Device'), fields: ['expand.device.name'] },
+  { words: t('Sent by'), fields: ['expand.sent_by.name'] },
   { words: t('Sent at'), fields: ['sent_at'], cell: localTime },
   { words: t('Delivered at'), fields: ['delivered_at'], cell: localTime },
   {

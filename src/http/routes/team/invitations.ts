@@ -9,6 +9,8 @@ import {
   INVITATION,
   invite,
   joinAsNew,
+  SHOWN_INVITATION,
+  showInvitation,
 } from '../../../auth/members/invitations.ts'
 import { authWithPassword } from '../../../auth/sign-in/with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../../collections/collection.ts'
@@ -52,6 +54,13 @@ export const invitationRoutes = (services: Services) =>
         }),
       )
     })
+    .post('/invitations/show', async (c) => {
+      const { secret } = await readForm(c, SHOW)
+      const store = services.store.signIn
+      const ip = clientIp(c, services)
+      c.header('cache-control', 'no-store')
+      return c.json(await limitInvitationAttempts(store.db, ip, () => showInvitation(store, secret)))
+    })
     .post('/invitations/accept', async (c) => {
       const form = await readForm(c, ACCEPT)
       const auth = await authOf(c, services)
@@ -60,6 +69,7 @@ export const invitationRoutes = (services: Services) =>
       return c.json({ account })
     })
 
+const SHOW = object({ secret: text })
 const ACCEPT = object({ secret: text, name: text, email: text, password: text, passwordConfirm: text })
 type Accept = ReturnType<(typeof ACCEPT)['zero']>
 
@@ -101,6 +111,15 @@ export const invitationPaths = (): ZodOpenApiPathsObject =>
         ),
         failures(400, 401, 413),
       ],
+    },
+    'POST /api/account/invitations/show': {
+      id: 'showInvitation',
+      summary: 'Show an invitation',
+      description:
+        'Says who invites to which account. An invitation that was used, revoked or has expired is refused.',
+      security: ANYONE,
+      body: [z.object({ secret: z.string().describe('The end of the link.') }), { secret: 'mU3k…' }],
+      responses: [success('The invitation.', SHOWN_INVITATION), failures(400, 413)],
     },
     'POST /api/account/invitations/accept': {
       id: 'acceptInvitation',

@@ -8,6 +8,7 @@ import { may } from '../../../data/session.ts'
 import type { People } from '../../../data/team/people.ts'
 import type { Note } from '../../../data/team/team.ts'
 import { timeOf } from '../../../data/text/message-time.ts'
+import { useDraft } from '../../../data/use/use-draft.ts'
 import { useList } from '../../../data/use/use-list.ts'
 import { useSims } from '../../../data/use/use-sims.ts'
 import { t, tn } from '../../../language/words.ts'
@@ -116,6 +117,7 @@ export function Thread({
           </span>
         ))}
       </p>
+      {!may('agent') && <ReadOnly number={number} />}
       {may('agent') && (
         <footer class={isNote ? 'conversations-write note-box' : 'conversations-write'}>
           {id && (
@@ -146,6 +148,17 @@ export function Thread({
         </footer>
       )}
     </section>
+  )
+}
+
+/** Says why there is no box. What was typed before a role was lowered can be copied. */
+function ReadOnly({ number }: { number: string }) {
+  const { value } = useDraft(`answer.${number}`, '')
+  return (
+    <footer class="conversations-write">
+      <p class="muted">{t('You are a viewer here: agents and admins answer.')}</p>
+      {value !== '' && <p>{t('What you had typed: {text}', { text: value })}</p>}
+    </footer>
   )
 }
 
