@@ -1,32 +1,57 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
 import { freePortFrom } from '../../src/demo/port.ts'
-import { CHROMIUM, FLAGS } from '../browser/support/browser.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { serve } from '../support/server/program.ts'
+import { openBrowser } from './browser.ts'
+import { makeCollection } from './collections.ts'
+import type { DashboardFixture, Part } from './dashboard-fixture.ts'
+import { logs } from './logs.ts'
 import { dashboardFolder, startProxy } from './proxy.ts'
+import { editContact, editUser, searchMessages } from './records.ts'
+import { seed } from './seed.ts'
+import {
+  apiPreview,
+  applicationSettings,
+  crons,
+  exportAndImport,
+  mailSettings,
+  otherPages,
+} from './settings.ts'
+import { firstSuperuser, openEachCollection, signOutAndIn } from './sign-in.ts'
 
-// PocketBase's own dashboard in a real browser, over a server on a new database: opens every page, and fails
-// when a request fails, or a page throws. What its forms ask for is compared by test/conformance.
+// PocketBase's own dashboard in a real browser, over a server on a new database: does what its pages offer,
+// and fails when a request fails that should not, when a page throws, or when it shows something else than it
+// should.
 
 const HOST = '127.0.0.1'
+const FIRST_PORT = 5720
 const PICTURES = join(import.meta.dirname, '..', '..', 'coverage', 'dashboard')
-const WAIT_MS = 15_000
-/** What is not built: its requests may fail. */
-const NOT_BUILT = /\/api\/(files|sql)\b|oauth2/
-const SETTINGS = [
-  '',
-  '/mail',
-  '/storage',
-  '/backups',
-  '/crons',
-  '/sql',
-  '/export-collections',
-  '/import-collections',
-]
+/** The browser quotes what it was told to type. */
+const LINE = 1_000
+const EMAIL = 'boss@example.com'
+const PASSWORD = 'bosspass12345'
 
-const port = await freePortFrom(5720, HOST)
+const fill: Part = async ({ url }) => void (await seed(url, EMAIL, PASSWORD))
+const PARTS: Readonly<Record<string, Part>> = {
+  'first superuser by the printed link': firstSuperuser,
+  'sign out and in': signOutAndIn,
+  'records of a gateway': fill,
+  'each collection': openEachCollection,
+  'search in sms_messages': searchMessages,
+  'a contact': editContact,
+  'a user': editUser,
+  'a collection with every type of field': makeCollection,
+  'API preview': apiPreview,
+  'application settings': applicationSettings,
+  'mail settings': mailSettings,
+  'storage, SQL': otherPages,
+  logs,
+  crons,
+  'export and import': exportAndImport,
+}
+
+const port = await freePortFrom(FIRST_PORT, HOST)
 const proxy = await startProxy(dashboardFolder(), `http://${HOST}:${port}`)
 const server = await serve({
   DATA_DIR: temporaryFolder(),
@@ -37,68 +62,27 @@ const server = await serve({
   LOG_LEVEL: 'warn',
 })
 rmSync(PICTURES, { recursive: true, force: true })
-mkdirSync(PICTURES, { recursive: true })
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
-const page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
-page.setDefaultTimeout(WAIT_MS)
-await page.route(
-  (target) => target.protocol.startsWith('http') && target.origin !== proxy.url,
-  (route) => route.abort(),
-)
-const faults: string[] = []
-page.on('pageerror', (error) => faults.push(`page error: ${error.message}`))
-page.on('response', (response) => {
-  const path = response.url().slice(proxy.url.length)
-  if (response.status() >= 400 && !NOT_BUILT.test(path))
-    faults.push(`${response.request().method()} ${path}: ${response.status()}`)
-})
+const browser = await openBrowser(proxy.url, PICTURES)
+const link = /http\S+pbinstall\S+/.exec(server.output())?.[0] ?? ''
+const fixture: DashboardFixture = { ...browser, url: proxy.url, link, email: EMAIL, password: PASSWORD }
 
-let shots = 0
-async function visit(hash: string): Promise<void> {
-  await page.goto(`${proxy.url}/_/#${hash}`)
-  await page.waitForLoadState('networkidle')
-  await page.screenshot({ path: join(PICTURES, `${String(++shots).padStart(2, '0')}.png`) })
+let passed = 0
+let failed = 0
+const only = process.argv.slice(2)
+for (const [name, part] of Object.entries(PARTS)) {
+  if (only.length > 0 && !only.some((word) => name.includes(word))) continue
+  const before = browser.faults.length
+  const error = await part(fixture).catch((cause: unknown) => cause as Error)
+  const faults = [...browser.faults.slice(before), ...(error ? [error.stack ?? String(error)] : [])]
+  console.log(`${faults.length === 0 ? 'ok    ' : 'FAILED'} ${name}`)
+  for (const fault of faults) console.log(`       ${fault.slice(0, LINE)}`)
+  if (error) await browser.shot(`failed-${name.replaceAll(' ', '-')}`)
+  if (faults.length > 0) failed++
+  else passed++
 }
-
-async function signUp(): Promise<void> {
-  await page.goto(/http\S+pbinstall\S+/.exec(server.output())?.[0] ?? '')
-  await page.fill('#superuser_email', 'boss@example.com')
-  await page.fill('#superuser_password', 'bosspass12345')
-  await page.fill('#superuser_password_confirm', 'bosspass12345')
-  await page.getByText('Create superuser and login').click()
-  await page.getByText('New collection').waitFor()
-}
-
-async function openCollections(): Promise<void> {
-  await visit('/collections')
-  await page.locator('.nav-group-system-collections summary').click()
-  const names = await page.locator('.collections-list .nav-item .txt').allTextContents()
-  if (!names.includes('sms_messages')) throw new Error(`collections: ${names}`)
-  for (const name of names) await visit(`/collections?collection=${name}`)
-}
-
-async function openPreviews(): Promise<void> {
-  for (const name of ['users', 'sms_messages']) {
-    await visit(`/collections?collection=${name}`)
-    await page.locator('.api-preview-btn').click()
-    const tabs = page.locator('.api-preview-nav .nav-item:not([disabled])')
-    for (let i = 0; i < (await tabs.count()); i++) await tabs.nth(i).click()
-    await page.waitForLoadState('networkidle')
-  }
-}
-
-try {
-  await signUp()
-  await openCollections()
-  await openPreviews()
-  await visit('/logs')
-  for (const name of SETTINGS) await visit(`/settings${name}`)
-} catch (error) {
-  faults.push(String(error).slice(0, 1_000))
-}
-for (const fault of faults) console.log(fault)
-console.log(`${shots} pages, ${faults.length} faults; pictures are in ${PICTURES}`)
+console.log(`${passed} passed, ${failed} failed, ${browser.requests()} requests`)
+console.log(`Pictures are in ${PICTURES}`)
 await browser.close()
 await proxy.stop()
 await server.stop()
-process.exit(faults.length === 0 ? 0 : 1)
+process.exit(failed === 0 ? 0 : 1)
