@@ -53,6 +53,7 @@ export const textOrNull = placeOf<string | null>()
 export const number = placeOf<number>()
 export const numberOrNull = placeOf<number | null>()
 export const flag = placeOf<boolean>()
+export const flagOrNull = placeOf<boolean | null>()
 export const list = placeOf<readonly string[]>()
 export const numbers = placeOf<readonly number[]>()
 

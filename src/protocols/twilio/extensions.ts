@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { apiKeysExtension } from '../../auth/tokens/api-keys.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { textsOf } from '../../db/rows.ts'
+import { runForRow, statement, text } from '../../db/statements/statement.ts'
 import { badRequest, fieldError } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
 import { changeLogCte } from '../../records/changes.ts'
@@ -88,9 +89,9 @@ async function forgetKeys({ db }: Store, keys: readonly string[]): Promise<void>
 }
 
 /** It needs a key to sign with, and a device whose texts it is told of. */
-const SIGNER = `select
-  exists (select from api_keys k where k.id = $2 and k."user" = $1 and k.twilio),
-  exists (select from devices d where d.id = $3 and d."user" = $1)`
+const SIGNER = statement('webhook signer', { hasKey: 'boolean', hasDevice: 'boolean' })`select
+  exists (select from api_keys k where k.id = ${text('key')} and k."user" = ${text('user')} and k.twilio) as "hasKey",
+  exists (select from devices d where d.id = ${text('device')} and d."user" = ${text('user')}) as "hasDevice"`
 const NO_SIGNER = fieldError('validation_twilio_key', 'Must be an API key of this user, made with twilio.')
 const NO_DEVICE = fieldError('validation_twilio_device', 'Must be a device of this user.')
 
@@ -102,8 +103,8 @@ export const fitTwilio: FitWebhook = async ({ db }, values, failed) => {
   }
   values.events = ['message.received']
   if (!values.enabled) return
-  const { rows } = await db.query(SIGNER, [values.user, values.api_key, values.device], 'webhook signer')
-  const [hasKey, hasDevice] = rows[0]!
+  const [user, key, device] = [values.user, values.api_key, values.device].map((value) => String(value ?? ''))
+  const { hasKey, hasDevice } = (await runForRow(db, SIGNER, { user: user!, key: key!, device: device! }))!
   if (!hasKey) throw badRequest(failed, { api_key: NO_SIGNER })
   if (!hasDevice) throw badRequest(failed, { device: NO_DEVICE })
 }

@@ -1,4 +1,4 @@
-import { textsOf } from '../../db/rows.ts'
+import { flag, list, number, runForTexts, statement, text } from '../../db/statements/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { derivedId } from '../../tools/derived-id.ts'
 import { randomId } from '../../tools/random.ts'
@@ -88,12 +88,15 @@ async function checkNotBegun({ store }: CampaignServices, campaign: Campaign): P
   if (rows[0]) throw gatewayRefusal('campaign_begun')
 }
 
-const INSERT = `
+const INSERT = statement('campaign insert', { id: 'string' })`
 insert into campaigns (id, "user", name, body, template, variables, groups, recipients, scheduled_at,
   expires_at, status, batch_id, batches, revision, recipients_count, segments, audience, device,
   line, sim, priority, guarantee, quiet_hours, settled, created, updated)
-values ($1, $2, $3, $4, $5, $6::json, $7, $8::json, $9, $10, 'scheduled', $11, $12::json, 1, $13, $14, $15::json,
-  $16, $17, $18, $19, $20, $21, false, pb_text(now()), pb_text(now()))
+values (${text('id')}, ${text('user')}, ${text('name')}, ${text('body')}, ${text('template')}, ${text('variables')}::json,
+  ${list('groupIds')}, ${text('recipients')}::json, ${text('scheduledAt')}, ${text('expiresAt')}, 'scheduled',
+  ${text('batch')}, ${text('batches')}::json, 1, ${number('count')}, ${number('segments')}, ${text('audience')}::json,
+  ${text('device')}, ${text('line')}, ${number('sim')}, ${number('priority')}, ${text('guarantee')}, ${flag('keepsQuiet')},
+  false, pb_text(now()), pb_text(now()))
 on conflict (id) do nothing returning id`
 
 /** Stores a campaign; advance.ts stores its messages. `key`: Idempotency-Key. Throws as a send. */
@@ -112,20 +115,20 @@ export async function createCampaign(
 
 async function insert(services: CampaignServices, user: string, id: string, wanted: NewCampaign) {
   const { store } = services
-  const { device, sim, priority, guarantee, keepsQuiet } = wanted.options
   const line = await namedLine(store, user, wanted)
-  const text = await readText(store, user, wanted.text)
-  const { audience, segments } = await planAudience(store, user, text, wanted.audience)
+  const written = await readText(store, user, wanted.text)
+  const { audience, segments } = await planAudience(store, user, written, wanted.audience)
   await checkQuota(services, user, audience.length)
   const batch = randomId()
+  const { name, scheduledAt, expiresAt, options } = wanted
   const { groupIds, recipients } = wanted.audience
-  const params = [
-    ...[id, user, wanted.name, text.body, text.template, JSON.stringify(text.variables), groupIds],
-    ...[JSON.stringify(recipients), wanted.scheduledAt, wanted.expiresAt, batch, JSON.stringify([batch])],
-    ...[audience.length, segments, JSON.stringify(audience), device, line, sim, priority, guarantee],
-    keepsQuiet,
-  ]
+  const values = {
+    ...{ ...options, id, user, name, line, batch, groupIds, scheduledAt, expiresAt, segments },
+    ...{ body: written.body, template: written.template, variables: JSON.stringify(written.variables) },
+    ...{ recipients: JSON.stringify(recipients), batches: JSON.stringify([batch]) },
+    ...{ count: audience.length, audience: JSON.stringify(audience) },
+  }
   await store.db.transaction(async (db) => {
-    await logChanged({ db }, 'campaigns', 'create', textsOf(await db.query(INSERT, params)))
+    await logChanged({ db }, 'campaigns', 'create', await runForTexts(db, INSERT, values))
   })
 }

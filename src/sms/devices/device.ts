@@ -1,6 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { DEVICES_ID } from '../../collections/collection.ts'
 import type { Db } from '../../db/open.ts'
+import { flagOrNull, numberOrNull, run, statement, text, textOrNull } from '../../db/statements/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { minify } from '../../fields/values/json-text.ts'
 import { changeLogCte } from '../../records/changes.ts'
@@ -134,8 +135,9 @@ export interface Health {
 }
 
 /** Updates an unchanged state only after a while, as a sign that it is current. */
-const KEEP = `
-insert into device_batteries as b (device, percent, charging, connection) values ($1, $2, $3, $4)
+const KEEP = statement('device health', {})`
+insert into device_batteries as b (device, percent, charging, connection)
+values (${text('id')}, ${numberOrNull('battery')}, ${flagOrNull('charging')}, ${textOrNull('connection')})
 on conflict (device) do update set percent = excluded.percent, charging = excluded.charging,
   connection = excluded.connection, at = now()
 where (b.percent, b.charging, b.connection) is distinct from (excluded.percent, excluded.charging, excluded.connection)
@@ -143,8 +145,8 @@ where (b.percent, b.charging, b.connection) is distinct from (excluded.percent, 
 
 /** Stores a device's report, unless it is empty. */
 export async function saveHealth({ db }: Store, { id }: Device, health: Health): Promise<void> {
-  const values = [health.battery ?? null, health.charging ?? null, health.connection ?? null]
-  if (values.some((value) => value !== null)) await db.query(KEEP, [id, ...values], 'device health')
+  const { battery = null, charging = null, connection = null } = health
+  if ((battery ?? charging ?? connection) !== null) await run(db, KEEP, { id, battery, charging, connection })
 }
 
 /** Percent below which a battery that is not charging is low. */
