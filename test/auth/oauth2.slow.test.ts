@@ -270,21 +270,6 @@ test('a code is good once, and only with its verifier', async () => {
   expect((await submit(next)).body).toMatchObject({ message: 'Failed to fetch OAuth2 token.' })
 })
 
-const LOAD = 'An error occurred while loading the submitted data.'
-test.each([
-  ['nothing', {}, { provider: 'validation_required', code: 'validation_required' }],
-  ['another provider', { provider: 'google', code: 'x' }, { provider: 'validation_invalid_provider' }],
-  ['a long name', { provider: 'x'.repeat(101), code: 'x' }, { provider: 'validation_length_too_long' }],
-  ['a number', { provider: 5, code: 'x' }, {}],
-] as const)('a form with %s', async (_, form, codes) => {
-  const { status, body } = await submit(form)
-  const found = Object.entries(body.data as Record<string, { code: string }>).map(([key, { code }]) => [
-    key,
-    code,
-  ])
-  expect([status, body.message, Object.fromEntries(found)]).toEqual([400, LOAD, codes])
-})
-
 test('`redirectUrl` of old is the same key', () => {
   expect(OAUTH2_FORM.over({ redirectUrl: 'x' }, OAUTH2_FORM.zero(), true).redirectURL).toBe('x')
 })

@@ -93,17 +93,3 @@ test('with ten codes under way the last one is used again', async () => {
   for (let i = 0; i < 11; i++) ids.push(await request())
   expect([new Set(ids).size, ids[10]]).toEqual([10, ids[9]])
 })
-
-test.each([
-  ['request-otp', {}, { email: 'validation_required' }],
-  ['request-otp', { email: 'x' }, { email: 'validation_is_email' }],
-  ['auth-with-otp', {}, { otpId: 'validation_required', password: 'validation_required' }],
-  ['auth-with-otp', { otpId: 'x', password: 'y'.repeat(72) }, { password: 'validation_length_out_of_range' }],
-])('%s %j', async (route, form, codes) => {
-  const { status, body } = await server.post(`/api/collections/users/${route}`, form)
-  const data = body.data as Record<string, { code: string }>
-  expect([status, Object.fromEntries(Object.entries(data).map(([name, { code }]) => [name, code]))]).toEqual([
-    400,
-    codes,
-  ])
-})

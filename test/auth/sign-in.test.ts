@@ -18,40 +18,6 @@ test('an unknown identity takes as long as a wrong password: a hash of the same 
   expect(costs).toEqual(['$2b$04$', '$2b$04$'])
 })
 
-test.each([
-  ['a number, as SQLite reads texts', '7', 200],
-  ['the same number written otherwise', ' 7.0', 200],
-  ['another number', '8', 400],
-  ['a word where numbers are', 'seven', 400],
-  ['a NUL, which no text of Postgres has', '7\0', 400],
-] as const)('an identity that is a number: %s', async (_, identity, status) => {
-  const users = server.server.services.store.catalog.find('users')!
-  if (!users.indexes.some((index) => index.includes('idx_users_quota'))) {
-    const index =
-      'CREATE UNIQUE INDEX `idx_users_quota` ON `users` (`monthly_quota`) WHERE `monthly_quota` != 0'
-    await server.change('users', {
-      indexes: [...users.indexes, index],
-      passwordAuth: { enabled: true, identityFields: ['monthly_quota', 'email'] },
-    })
-    await server.addUser('seven@example.com', { monthly_quota: 7 })
-  }
-  expect((await withPassword({ identity, password: PASSWORD })).status).toBe(status)
-})
-
-test('the auth rule decides, a superuser who asks is above it', async () => {
-  await server.change('users', { authRule: 'verified = true' })
-  const form = { identity: 'alice@example.com', password: PASSWORD }
-  const refused = await withPassword(form)
-  expect([refused.status, refused.body.message]).toEqual([
-    403,
-    "The request doesn't satisfy the collection requirements to authenticate.",
-  ])
-  expect((await withPassword(form, '', await server.superuser())).status).toBe(200)
-  await server.change('users', { authRule: null })
-  expect((await withPassword(form)).status).toBe(403)
-  await server.change('users', { authRule: '' })
-})
-
 test('a token of a deleted record is a guest', async () => {
   const carol = await server.addUser('carol@example.com', { name: 'carol' })
   const authorization = await server.signIn('users', 'carol@example.com', PASSWORD)

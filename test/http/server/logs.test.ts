@@ -13,27 +13,6 @@ const people: Record<string, Client> = {
   superuser: server.superuser,
 }
 
-const NO_SENSE = 'Something went wrong while processing your request.'
-
-test.each([
-  [
-    'a filter',
-    `?filter=${encodeURIComponent('level > 0 && data.auth = "x" && message ~ "a"')}`,
-    200,
-    undefined,
-  ],
-  ['a filter that is none', '?filter=(((', 400, NO_SENSE],
-  ['an unknown field', '?filter=nope=1', 400, NO_SENSE],
-  ['a path into what has none', '?filter=message.x=1', 400, NO_SENSE],
-  ['an unknown sort', '?sort=nope', 400, NO_SENSE],
-  ['statistics by a filter that is none', '/stats?filter=(((', 400, 'Invalid filter format.'],
-  ['statistics by an unknown field', '/stats?filter=nope=1', 400, 'Invalid filter format.'],
-  ['statistics, which have no order', '/stats?sort=nope', 200, undefined],
-])('of the logs, %s', async (_, query, status, message) => {
-  const answer = await server.superuser.call('GET', `/api/logs${query}`)
-  expect([answer.status, answer.body.message]).toEqual([status, message])
-})
-
 interface Log {
   readonly id: string
   readonly created: string
@@ -150,15 +129,6 @@ test('pages and fields', async () => {
   )
   expect(body).toMatchObject({ page: 1, perPage: 1, items: [{ message: expect.any(String) }] })
   expect([Object.keys(body.items[0]), body.totalItems > 1]).toEqual([['data', 'message'], true])
-})
-
-test.each([
-  ['data.status', 200],
-  ['-data.error,@rowid', 200],
-  ['message:lower', 400],
-  ['level.x', 400],
-])('sort by %s: %i', async (sort, status) => {
-  expect((await server.superuser.call('GET', `/api/logs?sort=${sort}`)).status).toBe(status)
 })
 
 test('of no day nothing is kept', async () => {
