@@ -54,6 +54,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'pages/webhooks/new-webhook.tsx': ['webhook-signature'],
   'parts/dialog/dialog.tsx': ['.dialog-body :is(.field, .check) :is(input, select, textarea):enabled'],
   'parts/rows/webhook-rows.tsx': ['https://shop.example.com/hooks/sms', '+4915112345678, +4930*, DHL'],
+  'reference/reference.ts': ['(prefers-color-scheme: dark)'],
   'parts/icon.tsx': ['M4 6h16M4 12h16M4 18h16'],
   'shell/navigation.tsx': ['pocketsms'],
 }

@@ -7,7 +7,6 @@ const MAX_BYTES = 60_000
 
 interface Chunk {
   readonly file: string
-  readonly isEntry?: boolean
   readonly imports?: readonly string[]
   readonly css?: readonly string[]
 }
@@ -20,7 +19,7 @@ function firstFiles(manifest: Readonly<Record<string, Chunk>>): Set<string> {
     for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file)
     for (const name of chunk.imports ?? []) add(manifest[name]!)
   }
-  for (const chunk of Object.values(manifest)) if (chunk.isEntry) add(chunk)
+  add(manifest['index.html']!)
   return files
 }
 

@@ -270,7 +270,17 @@ describe('deliveries', () => {
     })
     const messageId = expect.any(String)
     expect(came.map(({ event, payload }) => [event, payload])).toEqual([
-      ['sms:data-received', { messageId, ...from('BANK'), simNumber: null, data: 'AAEC' }],
+      [
+        'sms:data-received',
+        // of one instant in one request: a millisecond after the one before it
+        {
+          messageId,
+          ...from('BANK'),
+          receivedAt: '2026-01-02T00:00:00.001Z',
+          simNumber: null,
+          data: 'AAEC',
+        },
+      ],
       ['sms:received', { messageId, ...from('+49222'), simNumber: 1, message: 'Hello' }],
     ])
     const { body } = await fixture.ask('GET', '/inbox')

@@ -118,14 +118,18 @@ function withoutSummer(receivedAt: number): number {
 }
 
 /**
- * Phones tell seconds: texts of one instant get a millisecond each, in the order of the request, so that
- * sorting by time keeps it. None is later than now.
+ * Phones tell seconds: of texts of one instant each gets a millisecond more than the one before it in the
+ * request, so that sorting by time keeps their order. None is later than now.
  */
 function distinctInstants(texts: readonly ReceivedText[]): number[] {
-  const instants = texts.map(({ receivedAt }) => Math.min(withoutSummer(receivedAt), Date.now()))
-  const latestFirst = [...instants.keys()].sort((a, b) => instants[b]! - instants[a]! || b - a)
-  let next = Number.POSITIVE_INFINITY
-  for (const i of latestFirst) next = instants[i] = Math.min(instants[i]!, next - 1)
+  const latest = Date.now() - (texts.length - 1)
+  const instants = texts.map(({ receivedAt }) => Math.min(withoutSummer(receivedAt), latest))
+  const earliestFirst = [...instants.keys()].sort((a, b) => instants[a]! - instants[b]! || a - b)
+  let next = 0
+  for (const i of earliestFirst) {
+    instants[i] = Math.max(instants[i]!, next)
+    next = instants[i]! + 1
+  }
   return instants
 }
 
