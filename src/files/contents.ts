@@ -2,7 +2,7 @@ import { admission } from '../admission/admission.ts'
 import type { Holder } from '../admission/holder.ts'
 import type { Everybody } from '../admission/ticket.ts'
 import type { Db } from '../db/open.ts'
-import { run, runForRow, type Slots, sql, statement, tables } from '../db/statements/statement.ts'
+import { list, run, runForRow, type Slots, statement, tables, text } from '../db/statements/statement.ts'
 import { type FileOwner, takeRoom } from './room.ts'
 import type { Content } from './upload.ts'
 
@@ -91,16 +91,11 @@ export interface NamedFile extends StoredFile {
   readonly name: string
 }
 
-const FIND_ALL = statement(
-  'find files',
-  ({ collection, record, names }: Slots<Omit<FilePlace, 'name'> & { names: readonly string[] }>) =>
-    tables
-      .selectFrom('_files')
-      .select(['name', 'id', 'size', 'type', 'modified'])
-      .where(({ and }) => and({ collection, record, thumb: '' }))
-      .where(sql<boolean>`name = any(${names})`)
-      .orderBy(sql`array_position(${names}, name)`),
-)
+const FIND_ALL = statement('find files', {
+  ...{ name: 'string', id: 'number', size: 'number', type: 'string', modified: 'Date' },
+})`
+select name, id, size, type, modified from _files where collection = ${text('collection')}
+  and record = ${text('record')} and thumb = '' and name = any(${list('names')}) order by array_position(${list('names')}, name)`
 
 /** The files of a record that have these names, in their order. */
 export async function findAllStored(

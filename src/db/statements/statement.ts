@@ -133,8 +133,5 @@ export const runForTexts = async <P>(
 export const runForCount = async <P, R>(db: Db, sent: Statement<P, R>, values: P): Promise<number> =>
   (await send(db, sent, values)).count
 
-/** A column of type timestamptz as PocketBase's text. */
-export const pbText = (column: string): RawBuilder<string> => sql<string>`pb_text(${sql.ref(column)})`
-
 /** An expression of a slot as another type of Postgres: `cast(seconds, 'float8')`. */
 export const cast = <T>(slot: Expression<T>, type: string): RawBuilder<T> => sql<T>`${slot}::${sql.raw(type)}`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { run, runForRow, statement, type Texts, tables } from '../../db/statements/statement.ts'
+import { run, runForRow, statement, type Texts, tables, text } from '../../db/statements/statement.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { describePage, PAGE, readPage, unknownToken } from './paging.ts'
 import type { Parameters } from './parameters.ts'
@@ -81,14 +81,8 @@ export const CONNECTION = z
   })
   .meta({ id: 'TwilioConnection' })
 
-const NUMBERS = statement('twilio numbers', ({ user }: Texts<'user'>) =>
-  tables
-    .selectFrom('devices')
-    .select(['phone', 'id'])
-    .where('user', '=', user)
-    .where('phone', '!=', '')
-    .orderBy('_rowid'),
-)
+const NUMBERS = statement('twilio numbers', { phone: 'string', id: 'string' })`
+select phone, id from devices where "user" = ${text('user')} and phone <> '' order by _rowid`
 
 /** The SIDs of a user. Throws 403 for one whose id cannot be an AccountSid. */
 export async function describeConnection(
