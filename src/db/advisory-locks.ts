@@ -1,14 +1,14 @@
-/** Numbers of all advisory locks, unlike those of other programs. A second key is the hash of an id. */
+/** Numbers of all advisory locks; other programs use others. A second key is the hash of an id. */
 export const LOCKS = {
   /** Nodes that start together migrate one after the other; catalog changes and restores wait for it. */
   migration: 7_367_001,
-  /** With a device: a device with limits claims. */
+  /** With a device: a claim of a device with limits. */
   claim: 7_367_002,
-  /** The one node that holds it sweeps the queue. */
+  /** Held by the node that sweeps the queue. */
   sweep: 7_367_003,
-  /** The one node that holds it deletes a batch of old messages. */
+  /** Held by the node that deletes a batch of old messages. */
   retention: 7_367_005,
-  /** Nodes lease webhook calls one after the other, so that limits of calls hold over all of them. */
+  /** Nodes lease webhook calls one after the other, so that limits apply across nodes. */
   webhookLease: 7_367_006,
   /** With a user: webhooks of a user are created one after the other, so that they count each other. */
   webhookCount: 7_367_020,
@@ -18,12 +18,12 @@ export const LOCKS = {
   answer: 7_367_028,
   /** With a user: inbox refreshes of a user go one after the other, so that they count each other. */
   inboxRefresh: 7_367_022,
-  /** The one node that holds it builds an index in the background. */
+  /** Held by the node that builds an index in the background. */
   indexBuild: 7_367_021,
   /** Shared by all processes that use an embedded Postgres: the last one stops it. */
   embedded: 7_367_025,
   /** With a user: files of a user are stored one after the other, so that they count each other. */
   files: 7_367_029,
-  /** The one node that holds it checks rows of the queue. */
+  /** Held by the node that checks rows of the queue. */
   queueCheck: 7_367_026,
 } as const

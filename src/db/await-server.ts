@@ -7,7 +7,7 @@ const OLDEST_SERVER = 150_000
 const RETRY_MS = 1_000
 const SAY_EVERY = 10
 
-/** Waits until Postgres answers. Throws a UserError if it is too old, refuses us, or has a newer schema. */
+/** Waits for Postgres. Throws a UserError if it is too old, refuses the login, or has a newer schema. */
 export async function awaitServer(query: Session['query'], log: Logger): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -27,7 +27,7 @@ export async function awaitServer(query: Session['query'], log: Logger): Promise
   }
 }
 
-/** Names DATABASE_URL for an error of the first connection: TLS, a password, a name. */
+/** Adds DATABASE_URL to an error of the first connection, such as a wrong password or host name. */
 function refusal(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error
   const code = 'code' in error ? String(error.code) : ''

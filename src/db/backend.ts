@@ -1,4 +1,4 @@
-/** What a statement gave: rows as arrays in the order of its `fields`. `count`: rows returned or changed. */
+/** A statement's result: rows as arrays in the order of `fields`. `count`: rows returned or changed. */
 export interface Result {
   readonly rows: unknown[][]
   readonly fields: readonly { readonly name: string }[]
@@ -6,20 +6,20 @@ export interface Result {
 }
 
 /**
- * Something statements can be sent to. Values arrive as: text, json and dates → string, float8, int → number,
+ * Sends statements. Types of results: text, json and dates → string, float8, int → number,
  * bool → boolean, text[] → string[], null → null. `name` makes a prepared statement that Postgres may plan
- * once for all values: only for shapes without free parts (see docs/internals/queries.md).
+ * once for all values: only for statements whose shape no client chose (see docs/internals/queries.md).
  */
 export interface Session {
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result>
-  /** Several statements without parameters in one go, as a migration file has them. */
+  /** Runs several statements without parameters, such as a migration file. */
   script(text: string): Promise<void>
 }
 
 export interface TransactionSession extends Session {
-  /** Time limit of later statements of the transaction; 0: none, and none for locks. */
+  /** Sets the time limit of later statements of the transaction; 0: none, also for locks. */
   limit(ms: number): Promise<void>
-  /** Ends all other connections of pocketsms, of all processes. The last statement before the commit. */
+  /** Ends all other connections of pocketsms, of all processes. Call it right before the commit. */
   endOthers(): Promise<void>
 }
 
@@ -27,11 +27,11 @@ export interface TransactionSession extends Session {
 export type PoolUse = Readonly<Record<'busy' | 'idle' | 'waiting', number>>
 
 export interface Backend extends Session {
-  /** As `query`, for a statement that reads rows by their keys: it waits for no lock. */
+  /** As `query`, for reads of rows by key, which wait for no lock. */
   readonly lookUp: Session['query']
   /** As `query`, for a statement that a client shaped: it fails (SQLSTATE 57014) at a client's time limit. */
   readonly clientQuery: Session['query']
-  /** One statement without a time limit, in no transaction, on a connection of its own. */
+  /** Runs a statement without time limit or transaction, on a connection of its own. */
   unhurried(text: string): Promise<Result>
   /** Runs `work` in one transaction on one connection; an error rolls back and is thrown on. */
   transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T>

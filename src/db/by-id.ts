@@ -5,8 +5,8 @@
 export const unindexed = (column: string): string => `${column} || ''`
 
 /**
- * SQL: `column` is one of the ids of a CTE. With this beside the join Postgres looks them up: it expects so
- * many rows of a CTE that it would read a table of a few thousand rows whole.
+ * SQL: `column` is one of the ids of a CTE. Added to a join, it makes Postgres look rows up by id: it expects
+ * so many rows of a CTE that it would read a table of a few thousand rows whole.
  */
 export const isAmong = (column: string, cte: string, id = 'message'): string =>
   `${column} = any(array(select ${id} from ${cte}))`
@@ -14,6 +14,6 @@ export const isAmong = (column: string, cte: string, id = 'message'): string =>
 /** SQL: a row by its alias, found by its id, is this user's. */
 export const isOwnedBy = (alias: string, user: string): string => `${unindexed(`${alias}."user"`)} = ${user}`
 
-/** SQL: the same of a device and its user. */
+/** SQL: a row by its alias, found by its id, is this device's and this user's. */
 export const isHeldByDevice = (alias: string, device: string, user: string): string =>
   `${unindexed(`${alias}.device`)} = ${device} and ${isOwnedBy(alias, user)}`

@@ -23,7 +23,7 @@ export const UNDEFINED_TABLE = '42P01'
 /** A statement ran longer than it may, or was canceled. */
 export const isTooSlow = (error: unknown): boolean => isSqlError(error, QUERY_CANCELED)
 
-/** The error that a client gets when its list fails in the database: 400. Other errors stay what they are. */
+/** The client's error for a list that fails in the database: 400. Returns other errors unchanged. */
 export function listFault(error: unknown, message?: string): unknown {
   if (isTooSlow(error)) return answerableFault(error, true)
   return isSqlError(error) ? badRequest(message) : error
@@ -59,9 +59,9 @@ const LOST_CODES = new Set([
   'ETIMEDOUT',
 ])
 /**
- * SQLSTATE classes and codes of a server that is starting, stopping, full (of connections, on its disk),
- * gone, or takes no writes, as one that another has taken the place of; 08P01 is a wrong statement, or
- * what PgBouncer says of a Postgres that is away, before it closes the connection.
+ * SQLSTATE classes and codes of a server that is starting, stopping, full (connections, disk),
+ * lost, or read-only, such as a former primary; 08P01 is a wrong statement, or
+ * PgBouncer's error for an unreachable Postgres, before it closes the connection.
  */
 const LOST_STATES = /^(08(?!P01)|57P0[1235]|53[13]00|3D000|25006|25P03)/
 
@@ -77,7 +77,7 @@ export function isConnectionError(error: unknown): boolean {
   )
 }
 
-/** The message of an error, with Postgres' hint: the disk is full, too many connections. */
+/** An error's message with Postgres' hint, such as for a full disk. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { message, hint } = error as Error & { hint?: string }

@@ -32,7 +32,7 @@ class Pool {
   }
 }
 
-/** An open database. It has no statements of its own: a Db has, which knows for whom they run. */
+/** An open database. Statements go through a Db, which knows whom to charge. */
 export class Database {
   readonly #pool: Pool
 
@@ -40,7 +40,7 @@ export class Database {
     this.#pool = new Pool(backend, size)
   }
 
-  /** The database for a holder's work. Costs no more than the object. */
+  /** The database for a holder's work. Cheap: creates only an object. */
   for(ticket: Ticket): Db {
     return new Db(this.#pool, ticket)
   }
@@ -68,12 +68,12 @@ export class Db {
   readonly #transaction: TransactionSession | undefined
   readonly #owner: Ticket | Everybody
   readonly #holder: Holder | Everybody
-  /** On whose account client-shaped statements run; undefined for everybody's. */
+  /** The ticket that client-shaped statements are charged to; undefined for the server's own work. */
   readonly ticket: Ticket | undefined
   /** The replica that `forReading` may choose; undefined without one. */
   readonly replica: Replica | undefined
 
-  /** Used in this file alone. */
+  /** For this file only. */
   constructor(pool: Pool, owner: Ticket | Everybody, transaction?: TransactionSession) {
     this.#pool = pool
     this.#transaction = transaction
@@ -97,19 +97,19 @@ export class Db {
     return this.#pool
   }
 
-  /** What the pool of connections does. Work that waits for its turn waits for a connection. */
+  /** The state of the connection pool. Work that waits for its turn counts as waiting. */
   get use(): PoolUse {
     const { backend, places } = this.#pool
     const use = backend.use()
     return { ...use, waiting: use.waiting + places.connections.use.waiting }
   }
 
-  /** Client-shaped statements that run and wait. */
+  /** Numbers of running and waiting client-shaped statements. */
   get clientUse(): DatabaseTime['use'] | undefined {
     return this.#pool.places.time?.use
   }
 
-  /** One statement, rows as arrays. See Session.query for values and `name`. Throws RetryLater. */
+  /** Runs a statement; rows are arrays. See Session.query for values and `name`. Throws RetryLater. */
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     if (this.#transaction) return this.#transaction.query(text, params, name).catch(noted)
     return this.#inTurn((backend) => retryDeadlocks(() => backend.query(text, params, name))).catch(noted)
@@ -137,7 +137,7 @@ export class Db {
     return lookUp(text, params, name).catch(noted)
   }
 
-  /** For reads outside of transactions: the replica, if it has all that was committed before this call. */
+  /** For reads outside of transactions: the replica, if it has all earlier commits. */
   async forReading(): Promise<Db> {
     const { reading } = this.#pool
     if (!reading) return this
@@ -146,18 +146,18 @@ export class Db {
     return isReplica ? new Db(reading.onReplica, this.#owner) : this
   }
 
-  /** Several statements in one go, without parameters. */
+  /** Runs several statements without parameters. */
   script(text: string): Promise<void> {
     return (this.#transaction ?? this.#pool.backend).script(text)
   }
 
-  /** One statement without a time limit, such as an index. Never inside a transaction. */
+  /** Runs a statement without a time limit, such as `create index`. Never inside a transaction. */
   unhurried(text: string): Promise<Result> {
     if (this.inTransaction) throw new Error('What takes long is done outside of transactions')
     return this.#pool.backend.unhurried(text)
   }
 
-  /** Time limit of later statements of this transaction; 0: none, and none for locks. */
+  /** Sets the time limit of later statements of this transaction; 0: none, also for locks. */
   async limitStatements(ms: number): Promise<void> {
     if (!this.#transaction) throw new Error('A limit is set inside a transaction')
     await this.#transaction.limit(ms)
@@ -173,14 +173,14 @@ export class Db {
 
   /**
    * Ends all other connections of pocketsms, of all processes, as the last statement of a transaction that
-   * changes what they know. Their statements fail as if the database were away.
+   * changes what they have cached. Their statements fail as if the database were unreachable.
    */
   async endOthers(): Promise<void> {
     if (!this.#transaction) throw new Error('Other connections are ended inside a transaction')
     await this.#transaction.endOthers()
   }
 
-  /** Does what takes a connection of the server when it is the owner's turn. */
+  /** Runs work that takes a connection, in the owner's turn. */
   #inTurn<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
     const { backend, places } = this.#pool
     return places.connections.run(this.#holder, () => work(backend))
@@ -207,8 +207,8 @@ function noted(error: unknown): never {
 }
 
 /**
- * The Postgres of `databaseUrl`, else the embedded one in `dataDir`. Waits for a server that is not there yet
- * and says so. Throws a UserError for one that is too old, refuses us, or does not start. `admit`: for a
+ * Opens the Postgres of `databaseUrl`, else the embedded one in `dataDir`. Waits and logs until it is
+ * reachable. Throws a UserError if it is too old, refuses the login, or does not start. `admit`: for a
  * server, see Admission.
  */
 export async function openDb(config: Config, log: Logger, admit?: Admission): Promise<Database> {
@@ -253,10 +253,10 @@ const poolOf = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize
 
 const DEADLOCK = '40P01'
 const TRIES = 8
-/** Those who met there do not come back at the same moment. */
+/** Random pauses: transactions of a deadlock must not collide again. */
 const MAX_PAUSE_MS = 50
 
-/** Repeats work that a deadlock rolled back: nothing of it was done. */
+/** Repeats work that a deadlock rolled back completely. */
 async function retryDeadlocks<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,13 +1,13 @@
 import type { Db } from './open.ts'
 
-/** Values of the server, by key, as JSON text: settings, keys. Undefined for one that was never written. */
+/** A stored parameter of the server, such as settings, as JSON text; undefined if never written. */
 export async function readParam(db: Db, key: string, lock = false): Promise<string | undefined> {
   const sql = `select value from _params where key = $1${lock ? ' for update' : ''}`
   const [row] = (await db.query(sql, [key])).rows
   return row && String(row[0])
 }
 
-/** Writes a value that is not there yet; one that is stays. */
+/** Writes a parameter unless it exists. */
 export async function addParam(db: Db, key: string, value: string): Promise<void> {
   await db.query('insert into _params (key, value) values ($1, $2) on conflict do nothing', [key, value])
 }
@@ -17,7 +17,7 @@ export async function writeParam(db: Db, key: string, value: string): Promise<vo
   await db.query(`insert into _params (key, value) values ($1, $2) ${conflict}`, [key, value])
 }
 
-/** A value that is made when first needed; of several nodes the first counts. */
+/** A parameter that is created when first needed. If several nodes create it, the first wins. */
 export async function readOrMakeParam(db: Db, key: string, make: () => Promise<string>): Promise<string> {
   const known = await readParam(db, key)
   if (known !== undefined) return known

@@ -1,6 +1,6 @@
 import type { Db } from './open.ts'
 
-/** Runs a part of a transaction whose failure is thrown, but leaves what came before it standing. */
+/** Runs work in a savepoint: an error undoes only this work and is thrown. */
 export async function withSavepoint<T>(db: Db, work: () => Promise<T>): Promise<T> {
   await db.query('savepoint attempt')
   try {

@@ -1,6 +1,6 @@
 import type { Session } from './backend.ts'
 
-/** Runs work one after the other, in the order of the calls. Work that fails holds up none. */
+/** Runs work one at a time, in the order of calls. A failure does not stop later work. */
 export function serialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

@@ -48,7 +48,7 @@ export const isMultiCapable = (field: Field) =>
 /** Whether a select, relation or file field holds a list (more than one value allowed). */
 export const isMulti = (field: Field): boolean => isMultiCapable(field) && field.maxSelect > 1
 
-/** As stored. Lists: string[]; json: its text, null if unset; geoPoint: the text `{"lon":…,"lat":…}`. */
+/** A stored value. Lists: string[]; json: its text, null if unset; geoPoint: the text `{"lon":…,"lat":…}`. */
 export type Value = string | number | boolean | string[] | null
 
 /** The behaviour of a field type. Pure: no database. `fields/types/field-types.ts` lists all. */

@@ -33,7 +33,7 @@ import { hookRoutes } from './routes/webhooks/hooks.ts'
 import { webhookRoutes } from './routes/webhooks/webhooks.ts'
 import { routedPath } from './server/routed-path.ts'
 
-/** Routes whose errors are `{"error","message"}`, whatever raises them. */
+/** Routes whose errors are all `{"error","message"}`. */
 const GATEWAY = [
   ['/api/sms', smsRoutes],
   ['/api/sms', sentRoutes],
@@ -43,7 +43,7 @@ const GATEWAY = [
   ['/api/webhooks', webhookRoutes],
 ] as const
 
-/** An app without routes that knows the form of errors below each root, also where no route is. */
+/** An app without routes. It sets the form of errors below each root, also for unknown routes. */
 export function appWithErrorForms(protocols: readonly Protocol[]): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath(protocols) })
   const answerIn = (root: string, form: ErrorForm) =>

@@ -38,11 +38,11 @@ export interface Services {
   readonly traffic: Traffic
   /** This process among the workers behind the port; undefined for one that stands alone. */
   readonly workers: WorkerMember | undefined
-  /** Aborts when the server is told to stop: it is not ready for more. */
+  /** Aborts when the server is told to stop; `/api/ready` then fails. */
   readonly stopping: AbortSignal
-  /** Aborts when it begins to: waiting claims end then. */
+  /** Aborts when it begins to stop; waiting claims then end. */
   readonly closing: AbortSignal
-  /** Aborts when all other requests are done: streams end then. */
+  /** Aborts when all other requests are done; event streams then end. */
   readonly ending: AbortSignal
 }
 
@@ -53,10 +53,10 @@ export interface Protocol extends CountedProtocol, DescribedRoutes {
   readonly errorForm: ErrorForm
   /** Its routes, by their whole paths. */
   readonly routes: (services: Services) => Hono<Env>
-  /** Its programs follow no redirect: they take one for a success. */
+  /** Its clients take a redirect for a success. */
   readonly isNeverRedirected?: boolean
   readonly canonicalPath?: (path: string) => string
-  /** Part of all paths that `canonicalPath` changes. */
+  /** `canonicalPath` changes only paths that contain this. */
   readonly pathMark?: string
   /** The API key in an Authorization header; empty without one. */
   readonly keyIn?: (authorization: string) => string | undefined
@@ -64,7 +64,7 @@ export interface Protocol extends CountedProtocol, DescribedRoutes {
 
 export type ErrorForm = (c: Ctx, error: ApiError | GatewayError) => Response
 
-/** What a request brought along: values by key, and the files of a multipart form. */
+/** A request's body: values by key, and the files of a multipart form. */
 export interface RequestBody {
   readonly values: Record<string, unknown>
   readonly files: Uploads
@@ -79,7 +79,7 @@ export type Env = {
   Variables: {
     query?: Record<string, string>
     body?: RequestBody
-    /** Gives back the request's place: see `admission.requests`. */
+    /** Releases the request's place in `admission.requests`. */
     leaveRequest?: () => void
     /** The caller, perhaps outdated, if the request's token is in the cache. */
     known?: Known | undefined
@@ -88,7 +88,7 @@ export type Env = {
     /** Bytes that a guest's body may have. */
     guestLimit?: number
     services?: Services
-    /** The caller who is charged for a large body and for the answer. */
+    /** The caller whose account a large body and the answer count for. */
     asker?: AuthRecord | null
     memory?: RequestMemory
   }

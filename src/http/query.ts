@@ -15,7 +15,7 @@ export function readQuery(url: string): Record<string, string> {
   return start < 0 ? {} : firstValues(readPairs(url.slice(start + 1)))
 }
 
-/** Whether `readPairs` would leave anything out. Go refuses such a form. */
+/** Whether a text has pairs that `readPairs` drops. Go refuses such a form. */
 export const isMalformed = (text: string): boolean =>
   text.includes(';') || (text.includes('%') && text.replace(ESCAPE, '').includes('%'))
 
@@ -38,7 +38,7 @@ function firstValues(pairs: readonly [string, string][]): Record<string, string>
   return values
 }
 
-/** Assigns without ever meeting a setter of Object.prototype. */
+/** Assigns without calling a setter of Object.prototype. */
 function set(target: Record<string, string>, key: string, value: string) {
   if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true })
   else target[key] = value

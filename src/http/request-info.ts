@@ -29,13 +29,13 @@ export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<Request
   return body
 }
 
-/** The same; a body that cannot be read is a 400 with this sentence. */
+/** The body, read once a request. `sentence`: the message of the 400 for an unreadable one. */
 export const bodyOr = (c: Ctx, sentence?: string): Promise<RequestBody> =>
   bodyOf(c).catch((error: unknown) => {
     throw error instanceof ApiError && error.status === 400 ? badRequest(sentence) : error
   })
 
-/** Headers as rules see them: first values, snake_case, without `host`, which Go's server takes away. */
+/** Headers as rules see them: first values, snake_case, without `host`, which Go's server removes. */
 function ruleHeaders(c: Ctx): Record<string, string> {
   const { host: _, ...rest } = c.env.incoming.headersDistinct
   return Object.fromEntries(
@@ -72,7 +72,7 @@ export const authOf = (
   { cached = false }: { cached?: boolean } = {},
 ): Promise<AuthRecord | null> => withCatalog(services.store, () => authenticate(c, services, cached))
 
-/** What counts a request's answer while it is made. */
+/** The meter that counts a request's answer while it is made. */
 export function meterFor(c: Ctx, services: Services, auth: AuthRecord | null): AnswerMeter {
   c.set('services', services)
   c.set('asker', auth)

@@ -3,7 +3,7 @@ import type { Share } from '../admission/budget.ts'
 import { GrowingRoom } from '../admission/growing-room.ts'
 import type { Holder } from '../admission/holder.ts'
 
-/** Bodies and answers up to this size are not counted. A body of it is parsed in less than 10 ms. */
+/** Bodies and answers up to this size are not counted. Parsing such a body takes less than 10 ms. */
 export const SMALL_BYTES = 64 << 10
 
 /** A request's part of `admission.memory`: its body until it is read, its answer until it is sent. */
@@ -24,7 +24,7 @@ export class RequestMemory {
     return this.#answer
   }
 
-  /** Room for the body until `leaveBody`. A holder in debt waits before that, or is refused. Throws 429. */
+  /** Reserves room for the body until `leaveBody`. Waits for the holder's turn first. Throws 429. */
   async roomForBody(declared?: number): Promise<GrowingRoom> {
     await this.turn(0)
     this.#body = new GrowingRoom(this.#share, declared)
@@ -41,7 +41,7 @@ export class RequestMemory {
     await admission.bodySlices.next()
   }
 
-  /** Has room for an answer of exactly this many bytes. Throws RetryLater. */
+  /** Reserves room for an answer of exactly this many bytes. Throws RetryLater. */
   hold(bytes: number): void {
     this.#resize(bytes, (more) => this.#share.takeNow(more))
   }

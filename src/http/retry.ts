@@ -13,9 +13,9 @@ const MAX_RETRIES = {
   staleAuth: 20,
   /** Another write changed the record between read and write: the last retry locks the record first. */
   conflict: 3,
-  /** The answer needs more memory than the first mebibyte: wait for all that it may have. */
+  /** The answer needs more memory than the first mebibyte: wait for the maximum. */
   largeAnswer: 1,
-  /** Another node changed the collections: they have been read again. */
+  /** Another node changed the collections. They have been read again. */
   oldCatalog: 9,
 }
 type Fault = keyof typeof MAX_RETRIES
@@ -27,7 +27,7 @@ interface RetryOptions<A> {
   readonly first?: A | undefined
   /** The first attempts use the caller from the cache; the statement compares its version. */
   readonly startsCached?: boolean
-  /** An answer that was made with old collections is made again: a part of it may be missing. */
+  /** Repeats an answer that was made with outdated collections: parts of it may be missing. */
   readonly isRead?: boolean
 }
 
@@ -75,7 +75,7 @@ async function faultOf(
   isStale: (() => Promise<boolean>) | undefined,
   isCatalogOld: () => Promise<boolean>,
 ): Promise<Fault | undefined> {
-  // what a lost connection has committed is unknown
+  // the connection was lost: the commit may have succeeded
   if (error instanceof DatabaseUnavailable) return undefined
   if (error instanceof StaleAuth) return 'staleAuth'
   if (error instanceof LargeAnswer) return 'largeAnswer'
@@ -85,7 +85,7 @@ async function faultOf(
   return (await isCatalogOld()) ? 'oldCatalog' : undefined
 }
 
-/** Whether an error refuses the caller, other than for lack of room or time. */
+/** Whether an error refuses the request for a reason other than load. */
 const isRefusal = (error: unknown): boolean =>
   (error instanceof ApiError || error instanceof GatewayError) && error.status < 429
 

@@ -17,7 +17,7 @@ const NOT_READY: Readiness = {
 /** Answers liveness probes, so that the process is not killed while it waits for the database. */
 const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
 
-/** Answers 503 while nothing works on the database: messages would be lost. `reason`: a sentence. */
+/** Answers 503 while the server does not use the database. `reason`: the error's message. */
 export function createUnavailableApp(
   services: Pick<Services, 'config' | 'log' | 'protocols'>,
   reason: () => string,

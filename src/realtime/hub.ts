@@ -96,7 +96,7 @@ export class Realtime {
   }
 
   /**
-   * Replaces a client's subscriptions on whichever node; it gets each change committed after this. Throws
+   * Replaces the subscriptions of a client on any node. It gets each change committed after this. Throws
    * 404, 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go, realtimeSetSubscriptions
    */
   async subscribe(holder: Holder, ask: SubscriptionRequest): Promise<void> {
@@ -111,7 +111,7 @@ export class Realtime {
 
   async #subscribeHere({ clientId, ip, auth, topics }: SubscriptionRequest): Promise<void> {
     const client = this.#find(clientId, ip, auth)
-    // held before the snapshot is taken, so that no later change of the record is missed
+    // hold it before the snapshot is taken: no later change of the record is missed
     const viewer = this.#registry.viewers.hold(auth)
     try {
       await (await this.#awake()).hear(this.#collectionsOf(topics))

@@ -8,10 +8,10 @@ import type { ClientRegistry } from './clients/client-registry.ts'
 
 const TOPIC = 'presence'
 const STATES = ['reading', 'writing', ''] as const
-/** Units of the rate of subscriptions: 1,000 at once, then 20 a second of an account. */
+/** Cost in units of the subscription rate: an account has 1,000 at once, then 20 a second. */
 const UNITS = 100
 
-/** What a person does in a conversation. */
+/** A person's activity in a conversation. */
 export const PRESENCE = z
   .strictObject({
     conversation: z
@@ -39,7 +39,7 @@ export async function tellPresence(
   await db.query(TELL, [CHANGES_CHANNEL, account, sender, conversation, state], 'tell presence')
 }
 
-/** Hands a message on to the clients of its account that are connected to this node. */
+/** Passes a message on to its account's clients on this node. */
 export function tellAccount({ index }: Pick<ClientRegistry, 'index'>, message: string): void {
   const { account, data } = JSON.parse(message) as { account: string; data: object }
   const text = JSON.stringify(data)

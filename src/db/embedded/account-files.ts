@@ -14,10 +14,10 @@ import {
 import { dirname, join } from 'node:path'
 import { type Account, runsAs } from './account.ts'
 
-// What root does in a folder of the account that runs Postgres for it. Nothing here follows a link that the
+// Root's access to a folder of the account that runs Postgres. Nothing here follows a link that the
 // account may have put there.
 
-/** Windows has neither: 0. */
+/** 0 on Windows, which lacks these flags. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
 
 /** The text of a file; undefined if it is missing or a symbolic link. Does not block on a named pipe. */
@@ -33,7 +33,7 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** Whether there is something in a folder; true where this process may not look. */
+/** Whether a folder has files; true if this process may not read it. */
 export function hasFiles(folder: string): boolean {
   try {
     return readdirSync(folder).length > 0
@@ -42,7 +42,7 @@ export function hasFiles(folder: string): boolean {
   }
 }
 
-/** Writes a new file for the account. Throws EEXIST where there is one, or a link. */
+/** Writes a new file owned by the account. Throws EEXIST if a file or link exists. */
 export function writeNew(path: string, text: string, account: Account | undefined): void {
   const file = openSync(path, 'wx', 0o600)
   try {
@@ -53,7 +53,7 @@ export function writeNew(path: string, text: string, account: Account | undefine
   }
 }
 
-/** Removes a folder or file. What is in a folder goes with the rights of the account, which could move it. */
+/** Removes a folder or file. Deletes a folder's content as the account, which could replace it by links. */
 export function remove(path: string, account: Account | undefined): void {
   const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory()
   if (!account || !isFolder) rmSync(path, { recursive: true, force: true })

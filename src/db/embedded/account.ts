@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { UserError } from '../../errors.ts'
 
-/** How a program is started so that Postgres, which refuses root, agrees to run. */
+/** How to start a program so that Postgres, which refuses root, runs. */
 export interface Launch {
   readonly prefix: readonly string[]
-  /** Another account; undefined for that of this process. */
+  /** The account to run as; undefined for this process's own. */
   readonly account?: Account
 }
 
@@ -18,7 +18,7 @@ export interface Account {
 const NOBODY = 65_534
 
 /**
- * How the programs run on a cluster of `owner`, or on a new one. Root, and a user without a name, runs them
+ * How to run programs on `owner`'s cluster, or a new one. Root, or a user without a name, runs them
  * in a user namespace, in which it appears as an ordinary user. Where that is forbidden, as in a default
  * container, root runs them as another account. Throws a UserError where there is none.
  */
@@ -35,7 +35,7 @@ export function launchFor(owner: Account | undefined): Launch {
   return isRoot ? { prefix: [], account: ownAccount() } : { prefix: [] }
 }
 
-/** Whether a command ends well as another account, without its supplementary groups. */
+/** Whether a command succeeds as another account without supplementary groups. */
 export function runsAs(account: Account, command: string, args: readonly string[], env = process.env) {
   return spawnSync(command, args, { ...account, env, cwd: '/', stdio: 'ignore' }).status === 0
 }

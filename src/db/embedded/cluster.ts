@@ -65,7 +65,7 @@ export function embeddedUrl(dataDir: string): string {
   return urlOf(realpathSync(clusterLink(dataDir)))
 }
 
-/** Makes the cluster if it is not there yet, or a new password if that is lost. */
+/** Creates the cluster if it is missing, or a new password if the access file is lost. */
 export async function ensureCluster(site: Site): Promise<void> {
   const { folder } = site
   if (!hasFiles(folder)) await makeCluster(site)
@@ -88,7 +88,7 @@ async function renewAccess(site: Site): Promise<void> {
   writeNew(file, JSON.stringify(access), launch.account)
 }
 
-/** Makes it beside its place, so that there is a whole one or none. */
+/** Creates the cluster in a temporary folder and renames it, so that it is complete or missing. */
 async function makeCluster(site: Site): Promise<void> {
   const { folder, launch, programs } = site
   const { account } = launch
@@ -109,7 +109,7 @@ async function makeCluster(site: Site): Promise<void> {
     await runSingle(site, partial, sql)
     writeNew(join(partial, ACCESS), JSON.stringify(access), account)
     writeNew(join(partial, LOCK), '', account)
-    // of a thousand files: syncing each by itself may take seconds
+    // syncing a thousand files one by one may take seconds
     const isQuick = process.platform === 'linux' && programs.major >= 17
     await run(site, 'initdb', ['-D', partial, '-S', ...(isQuick ? ['--sync-method=syncfs'] : [])])
     if (existsSync(folder) && !hasFiles(folder)) rmdirSync(folder)
@@ -120,16 +120,16 @@ async function makeCluster(site: Site): Promise<void> {
   }
 }
 
-/** Statements, a line each, on a cluster that does not run. */
+/** Runs statements, one a line, on a stopped cluster. */
 const runSingle = (site: Site, folder: string, sql: string) =>
   run(site, 'postgres', ['--single', '-c', 'exit_on_error=on', '-D', folder, SUPERUSER], sql)
 
 const newAccess = (): Access => ({ password: randomBytes(24).toString('hex'), port: portOf() })
 
-/** On Windows, which has no sockets for it, a port that is probably free. */
+/** On Windows, without Unix sockets, a random port that is probably free. */
 const portOf = () => (process.platform === 'win32' ? randomInt(20_000, 32_000) : PORT)
 
-/** Removes what processes have left behind that were killed while they made a cluster. */
+/** Removes temporary folders of processes that were killed while they created a cluster. */
 function removeLeftovers({ folder, launch }: Site): void {
   const start = `${basename(folder)}.new.`
   for (const name of readdirSync(dirname(folder)).filter((one) => one.startsWith(start))) {

@@ -10,10 +10,10 @@ import type { Settings } from './start.ts'
 const LOG_MS = 600_000
 const PULSE: Pulse = { everyMs: 30_000, answerMs: 10_000 }
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 30_000]
-/** After running this long it counts as healthy, and the next pause is the shortest again. */
+/** After running this long Postgres counts as healthy: the next restart waits the shortest time again. */
 const STEADY_MS = 60_000
 
-/** How often Postgres is asked whether it takes connections, and how long it has to answer. */
+/** How often to check that Postgres accepts connections, and its time to answer. */
 interface Pulse {
   readonly everyMs: number
   readonly answerMs: number
@@ -21,7 +21,7 @@ interface Pulse {
 
 /** A Postgres that this process uses, and restarts when it ends. */
 export interface Embedded {
-  /** As DATABASE_URL. */
+  /** A URL in the form of DATABASE_URL. */
   readonly url: string
   readonly superuserUrl: string
   /** Stops Postgres unless another process uses it. */

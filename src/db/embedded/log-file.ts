@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** There are at most two files of about that size. */
+/** Maximum size of a file. At most two are kept. */
 const MAX_BYTES = 1_000_000
 const TAIL_BYTES = 4_000
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants
@@ -29,21 +29,21 @@ export class LogFile {
     return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0
   }
 
-  /** Opens it for the standard error of a process. */
+  /** Opens the log for the standard error of a process. */
   open(): number {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     this.limit()
     return openSync(this.path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600)
   }
 
-  /** Begins a new file once this one is large. Processes go on writing to it, at its end. */
+  /** Moves a large log's content to a second file. Processes keep appending to this one. */
   limit(): void {
     if (this.bytes < MAX_BYTES) return
     copyFileSync(this.path, `${this.path}.1`)
     truncateSync(this.path)
   }
 
-  /** Its last words; none from before `start`. */
+  /** The end of the log, without text before byte `start`. */
   tail(start = 0): string {
     const { bytes } = this
     const from = Math.max(start > bytes ? 0 : start, bytes - TAIL_BYTES)

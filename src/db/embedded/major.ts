@@ -5,7 +5,7 @@ import type { Logger } from '../../log.ts'
 import { readText } from './account-files.ts'
 import { findPrograms, otherPrograms, PACKAGE, type Programs, packageFolder } from './programs.ts'
 
-/** The newest npm package of each earlier major version, for those who have no other programs of it. */
+/** The newest npm package of each earlier major version, for users without its programs. */
 const EARLIER: Readonly<Record<number, string>> = {
   15: '15.18.0-beta.17',
   16: '16.14.0-beta.17',
@@ -43,7 +43,7 @@ export function programsFor(folder: string, link: string, linkFolder: string, lo
   return fitting
 }
 
-/** A line for a shell, whatever its folder: the backup is read with the programs of `made`. */
+/** A shell command that works in any folder. The backup is written with the programs of `made`. */
 function moveCommand(link: string, made: number, next: Programs, isMissing: boolean): string {
   const data = dirname(link)
   const [old, backup] = [`${link}-${made}`, join(data, `from-postgres-${made}.zip`)].map(quoted)

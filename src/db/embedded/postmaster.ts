@@ -6,9 +6,9 @@ import { PORT } from './site.ts'
 
 /** Written by the postmaster, Postgres' first process: its first line is its id. */
 const PID_FILE = 'postmaster.pid'
-/** Of the socket. Its first line is the same id. */
+/** The socket's lock file. Its first line is the postmaster's id. */
 const LOCK_FILE = `.s.PGSQL.${PORT}.lock`
-/** Postgres writes into a new one at once: one that stays empty was left by a crash. */
+/** A PID file that stays empty this long was left by a crash. */
 const EMPTY_MS = 2_000
 const LOOK_MS = 25
 const POLITE_MS = 5_000
@@ -47,7 +47,7 @@ function removeEmpty(folder: string): void {
   }
 }
 
-/** True where the system does not say. The folder's account may have written any process into its file. */
+/** Whether a process is this folder's postmaster; true if unknown. The id in the file may be forged. */
 function isPostmaster(pid: number, folder: string): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
@@ -59,7 +59,7 @@ function isPostmaster(pid: number, folder: string): boolean {
 
 const isOfOwner = (pid: number, folder: string) => statSync(`/proc/${pid}`).uid === statSync(folder).uid
 
-/** Ends the postmaster of a folder: running transactions are rolled back. By force if it takes longer. */
+/** Stops the postmaster of a folder and rolls back running transactions. Kills it after `ms`. */
 export async function endPostmaster(folder: string, ms = POLITE_MS): Promise<void> {
   const pid = postmasterOf(folder)
   if (!pid) return
@@ -71,7 +71,7 @@ export async function endPostmaster(folder: string, ms = POLITE_MS): Promise<voi
   }
 }
 
-/** Kills processes that have outlived their postmaster, as one that computes does for a while. Linux only. */
+/** Kills processes that outlived their postmaster, such as one in a long computation. Linux only. */
 export function endOrphans(folder: string): void {
   for (const path of globSync('/proc/[0-9]*/cwd')) {
     try {
@@ -79,7 +79,7 @@ export function endOrphans(folder: string): void {
       const program = basename(readlinkSync(`/proc/${pid}/exe`))
       if (readlinkSync(path) !== folder || !program.startsWith('postgres')) continue
       if (isOfOwner(pid, folder)) signal(pid, 'SIGKILL')
-    } catch {} // it has ended, or is none of ours
+    } catch {} // it has ended, or belongs to another account
   }
 }
 

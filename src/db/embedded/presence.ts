@@ -12,11 +12,11 @@ import { GONE, refusedFor } from './why-not.ts'
 
 const LOOK_MS = 25
 const CONNECT_MS = 10_000
-/** Connection attempts in a row that time out before the postmaster is ended. */
+/** Connection attempts in a row that may time out before the postmaster is killed. */
 const MAX_HANGS = 3
-/** Processes of a killed postmaster end by then. */
+/** A killed postmaster's processes end within this time. */
 const LOCKED_MS = 5_000
-/** For what is in memory to reach a slow disk. */
+/** Time for a stop to write memory to a slow disk. */
 const STOP_MS = 60_000
 
 /** A connection with a shared lock, of each process that uses the Postgres. The last one stops it. */
@@ -48,7 +48,7 @@ export async function enter(site: Site, settings: Settings): Promise<Presence> {
   }
 }
 
-/** Ends a Postgres that takes no connections, within `answerMs` each. Answers whether it did. */
+/** Kills a Postgres that accepts no connection within `answerMs`. Returns whether it did. */
 export async function endIfHanging({ folder }: Site, answerMs = CONNECT_MS): Promise<boolean> {
   const pid = postmasterOf(folder)
   for (let hangs = 0; hangs < MAX_HANGS; hangs++) {

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { UserError } from '../../errors.ts'
 
-// import.meta.resolve does not exist in the set-up of tests
+// import.meta.resolve does not exist in the global setup of tests
 const require = createRequire(import.meta.url)
 
 /** The oldest Postgres that the server works with. */
@@ -19,7 +19,7 @@ const SUFFIX = process.platform === 'win32' ? '.exe' : ''
 export interface Programs {
   /** Folder of `postgres` and `initdb`. */
   readonly bin: string
-  /** What they need in the environment to find their libraries. */
+  /** Environment in which the programs find their libraries. */
   readonly env: Readonly<Record<string, string>>
   readonly version: string
   readonly major: number
@@ -28,8 +28,8 @@ export interface Programs {
 export const programIn = (bin: string, name: string): string => join(bin, name + SUFFIX)
 
 /**
- * Finds them by POSTGRES_BIN, in the npm package, or installed, in this order. Throws a UserError where there
- * are none that run.
+ * Finds Postgres by POSTGRES_BIN, in the npm package, or installed, in this order. Throws a UserError if
+ * none runs.
  */
 export function findPrograms(linkFolder: string): Programs {
   const chosen = process.env.POSTGRES_BIN
@@ -47,7 +47,7 @@ export function findPrograms(linkFolder: string): Programs {
   )
 }
 
-/** Those of the npm package, then what is installed, the newest first. Looks no further than it is asked. */
+/** The npm package's programs, then installed ones, newest first. Searches lazily. */
 export function* otherPrograms(linkFolder: string): Generator<Programs> {
   const inFolder = (folder: string) => programsIn(folder, linkFolder) ?? []
   yield* [packageFolder() ?? []].flat().flatMap(inFolder)
@@ -55,7 +55,7 @@ export function* otherPrograms(linkFolder: string): Generator<Programs> {
   yield* folders.flatMap(inFolder).sort((a, b) => b.major - a.major)
 }
 
-/** Folder of the npm package's programs; undefined where there is none for this platform. */
+/** Folder of the npm package's programs; undefined if there is no package for this platform. */
 export function packageFolder(): string | undefined {
   try {
     return join(dirname(require.resolve(PACKAGE)), '..', 'native', 'bin')
@@ -64,10 +64,10 @@ export function packageFolder(): string | undefined {
   }
 }
 
-/** Undefined where they are missing, too old, or do not run. */
+/** The programs in a folder; undefined if they are missing, too old, or do not run. */
 function programsIn(bin: string, linkFolder: string): Programs | undefined {
   if (!existsSync(programIn(bin, 'initdb'))) return undefined
-  // a folder for each: libraries of other versions have the same names
+  // one folder for each: different versions have libraries of the same names
   const name = createHash('sha256').update(bin).digest('hex').slice(0, 8)
   const env = linkLibraries(dirname(bin), join(linkFolder, name))
   try {
@@ -81,7 +81,7 @@ function programsIn(bin: string, linkFolder: string): Programs | undefined {
   }
 }
 
-/** Makes the links that an npm package lists. Answers the environment in which programs find them. */
+/** Creates the links that an npm package lists. Returns the environment in which programs find them. */
 export function linkLibraries(packed: string, folder: string): Programs['env'] {
   const list = join(packed, 'pg-symlinks.json')
   if (!existsSync(list)) return {}

@@ -20,9 +20,9 @@ import { changeableFolder, closedFolder, foreignFile, hasFiles } from './account
 import { programsFor } from './major.ts'
 import { linkLibraries, type Programs, programIn } from './programs.ts'
 
-/** Copies of programs that root runs as another account, where their own folder is closed to it. */
+/** For copies of programs whose folder is closed to the account that runs them. */
 const OPEN_FOLDER = '/var/cache/pocketsms'
-/** Folders of the server beside the cluster. */
+/** The server's folders beside the cluster. */
 const [LIBRARIES, LOGS] = ['postgres-lib', 'postgres-log']
 /** Bytes of a socket's path, without the zero at its end. unix(7); macOS takes four less. */
 const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
@@ -43,7 +43,7 @@ export const clusterLink = (dataDir: string): string => join(resolve(dataDir), '
 
 export const hasCluster = (dataDir: string): boolean => hasFiles(clusterLink(dataDir))
 
-/** Finds out how the cluster of a data folder is run. Throws a UserError if it cannot be. */
+/** Determines how to run a data folder's cluster. Throws a UserError if it cannot run. */
 export function findSite(dataDir: string, log: Logger): Site {
   makeDataFolder(dataDir)
   const link = clusterLink(realpathSync(dataDir))
@@ -57,7 +57,7 @@ export function findSite(dataDir: string, log: Logger): Site {
   return launch.account ? forAccount(site, launch.account, owner, log) : site
 }
 
-/** Undefined without a cluster, or with an empty folder for it. A UserError if it is another user's. */
+/** The cluster's owner; undefined if it is missing or empty. Throws a UserError if it is another user's. */
 function ownerOf(link: string): Account | undefined {
   if (!lstatSync(link, { throwIfNoEntry: false })) return undefined
   const found = statSync(link, { throwIfNoEntry: false })
@@ -75,7 +75,7 @@ function makeDataFolder(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true })
   } catch (error) {
-    // on a read-only disk it says ENOENT
+    // on a read-only disk mkdir fails with ENOENT
     let above = resolve(dataDir)
     while (!existsSync(above)) above = dirname(above)
     accessSync(above, constants.W_OK)
@@ -98,7 +98,7 @@ function forAccount(site: Site, account: Account, owner: Account | undefined, lo
   return canRun ? site : { ...site, programs: copyPrograms(site.programs) }
 }
 
-/** Before root runs or writes anything in these folders. */
+/** Checks folders before root runs or writes anything in them. */
 function checkFolders(folder: string, link: string, account: Account): void {
   const closed = closedFolder(dirname(folder), account)
   if (closed)
@@ -114,7 +114,7 @@ function checkFolders(folder: string, link: string, account: Account): void {
   if (planted) throw new UserError(`${planted} is not root's. Remove it: the server makes a new one.`)
 }
 
-/** Copies programs to where other accounts may run them. */
+/** Copies programs to a folder where other accounts may run them. */
 function copyPrograms(programs: Programs): Programs {
   const folder = join(OPEN_FOLDER, `programs-${programs.version}`)
   mkdirSync(OPEN_FOLDER, { recursive: true })
@@ -140,7 +140,7 @@ function checkSocketPath(folder: string): void {
     )
 }
 
-/** A command as spawn takes it: one of Postgres' programs, in an environment without settings of psql's. */
+/** A Postgres program as arguments of spawn, in an environment without settings for psql. */
 export function commandOf(
   { launch, programs }: Site,
   program: string,

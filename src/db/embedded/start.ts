@@ -8,7 +8,7 @@ import { IN_USE, whyNot } from './why-not.ts'
 
 export type Settings = Readonly<Record<string, string | number>>
 
-/** For a small machine. Errors of statements are in the server's own log, without values. */
+/** Settings for a small machine. The server logs errors of statements itself, without values. */
 const SETTINGS: Settings = {
   max_connections: 200,
   shared_buffers: '64MB',
@@ -19,7 +19,7 @@ const SETTINGS: Settings = {
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
 }
-/** Reads and writes by the processes that ask for them: no helpers for that. */
+/** No worker processes for reads and writes. */
 const SINCE_18: Settings = { io_method: 'sync' }
 
 /** The exit code of `flock` when another process has the lock. */
@@ -58,7 +58,7 @@ export class Started {
     return this.#failed !== undefined || this.#process.exitCode !== null || this.#process.signalCode !== null
   }
 
-  /** Processes of the same cluster run, on this host or another, or one has just begun. */
+  /** Whether another Postgres of this cluster runs, on any host. */
   get isLocked(): boolean {
     return (
       this.#process.exitCode === LOCKED || /pre-existing shared memory|lock file .* is empty/.test(this.#said)

@@ -4,7 +4,7 @@ import { isSqlError } from '../errors.ts'
 
 const LAST_LINES = 8
 
-/** What the person who runs the server can do about words of Postgres. */
+/** Postgres' messages, and what the operator can do about them. */
 const KNOWN: readonly (readonly [RegExp, (folder: string) => string])[] = [
   [
     /shared memory segment.*No space left on device/,
@@ -36,7 +36,7 @@ export const GONE = (folder: string) =>
     `The folder ${folder} of the database is gone, or was emptied. Stop the server. Then put the folder back from a copy, or restore a backup; a start without it makes a new, empty database.`,
   )
 
-/** Postgres runs, but does not let the server in; undefined for other errors. */
+/** The error if Postgres runs but refuses the login; undefined for other errors. */
 export function refusedFor(error: unknown, folder: string): UserError | undefined {
   if (isSqlError(error, '3D000'))
     return new UserError(

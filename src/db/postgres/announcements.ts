@@ -1,13 +1,13 @@
 import type pg from 'pg'
 
-/** SQLSTATE of what sql/functions/work/_announce.sql says beside the answer of a statement. */
+/** SQLSTATE of the notice that sql/functions/work/_announce.sql raises beside a statement's result. */
 const ANNOUNCED = 'PS001'
-/** By this application_name a connection gets announcements; with another they are notifications. */
+/** With this application_name a connection gets announcements as notices, with others by NOTIFY. */
 export const SERVER_NAME = 'pocketsms server'
 
 type Announce = (channel: string, payload: string) => void
 
-/** Collects what the transactions of a pool announce, and hands it to `announce` after the commit. */
+/** Collects announcements of a pool's transactions and passes them to `announce` after the commit. */
 export function collectAnnouncements(pool: pg.Pool, announce: Announce) {
   const made = new WeakMap<pg.ClientBase, string[]>()
   pool.on('connect', (client) =>
@@ -23,7 +23,7 @@ export function collectAnnouncements(pool: pg.Pool, announce: Announce) {
     if (!error) for (const word of words) pass(word, announce)
   })
   return {
-    /** Forgets what a transaction announced that is rolled back. */
+    /** Forgets the announcements of a transaction that is rolled back. */
     forget: (client: pg.ClientBase) => made.delete(client),
   }
 }

@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from '../errors.ts'
 const HOST_MS = 3_000
 
 /**
- * Whether a server takes writes. One with a synchronous standby commits once: a primary that stood still
+ * Whether a server accepts writes. With a synchronous standby, commits once: a primary that was paused
  * while another took its place cannot.
  */
 const CHECK = `
@@ -36,7 +36,7 @@ export function clientOf(url: string): typeof pg.Client {
 
     constructor(config?: pg.ClientConfig) {
       super({ ...config, ...limits, connectionString: urls[current]! })
-      // a pool adds its own after `connect`; without one, a loss during the query below ends the process
+      // a pool adds its handler after `connect`; until then a lost connection would end the process
       this.on('error', () => {})
     }
 

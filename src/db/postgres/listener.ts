@@ -20,7 +20,7 @@ const DEAF =
   'Set DATABASE_LISTEN_URL to Postgres itself. Changes of other servers are late or not seen.'
 
 interface ListenerOptions {
-  /** Makes a connection that is not open yet. */
+  /** Creates a connection that is not open yet. */
   readonly open: () => pg.Client
   readonly query: Session['query']
   /** Called when the database stops answering but leaves its connections open. */
@@ -30,7 +30,7 @@ interface ListenerOptions {
 
 type ListeningClient = pg.Client & { readonly processID?: number }
 
-/** One connection for all channels. Its heartbeat repeats LISTEN, by which it is counted. */
+/** One connection for all channels. Its heartbeat repeats LISTEN, which `listeners.ts` counts. */
 export class Listener {
   readonly #options: ListenerOptions
   readonly #messages = new EventEmitter()
@@ -40,10 +40,10 @@ export class Listener {
   #hears: boolean | undefined
   /** Runs one statement at a time, as the driver requires. */
   readonly #inTurn = serialQueue()
-  /** Waiting notifications for other servers: channel, space, payload. */
+  /** Notifications to send to other servers: channel, space, payload. */
   readonly #words = new Set<string>()
   #saying: Promise<void> | undefined
-  /** Notifications of others until now, and until no other server was found last. */
+  /** Notifications received from others: in total, and when last no other server was found. */
   #heard = 0
   #alone: number | undefined
   #echo = ''
@@ -82,7 +82,7 @@ export class Listener {
 
   /**
    * Calls this process's listeners of the channel at once, and notifies other servers within GATHER_MS,
-   * outside of all transactions. Without a connection they are not: they poll.
+   * outside of all transactions. Without a connection they are not notified: they also poll.
    */
   announce(channel: string, payload: string): void {
     this.#messages.emit(channel, payload)
@@ -92,7 +92,7 @@ export class Listener {
   }
 
   async #say(): Promise<void> {
-    await turn() // what one commit announces is said together
+    await turn() // announcements of one commit are sent together
     while (this.#words.size > 0) {
       const words = [...this.#words].map((word) => [word.split(' ', 1)[0]!, word] as const)
       this.#words.clear()
@@ -137,7 +137,7 @@ export class Listener {
     await client.connect()
     await this.#query(client, this.#listenText())
     this.#client = client
-    // `close` may have come while there was nothing to close
+    // `close` may have been called before there was a connection to close
     this.#stopping.signal.throwIfAborted()
     connected()
     for (const channel of this.#messages.eventNames()) this.#messages.emit(channel, '')
@@ -158,13 +158,13 @@ export class Listener {
   }
 
   #hear(client: ListeningClient, { channel, payload = '', processId }: pg.Notification): void {
-    // what this server announces its listeners have heard
+    // this server's listeners already got its own announcements
     if (processId === client.processID) return
     if (payload !== this.#echo) this.#heard++
     this.#messages.emit(channel, payload)
   }
 
-  /** Whether other servers listen. Each notifies when it comes. */
+  /** Checks whether other servers listen. A new server notifies the others. */
   async #lookAround(): Promise<void> {
     const before = this.#heard
     const listeners = await countChannelListeners(this.#options, ECHO_CHANNEL)
@@ -178,7 +178,7 @@ export class Listener {
     })
   }
 
-  /** With the channels in a comment, by which the connection is counted: see listeners.ts. */
+  /** The statement names the channels in a comment, which `listeners.ts` counts. */
   #notifyText(): string {
     return `select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) w(channel, payload) -- ${this.#listenText()}`
   }
@@ -188,7 +188,7 @@ export class Listener {
     return [...channels].map((channel) => `listen "${String(channel)}"`).join('; ')
   }
 
-  /** Sends a message to this server by another connection. */
+  /** Notifies this server over another connection, to test NOTIFY. */
   async #checkEcho(): Promise<void> {
     const { query, log } = this.#options
     const word = randomUUID()

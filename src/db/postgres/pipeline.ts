@@ -2,12 +2,12 @@ import pg from 'pg'
 import type { Result, Session } from '../backend.ts'
 import { databaseFault, isSqlError, QUERY_CANCELED, UNKNOWN_STATEMENT } from '../errors.ts'
 
-/** A connection that takes many statements at a time. */
+/** A connection that accepts many statements at a time. */
 export interface Pipeline {
-  /** As Session's. Statements run in the order of their calls, each on its own: an error ends no other. */
+  /** As Session.query. Statements run in the order of calls; an error does not affect others. */
   readonly query: Session['query']
   close(): Promise<void>
-  /** Drops the connection: what runs on it fails as if the database were away. */
+  /** Closes the connection: running statements fail as if the database were unreachable. */
   abandon(): void
 }
 
@@ -44,7 +44,7 @@ export function openPipeline(
     client.on('error', forget).on('end', forget)
     made.ready.catch(() => {
       forget()
-      // connected, but not admitted
+      // connected, but refused by `admit`
       client.end().catch(() => {})
     })
     return made
@@ -54,7 +54,7 @@ export function openPipeline(
     const old = line
     line = undefined
     const client = await old?.ready.catch(() => undefined)
-    // the driver waits for the answers to what was asked
+    // the driver waits for pending answers
     await client?.end()
   }
 
@@ -67,7 +67,7 @@ export function openPipeline(
         gather(client)
         return await runStatement(client, text, params, name)
       } catch (error) {
-        // its name is unknown where the one that brought it has failed
+        // a prepared name is unknown if the statement that should define it failed
         const isElsewhere = isSqlError(error, QUERY_CANCELED) || isSqlError(error, UNKNOWN_STATEMENT)
         if (isElsewhere && elsewhere) return elsewhere(text, params, name)
         throw databaseFault(error)
@@ -78,7 +78,7 @@ export function openPipeline(
   }
 }
 
-/** Holds writes back until all that arrived in this turn of the event loop has been read. */
+/** Buffers writes until all data of this event-loop turn was read. */
 function gather({ connection: { stream } }: pg.Client): void {
   if (stream.writableCorked > 0) return
   stream.cork()
@@ -114,7 +114,7 @@ const prepared = new WeakMap<
 >()
 
 /**
- * A statement that asks for the columns of a prepared one only once a connection: they never change there.
+ * A statement that asks for a prepared statement's columns once a connection: they never change there.
  * It is no config object, since the driver takes 7 µs to copy one.
  */
 class Statement extends Query {
@@ -167,7 +167,7 @@ export function runStatement(
   return new Promise((resolve, reject) => {
     const answer = (error: Error | null, result: pg.QueryArrayResult) => {
       if (!error) return resolve({ rows: result.rows, fields: result.fields, count: result.rowCount ?? 0 })
-      // else it leads to the driver's socket
+      // without this, the stack would lead to the driver's socket
       Error.captureStackTrace(error)
       reject(error)
     }

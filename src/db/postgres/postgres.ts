@@ -29,16 +29,16 @@ const LOCK_TIMEOUT_MS = 10_000
 /** PocketBase gives a query that long, then answers 400. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const LOOK_UP_MS = 1_000
-/** A transaction that asks for nothing this long is lost, perhaps behind a front that closes nothing. */
+/** A transaction idle for this long is lost, perhaps behind a proxy that keeps its connection open. */
 const IDLE_TRANSACTION_MS = 60_000
 /** Postgres keeps each prepared statement until its connection ends. */
 const LIFETIME_MS = 3_600_000
-/** How much later than Postgres itself the driver gives up a statement: its connection is then lost. */
+/** How much later than Postgres itself the driver gives a statement up and drops the connection. */
 const GRACE_MS = 5_000
 /** How long to wait for a connection. After that the server counts as unreachable. */
 const CONNECT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
-/** nice(2) of a local backend that runs statements of clients: the server itself comes first. */
+/** nice(2) of local backends that run client-shaped statements: the server goes first. */
 const CLIENT_NICENESS = 10
 /** The driver's longest time limit, 24 days. */
 const NO_LIMIT_MS = 2 ** 31 - 1
@@ -65,7 +65,7 @@ const session = (client: Queryable, patienceMs?: () => number | undefined): Sess
     guarded(async () => void (await client.query({ text, query_timeout: patienceMs?.() } as pg.QueryConfig))),
 })
 
-/** Lets other processes of this machine go before the backend of a connection. */
+/** Lowers the priority of a connection's backend, if it is on this machine. */
 function yieldProcessor(client: pg.PoolClient & { readonly processID?: number }): void {
   try {
     setPriority(client.processID!, CLIENT_NICENESS)
@@ -81,10 +81,10 @@ const optionsOf = (settings: Readonly<Record<string, string | number>>) =>
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
 
-/** Sees each new connection for statements before it is used, and throws for one that must not be. */
+/** Checks each new connection before its first statement. Throws to refuse it. */
 export type Admission = (session: Session) => Promise<void>
 
-/** Connections for statements of the server, and for those that clients shaped, with their time limit. */
+/** Numbers of connections for the server's own and for client-shaped statements, with their time limit. */
 export interface PoolSize {
   readonly ofServer: number
   readonly ofClients: number
@@ -93,12 +93,12 @@ export interface PoolSize {
 
 export interface PostgresOptions {
   readonly admit?: Admission
-  /** Where it listens and does long work, if not at the same URL. */
+  /** URL for LISTEN and long work, if it differs. */
   readonly listenUrl?: string
-  /** It is used though it takes no writes. */
+  /** A read-only server is accepted. */
   readonly isReplica?: boolean
   readonly isEmbedded?: boolean
-  /** It is a server's: announcements are passed on after the commit, and no transaction notifies. */
+  /** Opened by a server: announcements are sent after the commit instead of by NOTIFY in the transaction. */
   readonly isServing?: boolean
 }
 
@@ -137,7 +137,7 @@ export function openPostgres(
     })
     made.on('connect', (client) => {
       clients.add(client)
-      // a connection that is lost between two statements of a transaction: the next one says so
+      // connection lost between two statements of a transaction: the next statement fails
       client.on('error', () => {})
     })
     made.on('remove', (client) => clients.delete(client))
@@ -150,7 +150,7 @@ export function openPostgres(
   const pool = openPool(size.ofServer, STATEMENT_TIMEOUT_MS)
   const ofClients = openPool(size.ofClients, size.clientMs)
   if (isEmbedded) ofClients.on('connect', yieldProcessor)
-  // one that waits behind slow ones is not late: the driver's limit is that of all statements
+  // time spent waiting behind slow statements does not count: the driver's limit is the general one
   const limits = { ...limitedTo(STATEMENT_TIMEOUT_MS), statement_timeout: LOOK_UP_MS }
   const lookUps = { ...settings, ...limits, options: optionsOf(LOOK_UP_PLANNER) }
   const shared = session(pool as Queryable)
@@ -211,7 +211,7 @@ async function transact<T>(
   let hasFailed = false
   try {
     await inside.query('begin')
-    // what was asked beside the statement that failed must not be sent in the next transaction
+    // statements queued behind a failed one must not run in the next transaction
     const ordered = serialSession(inside, () => hasFailed)
     const result = await work({
       ...ordered,
@@ -220,7 +220,7 @@ async function transact<T>(
         await limit(ordered, ms)
       },
       async endOthers() {
-        // its own plans may not fit the new tables either
+        // this process's plans may not fit the new tables either
         isOver = true
         await ordered.query(END_OTHERS)
       },
@@ -238,14 +238,14 @@ async function transact<T>(
   }
 }
 
-/** A connection for each long statement. `close` lets the database go on with them. */
+/** A connection for each long statement. After `close` the database continues them. */
 function longWork(open: () => pg.Client) {
   const clients = new Set<pg.Client>()
   return {
     query: (text: string) =>
       guarded(async () => {
         const client = open()
-        client.on('error', () => {}) // what runs says so
+        client.on('error', () => {}) // a running statement reports the error
         clients.add(client)
         try {
           await client.connect()

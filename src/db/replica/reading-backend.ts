@@ -3,10 +3,10 @@ import type { Backend, Result } from '../backend.ts'
 import { DatabaseUnavailable, isSqlError } from '../errors.ts'
 import type { ReplicaConnection } from './replica-connection.ts'
 
-/** SQLSTATEs of statements that may work on the primary: canceled by replay, or not replayed yet. */
+/** SQLSTATEs of errors that the primary may not have: canceled by replay, or schema not replayed yet. */
 const REPEATED = new Set(['40001', '40P01', '42703', '42P01', '42804', '42883', '0A000', '26000'])
 
-/** Reads from the replica while there is one. Repeats on the primary what fails because of the replica. */
+/** Reads from the replica if usable. Repeats on the primary what fails because of the replica. */
 export function readingBackend(primary: Backend, replica: () => ReplicaConnection | undefined): Backend {
   const read = async (work: (backend: Backend) => Promise<Result>): Promise<Result> => {
     const connection = replica()

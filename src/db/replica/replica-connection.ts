@@ -8,9 +8,9 @@ export interface ReplicaPosition {
   readonly isReplica: boolean
   /** Postgres' system identifier, equal on a primary and its replicas. */
   readonly system: string
-  /** Bytes of the write-ahead log, since the database was made, that it shows. */
+  /** Position in the write-ahead log, in bytes, up to which its data is visible. */
   readonly replayed: number
-  /** How long ago the newest transaction that it shows was committed. */
+  /** Seconds since the commit of its newest visible transaction. */
   readonly ageSeconds: number
 }
 
@@ -28,7 +28,7 @@ interface Running {
 }
 
 /**
- * Connections to one replica until it is given up: then all that runs fails. It is given up when a new
+ * Connections to one replica until it is given up; running statements then fail. It is given up when a new
  * connection reaches another server, or the same one after a crash, which may show less.
  */
 export class ReplicaConnection {
@@ -49,7 +49,7 @@ export class ReplicaConnection {
     return this.#isOver
   }
 
-  /** What it showed when it was last asked; it shows no less now. */
+  /** The position when it was last asked; it has at least this much now. */
   get replayed(): number {
     return this.#replayed
   }
@@ -71,13 +71,13 @@ export class ReplicaConnection {
       work(this.#backend).then(resolve, reject)
     })
     return result.finally(() => {
-      // what was in a Set is kept until the next full garbage collection: not the answer with it
+      // a Set keeps deleted entries until a full garbage collection: do not keep the answer with them
       entry.fail = undefined
       this.#running.delete(entry)
     })
   }
 
-  /** Fails all that runs, and closes the connections without waiting for them. */
+  /** Makes running statements fail and closes the connections without waiting. */
   giveUp(): void {
     this.#isOver = true
     for (const { fail } of this.#running) fail?.(away())

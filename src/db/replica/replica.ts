@@ -5,28 +5,28 @@ import { sharedQuery } from '../../tools/shared-query.ts'
 import type { Session } from '../backend.ts'
 import type { ReplicaConnection, ReplicaPosition } from './replica-connection.ts'
 
-/** The end of what is committed. With asynchronous commits more is committed than is flushed. */
+/** The log position of the last commit. Asynchronous commits may not be flushed yet. */
 const COMMITTED = `
 select pg_wal_lsn_diff(case when current_setting('synchronous_commit') = 'off'
   then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end, '0/0')::float8`
 
 const SYSTEM = 'select system_identifier::text from pg_control_system()'
 
-/** Between two questions for a position, of each database. */
+/** Pause between two queries for a database's position. */
 const SAMPLE_REST_MS = 1
 /** How long a read waits for the replica to catch up before it goes to the primary. */
 const CATCH_UP_MS = 20
-/** After one has waited in vain, none waits for so long. */
+/** After a read waited in vain, reads do not wait for this time. */
 const LATE_MS = 200
-/** How often it is looked at whether anybody reads or not, and how long a replica may take to answer. */
+/** How often the replica is checked, also without reads, and how long it may take to answer. */
 const [CHECK_MS, PATIENCE_MS] = [500, 1_000]
 /** Time limit of a health probe for the query of the replica's lag. */
 const LAG_MS = 500
 
-/** `unfit`: it is no replica of this primary, or one that was promoted. */
+/** `unfit`: not a replica of this primary, or promoted. */
 export type ReplicaState = 'used' | 'late' | 'away' | 'unfit'
 
-/** A streaming replica. A read may use it once it has all that was committed when the read came. */
+/** A streaming replica. A read may use it once it has all commits before the read. */
 export class Replica {
   readonly #askPrimary: Session['query']
   readonly #open: () => ReplicaConnection
@@ -34,7 +34,7 @@ export class Replica {
   readonly #committed: () => Promise<number>
   readonly #position: () => Promise<ReplicaPosition>
   #connection: ReplicaConnection | undefined
-  /** Undefined until it has answered. */
+  /** Whether it is a replica of the primary; undefined until it has answered. */
   #isFit: boolean | undefined
   #system: string | undefined
   #lateUntilMs = 0
@@ -51,7 +51,7 @@ export class Replica {
     this.#checking = this.#watch()
   }
 
-  /** What to read from; undefined while it must not be used. */
+  /** The connection to read from; undefined while the replica must not be used. */
   get connection(): ReplicaConnection | undefined {
     return this.#isFit && !this.#connection?.isOver ? this.#connection : undefined
   }
@@ -62,12 +62,12 @@ export class Replica {
     return performance.now() < this.#lateUntilMs ? 'late' : 'used'
   }
 
-  /** Whether the replica has, now or in a moment, all that is committed up to this call. */
+  /** Whether the replica has all commits before this call; waits up to CATCH_UP_MS. */
   hasCaughtUp(): Promise<boolean> {
     return this.#catchUp().catch(() => false)
   }
 
-  /** How far it is behind the primary; null when one of them does not say. */
+  /** How far the replica is behind the primary; null if one of them does not answer. */
   async lag() {
     const measured = await within(this.#measure(), LAG_MS).catch(() => ({ bytes: null, seconds: null }))
     return { state: this.state, ...measured }

@@ -1,11 +1,11 @@
 import type { Db } from '../open.ts'
 
-/** An index that is not valid is being built, or was left over by a build that ended. */
+/** An invalid index is being built, or was left by an aborted build. */
 const STATES = `
 select name, i.indisvalid, exists (select from pg_stat_progress_create_index p where p.index_relid = i.indexrelid)
 from unnest($1::text[]) name left join pg_index i on i.indexrelid = to_regclass(name) order by name collate "C"`
 
-/** `partial`: a build ended before its end. */
+/** `partial`: left by an aborted build. */
 export type IndexState = 'ready' | 'building' | 'partial' | 'missing'
 
 /** The state of each of these indexes by its name. */

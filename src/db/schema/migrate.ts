@@ -34,13 +34,13 @@ export async function migrate(db: Db, only?: readonly string[]): Promise<string[
   }
 }
 
-/** The migrations that a database has had applied, of whatever version, in order. */
+/** The applied migrations of a database, of any version, in order. */
 export async function appliedMigrations(db: Db): Promise<string[]> {
   const { rows } = await db.query('select file from _migrations order by file collate "C"')
   return rows.map(([file]) => String(file))
 }
 
-/** The migrations that are still to be applied; those of a newer version do not count. */
+/** The migrations of this version that are not applied yet. */
 export async function missingMigrations(db: Db): Promise<string[]> {
   const known = new Set(await appliedMigrations(db))
   return migrations()
@@ -55,7 +55,7 @@ export function unknownMigrations(applied: readonly string[]): string[] {
 }
 
 async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]> {
-  // a node that waits for another one's migration waits as long as that takes, and keeps its connection
+  // no time limit: a node may wait long for another one's migration
   await tx.limitStatements(0)
   await tx.script(`set local application_name = 'migration of pocketsms'`)
   await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.migration])
@@ -71,7 +71,7 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
   }
   await dropOldFunctions(tx, functions)
   if (oldest !== undefined && (await oldestServer(tx)) > oldest) {
-    // a connection that is made from now on waits for the commit before it is checked
+    // new connections wait for the commit before they are checked
     await tx.script('lock table _schema')
     await tx.endOthers()
   }

@@ -13,7 +13,7 @@ export async function oldestServer(db: Pick<Session, 'query'>): Promise<number> 
   return Number(rows[0]![0])
 }
 
-/** Throws OutdatedServer where this version must not work. An empty database is for any version. */
+/** Throws OutdatedServer if this version must not use the database. Any version may use an empty one. */
 export async function checkServer(db: Pick<Session, 'query'>): Promise<void> {
   const oldest = await oldestServer(db).catch((error) => {
     if (isSqlError(error, UNDEFINED_TABLE)) return 0

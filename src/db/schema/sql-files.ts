@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 const SQL = fileURLToPath(new URL('../../../sql/', import.meta.url))
 
 export interface SqlFile {
-  /** Its name without `.sql`. */
+  /** The file name without `.sql`. */
   readonly name: string
   readonly sql: string
 }

@@ -30,7 +30,7 @@ export async function installTrigrams(tx: Db): Promise<Trigrams> {
   return usable(tx, SCHEMA, true)
 }
 
-/** What there is of the extension; undefined if it is not installed. */
+/** The installed extension; undefined if there is none. */
 export async function trigramsOf(db: Db): Promise<Trigrams | undefined> {
   const [installed] = (await db.query(INSTALLED)).rows
   return installed && usable(db, String(installed[0]), installed[1] === true)

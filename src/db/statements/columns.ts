@@ -10,7 +10,7 @@ interface Types {
   'string[]': string[]
 }
 
-/** A column that has one of few texts. */
+/** A text column with few possible values. */
 type OneOf<T> = 'string' & { readonly of?: T }
 export const oneOf = <T extends string>() => 'string' as OneOf<T>
 

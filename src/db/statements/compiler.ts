@@ -12,13 +12,13 @@ class Slot implements Expression<never> {
     return ValueNode.create(this)
   }
 
-  /** `Number(slot)` or a template of text would lose the place without a word. */
+  /** without this, `Number(slot)` or a template string would silently drop the slot */
   [Symbol.toPrimitive](): never {
     throw new TypeError(`The slot ${this.name} of a statement has no value yet`)
   }
 }
 
-/** An object that has a slot for each name. */
+/** An object with a slot for any name. */
 export const makeSlots = (): object => new Proxy({}, { get: (_, name) => new Slot(String(name)) })
 
 /** Writes slots as $1, $2, … and constants into the text. `parameters` of its result: the slots' names. */

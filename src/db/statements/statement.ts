@@ -28,12 +28,12 @@ export const tables = new Kysely<Tables>({
   },
 })
 
-/** The places of a statement's values, by name: it is built before it has values. */
+/** A statement's slots by name. It is built once, before it gets values. */
 export type Slots<P> = { readonly [K in keyof P]: Expression<P[K]> }
-/** The same of texts, by their names alone. */
+/** Slots for text values, by name. */
 export type Texts<K extends string> = Slots<Record<K, string>>
 
-/** A place of a value in a text, or several: a part of a text. */
+/** A part of a statement's text, with slots. */
 export interface Part<P> extends Expression<unknown> {
   readonly values?: P
 }
@@ -47,7 +47,7 @@ const placeOf =
   <T>() =>
   <K extends string>(name: K): Part<Record<K, T>> =>
     Reflect.get(makeSlots(), name)
-/** The place of a value, by its name: `where id = ${text('id')}`. */
+/** A slot for a value: `where id = ${text('id')}`. */
 export const text = placeOf<string>()
 export const textOrNull = placeOf<string | null>()
 export const number = placeOf<number>()
@@ -57,7 +57,7 @@ export const flagOrNull = placeOf<boolean | null>()
 export const list = placeOf<readonly string[]>()
 export const numbers = placeOf<readonly number[]>()
 
-/** A part of texts that has places itself. Its strings and numbers stand there as they are. */
+/** A part with slots of its own. Its strings and numbers are inserted as SQL. */
 export const part = <S extends Parts>(strings: TemplateStringsArray, ...parts: S): Part<ValuesOf<S>> =>
   sql(strings, ...parts.map(toPart))
 
@@ -69,9 +69,9 @@ export interface Statement<P, R> {
   readonly text: string
   /** Names of the values of $1, $2, … */
   readonly slots: readonly (keyof P & string)[]
-  /** Of a text: what a test compares with Postgres's columns. */
+  /** For statements as text: columns that a test compares with Postgres'. */
   readonly columns?: Shape | undefined
-  /** Of types alone. */
+  /** Exists only as a type. */
   readonly row?: R
 }
 

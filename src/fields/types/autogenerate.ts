@@ -80,7 +80,7 @@ class PatternReader {
     return () => branches[randomInt(branches.length)]!()
   }
 
-  /** Takes what the pattern goes on with, if it has this form. */
+  /** Consumes the next part of the pattern if it has this form. */
   #take(form: RegExp): RegExpExecArray | null {
     const found = form.exec(this.#rest)
     if (found) this.#rest = this.#rest.slice(found[0].length)

@@ -30,7 +30,7 @@ export const json: FieldType<FieldOf<'json'>> = {
   },
 }
 
-/** `fromInput` writes valid JSON except for texts (`quoteAsGo`), deep nesting and names twice. */
+/** `fromInput` writes valid JSON except for texts (`quoteAsGo`), deep nesting and repeated names. */
 const isValid = (text: string) => isJson(text) && !hasNameTwice(text, JSON.parse(text))
 
 /** A text that is JSON counts as JSON, for forms; others become strings. Key order and numbers stay. */

@@ -4,7 +4,7 @@ import { countCharacters } from '../values/cast.ts'
 import { matchesPattern } from '../values/pattern.ts'
 import { required, TEXT_LIKE } from './text.ts'
 
-/** bcrypt's 72 bytes less one. */
+/** One less than bcrypt's 72 bytes. */
 const DEFAULT_MAX_CHARACTERS = 71
 
 /** `password`: a bcrypt hash. `fromInput` returns plain text for the caller. PocketBase: field_password.go */

@@ -20,7 +20,7 @@ export function checkLength(plain: string): void {
   if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) throw new RangeError('The password exceeds 72 bytes.')
 }
 
-/** Hashes a password in turns between holders. Throws a RangeError over 72 bytes, and RetryLater. */
+/** Hashes a password; holders take turns. Throws a RangeError over 72 bytes, and RetryLater. */
 export async function hashPassword(
   plain: string,
   cost = 0,
@@ -30,7 +30,7 @@ export async function hashPassword(
   return admission.passwords.run(holder, () => bcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST))
 }
 
-/** Whether a hash belongs to the password, in turns between holders. Throws RetryLater. */
+/** Whether a hash belongs to the password; holders take turns. Throws RetryLater. */
 export const verifyPassword = async (
   plain: string,
   hash: string,

@@ -56,7 +56,7 @@ interface JsonBounds {
   readonly values?: number
 }
 
-/** Whether JSON is nested too deeply or exceeds a bound. One pass, before anything is made of the text. */
+/** Whether JSON is nested too deeply or exceeds a bound. One pass, before parsing. */
 export function isTooComplex(json: string, { fields, keys, values }: JsonBounds = {}): boolean {
   if (json.length <= MAX_DEPTH) return false
   let depth = 0
@@ -78,7 +78,7 @@ export function isTooComplex(json: string, { fields, keys, values }: JsonBounds 
   return false
 }
 
-/** Whether an object in well-formed JSON has a name twice. `value`: what JSON.parse made of it. */
+/** Whether an object in well-formed JSON has a name twice. `value`: the parsed JSON. */
 export const hasNameTwice = (json: string, value: unknown): boolean => namesIn(json) !== keysIn(value)
 
 function namesIn(json: string): number {

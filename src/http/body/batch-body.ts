@@ -15,11 +15,11 @@ const REQUEST = fields({
   url: [required, notLonger(MAX_URL_BYTES)],
 })
 
-/** What a batch of another shape is answered with. */
+/** The error for a batch of another shape. */
 export const unreadableBatch = () => badRequest('Failed to read the submitted batch data.')
 
 /**
- * The requests of a batch out of its body. Throws 400 for a body of another shape, for none, for more than
+ * Reads the requests of a batch. Throws 400 for a body of another shape, for no request, for more than
  * `max` and for a request without method or URL. PocketBase: apis/batch.go, core/event_request_batch.go
  */
 export function readBatch(body: RequestBody, max: number): BatchRequest[] {
@@ -38,7 +38,7 @@ function decode({ values, isJson }: RequestBody): BatchRequest[] {
   }
 }
 
-/** Texts; null is an empty one. */
+/** Header values must be texts; null becomes an empty one. */
 function readHeaders(headers: BatchRequest['headers']): BatchRequest['headers'] {
   const values = Object.entries(headers).map(([name, value]) => [name, value ?? ''] as const)
   if (values.some(([, value]) => typeof value !== 'string')) throw unreadableBatch()

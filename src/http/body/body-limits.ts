@@ -2,7 +2,7 @@ import { closingQuote } from '../../fields/values/json-text.ts'
 
 /** Fields of a record, or parts of a form. Reading a million of them takes seconds. */
 export const MAX_PARTS = 10_000
-/** Of all objects in a body: JSON of a field may have its own. */
+/** Keys of all objects in a body, including those in JSON fields. */
 const MAX_KEYS = 250_000
 /** A JSON field of the default size, 1 MiB, holds 524,288 one-digit numbers. */
 const MAX_VALUES = 1_000_000

@@ -13,14 +13,14 @@ import { parseStrict } from './strict-json.ts'
 
 type Values = RequestBody['values']
 
-/** The largest body where a route has no limit of its own: PocketBase's. Contract 8.2. */
+/** Default limit of a body, as in PocketBase. Contract 8.2. */
 export const MAX_BODY_BYTES = 32 << 20
 
 const JSON_TYPE = 'application/json'
 const NO_FILES: Uploads = new Map()
 export const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_FILES })
 
-/** Of other requests Go leaves the body of an urlencoded form unread. Go: http.Request.ParseForm */
+/** Go reads urlencoded forms only of these methods. Go: http.Request.ParseForm */
 const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
 const NOTHING = Buffer.alloc(0)
 
@@ -64,7 +64,7 @@ function textOf(bytes: Buffer): string {
   return needed.toString('utf8')
 }
 
-/** The first value of a text, an object or null. As in Go, what follows it is ignored. */
+/** Parses the first value of a text, an object or null. As in Go, text behind it is ignored. */
 function readJson(text: string): Record<string, unknown> {
   if (isTooComplex(text, JSON_BOUNDS)) throw badRequest()
   const value = parseFirst(text)
@@ -73,7 +73,7 @@ function readJson(text: string): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-/** The JSON object beside the values of a form, or null; nothing may follow it. */
+/** Parses a form's JSON payload, an object or null; nothing may follow it. */
 function readPayload(text: string): Values | null {
   const whole = text.trimEnd()
   if (firstValueEnd(whole) !== whole.length) throw badRequest()
@@ -94,7 +94,7 @@ function parseFirst(text: string): unknown {
   }
 }
 
-/** Where the object that a text begins with is closed. */
+/** The index after the object at the start of a text. */
 function firstValueEnd(text: string): number | undefined {
   let depth = 0
   const start = text.search(/[^ \t\r\n]/)
@@ -111,10 +111,10 @@ function firstValueEnd(text: string): number | undefined {
 
 const JSON_PAYLOAD = '@jsonPayload'
 
-/** A URL's query: to Go its pairs are part of any form. */
+/** A URL's query. Go counts its pairs as part of a form. */
 const queryOf = (url: string) => url.split(/\?(.*)/s)[1] ?? ''
 
-/** What a form is given by the query of its URL alone. Throws 400 for a malformed one. */
+/** Form values from the URL's query. Throws 400 for a malformed query. */
 export function formOfQuery(url: string): Record<string, unknown> {
   const query = queryOf(url)
   if (isMalformed(query)) throw badRequest()
@@ -141,7 +141,7 @@ function readForm(pairs: readonly [string, string][]): Record<string, unknown> {
   const read = payloads.map(readPayload)
   const emptied = read.lastIndexOf(null)
   const laidOver = read.slice(emptied + 1).flatMap((values) => Object.entries(values ?? {}))
-  // not by assignment, to which a key `__proto__` would be more than a key
+  // assigning a key `__proto__` would set the prototype
   return Object.fromEntries([...(emptied < 0 ? plain : []), ...laidOver])
 }
 

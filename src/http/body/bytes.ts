@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError, badRequest } from '../../errors.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
 
-/** Joins pieces in one buffer: each tiny piece would cost 400 bytes more. */
+/** Joins pieces in one buffer: a list of them would cost 400 bytes more for each. */
 export class ByteCollector {
   readonly #expected: number
   #buffer: Buffer = Buffer.alloc(0)
   size = 0
 
-  /** `expected`: how many will come, if that is known. */
+  /** `expected`: total bytes, if known. */
   constructor(expected = 0) {
     this.#expected = expected
   }
@@ -30,7 +30,7 @@ export class ByteCollector {
 
 const declaredBytes = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? 0)
 
-/** Pieces of a body. Throws 413 if its declared length is too long, 400 if its actual one is. */
+/** Pieces of a body. Throws 413 if its declared length exceeds `maxBytes`, 400 if its actual length does. */
 export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   if (declaredBytes(incoming) > maxBytes) throw new ApiError(413)
   let size = 0
@@ -41,7 +41,7 @@ export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): As
       yield piece
     }
   } catch (error) {
-    // the client disconnected before the end of its body, and reads no answer
+    // the client disconnected before the end of its body
     throw error instanceof ApiError ? error : badRequest()
   }
 }
@@ -53,7 +53,7 @@ export const hasBody = (incoming: IncomingMessage): boolean =>
 export const isSmall = (incoming: IncomingMessage): boolean =>
   incoming.headers['transfer-encoding'] === undefined && declaredBytes(incoming) <= SMALL_BYTES
 
-/** Whether a body may be larger, or has parts, which may be files. */
+/** Whether a body may be large: its length is above the limit or unknown, or it is multipart. */
 export const mayExceedSmall = (incoming: IncomingMessage): boolean =>
   !isSmall(incoming) || incoming.headers['content-type']?.startsWith('multipart/') === true
 

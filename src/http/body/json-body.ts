@@ -9,7 +9,7 @@ import { memoryOf } from './memory-of.ts'
 import { NameTwice, parseUnique } from './strict-json.ts'
 
 /**
- * Reads a body as JSON, whatever its content type; also half a surrogate pair, which a device may have
+ * Reads a body as JSON, whatever its content type. Accepts half a surrogate pair, which a device may have
  * received. `parse`: JSON.parse for an API of others, where a name may come twice. Throws 413 and 400 in the
  * gateway's form, RetryLater.
  */
@@ -22,12 +22,12 @@ export async function readJson(c: Ctx, maxBytes: number, parse = parseUnique): P
     if (!isUtf8(bytes)) throw invalid('The body must be valid UTF-8')
     return parseText(bytes.toString('utf8'), parse)
   } finally {
-    // not only after the answer, for which a claim may wait: what is kept of such a body is small
+    // release it now: a claim may wait long for its answer, and the parsed body is small
     c.get('memory')?.leaveBody()
   }
 }
 
-/** Of all objects in a body: 500 states of the SMSGate app have some 7,000. */
+/** Keys of all objects in a body: 500 states of the SMSGate app have some 7,000. */
 const MAX_KEYS = 20_000
 
 /** Some programs write a byte order mark before JSON. RFC 8259, section 8.1, lets it be ignored. */

@@ -14,7 +14,7 @@ export class LimitedIncomingMessage extends IncomingMessage {
   #bytes = 0
   #arrived: (() => void) | undefined
 
-  /** Whether a body with a declared length has arrived completely. */
+  /** Whether the body has arrived completely. */
   get isWhole(): boolean {
     return this.complete || this.#bytes >= Number(this.headers['content-length'])
   }

@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import { RequestMemory } from '../request-memory.ts'
 import { holderOf } from '../server/store-of.ts'
 
-/** The memory of a request, opened when first needed for the caller that is known by then. */
+/** The request's memory account. Opened at first use, for the caller known at that time. */
 export function memoryOf(c: Ctx): RequestMemory {
   const known = c.get('memory')
   if (known) return known
@@ -15,7 +15,7 @@ export function memoryOf(c: Ctx): RequestMemory {
   return memory
 }
 
-/** Counts a large answer until its client has read it. Without room: RetryLater, never for a write. */
+/** Counts a large answer until its client has read it. Without room throws RetryLater, except for writes. */
 export function countAnswer(c: Ctx, bytes: number): void {
   if (!c.get('services')) return
   const { method } = c.env.incoming

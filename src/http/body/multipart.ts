@@ -13,17 +13,17 @@ import { ByteCollector, piecesOf } from './bytes.ts'
 
 type Parser = InstanceType<typeof Busboy>
 
-/** What the values of a form that are no files may have together. PocketBase: Go's mime/multipart */
+/** Maximum bytes of all values that are not files. PocketBase: Go's mime/multipart */
 const MAX_VALUE_BYTES = 26 << 20
 
-/** More is an error of Go's mime/multipart, too. A part takes some 40 µs. */
+/** As in Go's mime/multipart. A part takes some 40 µs. */
 const MAX_PARTS = 1_000
 
-/** Pieces with fewer parts are like small requests. */
+/** Forms with fewer parts do not wait for a turn. */
 const FREE_PARTS = 20
-/** A part takes as long as that much JSON. */
+/** A part takes as long as this many bytes of JSON. */
 const PART_COST_BYTES = 1 << 10
-/** Pieces are put together until they are that long. */
+/** Pieces are joined up to this length. */
 const PIECE_BYTES = 4 << 10
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i
@@ -60,7 +60,7 @@ function readerOf(memory: RequestMemory, room: GrowingRoom, space: UploadSpace) 
       content.catch(failed)
       values.push([key, content])
     },
-    /** The values in order, and the files, which take room until they are released. */
+    /** Returns the values in order, and the files, which count as used space until released. */
     async form() {
       const found = new Map<string, Upload[]>()
       for (const [key, content] of files) found.set(key, [...(found.get(key) ?? []), await content])
@@ -110,13 +110,13 @@ async function* paced(pieces: AsyncIterable<Buffer>, boundary: string, memory: R
   if (gathered.size > 0) yield gathered.bytes
 }
 
-/** What the disk says, or that it is too much. What the connection says never comes here as it is. */
+/** Whether an error is the answer: one of the disk or an exceeded limit. Others mean a malformed form. */
 const isAnswer = (error: unknown) =>
   error instanceof RetryLater ||
   (error instanceof ApiError && error.status === 413) ||
   (error instanceof Error && 'syscall' in error)
 
-/** Values are taken as files are: as text, the parser would keep them in memory itself. */
+/** Reads values as files: the parser would keep text values in memory, uncounted. */
 function parserOf(incoming: IncomingMessage, reader: ReturnType<typeof readerOf>): Parser {
   const parser = new Busboy({
     headers: { 'content-type': incoming.headers['content-type'] ?? '' },

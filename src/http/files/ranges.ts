@@ -4,7 +4,7 @@ export interface Range {
   readonly length: number
 }
 
-/** The header is no range at all, or none that the file has. Go: net/http, errNoOverlap */
+/** The header is malformed, or its range lies outside the file. Go: net/http, errNoOverlap */
 export class RangeFault extends Error {
   override name = 'RangeFault'
   readonly isBeyond: boolean
@@ -29,7 +29,7 @@ export function readRange(header: string, size: number): Range | undefined {
   return ranges.length === 1 ? range : undefined
 }
 
-/** Undefined for one that begins behind the end. */
+/** Undefined for a range that begins behind the end. */
 function rangeOf(spec: string, size: number): Range | undefined {
   const [, from = '', to = ''] = /^(\d*)[\t ]*-[\t ]*(\d*)$/.exec(spec) ?? fail()
   if (from === '') {

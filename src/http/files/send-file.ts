@@ -4,7 +4,7 @@ import type { Ctx } from '../context.ts'
 import { queryOf } from '../query.ts'
 import { type Range, RangeFault, readRange } from './ranges.ts'
 
-/** What a browser may show by itself. PocketBase: tools/filesystem, inlineServeContentTypes */
+/** Types that browsers show instead of downloading. PocketBase: inlineServeContentTypes */
 const INLINE: ReadonlySet<string> = new Set([
   ...['image/png', 'image/jpg', 'image/jpeg', 'image/gif', 'image/webp', 'image/x-icon', 'image/bmp'],
   ...['video/webm', 'video/mp4', 'video/3gpp', 'video/quicktime', 'video/x-ms-wmv'],
@@ -14,7 +14,7 @@ const INLINE: ReadonlySet<string> = new Set([
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
 
-/** Where the name tells more than the content. PocketBase: tools/filesystem, manualExtensionContentTypes */
+/** Types that cannot be detected from the content. PocketBase: manualExtensionContentTypes */
 const TYPES_BY_EXTENSION: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.css': 'text/css',
@@ -34,13 +34,13 @@ export interface SentFile {
   readonly size: number
   readonly type: string
   readonly modified: Date
-  /** The value of Cache-Control; a month without it. */
+  /** The value of Cache-Control; a month by default. */
   readonly caching?: string
   /** The bytes from `start` up to but not including `end`. */
   read(start: number, end: number): AsyncGenerator<Buffer>
 }
 
-/** A stored file, or a range of it, as a stream that runs nothing. PocketBase: tools/filesystem, Serve */
+/** Sends a file or a range of it; browsers run no script in it. PocketBase: tools/filesystem, Serve */
 export function sendFile(c: Ctx, file: SentFile, name: string): Response {
   const { headers } = c.env.incoming
   const isInline = INLINE.has(file.type) && !TRUE.has(queryOf(c).download ?? '')
@@ -89,7 +89,7 @@ function sendRange(c: Ctx, file: SentFile, range?: Range): Response {
 
 const isHead = (c: Ctx) => c.env.incoming.method === 'HEAD'
 
-/** Read as it is sent; an end that is not the real one breaks the connection. */
+/** Reads pieces as the client takes them. An error closes the connection before the end. */
 const streamOf = (pieces: AsyncGenerator<Buffer>): ReadableStream<Uint8Array<ArrayBuffer>> =>
   new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
@@ -105,7 +105,7 @@ const streamOf = (pieces: AsyncGenerator<Buffer>): ReadableStream<Uint8Array<Arr
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
-/** Seconds since 1970 of a date in a header; undefined if it is none. */
+/** Seconds since 1970 of a date in a header; undefined if invalid. */
 function readDate(text: string | undefined): number | undefined {
   if (text === undefined || !HTTP_DATE.test(text)) return undefined
   const time = Date.parse(text)
@@ -114,7 +114,7 @@ function readDate(text: string | undefined): number | undefined {
 
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
 
-/** Any file matches a star, and none of ours has a tag. */
+/** Files have no ETag, so only `*` matches. */
 const isStar = (match: string) => match.trim() === '*'
 
 /** 412 or 304 for a file with a date and no tag, else undefined. The package fresh lacks 412. RFC 7232 */

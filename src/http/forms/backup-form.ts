@@ -21,7 +21,7 @@ export async function checkName(storage: BackupStorage, name: string): Promise<v
   checkFields({ name }, { name: [length(1, MAX_BACKUP_NAME), matches(BACKUP_NAME), failedBefore(taken)] })
 }
 
-/** Storage that does not answer may have any backup. */
+/** Whether the storage has a backup; true if it does not answer. */
 const exists = async (storage: BackupStorage, key: string): Promise<boolean> =>
   (await storage.find(key).catch(() => 'unknown')) !== undefined
 
@@ -30,7 +30,7 @@ export async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
   try {
     return (await bodyOf(c, Number.POSITIVE_INFINITY)).files.get('file')?.[0]
   } catch (error) {
-    // what cannot be read has no file, to PocketBase
+    // PocketBase treats an unreadable body as one without a file
     if (error instanceof ApiError && error.status === 400) return undefined
     throw error
   }
@@ -52,10 +52,10 @@ async function faultOf(storage: BackupStorage, { name, originalName, sniffed }: 
   return undefined
 }
 
-/** Names that begin with a dot are those of temporary files. */
+/** Names of temporary files begin with a dot. */
 const isStorable = (name: string) => !/^\.|[\0-\x1f\\]/.test(name) && Buffer.byteLength(name) <= MAX_KEY_BYTES
 
-/** 400 with the sentence that says why a file is no backup of ours. */
+/** 400 with the reason why a file is not a backup. */
 export const noBackup = (sentence: string) =>
   badRequest('An error occurred while validating the submitted data.', {
     file: fieldError('validation_invalid_backup', sentence),

@@ -3,14 +3,14 @@ import { type Shape, ShapeError } from '../../fields/shape.ts'
 import type { Ctx } from '../context.ts'
 import { bodyOf } from '../request-info.ts'
 
-/** Room for tokens and passwords: a form with fixed fields has no more to say, and guests may send it. */
+/** Enough for tokens and passwords. Guests may send these forms. */
 const MAX_FORM_BYTES = 1 << 20
 
-/** The general sentence for a body that cannot be read: the form's own takes its place. */
+/** The general message for an unreadable body, which the form's own replaces. */
 const UNREADABLE = badRequest().message
 const unloadable = () => badRequest('An error occurred while loading the submitted data.')
 
-/** With `terse` a body that cannot be read is refused without saying more, whatever is wrong with it. */
+/** `terse`: the error for an unreadable body has no details. */
 export interface FormOptions {
   readonly terse?: boolean
   readonly maxBytes?: number
@@ -33,7 +33,7 @@ export async function readForm<T extends object>(
   }
 }
 
-/** Replaces NUL, which Postgres does not store, by a character that no address and no id contains. */
+/** Replaces NUL, which Postgres refuses, by a character that no address and no id contains. */
 const withoutNul = <T extends object>(form: T): T =>
   Object.fromEntries(
     Object.entries(form).map(([key, value]) => [
@@ -42,7 +42,7 @@ const withoutNul = <T extends object>(form: T): T =>
     ]),
   ) as T
 
-/** Undoes guesses of types in a form: texts where texts are wanted, the first of several values. */
+/** Undoes type guesses of a form: makes values of text fields texts; takes the first of several. */
 function asTexts(values: Readonly<Record<string, unknown>>, zero: object): Record<string, unknown> {
   const firsts = Object.entries(values).map(
     ([key, value]) => [key, Array.isArray(value) ? value[0] : value] as const,

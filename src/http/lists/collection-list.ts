@@ -6,7 +6,7 @@ import { pickFields } from '../../records/render/pick.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { compilePlain, plainList } from './plain-list.ts'
 
-/** What collections can be filtered and sorted by: the columns of the view of this name. */
+/** Fields to filter and sort collections by: the columns of this view. */
 const LISTED = plainList('_collections_listed', [
   ['id', 'text'],
   ['name', 'text'],

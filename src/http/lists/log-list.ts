@@ -47,7 +47,7 @@ export async function listLogs(store: Store, { extensions, logs }: LogListServic
 
 const ONE = 'select id, created, data, message, level from _logs where id = $1'
 
-/** One of them. Throws 404. */
+/** A request log as JSON. Throws 404. */
 export async function viewLog(store: Store, { logs }: LogListServices, id: string): Promise<string> {
   await logs.flush()
   const { rows } = await store.db.query(ONE, [id])
@@ -56,7 +56,7 @@ export async function viewLog(store: Store, { logs }: LogListServices, id: strin
   return JSON.stringify({ id: key, created, data: JSON.parse(String(data)), message, level })
 }
 
-/** Numbers by hour: `[{date, total}]`, of the query's `filter`. Throws 400. */
+/** Requests by hour that match the query's `filter`: `[{date, total}]`. Throws 400. */
 export async function logStats(store: Store, { logs }: LogListServices, request: RequestInfo) {
   const { from, where, params, never } = compileStats(store.db, request)
   await logs.flush()
@@ -71,7 +71,7 @@ export async function logStats(store: Store, { logs }: LogListServices, request:
   }
 }
 
-/** Of the statistics only the filter counts. */
+/** Ignores the query's `sort`. */
 function compileStats(db: Db, request: RequestInfo) {
   const { filter = '' } = request.query
   try {

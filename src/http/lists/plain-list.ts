@@ -17,7 +17,7 @@ import type { RequestInfo } from '../../request/request.ts'
 export interface PlainList {
   readonly collection: BaseCollection
   readonly alone: Catalog
-  /** Paths that may be asked for beside the fields. */
+  /** Allowed paths into fields. */
   readonly paths: RegExp
 }
 
@@ -37,7 +37,7 @@ export function plainList(
   return { collection, alone: new Catalog([collection]), paths }
 }
 
-/** No path and no modifier, but for those of the list. */
+/** Whether a name is a field without path or modifier, or an allowed path. */
 const isName = (list: PlainList, name: string): boolean => !/[.:]/.test(name) || list.paths.test(name)
 
 /** `filter` and `sort` of a query, on the ticket of a Db. Throws 400. PocketBase: tools/search */

@@ -17,7 +17,7 @@ import type { Ctx, Services } from '../context.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 
-/** Writes down what a superuser or a member does, by default outside of any transaction. */
+/** Writes an audit entry for an action of a superuser or member, by default outside of any transaction. */
 export const auditRequest = (
   c: Ctx,
   services: Services,
@@ -29,7 +29,7 @@ export const auditRequest = (
     ? recordMemberAudit(db, auth, entry)
     : recordAudit(db, { auth, ip: clientIp(c, services) }, entry)
 
-/** What notes a change that was confirmed by a mailed link, in its transaction. */
+/** Returns a function that audits a change confirmed by a mailed link, in its transaction. */
 export const auditConfirmation =
   (c: Ctx, services: Services, action: 'reset password' | 'change email'): InSameTransaction =>
   (db, auth) =>
@@ -116,7 +116,7 @@ export const auditSettings =
       db,
     )
 
-/** Names of what differs between two objects, those of nested ones as `smtp.host`. Never a value. */
+/** Names of keys that differ between two objects, nested ones as `smtp.host`. Contains no values. */
 function changedNames(before: object, after: object, prefix = '', depth = 1): string[] {
   const [a, b] = [before, after].map((one) => new Map(Object.entries(one)))
   const keys = [...new Set([...a!.keys(), ...b!.keys()])]

@@ -14,13 +14,13 @@ import { actionOf, bodyOfPart } from '../records/batch-part.ts'
 import { storeOf } from '../server/store-of.ts'
 import { passwordWork } from './password-work.ts'
 
-/** Old passwords that one batch may bring: people change their own. */
+/** Old passwords in one batch: a user needs one to change a password. */
 const MAX_OLD_PASSWORDS = 3
 
 interface Write {
   readonly method: string
   readonly collection: AuthCollection
-  /** The record's, out of the URL or the body; '' where neither names one. */
+  /** The record's id from the URL or the body; '' if neither has one. */
   readonly id: string
   readonly body: Readonly<Record<string, unknown>>
   readonly auth: AuthRecord | null
@@ -56,7 +56,7 @@ function writeOf({ store }: Services, auth: AuthRecord | null, asked: BatchReque
   return { method, collection, id: action?.id || toText(body.id), body, auth }
 }
 
-/** Nothing is done for what is refused without it. */
+/** Hashes nothing for a write that is refused anyway. */
 async function workAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
   const { method, collection, body, auth } = write
   const isSuperuser = auth?.isSuperuser === true

@@ -32,13 +32,13 @@ function logFault(c: Ctx, error: unknown, { log, config }: FailureServices): voi
   log.error({ request: name(), method, path: loggedPath(path), err: error }, 'a request failed')
 }
 
-/** What a refused send is counted as: a word of ours, never one of the request's. */
+/** The metric's label for a refused send: an error code, never text of the request. */
 function codeOf(error: unknown): string {
   if (error instanceof GatewayError) return String(error.body.error ?? 'template')
   return codeOfStatus(error instanceof ApiError ? error.status : 500)
 }
 
-/** Answers an unknown route. PocketBase looks for a static file where it is read. */
+/** Answers an unknown route. For GET and HEAD PocketBase says that a file is missing. */
 export function answerUnknownRoute(c: Ctx): Response {
   const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
   const error = isFile ? notFound('File not found') : notFound()

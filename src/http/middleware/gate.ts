@@ -20,7 +20,7 @@ import { rateLimitLabels } from './rate-limit-actions.ts'
 /** Time for a body up to 64 KiB to arrive; large ones have Node's requestTimeout. */
 const SMALL_BODY_MS = 10_000
 
-/** One gate for each server: what it has counted hangs on its services. */
+/** The rate limiter of each server in this process. */
 const limiters = new WeakMap<Services, RateLimiter>()
 
 /** Admits a request and checks superusers' addresses (403) and rate limits (429). Contract 8.1, 8.3 */
@@ -45,7 +45,7 @@ export const gate =
   }
 
 /**
- * Takes a request's place until its answer is made; a small body has to be there first. Those on their way
+ * Takes a request's place until its answer is made. Waits for a small body first: requests still arriving
  * and requests with large bodies, which are read while they work, have places of their own. Throws 429, 503.
  */
 export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
@@ -58,14 +58,14 @@ export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
 /** Waits for a small body. A late one is answered with 408. */
 async function arrival(c: Ctx, holder: Holder): Promise<void> {
   const incoming = c.env.incoming as LimitedIncomingMessage
-  await Promise.resolve() // Node hands on what came with the head
+  await Promise.resolve() // the body came with the head
   if (incoming.isWhole) return
   const leave = await admission.bodies.enter(holder)
   const late = setTimeout(() => answerLateBody(incoming.socket), SMALL_BODY_MS)
   await incoming.arrival()
   clearTimeout(late)
   leave()
-  if (!incoming.isWhole) throw badRequest() // nobody reads it
+  if (!incoming.isWhole) throw badRequest() // the connection is closed: no client reads this
 }
 
 /** Identifies the caller before a large body is read. The body is released when the answer is made. */

@@ -4,9 +4,9 @@ import { DEFAULT_MAX_CHARACTERS } from '../../fields/types/text.ts'
 import type { Ctx, Services } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
 
-/** Bytes of a guest's body. Sign-ins, subscriptions and pairing take far less. */
+/** Maximum bytes of a guest's body. Sign-ins, subscriptions and pairing need far less. */
 export const GUEST_BODY_BYTES = 64 << 10
-/** Bytes of a guest's body that writes a record, without files, JSON fields and long texts. */
+/** Maximum bytes of a guest's body that writes a record, besides files, JSON fields and long texts. */
 const GUEST_RECORD_BYTES = 1 << 20
 /** Bytes of an escaped character in JSON, as `\u00e4`. */
 const CHARACTER_BYTES = 6
@@ -39,7 +39,9 @@ function limitOf(collection: Collection, ...rules: readonly (string | null)[]): 
   return collection.fields.reduce((sum, field) => sum + bytesOf(field), GUEST_RECORD_BYTES)
 }
 
-/** A rule that asks who signed in has nothing for a guest, or nothing large. */
+/**
+ * Whether guests may write much. A rule with `@request.auth` allows them nothing, or nothing large.
+ */
 const admitsGuests = (rule: string | null) => rule !== null && !rule.includes('@request.auth')
 
 const bytesOf = (field: Collection['fields'][number]) =>

@@ -17,7 +17,7 @@ export async function limitPairing<T>(
     if (privateToken === undefined) return await limitPairingAttempts(db, ip, pair)
     return await limitPrivateTokenAttempts(db, ip, privateToken, pair)
   } catch (error) {
-    // a server without a free place has counted no try
+    // refused for lack of a free place: no try was counted
     if (!(error instanceof RetryLater) || error.status !== 429) throw error
     c.header('retry-after', String(error.retryAfterSeconds))
     throw gatewayRefusal('too_many_tries')

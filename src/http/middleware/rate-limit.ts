@@ -3,9 +3,9 @@ import type { RateLimitRule, Settings } from '../../settings/settings.ts'
 export interface RateLimitSubject {
   readonly ip: string
   readonly isSignedIn: boolean
-  /** What it may be limited by, the most special first. */
+  /** Labels of rules that may apply, the most specific first. */
   readonly labels: readonly string[]
-  /** What it is counted under, where a rule is counted for each collection by itself; '' for each rule. */
+  /** The key to count by for rules that count each collection separately; '' to count by rule. */
   readonly countedAs: string
 }
 
@@ -14,7 +14,7 @@ interface Window {
   startS: number
 }
 
-/** The first rule that fits: for each label the rule of that name, else one whose path it lies under. */
+/** The rule that applies: for each label the rule of that name, else one whose path is a prefix of it. */
 export function findRule(rules: readonly RateLimitRule[], asked: RateLimitSubject) {
   const fitting = rules.filter(
     ({ audience }) => audience === '' || audience === (asked.isSignedIn ? '@auth' : '@guest'),
@@ -34,7 +34,7 @@ export class RateLimiter {
   #windows = new Map<string, Map<string, Window>>()
   #nextSweepS = 0
 
-  /** Whether the request is within the limits; then it is counted. */
+  /** Counts the request and returns true if it is within the limits. */
   allows(limits: Settings['rateLimits'], asked: RateLimitSubject, nowMs = Date.now()): boolean {
     const rule = findRule(limits.rules, asked)
     if (!rule) return true

@@ -31,7 +31,7 @@ async function identifySender(c: Ctx, services: Services, scopes: readonly Scope
   throw scopeRequired(scopes[0]!)
 }
 
-/** A key lacks a scope. */
+/** The error for an API key without the scope. */
 export const scopeRequired = (scope: string) => gatewayRefusal('forbidden', `scope required: ${scope}`)
 
 /** The signed-in user; API keys are refused. Throws 401 for a guest, 403 for a device or superuser. */

@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** The console's address may contain tokens of mailed links: it loads only from here and cannot be framed. */
 const PAGE_HEADERS = pageHeaders("'self'", "manifest-src 'self'", "media-src 'self'", "worker-src 'self'")
-/** Swagger UI has inline pictures and styles. */
+/** Swagger UI has inline images and styles. */
 const DOCS_HEADERS = pageHeaders("'self' 'unsafe-inline'")
 const ENCODINGS = [
   ['br', '.br'],
@@ -73,7 +73,7 @@ const typeOf = (name: string) => TYPES[name.split('.').pop() ?? '']
 const readAssets = (folder: string): Map<string, Buffer<ArrayBuffer>> =>
   new Map(readdirSync(folder).map((name) => [name, readFileSync(folder + name)]))
 
-/** An asset in the best form that the client takes; 404 for a name that is none, as after an upgrade. */
+/** Sends an asset, compressed if the client accepts that. 404 for an unknown name, as after an upgrade. */
 function sendAsset(
   c: Ctx,
   assets: ReadonlyMap<string, Buffer<ArrayBuffer>>,

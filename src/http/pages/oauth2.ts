@@ -12,7 +12,7 @@ const REDIRECT_FORM = object({ state: text, code: text, error: text, user: text 
 type Redirect = ValueOf<typeof REDIRECT_FORM>
 
 const TOPIC = '@oauth2'
-/** Pages of the console, from where the browser is. */
+/** The console's page after a sign-in, relative to the redirect's path. */
 const SUCCESS = '../_/#/auth/oauth2-redirect-success'
 const FAILURE = '../_/#/auth/oauth2-redirect-failure'
 
@@ -39,7 +39,7 @@ async function readRedirect(c: Ctx): Promise<Redirect | undefined> {
   }
 }
 
-/** Whether the client that waits got a code. */
+/** Sends the code to the waiting client. Returns whether it got one. */
 async function handBack(c: Ctx, services: Services, redirect: Redirect): Promise<boolean> {
   const { state, code, error, user } = redirect
   const data = JSON.stringify({ state, code, ...(error && { error }) })

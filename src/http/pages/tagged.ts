@@ -3,7 +3,7 @@ import type { Ctx } from '../context.ts'
 
 /** A page that clients cache and revalidate at each use. RFC 9110, 8.8.3 */
 export interface Tagged {
-  /** The same bytes for all clients: one that does not read its answer holds no copy. */
+  /** One buffer for all clients: a slow reader holds no copy. */
   readonly body: Buffer<ArrayBuffer>
   readonly etag: string
 }
@@ -13,14 +13,14 @@ export function tagged(content: string | Buffer<ArrayBuffer>): Tagged {
   return { body, etag: `"${hashOf(body)}"` }
 }
 
-/** Names contents: others have another name. */
+/** A hash of contents. */
 export function hashOf(...parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(part)
   return hash.digest('base64url').slice(0, 22)
 }
 
-/** 304 if the client has it already. */
+/** Sends a page, or 304 if the client has this version. */
 export function sendTagged(c: Ctx, { body, etag }: Tagged, headers: Record<string, string>): Response {
   const known = c.req.header('if-none-match')?.includes(etag)
   return known ? c.body(null, 304, { ...headers, etag }) : c.body(body, 200, { ...headers, etag })

@@ -20,7 +20,7 @@ export interface Part {
   /** The whole batch's request: auth and headers are its own. */
   readonly outer: RequestInfo
   readonly options: WriteOptions & { readonly uploads: Uploads }
-  /** What else happens with the write. */
+  /** More work in the write's transaction, such as its audit entry. */
   readonly alsoFor: (request: RequestInfo, collection: Collection) => WriteOptions['inSameTransaction']
 }
 
@@ -42,19 +42,19 @@ const ACTIONS = [`(PUT|POST) ${RECORDS}()`, `(PATCH|DELETE) ${RECORDS}/([^/?]+)`
   (action) => new RegExp(`^${action}(?:\\?.*)?$`),
 )
 
-/** What Go takes for no URL: a broken escape before the query, a control character anywhere. */
+/** Whether Go refuses a URL: a broken escape before the query, or a control character. */
 const isNoUrl = (url: string) =>
   /%(?![\da-f]{2})/i.test(url.split('?')[0]!) || /[^\P{Cc}\x80-\x9f]/u.test(url)
 
 interface Action {
   readonly method: string
-  /** Name or id, as the URL has it. */
+  /** The collection's name or id, as in the URL. */
   readonly name: string
-  /** The record's; '' where the URL names none. */
+  /** The record's id; '' if the URL has none. */
   readonly id: string
 }
 
-/** Reads method and URL of one request; undefined where a batch may not ask for that. */
+/** Reads method and URL of a batch's request; undefined if a batch may not contain it. */
 export function actionOf({ method, url }: BatchRequest): Action | undefined {
   if (isNoUrl(url)) return undefined
   for (const pattern of ACTIONS) {
@@ -100,7 +100,7 @@ async function isStored(store: Store, name: string, id: string): Promise<boolean
   return rows.length > 0
 }
 
-/** What a part sends: to PocketBase each is a form, which the query of its URL is part of. */
+/** The values of a part. PocketBase reads it as a form, which includes the URL's query. */
 export function bodyOfPart({ url, body }: BatchRequest): Record<string, unknown> {
   try {
     return { ...formOfQuery(url), ...body }
@@ -110,7 +110,7 @@ export function bodyOfPart({ url, body }: BatchRequest): Record<string, unknown>
   }
 }
 
-/** The request as rules see it: an own Authorization header has no effect. */
+/** The request as rules see it. An Authorization header of the part has no effect. */
 function requestOf({ asked, outer, options }: Part, method: string): RequestInfo {
   // a file replaces a value under the same key
   const values = Object.entries(asked.body).filter(([key]) => !options.uploads.has(key))
@@ -118,7 +118,7 @@ function requestOf({ asked, outer, options }: Part, method: string): RequestInfo
     context: 'batch',
     method,
     query: readQuery(asked.url),
-    // to PocketBase each request is a form, which its query is part of
+    // PocketBase reads each request as a form, which includes the query
     body: { ...formOfQuery(asked.url), ...Object.fromEntries(values) },
     auth: outer.auth,
     meter: outer.meter,

@@ -96,7 +96,7 @@ const claimsOf = (c: Ctx) => readClaims(tokenOf(c.env.incoming.headers.authoriza
 
 async function endOthers(c: Ctx, services: Services): Promise<Response> {
   const { auth: asking, store } = await requireAuth(c, services)
-  // such a token cannot be refreshed: it must not become one that can
+  // a token that cannot be refreshed must not be exchanged for one that can
   if (!claimsOf(c)?.refreshable) throw forbidden('This session cannot be renewed.')
   const origin = { ip: clientIp(c, services), userAgent: c.env.incoming.headers['user-agent'] ?? '' }
   const change = { endsTokens: true }

@@ -82,7 +82,7 @@ export const adminRoutes = (services: Services) =>
       throw notFound()
     })
 
-/** What is wrong with how the server is set up, for the people who run it. */
+/** Problems of the server's configuration, for its operators. */
 async function warnings(store: Store, config: Config): Promise<{ code: string; message: string }[]> {
   const role = await roleWarning(store.db)
   const indexes = await indexWarnings(store.db)
@@ -98,7 +98,7 @@ async function warnings(store: Store, config: Config): Promise<{ code: string; m
   ]
 }
 
-/** What a load balancer asks for; a superuser also learns how the server sees the caller. */
+/** Answers load balancers. A superuser also learns how the server sees the caller. */
 async function health(c: Ctx, services: Services): Promise<object> {
   const auth = await authOf(c, services)
   const data = auth?.isSuperuser
@@ -111,7 +111,7 @@ async function health(c: Ctx, services: Services): Promise<object> {
   return { message: 'API is healthy.', code: 200, data }
 }
 
-/** The header with the client's address: a trusted or a known one. PocketBase: apis/health.go */
+/** The name of the request's proxy header with the client's address. PocketBase: apis/health.go */
 function proxyHeader(c: Ctx, { settings }: Services): string {
   const { headers } = c.env.incoming
   const known = ['CF-Connecting-IP', 'Fly-Client-IP', 'X-Forwarded-For']

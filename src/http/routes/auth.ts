@@ -55,13 +55,13 @@ import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 
-/** A route whose success has nothing to say. */
+/** A route whose success is an empty 204. */
 const silent = (work: (c: Ctx) => Promise<void>) => async (c: Ctx) => {
   await work(c)
   return c.body(null, 204)
 }
 
-/** A form that is only read once the collection is known to want it. */
+/** Reads a form after checking that the collection supports the action. */
 const form =
   <T extends object>(c: Ctx, shape: Shape<T>, options?: FormOptions) =>
   () =>
@@ -189,7 +189,7 @@ export async function signedIn(
   return sendJson(c, await answerSignIn(storeOf(c, services, asker ?? auth), services, auth, visit, proof))
 }
 
-/** Those that only a record of the collection itself may ask for. */
+/** Actions for records of the collection itself only. */
 const OWN: ReadonlySet<string> = new Set(['request-email-change'])
 
 const SECOND_METHOD: Answers = {

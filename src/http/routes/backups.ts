@@ -109,7 +109,7 @@ async function remove(c: Ctx, services: Services): Promise<Response> {
   return c.body(null, 204)
 }
 
-/** Answers when the restore begins: what became of it is in the status. */
+/** Answers when the restore begins. `/api/backup-status` has its result. */
 async function restore(c: Ctx, services: Services): Promise<Response> {
   const { auth, store } = await requireSuperuser(c, services)
   const { backups } = services

@@ -111,7 +111,7 @@ function runAll(
   return store.db.transaction(async (db) => {
     await db.limitStatements(timeoutMs)
     const inside = { db, catalog: store.catalog }
-    // locks the caller: a key created while its account changes hands is then deleted or refused
+    // lock the caller: a key created during a takeover of the account must be deleted or refused
     if (requests.some((asked) => mayOpen(services, asked))) await lockFreshAuth(inside, auth)
     const answers: PartAnswer[] = []
     for (const [i, asked] of requests.entries()) {
@@ -127,19 +127,19 @@ function runAll(
   })
 }
 
-/** The collection that it names; undefined where a batch may not ask for that. */
+/** The collection of a batch's request; undefined if a batch may not contain it. */
 function collectionOf({ store }: Services, asked: BatchRequest): Collection | undefined {
   const action = actionOf(asked)
   return action && store.catalog.find(action.name)
 }
 
-/** Whether it may create a record that grants access, as an API key does. */
+/** Whether a request may create a record that grants access, such as an API key. */
 function mayOpen(services: Services, asked: BatchRequest): boolean {
   const collection = asked.method === 'DELETE' ? undefined : collectionOf(services, asked)
   return collection !== undefined && services.extensions.get(collection.id)?.grantsAccess === true
 }
 
-/** Whether it may change an auth record. */
+/** Whether a request may change an auth record. */
 const mayChangeAuth = (services: Services, asked: BatchRequest) =>
   (asked.method === 'PATCH' || asked.method === 'PUT') && collectionOf(services, asked)?.type === 'auth'
 

@@ -39,7 +39,7 @@ export function campaignRoutes(services: Services): Hono<Env> {
       const { user, sending } = await requireCampaigner(c)
       const wanted = readNewCampaign(await readJson(c, MAX_BODY_BYTES), new Date())
       const key = readIdempotencyKey(c.req.header('idempotency-key'))
-      // the answer does not wait for thousands of messages: there may be seconds only to undo it
+      // messages are created after the answer, so that the user can still undo the send
       return answer(c, await createCampaign(sending, user, wanted, key))
     })
     .post('/preview', async (c) => {

@@ -118,7 +118,7 @@ export const collectionRoutes = (services: Services) => {
     })
 }
 
-/** The fields of a view that this query would make, and its first records without what is hidden of them. */
+/** The fields of a view with this query, and its first records without hidden fields. */
 async function dryRun(store: Store, extensions: Extensions, viewQuery: string, request: RequestInfo) {
   const query = { perPage: `${SAMPLE_SIZE}`, skipTotal: '1' }
   try {

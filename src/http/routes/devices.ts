@@ -75,14 +75,14 @@ export function deviceRoutes(services: Services): Hono<Env> {
     .get('/events', async (c) => sendEvents(c, services, await deviceOf(c)))
 }
 
-/** The device that asks, noted as seen. Throws 401 and 403. */
+/** The calling device, which is marked as seen. Throws 401 and 403. */
 async function identifyDevice(c: Ctx, services: Services): Promise<DeviceCaller> {
   const caller = await requireDeviceOf(c, services)
   await touchDevice(caller.store, caller.device, services.config.deviceOnlineSeconds)
   return caller
 }
 
-/** The stream of a device: events as they come, a comment as a sign of life. */
+/** A device's event stream, with comments as keep-alive. */
 function sendEvents(c: Ctx, services: Services, { device, store }: DeviceCaller): Response {
   const { config, ending } = services
   if (c.req.method === 'HEAD') return c.body(null, 200, { 'content-type': 'text/event-stream' })
@@ -105,7 +105,7 @@ const dataOf = (event: { name: string; message?: string }) =>
 
 export const DEVICES = 'for devices'
 
-/** How a request without a device's token is refused. */
+/** Errors for a request without a device's token. */
 const DEVICE_REFUSALS: readonly RefusalCode[] = [
   'unauthorized',
   'forbidden',

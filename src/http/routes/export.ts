@@ -20,7 +20,7 @@ export const exportRoutes = (services: Services) =>
     c.set('asker', auth)
     memoryOf(c).hold(PAGE_BYTES)
     const pieces = exportRecords(store, services.extensions, collection, request)
-    // what is wrong with the request shows before the first piece
+    // errors of the request are thrown before the first piece
     const first = await pieces.next()
     const encoder = new TextEncoder()
     const body = new ReadableStream<Uint8Array>({

@@ -40,7 +40,7 @@ export const fileRoutes = (services: Services) =>
 
 async function serve(c: Ctx, services: Services): Promise<Response> {
   const { collection: named, record, file: name } = c.req.param() as Record<string, string>
-  // callers for open files are unknown: the address counts
+  // public files need no caller: charge the address
   const store = storeOf(c, services, null)
   const collection = store.catalog.find(named!)
   if (!collection) throw notFound('Missing or invalid collection context.')
@@ -52,7 +52,7 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
   if (!original) throw notFound()
   const holder = holderOf(c.env.incoming, services, null)
   const small = thumb && (await findThumb(store.db, place, original, { size: thumb, field, holder }))
-  // other pages may frame it
+  // other sites may embed files in frames
   c.env.outgoing.removeHeader('X-Frame-Options')
   return small
     ? sendFile(c, sentFile(store.db, small, holder), `${thumb}_${name}`)
@@ -65,7 +65,7 @@ export const sentFile = (db: Db, file: StoredFile, holder: Holder): SentFile => 
   read: (start, end) => readStored(db, file, start, end, holder),
 })
 
-/** The caller for a protected file: the owner of the token in the address. Headers do not count. */
+/** The caller for a protected file: the owner of the token in the URL. Ignores headers. */
 async function askerOf(c: Ctx, services: Services): Promise<RequestInfo> {
   const { values } = await bodyOf(c)
   const auth = await findByToken(services.store.signIn, queryOf(c).token ?? '', 'file')

@@ -42,7 +42,7 @@ async function requireWatcher(c: Ctx, services: Services): Promise<void> {
   checkAddress(services, auth, clientIp(c, services))
 }
 
-/** Takes as long whatever is wrong. */
+/** Compares in constant time. */
 const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 
 const digest = (text: string) => createHash('sha256').update(text).digest()

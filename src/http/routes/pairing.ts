@@ -42,7 +42,7 @@ computer with Node:
 A code is good for one device and for 5 minutes.
 `
 
-/** `/api/devices`: how a device joins, and how devices are. Errors: `{"error","message"}`. */
+/** `/api/devices`: pairing, and the state of devices. Errors: `{"error","message"}`. */
 export function pairingRoutes(services: Services): Hono<Env> {
   const { config } = services
   return new Hono<Env>()
@@ -72,10 +72,10 @@ export function pairingRoutes(services: Services): Hono<Env> {
     .post('/pair', async (c) => answerPaired(c, services, await pair(c, services)))
 }
 
-/** Browsers that open the address of a code go on to the console, with the `#` part. */
+/** Browsers that open a pairing code's URL are redirected to the console; they keep the `#` part. */
 const isBrowser = (c: Ctx) => c.req.header('accept')?.includes('text/html') === true
 
-/** The id of the new device. A code that was right does not count as a try. */
+/** Pairs a device and returns its id. A correct code does not count as a try. */
 async function pair(c: Ctx, services: Services): Promise<string> {
   const store = storeOf(c, services, null)
   const body = checkShape(PAIR_BODY, await readJson(c, GUEST_BODY_BYTES))
@@ -107,7 +107,7 @@ async function answerPaired(c: Ctx, services: Services, id: string): Promise<Res
 
 const TOKEN = z.string().describe('Goes into the header `Authorization`.')
 
-/** The description. `device`: the schema of a record of `devices`. */
+/** OpenAPI paths. `device`: the schema of a record of `devices`. */
 export const pairingPaths = (device: z.ZodObject): ZodOpenApiPathsObject =>
   chapter(DEVICES, DEVICE, {
     'POST /api/devices/pairing': {

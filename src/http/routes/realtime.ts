@@ -21,7 +21,7 @@ import { limitOpenStreams } from '../server/streams.ts'
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
-  // nginx would keep events until it has enough of them
+  // nginx would buffer events
   'x-accel-buffering': 'no',
 }
 
@@ -81,7 +81,7 @@ async function subscriptionBody(c: Ctx): Promise<RequestBody> {
   return { ...body, values }
 }
 
-/** Options stand in the topic's query, as in a URL's. */
+/** Parses a topic. Its options are in its query. */
 const toTopic = (name: string) => readTopic(name, readQuery(name.split('#', 1)[0]!).options)
 
 const SUBSCRIPTION = z

@@ -32,9 +32,9 @@ async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DEL
   const missing = method === 'DELETE' ? undefined : 'Missing or invalid collection context'
   const find = ({ catalog }: Pick<Store, 'catalog'>) =>
     writableCollection(catalog, c.req.param('collection')!, missing)
-  const known = find(store) // before anything of the request is read
+  const known = find(store) // check this before the body is read
   const { values, files: uploads } = await bodyOf(c, method === 'DELETE' ? MAX_BODY_BYTES : bodyLimit(known))
-  // a hook may show a secret, once
+  // the answer may contain a secret that is shown once
   if (method === 'POST' && extensions.get(known.id)?.beforeCreate) c.header('cache-control', 'no-store')
   const memory = new PasswordMemory()
   const work = (request: RequestInfo, how: Attempt) => {
@@ -52,6 +52,6 @@ async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DEL
   return mayTestPassword ? limitOldPasswordChecks(c, services, [values], run) : run()
 }
 
-/** What a body may have: the limit of all routes and what the fields can take beyond it. Contract 8.2 */
+/** Maximum bytes of a body: the general limit plus the fields' own. Contract 8.2 */
 const bodyLimit = ({ fields }: Collection) =>
   fields.reduce((sum, field) => sum + maxBodyBytes(field), MAX_BODY_BYTES)

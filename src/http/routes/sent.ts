@@ -39,7 +39,7 @@ const MAX_BODY_BYTES = 4 << 20
 export const hasBody = (c: Ctx) =>
   c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > 0
 
-/** `/api/sms/batches` and `/api/sms/messages`: what is done with what was sent. */
+/** `/api/sms/batches` and `/api/sms/messages`: actions on sent messages. */
 export function sentRoutes(services: Services): Hono<Env> {
   return new Hono<Env>()
     .get('/batches/:batch_id', async (c) => {

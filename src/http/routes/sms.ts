@@ -33,7 +33,7 @@ import { sendRaw } from '../send-json.ts'
 /** Room for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
 
-/** `/api/sms`: what a web app asks of us, with an API key or signed in. Errors are `{"error","message"}`. */
+/** `/api/sms`: sends and statistics, by API key or session. Errors are `{"error","message"}`. */
 export function smsRoutes(services: Services): Hono<Env> {
   const { config } = services
   return new Hono<Env>()
@@ -59,7 +59,7 @@ export function smsRoutes(services: Services): Hono<Env> {
 
 /** A send of either kind: credentials, then the body, then the work. */
 function sendFrom(c: Ctx, services: Services, read: (raw: unknown, now: Date) => SendBody) {
-  // read once, whether or not the credentials turn out stale
+  // read once, also if stale credentials repeat the work
   let raw: Promise<unknown> | undefined
   return withSender(c, services, async (sender, sending) => {
     raw ??= readJson(c, MAX_BODY_BYTES)
@@ -69,7 +69,7 @@ function sendFrom(c: Ctx, services: Services, read: (raw: unknown, now: Date) =>
     const { answer, replayed } = await send(sending, sender, body, idempotency)
     if (replayed) {
       c.header('Idempotent-Replayed', 'true')
-      // or a page of another origin never sees it
+      // pages of other origins could not read it otherwise
       c.header('Access-Control-Expose-Headers', 'Idempotent-Replayed')
     }
     return sendRaw(c, answer)

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ApiError } from '../../errors.ts'
 
-/** Statuses of what Node could not read as a request, by the error's code; 400 for all else. */
+/** Statuses for Node's parser errors by code; 400 for all others. */
 const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,

@@ -21,7 +21,7 @@ export function ipOf(incoming: IncomingMessage, { settings, config }: Trust): st
   return farthest(incoming.headersDistinct['x-forwarded-for'] ?? [], config.trustedProxies, peer)
 }
 
-/** The first address from the right that is no proxy of ours. Anything left of it may be forged. */
+/** The first address from the right that is not a trusted proxy. Anything left of it may be forged. */
 function farthest(values: readonly string[], proxies: readonly string[], peer: string): string {
   let last = peer
   for (const hop of values.flatMap((value) => value.split(',')).reverse()) {
@@ -37,7 +37,7 @@ function farthest(values: readonly string[], proxies: readonly string[], peer: s
 const withoutPort = (hop: string) =>
   /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop)?.slice(1).find(Boolean) ?? hop
 
-/** Whether a request comes by way of one of our own proxies, whose word counts. */
+/** Whether a request comes from a trusted proxy. */
 export const isTrusted = (incoming: IncomingMessage, { trustedProxies }: Trust['config']): boolean =>
   trustedProxies.length > 0 && isListed(trustedProxies, peerOf(incoming))
 
@@ -46,7 +46,7 @@ const peerOf = ({ socket }: IncomingMessage) => addressOf(socket)
 /** The remote address of a connection, of a client or proxy; '' once it is closed. */
 export const addressOf = (socket: Socket | null): string => plain(socket?.remoteAddress ?? '')
 
-/** The addresses in the last value of a header: that one was set by the proxy. */
+/** The addresses in a header's last value, which the proxy set. */
 function addresses({ headersDistinct }: IncomingMessage, header: string): string[] {
   const value = headersDistinct[header.toLowerCase()]?.at(-1) ?? ''
   return value

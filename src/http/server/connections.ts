@@ -10,12 +10,12 @@ import { addressOf } from './client-ip.ts'
 import { OpenConnections } from './open-connections.ts'
 import type { RequestTracker } from './request-tracker.ts'
 
-/** A client that takes nothing of its answer for this long is cut off. */
+/** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 60_000
 
 /**
- * Timeouts of connections. Slow heads get 408 after 20 s, slow bodies after PocketBase's 5 minutes. Node's
- * keep-alive of 5 s cut off clients that were about to send a request.
+ * Timeouts of connections. Slow heads get 408 after 20 s, slow bodies after 5 minutes as in PocketBase.
+ * Node's keep-alive of 5 s cut off clients that were about to send a request.
  */
 export const CONNECTION_OPTIONS = {
   headersTimeout: 20_000,
@@ -28,12 +28,12 @@ export const CONNECTION_OPTIONS = {
 } as const satisfies ServerOptions
 
 /**
- * The name of a server for HTTP/1.0, which needs no Host (RFC 1945, 5). Unread bodies are for
+ * The host name for HTTP/1.0 requests, which need no Host (RFC 1945, 5). Unread bodies are left to
  * request-tracker.ts.
  */
 export const LISTENER_OPTIONS = { hostname: 'localhost', autoCleanupIncoming: false }
 
-/** Closes connections that do not read, and those beyond the number allowed in all and per address. */
+/** Closes stalled connections, and those above the limits in total and per address. */
 export function limitConnections(
   server: Server,
   config: Config,
@@ -57,9 +57,9 @@ export function limitConnections(
   })
 }
 
-/** Ends a silent connection, unless its answer is being made or has nothing to send now. */
+/** Closes a silent connection, unless its answer is still being made or waits for events. */
 export function endStalled(socket: Socket): void {
-  // the field by which Node itself knows the answer of a connection
+  // Node's internal reference to the connection's answer
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
   if (answer && socket.writableLength === 0) socket.setTimeout(STALLED_MS)
   else socket.destroy()

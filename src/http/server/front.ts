@@ -8,7 +8,7 @@ import { protocolOf } from './routed-path.ts'
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
-/** In the path, that is; the query's are dropped pair by pair. */
+/** A broken escape in the path. Pairs of the query with one are dropped instead. */
 const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 
 /**
@@ -44,7 +44,7 @@ export function front(
 export const strictTransport = ({ publicUrl, hstsDays }: Pick<Config, 'publicUrl' | 'hstsDays'>): string =>
   publicUrl.startsWith('https://') && hstsDays > 0 ? `max-age=${hstsDays * 86_400}` : ''
 
-/** Go's server does not even look for a route. */
+/** Refuses a request before routing, as Go's server does. */
 function refuse(res: ServerResponse) {
   res.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
   res.end('400 Bad Request')
@@ -60,7 +60,7 @@ function preflight(req: IncomingMessage, res: ServerResponse) {
   res.writeHead(204).end()
 }
 
-/** Go's server does this by itself, before anything of PocketBase's; only GET and HEAD get a page. */
+/** Redirects as Go's server does before routing. Only GET and HEAD get a page. */
 function redirect({ method }: IncomingMessage, res: ServerResponse, location: string) {
   if (method !== 'GET' && method !== 'HEAD') return res.writeHead(307, { location }).end()
   res.writeHead(307, { location, 'content-type': 'text/html; charset=utf-8' })
@@ -82,7 +82,7 @@ function cleanPath(url: string): string | undefined {
     else if (part !== '' && part !== '.') kept.push(part)
   }
   const slash = path.endsWith('/') && kept.length > 0 ? '/' : ''
-  // to a browser `/\evil.example` is another host
+  // browsers read `/\evil.example` as another host
   const clean = `/${kept.join('/')}${slash}`.replaceAll('\\', '%5C')
   return clean === path ? undefined : clean + (cut < 0 ? '' : url.slice(cut))
 }

@@ -1,28 +1,28 @@
 import { readQuery } from '../query.ts'
 
-/** The secret end of the address to which a phone or a tool posts. */
+/** The secret at the end of a URL that a phone or a tool posts to. */
 const SECRET_END = /(?<=\/incoming\/|\/api\/hooks\/).*/
 
-/** Characters of a URL that are looked at; escapes make it up to nine times as long as what a log keeps. */
+/** Characters of a URL to read: escapes can make it nine times as long as a logged one. */
 const MAX_READ = 9_000
 const MAX_LENGTH = 1_000
 
-/** The path as logs have it: without its query, which may have tokens in it, and without a secret end. */
+/** The path for logs: without the query, which may contain tokens, and without a secret end. */
 export const loggedPath = (url: string): string => pathOf(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
 
 const pathOf = (url: string) => url.replace(/\?.*/s, '').replace(SECRET_END, '…')
 
-/** Digits with what makes a phone number of them before, and a letter behind, which makes an id of them. */
+/** Digits with a `+` before them (a phone number) or a letter behind (an id). */
 const DIGITS = /(?:\+|%2B)?(\d+)([a-z]?)/gi
 const MIN_DIGITS = 7
 
-/** A phone number has no place in a path, but a client may write one there. */
+/** Hides phone numbers that a client wrote into a path. */
 const withoutNumbers = (path: string) =>
   path.replace(DIGITS, (all, digits: string, letter: string) =>
     letter !== '' || digits.length < MIN_DIGITS ? all : '…',
   )
 
-/** Parameters that say how to answer, by names of fields and numbers. */
+/** Parameters whose values are field names and numbers. */
 const PLAIN = new Set(['page', 'perPage', 'skipTotal', 'sort', 'expand', 'fields', 'thumb', 'download'])
 /** Values and names that may be logged. Five digits or more may be a phone number. */
 const PLAIN_VALUE = /^(?!.*\d{5})[\w.,:@()*+-]*$/
@@ -41,17 +41,17 @@ export function loggedUrl(url: string): string {
   return whole.length > MAX_LENGTH ? `${whole.slice(0, MAX_LENGTH)}...` : whole
 }
 
-/** Texts, even open ones; words; signs; blanks; anything else. */
+/** Quoted texts, even unclosed ones; words; signs; blanks; anything else. */
 const TOKEN =
   /"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|[\w.@:#-]+|[=!<>~?&|(),]+|\s+|[^\w.@:#\-=!<>~?&|(),\s"']+/gs
 const WORD = /^[\w.@:#-]+$/
-/** Words that say the same of anybody. */
+/** Words that contain no personal data. */
 const CONSTANT = /^(?:@[a-z][\w.:]*|true|false|null|-?\d{1,3}|""|'')$/i
 const LONG_NUMBER = /\d{5}/
-/** What follows a name: it is compared, or it is a function. */
+/** What follows a name: an operator, or the parenthesis of a call. */
 const SIGN = /^[=!<>~?(]/
 
-/** A filter, valid or not, as `to = … && created > @todayStart`: only what is compared keeps its name. */
+/** A filter, valid or not, without values: `to = … && created > @todayStart`. */
 export function withoutValues(filter: string): string {
   const tokens = filter.match(TOKEN) ?? []
   return tokens

@@ -5,9 +5,9 @@ import type { Config } from '../../config.ts'
 import { addressOf, isTrusted } from './client-ip.ts'
 import type { Handler } from './front.ts'
 
-/** Requests that may wait behind another on its connection, and bytes of them all. */
+/** Maximum requests, and their bytes, that wait behind another on a connection. */
 const [MAX_WAITING, MAX_WAITING_BYTES] = [32, 64 << 10]
-/** How long new connections of a network are closed after one had too many; networks. */
+/** How long a network's new connections are refused after one had too many; networks to remember. */
 const [BAN_MS, MAX_BANS] = [2_000, 1_000]
 
 /**
@@ -22,7 +22,7 @@ export function handleOneAtATime(server: Server, running: { handle: Handler }, c
     if (untilMs && untilMs > performance.now()) socket.destroy()
   })
   server.on('request', (req, res) => {
-    // Node gives an answer its connection when those before it were sent
+    // Node assigns the socket once the answers before it were sent
     if (res.socket) return running.handle(req, res)
     const { socket } = req
     const { count, bytes } = waiting.get(socket) ?? { count: 0, bytes: 0 }
@@ -42,7 +42,7 @@ export function handleOneAtATime(server: Server, running: { handle: Handler }, c
   })
 }
 
-/** Of its head and body; of a body in chunks they are not known. */
+/** Bytes of a request's head and body. A chunked body, of unknown length, counts as the maximum. */
 const waitingBytes = ({ headers, rawHeaders, url = '' }: IncomingMessage): number => {
   const bytes = Number(headers['content-length'] ?? 0) + url.length + rawHeaders.join('').length
   return headers['transfer-encoding'] ? MAX_WAITING_BYTES : Math.min(bytes, MAX_WAITING_BYTES)

@@ -21,13 +21,13 @@ interface Connection {
 
 const known = new WeakMap<Socket, Connection>()
 
-/** Counts a connection as idle while its request only waits for news. Behind a proxy it is the client's. */
+/** Counts a connection as idle, for the client and not its proxy, while its request waits for events. */
 export function waitForNews(socket: Socket, client: Holder): void {
   known.get(socket)?.all.wait(socket, client)
 }
 
 /**
- * With too many connections, closes the longest idle one of the network with the most. Closes a busy one only
+ * At the limit, closes the longest idle connection of the network with the most. Closes a busy one only
  * of a network with more than twice as many as any network with idle ones.
  */
 export class OpenConnections {
@@ -92,7 +92,7 @@ export class OpenConnections {
     this.#count--
   }
 
-  /** A network that would lose what is at work for another connection of its own gets none. */
+  /** Makes room for a connection. False if that would close a busy connection of the same network. */
   #makeRoom(origin: Holder): boolean {
     let most: Network | undefined
     let idlest: Network | undefined

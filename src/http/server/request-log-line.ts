@@ -12,7 +12,7 @@ import { callerOf, knownHolderOf } from './store-of.ts'
 export const CLIENT_CLOSED = 499
 
 export interface FinishedRequest {
-  /** '' if it has none. */
+  /** The request's id; '' if it has none. */
   readonly id: string
   readonly method: string
   readonly url: string
@@ -21,19 +21,19 @@ export interface FinishedRequest {
   readonly ms: number
 }
 
-/** What the answers were that failed, until they are gone. */
+/** Errors of failed answers. */
 const faults = new WeakMap<ServerResponse, unknown>()
 
-/** Notes why a request fails. */
+/** Stores why a request fails, for its log line. */
 export const recordFault = (res: ServerResponse, error: unknown): void => void faults.set(res, error)
 
 type LogServices = Pick<Services, 'config' | 'settings' | 'logs' | 'store' | 'protocols'>
 
-/** Realtime and requests for logs: only their failures are worth a line. */
+/** Realtime and requests for logs: only their failures are logged. */
 const isQuiet = ({ group, url }: FinishedRequest) =>
   group === STREAMS || group === 'realtime' || /^\/api\/logs(?:[/?]|$)/.test(url)
 
-/** Logs a request of a level that the settings want. PocketBase: apis/middlewares.go, logRequest */
+/** Logs a request if the settings include its level. PocketBase: apis/middlewares.go, logRequest */
 export function logFinishedRequest(
   services: LogServices,
   req: IncomingMessage,
@@ -85,7 +85,7 @@ function lineOf(
   return cutLine({ atMs: Date.now(), level, message: `${method} ${url}`, data }, maxDataSize)
 }
 
-/** Describes an answer without values. Our own faults are detailed on standard output only. */
+/** Describes a failed answer without values. Details of internal errors go to standard output only. */
 function describeFault(fault: unknown): { error?: string; details?: object } {
   if (fault === undefined) return {}
   if (fault instanceof ApiError) {
@@ -100,7 +100,7 @@ function describeFault(fault: unknown): { error?: string; details?: object } {
   return { error: 'A fault of the server', details: { code: String(code ?? name ?? '') } }
 }
 
-/** A long number or a quoted text in a sentence came with the request. */
+/** Removes long numbers and quoted texts, which may come from the request. */
 const withoutValues = (text: string) =>
   cut(
     cut(text)

@@ -11,20 +11,20 @@ import { loggedPath } from './logged-url.ts'
 import { CLIENT_CLOSED, type FinishedRequest, logFinishedRequest } from './request-log-line.ts'
 import { pathOf, protocolOf } from './routed-path.ts'
 
-/** Of a body that no route wanted, and for how long its client may read the answer. Go: net/http */
+/** Bytes to read of an unread body, and how long its client may read the answer. Go: net/http */
 const [MAX_UNREAD_BYTES, HANG_UP_MS] = [256 << 10, 500]
 
 const REQUEST_ID = 'x-request-id'
-/** The form of an id that is taken over from a proxy: it ends up in the log. */
+/** The form of an id accepted from a proxy. It is logged. */
 const SANE = /^[\w.:/+=@-]{1,128}$/
 /** How long a stop waits for the first request of a connection. Browsers open some that they never use. */
 const FIRST_REQUEST_MS = 500
 
-/** Ids are counted up from a start that no other process has. */
+/** Ids are a random prefix of the process and a counter. */
 const PREFIX = `${randomText(8)}-`
 let count = 0
 
-/** The request's id in logs and answer. Only that of a trusted proxy is kept: others could be forged. */
+/** The request's id in logs and answer. Keeps only a trusted proxy's id: others could be forged. */
 export function assignRequestId(req: IncomingMessage, res: ServerResponse, config: Config): string {
   const known = res.getHeader(REQUEST_ID)
   if (known !== undefined) return String(known)
@@ -45,7 +45,7 @@ export class RequestTracker {
   readonly #services: TrackerServices
   readonly #log: Logger
   readonly #running = new Set<ServerResponse>()
-  /** Connections that have not asked anything yet. */
+  /** Connections without a request so far. */
   readonly #silent = new Set<Socket>()
   #isClosed = false
   #idle: (() => void)[] = []
@@ -66,7 +66,8 @@ export class RequestTracker {
 
   admit(req: IncomingMessage, res: ServerResponse): void {
     const beganMs = performance.now()
-    // an id costs 5 % of a view's rate: where requests are not logged, only one with a fault gets an id, when
+    // an id costs 5 % of a view's rate: without request logs, only a failed request gets one, when
+
     // that is logged
     const id = this.#log.isLevelEnabled('info') ? assignRequestId(req, res, this.#services.config) : ''
     const method = req.method ?? ''
@@ -95,7 +96,7 @@ export class RequestTracker {
     for (const res of this.#running) if (!res.headersSent) res.setHeader('connection', 'close')
   }
 
-  /** With the door closed: waits until all requests are answered, but for event streams. */
+  /** After `close`: waits until all requests are answered, except event streams. */
   async idle(): Promise<void> {
     const late = setTimeout(() => {
       this.#silent.clear()

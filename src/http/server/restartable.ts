@@ -6,21 +6,21 @@ import type { Services } from '../context.ts'
 import type { Handler } from './front.ts'
 import type { RequestTracker } from './request-tracker.ts'
 
-/** How long running requests may take before the work ends. */
+/** How long running requests may take before a restart. */
 const PAUSE_MS = 6_000
 const BEGIN_AGAIN_MS = 1_000
 
-/** All that works on the database. It can end and begin again within the process. */
+/** Everything that uses the database. It can stop and start again within the process. */
 export interface Work {
   readonly services: Services
   readonly reception: RequestTracker
   readonly handle: Handler
   readonly restores: number
-  /** Not ready from now on. */
+  /** Makes the readiness check fail from now on. */
   announceStop(): void
-  /** Finishes the requests that run, then ends the event streams. `left` answers how many ms there are. */
+  /** Finishes running requests, then ends event streams. `left`: remaining milliseconds. */
   finish(left: () => number): Promise<void>
-  /** Ends what runs beside the requests. The database stays open. */
+  /** Stops background work. The database stays open. */
   close(left: () => number): Promise<void>
 }
 
@@ -67,7 +67,7 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
       restarting = done.catch(() => {})
       return done
     },
-    /** From now on it does not start again. Waits for a restart that runs. */
+    /** Prevents further starts. Waits for a running restart. */
     async keepStopped(): Promise<void> {
       isStopped = true
       await restarting

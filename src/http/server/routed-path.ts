@@ -3,7 +3,7 @@ import type { Services } from '../context.ts'
 
 type Protocols = Pick<Services, 'protocols'>
 
-/** The path of a URL without its query, as it is routed: of other protocols in its canonical spelling. */
+/** A URL's path without query, for routing. Paths of other protocols get their canonical spelling. */
 export function pathOf({ protocols }: Protocols, url: string): string {
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)
@@ -15,7 +15,7 @@ export function pathOf({ protocols }: Protocols, url: string): string {
 export const routedPath = (protocols: Services['protocols']) => (request: Request) =>
   pathOf({ protocols }, getPath(request))
 
-/** The protocol of others that has this path; undefined for a path of our own API. */
+/** The protocol of this path; undefined for a path of our own API. */
 export const protocolOf = ({ protocols }: Protocols, path: string) =>
   protocols.find(({ roots }) => roots.some((root) => path.startsWith(root) && isEnd(path[root.length])))
 

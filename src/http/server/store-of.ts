@@ -49,13 +49,13 @@ const ticketOf = (c: Ctx, services: Services, auth: AuthRecord | null): Ticket =
   isGone: () => c.env.outgoing.closed,
 })
 
-/** The store on the ticket of a request's caller, as the caller's role allows. */
+/** The store of a request's caller: on the caller's ticket, limited by the caller's role. */
 export function storeOf(c: Ctx, services: Services, auth: AuthRecord | null): Store {
   return limited(services.store.for(ticketOf(c, services, auth)), auth)
 }
 
 /**
- * The caller's store for a read: on the replica if that has all earlier commits. The catalog is the
+ * The caller's store for a read: on the replica if it has all earlier commits. The catalog is the
  * primary's.
  */
 export async function readingStoreOf(c: Ctx, services: Services, auth: AuthRecord | null): Promise<Store> {

@@ -8,11 +8,11 @@ import { columnsOf, type RecordRow } from '../../records/columns.ts'
 
 /** The transactions that a statement sees: Postgres' `pg_snapshot`. */
 export interface Snapshot {
-  /** All before this one had ended. */
+  /** All transactions before this one had ended. */
   readonly xmin: number
-  /** This one and all after it had not begun. */
+  /** This transaction and all after it had not begun. */
   readonly xmax: number
-  /** Those between that were still running. */
+  /** Transactions between the two that were still running. */
   readonly running: ReadonlySet<number>
 }
 
@@ -34,18 +34,18 @@ export const sees = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
 export interface ChangeEntry {
   readonly position: number
   readonly xid: number
-  /** Its ID. */
+  /** The collection's ID. */
   readonly collection: string
   readonly action: Action
   readonly record: string
 }
 
-/** A changed record as the change left it, or as it was before it was deleted. */
+/** A record after a change, or before its deletion. */
 export interface RecordImage {
   readonly row: RecordRow
   /**
-   * Position of the change whose image rules judge: the last of the record in the transaction, since
-   * PocketBase judges after the commit. Null for a record that was created and deleted in one transaction.
+   * Position of the change whose image is checked against rules: the record's last in the transaction, since
+   * PocketBase checks after the commit. Null for a record that was created and deleted in one transaction.
    */
   readonly judged: number | null
 }
@@ -125,7 +125,7 @@ export async function readImages(db: Db, collection: Collection, positions: read
   return images
 }
 
-/** A node that did not renew its registration for this long is deleted. Changes are not logged for it. */
+/** A registration that is not renewed for this long is deleted; changes are then not logged for its node. */
 const FORGOTTEN_SECONDS = 60
 /** How long a new listener waits for transactions that began before its registration. */
 const PATIENCE_MS = 1_000

@@ -10,9 +10,9 @@ export interface Change {
   readonly collection: Collection
   readonly action: Action
   readonly record: string
-  /** As the change left it; a deleted one as it was before. */
+  /** The record after the change; a deleted one as it was before. */
   readonly row: RecordRow
-  /** Position of the change whose image rules judge, and that image; null when there is none. */
+  /** Position of the change whose image is checked against rules, and that image; null if there is none. */
   readonly judged: number | null
   readonly judgedRow: RecordRow | null
 }
@@ -23,7 +23,7 @@ export interface UnloadedChange {
   readonly error: unknown
 }
 
-/** Reads changes in order; `unread`: failed ones. `isPatient`: throws what a newer catalog may correct. */
+/** Reads changes in order; `unread`: failed ones. `isPatient`: throws if a newer catalog may help. */
 export async function loadChanges(
   store: Store,
   entries: readonly ChangeEntry[],
@@ -55,7 +55,7 @@ export async function loadChanges(
   return { changes, unread }
 }
 
-/** SQLSTATE classes of errors in a row, and of rows that do not fit the tables. */
+/** SQLSTATE classes of errors in a row's data, and of rows that do not fit the tables. */
 const ROW_FAULT = /^2/
 const MISFIT = /^(42|0A)/
 
@@ -83,7 +83,7 @@ async function readAll(
   return failed
 }
 
-/** Reads images, and those that rules judge instead. */
+/** Reads images, and those to check against rules where they differ. */
 async function readInto(
   images: Map<number, RecordImage>,
   store: Store,

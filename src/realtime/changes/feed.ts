@@ -11,18 +11,18 @@ import {
   unregisterNode,
 } from './change-log.ts'
 
-/** Channel. Payload: empty (a change), a node (with a forwarded request), or JSON for an account */
+/** NOTIFY channel. Payload: empty (a change), a node (it has a forwarded request), or JSON for an account */
 export const CHANGES_CHANNEL = 'changes'
-/** Between two reads: changes of many transactions are read together. The first one waits for nothing. */
+/** Pause between two reads, so that one read gets many transactions. The first read does not wait. */
 const PACE_MS = 20
-/** Interval of reading without a notification, which may be lost with its connection. */
+/** Interval of reads without a notification, as notifications may be lost. */
 const READ_MS = 2_000
 const RENEW_MS = 10_000
-/** Changes may have been removed unread after this time: less than the clean-up keeps them. */
+/** After this time without a read, changes may be lost. Shorter than the clean-up keeps them. */
 const AWAY_MS = 45_000
-/** Built-in collections that change often and matter to their subscribers alone, by ID. */
+/** IDs of built-in collections that change often and have few subscribers. */
 const SELDOM_HEARD = ['sms_events', 'sms_usage', 'webhook_deliveries']
-/** Failed reads before a change is given up: a newer catalog may arrive meanwhile. */
+/** Failed reads before a change is skipped. A newer catalog may arrive meanwhile. */
 const MAX_FAILURES = 5
 
 export interface FeedListener {
@@ -38,7 +38,7 @@ export interface FeedListener {
 
 /** Reads the changes of all nodes until `end`. */
 export interface ChangeFeed {
-  /** Has changes of collections (their IDs) logged. None that is committed after that can be missed. */
+  /** Starts logging changes of these collections (IDs). No change committed after it is missed. */
   hear(collections: readonly string[]): Promise<void>
   end(): Promise<void>
 }

@@ -13,8 +13,8 @@ import { memoize } from '../../tools/memoize.ts'
 import type { Change } from '../changes/change.ts'
 
 /**
- * Whether a record may be seen: always (even a deleted one), never, or if a condition holds. `question` is
- * what the database decides where `testLocally` cannot.
+ * Whether a record is visible: always (even a deleted one), never, or if a condition holds. `question`:
+ * the query to decide it where `testLocally` cannot.
  */
 export type Access =
   | { readonly kind: 'always' | 'never' }
@@ -28,7 +28,7 @@ export type Access =
 export const ALWAYS: Access = { kind: 'always' }
 const NEVER: Access = { kind: 'never' }
 
-/** Which records of a collection pass a rule. PocketBase: apis/realtime.go, realtimeCanAccessRecord */
+/** The access that a collection's rule gives. PocketBase: apis/realtime.go, realtimeCanAccessRecord */
 export const accessBy = (
   catalog: Catalog,
   collection: Collection,
@@ -65,7 +65,7 @@ export function accessMaker(
   )
 }
 
-/** The result of a rule or filter that names the time changes with it. */
+/** Whether a rule's or filter's result depends on the current time. */
 const dependsOnTime = (text: string) => /@(?!request\.|collection\.)|\bnow\b/i.test(text)
 
 function toAccess(question: CompiledFilter): Access {
@@ -117,7 +117,7 @@ export function testLocally(
   return (stored === (value && params[value.index])) === (sign === '=')
 }
 
-/** Whether testLocally decides each part of a condition. */
+/** Whether `testLocally` can decide each part of a condition. */
 export function isLocal(predicate: Predicate): boolean {
   if ('items' in predicate) return predicate.items.every(isLocal)
   if (predicate.kind !== 'comparison') return predicate.kind === 'flag'
@@ -129,16 +129,16 @@ export function isLocal(predicate: Predicate): boolean {
 export const questionOf = (access: Access): CompiledFilter | undefined =>
   access.kind === 'if' ? access.question : undefined
 
-/** Whether a change may be seen; undefined where the database decides. */
+/** Whether a change is visible; undefined if only the database can decide. */
 export function judgeHere(access: Access, { collection, judgedRow }: Change): boolean | undefined {
   if (access.kind !== 'if') return access.kind === 'always'
   return judgedRow ? testLocally(access.condition, collection, judgedRow, access.params) : false
 }
 
-/** Questions of one text differ in their parameters only. */
+/** A question's SQL. Questions with equal SQL differ only in parameters. */
 export const textOf = ({ from, where }: CompiledFilter): string => `${from} ${where}`
 
-/** Questions by their text, each with its index in the list: one statement answers those of one text. */
+/** Open questions by SQL, each with its index in the list: one statement answers all with the same SQL. */
 export function openQuestions(accesses: readonly Access[], isOpen: (at: number) => boolean) {
   const open = new Map<string, [at: number, question: CompiledFilter][]>()
   for (const [at, access] of accesses.entries()) {

@@ -27,7 +27,7 @@ export class ClientRegistry {
     this.viewers.release(client.viewer)
   }
 
-  /** Replaces a client's subscriptions; kept ones go on without a gap. Throws RetryLater: no memory left. */
+  /** Replaces a client's subscriptions; unchanged ones continue. Throws RetryLater without memory. */
   subscribe(client: Client, viewer: Viewer, wanted: readonly Topic[], since: Snapshot): void {
     const old = client.subscriptions
     const subscriptions = new Map(
@@ -64,7 +64,7 @@ export class ClientRegistry {
     for (const viewer of this.viewers.follow(catalog)) this.#makeGuests(viewer)
   }
 
-  /** Applies a created or changed record. Disconnects a user who is now disabled, and their devices. */
+  /** Applies a created or changed record. Disconnects a newly disabled user and the user's devices. */
   refresh(collection: Collection, record: string, row: RecordRow): void {
     if (collection.id === USER_SETTINGS_ID) {
       const { user, disabled } = toValues(collection, row)
@@ -99,7 +99,7 @@ export class ClientRegistry {
       for (const client of this.#makeGuests(gone)) client.end()
   }
 
-  /** Returns the clients that the viewer had. Their memory stays counted for its account. */
+  /** Turns a viewer's clients into guests and returns them. Their memory still counts for its account. */
   #makeGuests(viewer: Viewer): Client[] {
     const clients = [...this.clients.values()].filter((client) => client.viewer === viewer)
     for (const client of clients) {

@@ -8,15 +8,15 @@ import { bytesOf, type Topic } from './topic.ts'
 import type { Viewer } from './viewers.ts'
 
 export interface ClientConnection {
-  /** `taken` is called when the text has left this process, or never will. */
+  /** `taken` is called when the text was handed to the system or dropped. */
   write(text: string, taken: () => void): void
-  /** Closes the connection after what was written. */
+  /** Closes the connection after sending the written text. */
   end(): void
   /** Closes the connection at once. */
   cut(): void
 }
 
-/** Lifetime of a connection, and bytes that its reader has not taken: with more it is closed. */
+/** Lifetime of a connection, and unread bytes above which it is closed. */
 export interface ConnectionLimits {
   /** Without any event. */
   readonly idleMs: number
@@ -39,7 +39,7 @@ export interface Subscription {
 
 export interface Origin {
   readonly ip: string
-  /** The holder of its work as long as it is a guest. */
+  /** The holder to charge while the client is a guest. */
   readonly holder: Holder
 }
 
@@ -57,7 +57,7 @@ interface ClientParts {
 const holderOf = ({ viewer, origin }: Pick<Client, 'viewer' | 'origin'>): Holder =>
   viewer.auth ? accountOf(viewer.auth) : origin.holder
 
-/** One open connection and its subscriptions. Its share of memory has its topics and its unread events. */
+/** One open connection and its subscriptions. Its memory share holds its topics and unread events. */
 export class Client {
   readonly id: string
   readonly origin: Origin
@@ -109,7 +109,7 @@ export class Client {
     this.#topicBytes = bytes
   }
 
-  /** Events of one pass through the event loop leave in one write, unless that is too large. */
+  /** Events of one event-loop turn are sent in one write, unless it is too large. */
   send(event: string, data: string): void {
     if (this.#isOver) return
     counts.events.sent++
@@ -118,7 +118,7 @@ export class Client {
     if (!this.#isOver) this.#unsent += this.#frame(event, data)
   }
 
-  /** Writes the events. Cuts the connection when its reader has not taken enough of earlier ones. */
+  /** Writes the events. Closes the connection if too many bytes are unread. */
   flush(): void {
     const text = this.#unsent
     if (text === '') return
@@ -141,7 +141,7 @@ export class Client {
     this.#parts.connection.end()
   }
 
-  /** The connection is closed: nothing of it is in memory any more. */
+  /** Frees the memory of a closed connection. */
   close(): void {
     this.#stop()
     this.#isClosed = true
@@ -176,7 +176,7 @@ interface Flushable {
 
 const SLICE_MS = 5
 
-/** Writes clients' events at the end of each pass through the event loop, in slices of some ms. */
+/** Writes clients' events at the end of each event-loop turn, in slices of some ms. */
 export class Flusher {
   readonly #due = new Set<Flushable>()
   #isScheduled = false

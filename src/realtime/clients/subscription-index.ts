@@ -14,7 +14,7 @@ export interface GroupState {
   readonly group: SubscriptionGroup
   readonly clients: readonly Client[]
   readonly request: RequestInfo
-  /** Pays for the filter and the expand of the topic's options; undefined without options. */
+  /** Charged for the filter and expand of the topic's options; undefined without options. */
   readonly ticket: Ticket | undefined
   readonly access: Access
 }
@@ -30,13 +30,13 @@ class SubscriptionGroup {
   #list: readonly Client[] | undefined
   #known: (Pick<GroupState, 'request' | 'ticket'> & { catalog: Catalog; access: () => Access }) | undefined
 
-  /** `holder`: of topics with options. */
+  /** `holder`: given for topics with options. */
   constructor(topic: Topic, holder?: Holder) {
     this.topic = topic
     this.#holder = holder
   }
 
-  /** A list that never changes. */
+  /** An immutable list. */
   get clients(): readonly Client[] {
     this.#list ??= [...this.#clients]
     return this.#list
@@ -87,7 +87,7 @@ class SubscriptionGroup {
   }
 }
 
-/** The collections and one of them as a viewer's role lets them be seen. */
+/** The catalog and the collection, limited by the viewer's role. */
 function seenBy(auth: AuthRecord | null, catalog: Catalog, collection: Collection): [Catalog, Collection] {
   const limits = auth ? limitsOf(auth) : undefined
   if (!limits) return [catalog, collection]
@@ -95,7 +95,7 @@ function seenBy(auth: AuthRecord | null, catalog: Catalog, collection: Collectio
   return [seen, seen.find(collection.id) ?? collection]
 }
 
-/** A rule that reads the subscription's own options differs from topic to topic. */
+/** A rule with these depends on the options of the topic. */
 const READS_OPTIONS = /@request\.(?:query|headers)/i
 
 /** The clients of a group and their auth record at the time of a change. */
@@ -163,7 +163,7 @@ export class SubscriptionIndex {
     }
   }
 
-  /** Before the client's viewer changes. */
+  /** Call it before the client's viewer changes. */
   remove(client: Client, { name, base }: Topic): void {
     const entry = this.#entries.get(base)
     if (!entry) return

@@ -5,9 +5,9 @@ import { toText } from '../../fields/values/cast.ts'
 import { snakeCase } from '../../files/stored-name.ts'
 import { isObject, parseJson } from '../../tools/json.ts'
 
-/** Records of a collection, or one of them, with options. */
+/** A topic: a collection or one record, with options. */
 export interface Topic {
-  /** As the client wrote it. Events have this name. */
+  /** The name as the client wrote it; also the name of its events. */
   readonly name: string
   /** `contacts`, `contacts/*` or `contacts/RECORD_ID`. Any other topic gets no events. */
   readonly base: string
@@ -36,7 +36,7 @@ export function bytesOf({ name, query, headers }: Topic): number {
   return 1_000 + 2 * name.length + 100 * options + 40 * (query.filter?.length ?? 0)
 }
 
-/** Up to the first of the two that is no object, where Go's decoder stops. */
+/** Reads `query` and `headers`. As Go's decoder, it stops at the first that is not an object. */
 function readOptions(text: string): { query?: unknown; headers?: unknown } {
   const entries = Object.entries(parseJson(text) ?? {}).filter(
     ([key]) => key === 'query' || key === 'headers',

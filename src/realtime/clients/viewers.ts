@@ -14,7 +14,7 @@ export interface Viewer {
   auth: AuthRecord | null
 }
 
-/** The viewers of open connections. Their records are kept as they are in the database. */
+/** The viewers of open connections. Their records are kept up to date. */
 export class Viewers {
   readonly guest: Viewer = Object.freeze({ account: '', actor: '', auth: null })
   /** By account, then by actor. */
@@ -87,7 +87,7 @@ export class Viewers {
   follow(catalog: Catalog): Viewer[] {
     const gone: Viewer[] = []
     for (const viewer of this.#viewers()) {
-      if (!viewer.auth) continue // signed out with another of its account
+      if (!viewer.auth) continue // already signed out together with another viewer of its account
       const { collection: before, id } = viewer.auth
       const now = catalog.find(before.id)
       if (now === before) continue

@@ -13,7 +13,7 @@ import { decide, emailsSeen } from './decide.ts'
 import type { Deliver, Lanes } from './deliveries.ts'
 
 /**
- * Sends a change to all that may see it: without options for all viewers together, else by `deliverByHolder`.
+ * Sends a change to all who may see it. Decides topics without options together, others by `deliverByHolder`.
  * Events keep their order; clients are disconnected when one fails. PocketBase: apis/realtime.go,
  * realtimeBroadcastRecord
  */
@@ -72,7 +72,7 @@ function attempt(log: Logger, work: () => void): void {
   }
 }
 
-/** Events without a statement have one lane; the others wait only for the same statement. */
+/** Events that need no statement share one lane; others have a lane for each statement. */
 function laneOf(collection: Collection, { access }: GroupState): string {
   const question = questionOf(access)
   const isManaged = collection.type === 'auth' && collection.manageRule !== null
@@ -94,7 +94,7 @@ async function deliver(event: ChangeEvent, states: readonly GroupState[], log: L
   }
 }
 
-/** The clients reconnect and read what they missed. */
+/** Disconnects clients, which reconnect and read what they missed. */
 function disconnect(states: readonly GroupState[]): void {
   for (const { clients } of states) for (const client of clients) client.end()
 }

@@ -9,7 +9,7 @@ import type { Topic } from '../clients/topic.ts'
 import { charactersOf, Payloads } from './payload.ts'
 
 export interface ChangeEvent {
-  /** For what is done for all receivers together. */
+  /** The store for work for all receivers together. */
   readonly store: Store
   /** The store on which a group's filter and expand run. */
   readonly storeOf: (group: GroupState) => Store

@@ -12,7 +12,7 @@ import type { Change } from '../changes/change.ts'
 import { type Access, ALWAYS, accessBy, judgeHere, openQuestions } from '../clients/access.ts'
 import type { GroupState } from '../clients/subscription-index.ts'
 
-/** Whether a change may be seen, for each access. Questions of one text are one statement. */
+/** Whether each access lets a change be seen. Questions with the same SQL share one statement. */
 export async function decide(store: Store, change: Change, accesses: readonly Access[]): Promise<boolean[]> {
   const verdicts = accesses.map((access) => judgeHere(access, change))
   for (const group of openQuestions(accesses, (at) => verdicts[at] === undefined).values()) {
@@ -24,8 +24,8 @@ export async function decide(store: Store, change: Change, accesses: readonly Ac
 }
 
 /**
- * Evaluates questions of one text about one changed record in one statement: the record is as the change left
- * it, others are as they are now. An error in the data is a no; a statement that takes too long throws.
+ * Evaluates questions with the same SQL about a changed record in one statement. The record is as the change
+ * left it, others as they are now. An error in the data counts as no. Throws if the statement takes too long.
  */
 export async function matchQueries(store: Store, change: Change, questions: readonly CompiledFilter[]) {
   const { text, params } = statement(store.catalog, change, questions)
@@ -55,8 +55,8 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
 }
 
 /**
- * Common table expressions in place of the tables that a question reads. They have the record as the change
- * left it; for a deleted one also everything that was deleted in the same transaction, such as its parent.
+ * CTEs that replace the tables that a question reads. They contain the record as the change
+ * left it; for a deleted one also all records deleted in the same transaction, such as its parent.
  */
 function tablesFor(catalog: Catalog, change: Change, read: readonly string[], parameters: Parameters) {
   const { collection, record, judged } = change
@@ -92,7 +92,7 @@ function withColumns({ text, places }: SqlText): string {
   return written + text.slice(end)
 }
 
-/** Questions of one text as a table `s`: their number `n`, from 1, and a column for each parameter. */
+/** Questions with the same SQL as a table `s`: their number `n`, from 1, and a column for each parameter. */
 function questionTable(
   questions: readonly CompiledFilter[],
   places: SqlText['places'],
@@ -102,15 +102,15 @@ function questionTable(
     n: i + 1,
     ...Object.fromEntries(params.map((value, at) => [`p${at}`, value])),
   }))
-  // json in a text of JSON is a text
+  // json parameters are passed as text inside the JSON
   const columns = new Map(places.map(({ index, cast }) => [`p${index}`, cast === 'json' ? 'text' : cast]))
   const defined = [['n', 'int'], ...columns].map((column) => column.join(' '))
   return `json_to_recordset(${parameters.add(JSON.stringify(rows), 'json')}) s(${defined.join(', ')})`
 }
 
 /**
- * Which candidates see an auth record's email despite its `emailVisibility`: superusers, the record itself
- * and those that its manageRule lets through. With `slices` other work is done in between.
+ * The candidates who see an auth record's email despite its `emailVisibility`: superusers, the record itself
+ * and those that its manageRule allows. `slices`: yields to other work in between.
  */
 export async function emailsSeen(
   store: Store,

@@ -20,8 +20,8 @@ export class Lanes {
   }
 
   /**
-   * Adds work, which must not fail. `bytes`: what it keeps in memory while it waits for the work before it.
-   * False, and nothing is added, when the lane has no memory left.
+   * Adds work, which must not fail. `bytes`: memory that it holds while it waits in the lane.
+   * Returns false and adds nothing if the lane has no memory left.
    */
   add(lane: string, bytes: number, work: () => Promise<void>): boolean {
     const before = this.#lanes.get(lane)
@@ -48,7 +48,7 @@ export type Deliver = (holder: string, event: ChangeEvent, receivers: readonly R
 
 /**
  * Sends changes to topics with options. Each holder has a lane, so slow filters delay only its own events. A
- * client that cannot follow is disconnected and reads again: it never misses an event without notice.
+ * client that is too slow is disconnected and reads again, so that no event is lost unnoticed.
  */
 export function deliverByHolder(lanes: Lanes, log: Logger): Deliver {
   const slices = admission.deliverySlices
@@ -66,7 +66,7 @@ export function deliverByHolder(lanes: Lanes, log: Logger): Deliver {
     for (const client of clients) client.end()
   }
 
-  /** Which receivers may get the event, and for which the database decides. */
+  /** Sorts receivers into those who get the event and those for whom the database decides. */
   const sort = async (holder: string, { store, change }: ChangeEvent, receivers: readonly Receivers[]) => {
     const [allowed, open]: [GroupState[], GroupState[]] = [[], []]
     for (const one of receivers) {
@@ -121,7 +121,7 @@ export function deliverByHolder(lanes: Lanes, log: Logger): Deliver {
   }
 }
 
-/** Undefined if the database takes too long. */
+/** The answers to questions; undefined if the database takes too long. */
 async function answersTo(event: ChangeEvent, first: GroupState, questions: readonly CompiledFilter[]) {
   if (isTooOld(event)) return undefined
   try {

@@ -17,7 +17,7 @@ import type { GroupState } from '../clients/subscription-index.ts'
 
 /** Relations that an event may follow. */
 const MAX_STEPS = 12
-/** Characters of rendered texts that are kept for other groups; longer ones are rendered again. */
+/** Characters of rendered texts to keep for other groups; beyond them, texts are rendered again. */
 const MAX_KEPT = 4 << 20
 
 /** The events of one change. Groups that see equal fields share one rendered text. */
@@ -64,7 +64,7 @@ export class Payloads {
     return `{"record":${pickedOr(whole, request.query)},"action":"${action}"}`
   }
 
-  /** False for an expand that is too large, takes too long or is refused. */
+  /** Fills in `expand`. False if it is too large, takes too long or is refused. */
   async #expand(store: Store, rendered: RenderedRecord, tree: ExpandTree, request: RequestInfo) {
     try {
       const meter = new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)

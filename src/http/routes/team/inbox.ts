@@ -14,7 +14,7 @@ import { requireUser } from '../../middleware/guards.ts'
 import { GUEST_BODY_BYTES } from '../../middleware/guest-body.ts'
 import { holderOf } from '../../server/store-of.ts'
 
-/** `/api/account`: the inbox that people share. */
+/** `/api/account`: the shared inbox. */
 export const inboxRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/inbox', async (c) => {

@@ -33,7 +33,7 @@ import { retry } from '../../retry.ts'
 import { clientIp } from '../../server/client-ip.ts'
 import { storeOf } from '../../server/store-of.ts'
 
-/** `/api/account/invitations`: how others become members of an account. */
+/** `/api/account/invitations`: invites members to an account. */
 export const invitationRoutes = (services: Services) =>
   new Hono<Env>()
     .post('/invitations', async (c) => {
@@ -73,7 +73,7 @@ const SHOW = object({ secret: text })
 const ACCEPT = object({ secret: text, name: text, email: text, password: text, passwordConfirm: text })
 type Accept = ReturnType<(typeof ACCEPT)['zero']>
 
-/** Makes a user, or a new one, a member. Returns the account. Guessed secrets are limited. */
+/** Makes an existing or new user a member. Returns the account. Limits guesses of secrets. */
 async function accept(c: Ctx, services: Services, user: string | undefined, form: Accept): Promise<string> {
   const { extensions, store } = services
   const find = () => findInvitation(store.signIn, form.secret)

@@ -15,7 +15,7 @@ import { signedIn } from '../auth.ts'
 
 const ACT_FOR = object({ account: text })
 
-/** `/api/account`: who acts for which account. */
+/** `/api/account`: members of accounts. */
 export const memberRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/me', async (c) => {

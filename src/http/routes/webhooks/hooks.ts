@@ -42,7 +42,7 @@ export const hookRoutes = (services: Services): Hono<Env> =>
     .get('/:secret', refuseGet)
     .get('/', refuseGet)
 
-/** Tools can be set to GET, and people open the address in a browser. The same for every secret. */
+/** Refuses GET, as by a browser, with the same answer for every secret, valid or not. */
 function refuseGet(c: Ctx): never {
   c.header('allow', 'POST')
   throw new ApiError(405, 'A hook takes POST: choose POST as the method of the tool that calls it.')
@@ -62,7 +62,7 @@ async function call(c: Ctx, { store, config }: Services, secret: string): Promis
 const readText = async (c: Ctx): Promise<string> =>
   (await readBytes(c.env.incoming, MAX_BYTES, () => memoryOf(c))).toString('utf8')
 
-/** A form of parts as text: its JSON, which Uptime Kuma sends so, else its fields as JSON. */
+/** A multipart form as text: its JSON part, as sent by Uptime Kuma, else its fields as JSON. */
 async function readParts(c: Ctx): Promise<string> {
   const { pairs, release } = await readMultipart(c.env.incoming, MAX_BYTES, memoryOf(c))
   await release()
@@ -70,7 +70,7 @@ async function readParts(c: Ctx): Promise<string> {
   return JSON_FIELDS.map((name) => fields[name]).find((text) => text !== undefined) ?? JSON.stringify(fields)
 }
 
-/** Without 429: see `hookForm`. */
+/** Hooks answer 503 instead of 429: see `hookForm`. */
 const refusals = (...statuses: Parameters<typeof failures>): Answers =>
   Object.fromEntries(Object.entries(failures(...statuses)).filter(([status]) => status !== '429'))
 
