@@ -17,7 +17,7 @@ interface Job extends Claimed {
 
 /** Interval of polling, because wake-ups can be lost. */
 const POLL_MS = 30_000
-/** The server's clock is known to the second, and the radio takes time. */
+/** The server's clock is known only to the second, and the radio takes time. */
 const MARGIN_MS = 2_000
 /** The server's maximum. */
 const MAX_CLAIM = 100
@@ -39,11 +39,11 @@ export class Agent {
   readonly #outbox: ReturnType<typeof openOutbox>
   readonly #work = new WakeSignal()
   readonly #jobs: Job[] = []
-  /** Attempts that were claimed and not begun. */
+  /** Attempts that were claimed but not begun. */
   readonly #claimed = new Set<string>()
   readonly #running = new Set<Promise<void>>()
   readonly #ending = new AbortController()
-  /** Messages of the last claim that this agent holds already, perhaps from an earlier run. */
+  /** Messages of the last claim that this agent already had, perhaps from an earlier run. */
   #held = 0
 
   constructor(server: () => Server, driver: Driver, journal: Journal, say: (line: string) => void) {
@@ -77,7 +77,7 @@ export class Agent {
     }
   }
 
-  /** Waits for messages in the radio and returns the others. Reports results now or after a restart. */
+  /** Waits for messages in the radio and gives back the others. Reports results now or after a restart. */
   async #finish(): Promise<void> {
     this.#ending.abort()
     for (const job of this.#jobs.splice(0)) this.#giveBack(job, STOPPED)
@@ -175,7 +175,7 @@ export class Agent {
     if (result.outcome !== 'unknown') this.#reportResult(job, result)
   }
 
-  /** It was never handed to the radio, so another device may have it. */
+  /** Gives a message back that never reached the radio, so that another device can send it. */
   #giveBack(job: Job, error: string): void {
     this.#say(`given back, to ${job.to}: ${error}`)
     void this.#begin(job)
@@ -242,7 +242,7 @@ function openOutbox(
       await call(server(), 'POST', PATHS[kind], { items: entries.map(([, { item }]) => item) }, ended)
     } catch (error) {
       if (!(error instanceof ServerRefusal) || error.status === 401 || error.status === 403) throw error
-      // one of them is refused: sent one by one, the others pass
+      // one of them is refused: send one by one, so that the others pass
       if (entries.length > 1) {
         for (const entry of entries) await tell([entry], ended)
         return
@@ -274,7 +274,7 @@ function openOutbox(
         await empty(ended)
         await more.wait(IDLE_MS, ended)
       }, ended),
-    /** A last attempt of a few seconds; the rest stays in the journal. */
+    /** Tries for a few seconds to send the rest, which otherwise stays in the journal. */
     tellLast: () => empty(AbortSignal.timeout(LAST_MS)).catch(() => {}),
   }
 }

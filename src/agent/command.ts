@@ -67,7 +67,7 @@ const driverArgs = {
 } as const
 type DriverArgs = ParsedArgs<typeof driverArgs>
 
-/** Drivers by name, made for the device of `stateFile`. Throw a UserError for an invalid option. */
+/** Drivers by name, for the device of `stateFile`. Throw a UserError for an invalid option. */
 const DRIVERS: Readonly<Record<string, (args: DriverArgs, stateFile: string) => Driver>> = {
   simulator: makeSimulator,
   gammu: ({ spool }) => new Gammu(foldersIn(spool)),
@@ -111,7 +111,7 @@ function readNumber(
   throw new UserError(`--${name} must be a number${range}.`)
 }
 
-/** Lines like `+447700900123 text` on standard input are incoming texts. */
+/** Reads lines like `+447700900123 text` from standard input as incoming texts. */
 function receiveLines(simulator: Simulator): void {
   const lines = createInterface({ input: process.stdin })
   lines.on('line', (line) => {
@@ -155,9 +155,9 @@ async function join(args: ParsedArgs<typeof pairArgs>, platform: string, file?: 
   return paired.file
 }
 
-/** @param fileOf names or makes the state file, unless only the carrier is checked. */
+/** @param fileOf finds or creates the state file; not called if only the carrier is checked. */
 async function run(args: DriverArgs, fileOf: () => string | Promise<string>): Promise<void> {
-  const make = DRIVERS[args.driver] // a wrong one costs no code
+  const make = DRIVERS[args.driver] // check it first, so that a wrong driver uses up no pairing code
   if (!make) throw new UserError(`--driver must be one of: ${Object.keys(DRIVERS).join(', ')}.`)
   if (args.check && args.driver !== 'smpp') throw new UserError('--check is for --driver smpp.')
   if (args.check) {

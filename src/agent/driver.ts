@@ -1,4 +1,4 @@
-/** A message to send. `sim` 0: any. */
+/** A message to send. `sim` 0: any SIM. */
 export interface OutgoingText {
   readonly id: string
   readonly attempt: number
@@ -8,9 +8,9 @@ export interface OutgoingText {
 }
 
 /**
- * Result of handing a message to the radio. `notSent`: it certainly was not sent, so a retry is safe. What is
- * unknown is not reported: the server does with it as its `guarantee` says. `again`: it was not sent, and
- * `send` is called again as soon as `ready` says so.
+ * Result of handing a message to the radio. `notSent`: it certainly was not sent, so a retry is safe.
+ * `unknown` is not reported: the server follows its `guarantee`. `again`: it was not sent, and `send` is
+ * called again as soon as `ready` says so.
  */
 export type SendResult =
   | { readonly outcome: 'sent' | 'unknown' | 'again' }
@@ -23,7 +23,7 @@ export interface IncomingText {
   readonly sim: number
 }
 
-/** Events of a driver besides results of `send`. Dates are by the driver's clock; promises: it is on disk. */
+/** Events of a driver, besides results of `send`. Dates are by its clock; promises: it is on disk. */
 export interface DriverEvents {
   /** The network reports delivery or, with `error`, final failure. */
   delivered(text: Pick<OutgoingText, 'id' | 'attempt'>, at: Date, error?: string): Promise<void>
@@ -35,27 +35,27 @@ export interface DriverEvents {
 /** A SIM card; `slot` from 1. */
 export interface Sim {
   readonly slot: number
-  /** In E.164. */
+  /** The number in E.164. */
   readonly number?: string
   /** A name or short code in place of a number. */
   readonly sender?: string
   readonly carrier?: string
-  /** ISO 3166, two letters. */
+  /** ISO 3166 code, two letters. */
   readonly country?: string
 }
 
 /** A phone or modem. One file per driver. */
 export interface Driver {
-  /** Messages that it can take at once; 0 while it has no connection. */
+  /** Messages that it accepts at once; 0 while it has no connection. */
   readonly parallel: number
   /** Its SIM cards, if it can tell them apart; known after `start`. */
   readonly sims?: readonly Sim[]
   start(events: DriverEvents): Promise<void>
   /** Waits until `send` can begin: false when `untilMs` (monotonic clock) or `ended` came first. */
   ready?(untilMs: number, ended: AbortSignal): Promise<boolean>
-  /** Hands a message to the radio before `untilMs`, once per attempt but for `again`. Never throws. */
+  /** Hands a message to the radio before `untilMs`, once per attempt except after `again`. Never throws. */
   send(text: OutgoingText, untilMs: number): Promise<SendResult>
-  /** Its clock, by which results are reported, if it has one of its own. */
+  /** Its own clock, if it has one. Results are reported by it. */
   now?(): Date
   stop(): Promise<void>
 }

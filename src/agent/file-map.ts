@@ -18,7 +18,7 @@ export class FileMap<Value> {
   }
 
   #change(key: string, value: Value | undefined): void {
-    this.#map.delete(key) // what is set again becomes the newest
+    this.#map.delete(key) // an entry that is set again becomes the newest
     if (value !== undefined) this.#map.set(key, value)
     if (this.#map.size > this.#max) this.#map.delete(this.#oldest.next().value!)
   }

@@ -11,7 +11,7 @@ type GammuFolders = ReturnType<typeof foldersIn>
 const LOOK_MS = 500
 /** gammu-smsd sends one at a time; more would only wait in the outbox. */
 const PARALLEL = 5
-/** Parts of a text are written one after the other: the inbox is read after this time without changes. */
+/** The inbox is read after this time without changes, since parts of a text are written one by one. */
 const STILL_MS = 2_000
 /** Below the server's default lease of 120 s (LEASE_SECONDS), after which the outcome is unknown. */
 const GIVE_UP_MS = 100_000
@@ -54,7 +54,7 @@ export class Gammu implements Driver {
     )
   }
 
-  /** The file name has the attempt, so it is written and moved once. */
+  /** Writes the text to the outbox. The file name contains the attempt, so each is written once. */
   send({ id, attempt, to, body }: OutgoingText): Promise<SendResult> {
     const name = `OUTC${stamp(new Date())}_00_${to}_${id}-${attempt}.txt`
     const { promise, resolve } = Promise.withResolvers<SendResult>()
@@ -81,7 +81,7 @@ export class Gammu implements Driver {
     }
   }
 
-  /** Undefined while gammu-smsd has it. Removes the file after GIVE_UP_MS, though it may be sending. */
+  /** The result of a text; undefined while gammu-smsd has it. Removes the file after GIVE_UP_MS. */
   #resultOf(name: string, waitedMs: number): SendResult | undefined {
     const { outbox, sent, error } = this.#folders
     if (existsSync(join(sent, name))) return { outcome: 'sent' }
@@ -104,7 +104,7 @@ export class Gammu implements Driver {
       try {
         await this.#take(parts, events)
       } catch (error) {
-        troubles.push(error) // the others need not wait for it
+        troubles.push(error) // continue with the others
       }
     }
     if (troubles.length > 0) throw troubles[0]

@@ -1,14 +1,14 @@
 import { LineFile } from './line-file.ts'
 
-/** A report or a received text as the server takes it. */
+/** A report or a received text in the server's format. */
 export interface JournalEntry {
   readonly kind: 'report' | 'incoming'
   readonly item: Readonly<Record<string, unknown>>
 }
 
 /**
- * `day` 0: it was not sent, and may begin again. `refused`: the server took none of them, so it may hand out
- * these attempts again.
+ * `day` 0: it was not sent and may begin again. `refused`: the server accepted none of them, so it may hand
+ * out these attempts again.
  */
 type Entry =
   | { readonly begun: string; readonly day: number }
@@ -27,7 +27,7 @@ export class Journal {
   #last = 0
   readonly #begun = new Map<string, number>()
   readonly #untold = new Map<number, JournalEntry>()
-  /** Begun attempts whose result the server has, oldest first, and since when (monotonic clock). */
+  /** Attempts whose result the server has, oldest first, with the report's time (monotonic clock). */
   readonly #reported = new Map<string, number>()
 
   constructor(file: string) {
@@ -59,7 +59,7 @@ export class Journal {
     for (const [tell, telling] of this.#untold) yield { tell, ...telling }
   }
 
-  /** Whether an attempt was handed to the radio, also in an earlier run: it must not be again. */
+  /** Whether an attempt was handed to the radio, perhaps in an earlier run. It must not be sent again. */
   hasBegun(id: string, attempt: number): boolean {
     return this.#begun.has(`${id}.${attempt}`) || this.#reported.has(`${id}.${attempt}`)
   }
@@ -72,7 +72,7 @@ export class Journal {
     return written
   }
 
-  /** Takes `begin` back: the attempt was certainly not sent. */
+  /** Undoes `begin`: the attempt was certainly not sent. */
   undo(id: string, attempt: number): Promise<void> {
     const begun = `${id}.${attempt}`
     const written = this.#lines.append({ begun, day: 0 })

@@ -3,13 +3,13 @@ import { parseJson } from '../tools/json.ts'
 
 /** The file is rewritten when it has this much more than twice the bytes of the last rewrite. */
 const MAX_SPARE_BYTES = 2 << 20
-/** Read and written at once: a string has at most 512 MiB. */
+/** Bytes to read and write at a time: a string holds at most 512 MiB. */
 const CHUNK_BYTES = 1 << 20
 
 /** Ends a partly written line, so that it is invalid JSON even if only the line break is missing. */
 const TORN = '~\n'
 
-/** Lines of this time share a sync, which takes about 1 ms. */
+/** Lines written within this time share a sync, which takes about 1 ms. */
 const SYNC_MS = 10
 const LF = 10
 
@@ -20,7 +20,7 @@ export class LineFile<Entry> {
   #descriptor: number
   #bytes = 0
   #maxBytes = 0
-  /** The last line was written in part. */
+  /** Whether the last line was written only in part. */
   #isTorn = false
   #synced: Promise<void> | undefined
 
@@ -30,7 +30,7 @@ export class LineFile<Entry> {
     this.#live = live
     for (const line of linesOf(file)) {
       const entry = parseJson(line) as Entry | undefined
-      if (entry) read(entry) // else torn, and another came after it
+      if (entry) read(entry) // an incomplete line, followed by another one
     }
     this.#descriptor = this.#rewrite()
   }
@@ -66,8 +66,8 @@ export class LineFile<Entry> {
   }
 
   /**
-   * Writes a line at once, or throws: call it before the entry becomes a live one. Resolves when the line is
-   * on the disk.
+   * Writes a line at once, or throws: call it before adding the entry to the live ones. Resolves when the
+   * line is on the disk.
    */
   append(entry: Entry): Promise<void> {
     if (this.#bytes > this.#maxBytes) this.#shrink()
@@ -86,7 +86,7 @@ export class LineFile<Entry> {
       this.#descriptor = this.#rewrite()
       closeSync(old)
     } catch {
-      this.#maxBytes = this.#bytes + MAX_SPARE_BYTES // no room for both: the old one grows
+      this.#maxBytes = this.#bytes + MAX_SPARE_BYTES // no disk space for both files: the old one keeps growing
     }
   }
 
@@ -107,7 +107,7 @@ export class LineFile<Entry> {
   }
 }
 
-/** The whole lines of a file; none if it is not there. */
+/** The complete lines of a file; none if it does not exist. */
 function* linesOf(file: string): Iterable<string> {
   if (!existsSync(file)) return
   const descriptor = openSync(file, 'r')

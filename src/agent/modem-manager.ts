@@ -9,7 +9,7 @@ const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
 const MMCLI = 'mmcli'
 const LOOK_MS = 3_000
 const CALL_MS = 30_000
-/** Maximum time of a modem for a text of several parts. */
+/** Maximum time a modem takes to send a text of several parts. */
 const SEND_MS = 100_000
 /** Delivery reports of older texts are ignored. */
 const MAX_AWAITED = 1_000
@@ -105,7 +105,7 @@ export class Modem {
       ]
       return await runProgram(MMCLI, args, CALL_MS)
     } catch (error) {
-      return { code: null, output: '', errors: (error as Error).message } // a disk that is full
+      return { code: null, output: '', errors: (error as Error).message } // the disk is full
     } finally {
       if (folder) rmSync(folder, { recursive: true, force: true })
     }
@@ -120,7 +120,7 @@ export class Modem {
       const { timestamp } = sms.properties
       const key = JSON.stringify([path, number, text, timestamp])
       if (!this.#reported.has(key))
-        // as `2026-11-20T08:15:00+01`: an offset of whole hours has no minutes
+        // such as `2026-11-20T08:15:00+01`: whole-hour offsets have no minutes
         await events.received(
           { from: number, body: text, sim: this.#slot },
           instantOf((timestamp ?? '').replace(/[+-]\d\d$/, '$&:00')),
@@ -152,7 +152,7 @@ export class Modem {
     return readJson<{ sms: Sms }>(output)?.sms
   }
 
-  /** True if the modem deleted it. */
+  /** Deletes a text from the modem. Returns whether that succeeded. */
   async #forget(path: string): Promise<boolean> {
     this.#awaited.delete(path)
     const { code } = await runProgram(MMCLI, ['-m', this.#modem, `--messaging-delete-sms=${path}`], CALL_MS)

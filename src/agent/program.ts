@@ -24,7 +24,7 @@ export function runProgram(
       const code = error ? (typeof error.code === 'number' ? error.code : null) : 0
       resolve({ code, output, errors: errors.trim() || (error?.message ?? '') })
     })
-    child.stdin?.on('error', () => {}) // it ended without reading
+    child.stdin?.on('error', () => {}) // the program ended without reading its input
     child.stdin?.end(input)
   })
 }
@@ -32,7 +32,7 @@ export function runProgram(
 /** The JSON output of a program; undefined if it is invalid. */
 export const readJson = <T>(output: string) => parseJson(output) as T | undefined
 
-/** The date of a text; now for a text that is none. */
+/** Parses a date; returns the current time for an invalid one. */
 export function instantOf(text: string): Date {
   const at = new Date(text)
   return Number.isNaN(at.getTime()) ? new Date() : at
@@ -45,7 +45,7 @@ export async function needProgram(command: string, args: readonly string[], hint
     throw new UserError(`${command} does not work: ${errors || `it ended with ${code}`}. ${hint}`)
 }
 
-/** Where drivers log that a modem or phone does not answer. */
+/** Drivers log here that a modem or phone does not answer. */
 export const STDERR = {
   error: ({ err }: { readonly err: unknown }) =>
     void process.stderr.write(`The modem does not answer: ${err}\n`),

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
 
 export interface Server {
-  /** Without a closing slash. */
+  /** The server's URL without a trailing slash. */
   readonly url: string
-  /** Empty before pairing. */
+  /** The device's token; empty before pairing. */
   readonly token: string
 }
 
-/** The server cannot be reached or is not well: the same again later may work. */
+/** The server is unreachable or failed: retrying later may work. */
 export class ServerUnavailable extends Error {
   override name = 'ServerUnavailable'
 }
@@ -24,7 +24,7 @@ export class ServerRefusal extends Error {
   }
 }
 
-/** Whether the server refuses because the device or its account is disabled; it may be enabled again. */
+/** Whether the server refuses a disabled device or account, which may be enabled again. */
 export const isDisabledRefusal = (error: unknown): error is ServerRefusal =>
   error instanceof ServerRefusal && error.status === 403
 
@@ -36,7 +36,7 @@ const TIMEOUT_MS = 15_000
 const PASSING = new Set([404, 408, 425, 429])
 
 /**
- * One request with a JSON body. `serverTime`: the server's clock when it answered, to the second. Throws
+ * Sends a request with a JSON body. `serverTime`: the server's clock at its answer, to the second. Throws
  * ServerUnavailable (also when `signal` aborts), ServerRefusal.
  */
 export async function call<T>(
@@ -61,7 +61,7 @@ export async function call<T>(
   }
 }
 
-/** One request; its body is not read yet. */
+/** Sends a request. The answer's body is not read yet. */
 async function ask(server: Server, path: string, init: RequestInit): Promise<Response> {
   const headers = {
     'content-type': 'application/json',
@@ -78,26 +78,26 @@ async function ask(server: Server, path: string, init: RequestInit): Promise<Res
 }
 
 async function sentenceOf(response: Response): Promise<string> {
-  const body: unknown = await response.json().catch(() => undefined) // a proxy's page
+  const body: unknown = await response.json().catch(() => undefined) // JSON of the server; undefined for a proxy's error page
   const message = (body as { message?: unknown } | undefined)?.message
   return typeof message === 'string' ? message : `The server answered ${response.status}.`
 }
 
 const FIRST_MS = 500
-/** Retry quickly at first: after a restart the server is used again within 2 s. */
+/** Retries quickly at first: after a server's restart, agents reconnect within 2 s. */
 const YOUNG_MS = 1_000
 const YOUNG_TRIES = 60
 const LONGEST_MS = 30_000
 
-/** Pauses between retries grow, with jitter, so that agents do not return all at once. */
+/** Pauses between retries grow, with jitter, so that agents do not reconnect all at once. */
 const longestPause = (tries: number) =>
   tries < YOUNG_TRIES
     ? Math.min(YOUNG_MS, FIRST_MS * 2 ** tries)
     : Math.min(LONGEST_MS, YOUNG_MS * 2 ** (tries - YOUNG_TRIES))
 
 /**
- * Repeats `work` until `ended`, after failures that may pass with growing pauses. Throws others. `succeeded`
- * makes the next pause a short one, as the end of `work` does.
+ * Repeats `work` until `ended`. Pauses longer after each temporary failure; throws others. `succeeded`
+ * makes the next pause short again, as the end of `work` does.
  */
 export async function persist(work: (succeeded: () => void) => Promise<void>, ended: AbortSignal) {
   let tries = 0
@@ -116,7 +116,7 @@ export async function persist(work: (succeeded: () => void) => Promise<void>, en
   }
 }
 
-/** The server sends something at least every 15 s, so a longer silence means that the connection is dead. */
+/** The server sends something at least every 15 s: after this silence the connection is dead. */
 const SILENT_MS = 45_000
 
 /** Listens until `ended` and reconnects; calls `connected` each time. Throws ServerRefusal. */

@@ -4,14 +4,14 @@ import type { Driver, DriverEvents, IncomingText, OutgoingText, SendResult, Sim 
 
 /** Defaults of a simulated phone. Shares are from 0 to 1. */
 const WELL_BEHAVED = {
-  /** Milliseconds of a sending, and of the delivery report after it. */
+  /** Milliseconds to send a message, and until its delivery report. */
   lagMs: 200,
   deliveryMs: 500,
   /** Shares of messages that fail, that provably are not sent, and of delivery reports that are lost. */
   fail: 0,
   refuse: 0,
   lose: 0,
-  /** Kills its process after this many sendings, before it reports the last one. 0: never. */
+  /** Kills its process after sending this many messages, before it reports the last one. 0: never. */
   dieAfter: 0,
   /** Seconds by which its clock is wrong. */
   clockOffset: 0,
@@ -24,7 +24,7 @@ export type SimulatorOptions = Readonly<typeof WELL_BEHAVED>
 
 const PARALLEL = 10
 
-/** A phone that sends nothing, for trials and for tests of faults. */
+/** A simulated phone, for trials and for tests of failures. */
 export class Simulator implements Driver {
   readonly parallel = PARALLEL
   readonly sims: readonly Sim[] | undefined

@@ -66,7 +66,7 @@ export function onlyStateFile(env: NodeJS.ProcessEnv): string {
   throw new UserError(`Several devices are paired here. Choose one:\n${lines.join('\n')}`)
 }
 
-/** State file of the device that joined `url` with `code`; undefined if there is none. */
+/** State file of the device paired with `url` and `code`; undefined if there is none. */
 export const findPaired = (env: NodeJS.ProcessEnv, url: string, code: string): string | undefined =>
   findStates(env).find((state) => state.url === url && state.code === code)?.file
 
@@ -86,7 +86,7 @@ function findStates(env: NodeJS.ProcessEnv): Found[] {
     })
 }
 
-/** A device's description when it joins. `name` '': the user gave one with the code. */
+/** A device's description for pairing. `name` '': the user named it when creating the code. */
 interface DeviceInfo {
   readonly name: string
   readonly platform: string
@@ -108,7 +108,7 @@ export function readPairing(address: string, code: string): { url: string; code:
   return { url: `${origin}${pathname}`.replace(PAIR_PATH, '').replace(/\/+$/, ''), code: digits }
 }
 
-/** Joins the user who made the code and stores the token in a state file. Throws a UserError. */
+/** Pairs the device with the creator of the code, stores the token in a file. Throws a UserError. */
 export async function pair(url: string, code: string, device: DeviceInfo, fileOf: (id: string) => string) {
   try {
     const { body } = await call<{ token: string; record: { id: string; name: string } }>(

@@ -90,7 +90,7 @@ async function readOnlySim(): Promise<Sim[]> {
   return [{ slot: 1, ...(carrier && { carrier }), ...(country && { country }) }]
 }
 
-/** Undefined if Android did not answer. It is no empty inbox, after which all texts would be new. */
+/** The inbox; undefined if Android did not answer. An empty list would make all texts new. */
 function readList(output: string): Listed[] | undefined {
   const list = readJson<Listed[]>(output)
   return Array.isArray(list) ? list : undefined

@@ -5,14 +5,14 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { UserError } from '../errors.ts'
 import { entryName, MANIFEST, type Manifest, notABackup, parseManifest, type TableEntry } from './manifest.ts'
 
-/** Both are read into memory. */
+/** Maxima of what is read into memory. */
 const [MAX_ENTRIES, MAX_MANIFEST_BYTES] = [20_000, 32 << 20]
 
-/** A backup file open for reading, with the entries of its manifest. Readers check their content. */
+/** A backup file open for reading, with the entries of its manifest. Readers check the content. */
 export type Archive = Awaited<ReturnType<typeof openArchive>>
 
 /**
- * Opens a backup. Throws a UserError for an unreadable file, or one that is no backup. Close it when done.
+ * Opens a backup. Throws a UserError for an unreadable file, or one that is not a backup. Close it when done.
  */
 export async function openArchive(path: string) {
   const { size } = await stat(path).catch((error: Error) => {

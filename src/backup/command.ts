@@ -17,12 +17,12 @@ import { checkNew } from './new-file.ts'
 import { type Restored, restoreBackup } from './restore.ts'
 import { writeBackup } from './write.ts'
 
-/** Read when a command runs: it throws a UserError for a wrong environment. */
+/** Called when a command runs, since it throws a UserError for an invalid environment. */
 type Setting = () => { config: Config; log: Logger }
 
 /**
- * Lets the server on the same machine go first. 200,000 messages under 16 senders on two cores: 19.5 s, and
- * the senders' p99 is 1.7 times that without a backup (with 5: 18.4 s, 3.2 times).
+ * nice(2): a server on the same machine goes first. 200,000 messages under 16 senders on two cores: 19.5 s,
+ * and the senders' p99 is 1.7 times that without a backup (with 5: 18.4 s, 3.2 times).
  */
 const NICENESS = 15
 
@@ -81,7 +81,7 @@ export const restoreCommand = (setting: Setting) =>
     run: ({ args }) =>
       runProgramCommand(async () => {
         const { config, log } = setting()
-        // opening the database creates a folder, which a wrong file must not
+        // check first: opening the database creates a folder, even for an invalid file
         await checkBackup(args.file)
         const database = await openDb(config, log)
         try {

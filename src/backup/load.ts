@@ -15,8 +15,8 @@ import { readLines, rowOf } from './rows.ts'
 const COLLECTIONS = '_collections'
 
 /**
- * Creates the tables of a backup's collections and fills all, in the transaction `tx`. Compares what was
- * stored with what was read. Returns them. Throws a UserError for a damaged file.
+ * Creates the tables of a backup's collections and fills all, in the transaction `tx`. Compares the stored
+ * rows with the file's. Returns the tables. Throws a UserError for a damaged file.
  */
 export async function load(tx: Db, archive: Archive, progress: Progress): Promise<TableEntry[]> {
   try {
@@ -29,13 +29,13 @@ export async function load(tx: Db, archive: Archive, progress: Progress): Promis
     })
     return entries.map(({ entry }) => entry)
   } catch (error) {
-    // what Postgres does not take was not written by us
+    // a file that Postgres refuses was not written by pocketsms
     if (isSqlError(error)) throw notABackup(error.message, error)
     throw error
   }
 }
 
-/** The other tables are made from these rows. */
+/** The rows of `_collections` define the other tables. */
 async function fillCollections(tx: Db, archive: Archive, progress: Progress): Promise<void> {
   const table = (await tablesOf(tx)).find(({ name }) => name === COLLECTIONS)
   const entry = archive.manifest.tables.find(({ name }) => name === COLLECTIONS)
@@ -61,7 +61,7 @@ async function ourEntries(tx: Db, { manifest }: Archive) {
   })
 }
 
-/** The migrations have left rows. */
+/** Migrations insert rows. */
 const empty = (tx: Db, ...tables: readonly Table[]) =>
   tx.query(`truncate ${tables.map(({ name }) => quote(name)).join(', ')}`)
 

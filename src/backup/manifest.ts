@@ -3,19 +3,19 @@ import { UserError } from '../errors.ts'
 import { parseJson } from '../tools/json.ts'
 
 export const MANIFEST = 'manifest.json'
-/** A change of the format that older versions cannot read gets the next number. */
+/** Increase the number for a change that older versions cannot read. */
 export const FORMAT = { name: 'pocketsms-backup', version: 1 } as const
 
 const TABLE = z.object({
   name: z.string().min(1),
-  /** In the order of the values in a row. */
+  /** In the order of a row's values. */
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
   rows: z.int().min(0),
-  /** Of the entry's bytes, uncompressed. */
+  /** Checksum of the uncompressed entry. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Of the contents, as the database computes it: see transfer/rows.ts. */
+  /** Checksum of the rows, computed by the database: see transfer/rows.ts. */
   digest: z.string(),
-  /** Where the numbering of columns stands. */
+  /** State of the columns' sequences. */
   numbering: z.array(z.object({ column: z.string(), last: z.string().regex(/^\d+$/), called: z.boolean() })),
 })
 
@@ -25,7 +25,7 @@ const SCHEMA = z.object({
   createdAt: z.iso.datetime(),
   /** Applied migrations, by the names of their files. */
   migrations: z.array(z.string()),
-  /** In the order in which they can be made. */
+  /** In the order in which they can be created. */
   views: z.array(z.object({ name: z.string(), query: z.string() })),
   tables: z.array(TABLE).min(1),
 })
@@ -46,7 +46,7 @@ export const entryName = (table: string): string => `tables/${encodeURIComponent
 export const notABackup = (why: string, cause?: unknown) =>
   new UserError(`The file is not a backup of pocketsms, or it is damaged: ${why}.`, { cause })
 
-/** Reads a manifest. Throws a UserError for one that is none, or that a newer version wrote. */
+/** Reads a manifest. Throws a UserError if it is invalid or written by a newer version. */
 export function parseManifest(text: string): Manifest {
   const json = parseJson(text)
   const format = SCHEMA.pick({ format: true }).safeParse(json).data?.format

@@ -5,7 +5,7 @@ import { UserError } from '../errors.ts'
 import { removeLeftovers } from '../tools/remove-leftovers.ts'
 
 const PREFIX = '.pocketsms-partial-'
-/** A file that is being written changes far more often than that. */
+/** A temporary file unchanged for this long is abandoned. */
 const ABANDONED_MS = 3_600_000
 
 /** Throws a UserError if there is a file at `path`. */

@@ -18,7 +18,7 @@ import { type BackupSummary, type Manifest, summaryOf } from './manifest.ts'
 interface RestoreOptions {
   /** Deletes everything in the database first. Without this it must be empty. */
   readonly replace?: boolean
-  /** Unfinished messages go on instead of ending as failed. */
+  /** Unfinished messages continue instead of ending as failed. */
   readonly resume?: boolean
   readonly progress?: Progress
   /** Runs last in the transaction. If it throws, nothing is restored. */
@@ -26,15 +26,15 @@ interface RestoreOptions {
 }
 
 export interface Restored extends BackupSummary {
-  /** Messages that ended as failed, as they may have been sent since. */
+  /** Messages set to failed, since they may have been sent after the backup. */
   readonly ended: number
-  /** Tables of the backup that are not pocketsms': left out. */
+  /** Tables of the backup that do not belong to pocketsms; not restored. */
   readonly foreign: readonly string[]
 }
 
 /**
  * Restores a backup in one transaction; unfinished messages end as failed. Throws a UserError. `replace`
- * locks other connections out, then ends them (Db.endOthers): renew what is in memory.
+ * locks other connections out, then ends them (Db.endOthers); reload what is in memory.
  */
 export async function restoreBackup(
   db: Db,

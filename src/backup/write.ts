@@ -32,7 +32,7 @@ export interface DumpOptions {
   readonly signal?: AbortSignal
 }
 
-/** Small enough to answer requests between two of them. */
+/** Small, so that requests are answered between batches. */
 const BATCH: BatchSize = { rows: 500, bytes: 1_000_000 }
 const LOCK_TRIES = 5
 const LOCK_PAUSE_MS = 1_000
@@ -144,19 +144,19 @@ class ZipWriter {
   readonly #written: Promise<void>
   readonly #failed: Promise<never>
 
-  /** `path` must not be there yet. `signal` ends the writing: what is awaited then rejects. */
+  /** `path` must not exist. `signal` aborts the writing: pending promises reject. */
   constructor(path: string, signal?: AbortSignal) {
-    // only its owner reads it: there are keys and password hashes in it
+    // readable only by its owner: it contains keys and password hashes
     const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
     this.#written = pipeline(this.#zip.outputStream, file, { signal })
     this.#failed = new Promise((_, reject) => {
       this.#written.catch(reject)
       this.#zip.on('error', reject)
     })
-    this.#failed.catch(() => {}) // whoever awaits the next entry hears of it
+    this.#failed.catch(() => {}) // `add` or `end` rejects with it
   }
 
-  /** Writes an entry; resolves when all of `content` is read. What `content` throws is thrown on. */
+  /** Writes an entry; resolves when all of `content` is read. Rethrows errors of `content`. */
   async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
     const stream = Readable.from(content, { objectMode: false })
     this.#zip.addReadStream(stream, name, { mode: 0o100600 })

@@ -47,7 +47,7 @@ const provider = object({
   extra: map,
 })
 
-/** A submitted provider is merged into the present one of its name, which keeps its secret. */
+/** A submitted provider is merged into the stored one of the same name, which keeps its secret. */
 const providers: Shape<OAuth2Provider[]> = {
   ...list(provider),
   over(raw, old) {

@@ -13,7 +13,7 @@ const PUT = `
 insert into _collections (id, name, data) values ($1, $2, $3)
 on conflict (id) do update set name = excluded.name, data = excluded.data`
 
-/** Servers that would take a table of the gateway for the collection's, and drop it with it, stop. */
+/** Stops older servers: they would drop an internal table together with a collection of its name. */
 const STOP_OLDER = 'update _schema set oldest = greatest(oldest, $1)'
 
 /** A transaction that changes collections: a store whose catalog includes the changes so far. */
@@ -30,7 +30,7 @@ export class CatalogDraft implements Store {
     return this.#catalog
   }
 
-  /** Writes a collection's row. Its table is written elsewhere. */
+  /** Writes a collection's row, not its table. */
   async put(collection: Collection): Promise<void> {
     if (isInternal(collection.name)) await this.db.query(STOP_OLDER, [INTERNAL_NAMES_SINCE])
     await this.db.query(PUT, [collection.id, collection.name, JSON.stringify(collection)])

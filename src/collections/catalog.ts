@@ -26,14 +26,14 @@ export class Catalog {
     return this.#byKey.get(`#${nameOrId}`) ?? this.#byKey.get(nameOrId.toLowerCase())
   }
 
-  /** Also of a collection as another catalog has it. */
+  /** The field of a collection, which may be from another catalog. */
   field(collection: Collection, name: string): Field | undefined {
     const known = this.#fields.get(collection)
     return known ? known.get(name) : collection.fields.find((field) => field.name === name)
   }
 }
 
-/** The database, as a holder or all use it, and the collections. Keep no `catalog`: it changes. */
+/** The database, for a holder or the server, and the collections. Do not keep `catalog`: it changes. */
 export interface Store {
   readonly db: Db
   readonly catalog: Catalog

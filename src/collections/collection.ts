@@ -20,7 +20,7 @@ interface CollectionBase {
   indexes: string[]
   created: string
   updated: string
-  /** A table of the gateway, presented as a collection; never of one that is stored. */
+  /** An internal table presented as a collection. Stored collections do not have this. */
   isInternal?: true
 }
 export interface BaseCollection extends CollectionBase {
@@ -42,7 +42,7 @@ export const SUPERUSERS = '_superusers'
 /** The id of `users`, as PocketBase has it. */
 export const USERS_ID = '_pb_users_auth_'
 
-/** The holder that a user is in limits, whatever acts for the user. */
+/** The holder for limits of a user, also for the user's devices, keys and members. */
 export const userHolder = (user: string): Holder => accountHolder(USERS_ID, user)
 
 export const DEVICES_ID = 'devices'

@@ -1,4 +1,4 @@
-/** Tables and types of the gateway that are no collections. A test compares them with the schema. */
+/** Internal tables and types, which are not collections. A test compares them with the schema. */
 const INTERNAL: ReadonlySet<string> = new Set([
   ...[
     '_audit',
@@ -28,8 +28,8 @@ const INTERNAL: ReadonlySet<string> = new Set([
   ...['webhook_call', 'webhook_dispatch', 'webhook_payloads', 'webhook_rotations'],
 ])
 
-/** Whether a table of the gateway has this name, which a collection's table must not have then. */
+/** Whether an internal table has this name. A collection's table then needs another one. */
 export const isInternal = (name: string): boolean => INTERNAL.has(name.toLowerCase())
 
-/** The migration since which servers give collections of such names other tables. */
+/** Since this migration, servers give collections with such names other tables. */
 export const INTERNAL_NAMES_SINCE = 7

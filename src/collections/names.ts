@@ -15,7 +15,7 @@ function withHash(name: string): string {
 
 const fits = (name: string) => Buffer.byteLength(name) <= MAX_BYTES
 
-/** The table or view of a collection: its name, or `_` and a name with a hash where that is taken. */
+/** The table or view of a collection: its name, or `_` and the name with a hash if that is taken. */
 export function tableName(collection: { readonly name: string; readonly isInternal?: true }): string {
   const { name } = collection
   if (collection.isInternal) return name

@@ -25,11 +25,11 @@ export interface StoredFile {
 
 export interface FileFacts {
   readonly type: string
-  /** Now if absent. */
+  /** Modification time; now if absent. */
   readonly modified?: Date
-  /** The account that the file counts for; none if absent. */
+  /** The account that the file counts for, if any. */
   readonly owner?: FileOwner
-  /** Set for a thumbnail. */
+  /** Only for a thumbnail. */
   readonly thumb?: { readonly size: string; readonly original: number }
 }
 

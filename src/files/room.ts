@@ -2,13 +2,13 @@ import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { ApiError } from '../errors.ts'
 
-/** An account that stores files, and how many bytes it may; 0: any number. */
+/** An account that stores files, and its maximum bytes; 0: unlimited. */
 export interface FileOwner {
   readonly id: string
   readonly maxBytes: number
 }
 
-/** The least that a file counts for, in bytes: its rows in the database take space too. */
+/** Minimum bytes that a file counts for: its rows in the database take space, too. */
 const LEAST_BYTES = 4_096
 
 const SUM = `select coalesce(sum(greatest(size, ${LEAST_BYTES})), 0)::float8 from _files where owner = $1 and owner <> ''`
@@ -19,7 +19,7 @@ export async function storedBytes(db: Db, account: string): Promise<number> {
   return Number(rows[0]![0])
 }
 
-/** The account may store no more. Nothing was stored. */
+/** The account has reached its limit. Nothing was stored. */
 export class FilesFull extends ApiError {
   override name = 'FilesFull'
   constructor(maxBytes: number) {
@@ -28,8 +28,8 @@ export class FilesFull extends ApiError {
 }
 
 /**
- * Takes room for another file of an account, in the transaction that stores it. Those of one account go one
- * after the other until they commit, so that they count each other. Throws FilesFull.
+ * Reserves room for a file of an account, in the transaction that stores it. An account's transactions run
+ * one after the other, so that they count each other's files. Throws FilesFull.
  */
 export async function takeRoom(db: Db, { id, maxBytes }: FileOwner, size: number): Promise<void> {
   if (id === '' || maxBytes === 0) return

@@ -9,12 +9,12 @@ import type { Content } from './upload.ts'
 
 /** Bytes of a request's files that stay in memory. */
 const MEMORY_BYTES = 64 << 10
-/** What is read of the temporary file at a time. */
+/** Bytes to read from the temporary file at a time. */
 const READ_BYTES = 64 << 10
 
-/** Of folders of temporary files. */
+/** Prefix of folders of temporary files. */
 const PREFIX = 'pocketsms-upload-'
-/** Longer than any request takes. */
+/** Older folders are left over: longer than any request takes. */
 const LEFTOVER_MS = 3_600_000
 
 interface Stretch {
@@ -38,7 +38,7 @@ export class UploadSpace {
     this.#memory = memory
   }
 
-  /** Whether there is this much memory left; then it is taken. */
+  /** Takes this much memory if it is left, and returns whether it is. */
   takeMemory(bytes: number): boolean {
     if (this.#memory < bytes) return false
     this.#memory -= bytes
@@ -61,7 +61,7 @@ export class UploadSpace {
     return { at, length: part.length }
   }
 
-  /** Not by a stream of the handle: one that is not read to its end closes the file for all others. */
+  /** Reads by itself: a stream of the handle that is not read to its end would close the file for others. */
   async *read({ at, length }: Stretch): AsyncGenerator<Buffer> {
     const { handle } = await this.#file!
     for (let done = 0; done < length; ) {
@@ -73,7 +73,7 @@ export class UploadSpace {
     }
   }
 
-  /** Removes the file. Nothing is read after that. */
+  /** Removes the file, which must not be read afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true
     const file = await this.#file?.catch(() => undefined)
@@ -88,7 +88,7 @@ export class UploadSpace {
 async function openTemporary() {
   const folder = await mkdtemp(join(tmpdir(), PREFIX))
   const handle = await open(join(folder, 'content'), 'w+')
-  // nothing is left of it then if the process is killed; a system that does not allow it waits for the end
+  // removed at once, so that nothing is left after a kill; `close` retries on systems that do not allow it
   await rm(folder, { recursive: true, force: true }).catch(() => {})
   return { handle, folder }
 }
@@ -108,7 +108,7 @@ export class Spool implements Content {
 
   async write(part: Buffer): Promise<void> {
     this.size += part.length
-    // a copy: the part may be a slice of something large
+    // a copy: the part may be a slice of a large buffer
     const isKept = this.#space.takeMemory(part.length)
     this.#parts.push(isKept ? Buffer.from(part) : await this.#space.append(part))
   }

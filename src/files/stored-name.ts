@@ -19,7 +19,7 @@ export function storedName(sent: string, detected: string): string {
   return `${long}_${randomId(RANDOM_LENGTH)}${cleanExtension(sentExtension, detected)}`
 }
 
-/** The last extension with one before it: `.tar.gz`. */
+/** The last extension, and one before it: `.tar.gz`. */
 function extensionOf(name: string): string {
   const last = name.lastIndexOf('.')
   if (last < 0) return ''

@@ -9,8 +9,8 @@ import { isPicture, makeThumbnail } from './thumbnail.ts'
 const DEFAULT_SIZES: readonly string[] = ['100x100']
 
 /**
- * The thumbnail of a file in a size of its field, made at the first request. Undefined for others, no
- * pictures and failures: then the original is served, as in PocketBase. Holders take turns.
+ * The thumbnail of a file in a size of its field, made at the first request. Undefined for other sizes, other
+ * types and failures: the original is then served, as in PocketBase. Holders take turns.
  */
 export async function findThumb(
   db: Db,
@@ -30,7 +30,7 @@ export async function findThumb(
     for await (const piece of readStored(db, original, 0, original.size, holder)) pieces.push(piece)
     const { type, content } = await makeThumbnail(Buffer.concat(pieces), original.type, size)
     const thumb = { size, original: original.id }
-    // Another node may have stored it meanwhile; then that one counts.
+    // Another node may have stored one meanwhile; use that one then.
     await db.transaction((inside) => storeFile(inside, place, { type, thumb }, content))
     return find()
   }

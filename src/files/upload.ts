@@ -31,7 +31,7 @@ async function headOf(content: Content): Promise<Buffer> {
   return Buffer.alloc(0)
 }
 
-/** The same file again under its stored name: PocketBase passes the files of a batch on like this. */
+/** A copy of an upload named by its stored name, as PocketBase passes on files of a batch. */
 export const copyUpload = ({ name, ...upload }: Upload): Upload => ({
   ...upload,
   name: storedName(name, upload.sniffed.extension),

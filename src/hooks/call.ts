@@ -47,7 +47,7 @@ interface Call {
   readonly refusal?: ApiError
 }
 
-/** Does what a body asks of a hook, and keeps the call. Throws 404, 400, 503. */
+/** Runs a hook's call by its body, and stores the call. Throws 404, 400, 503. */
 export async function callHook(
   store: Store,
   config: Config,
@@ -69,7 +69,7 @@ export async function callHook(
   return { outcome, messages: [...messages] }
 }
 
-/** Sends, in the store's transaction. What is refused has stored nothing. */
+/** Sends, in the store's transaction. A refused send stores nothing. */
 async function send(store: Store, config: Config, hook: Hook, body: unknown): Promise<Call> {
   if (!hook.enabled) return { outcome: 'disabled' }
   const composed = await compose(store, hook.user, hook, body, config.maxRecipients)
@@ -97,7 +97,7 @@ async function send(store: Store, config: Config, hook: Hook, body: unknown): Pr
 /** How long a text waits for a phone that can send. */
 const WAIT_MS = 86_400_000
 
-/** Alerts wait for a phone: tools that gave up would not post them again. Codes are of no use later. */
+/** Queues the texts. Alerts wait for a phone, since tools do not repeat them; codes do not wait. */
 async function accept(
   store: Store,
   config: Config,
@@ -115,7 +115,7 @@ async function accept(
   return { outcome: 'waiting' }
 }
 
-/** 429: a summary would be no code. */
+/** Thrown for codes above the rate, since a summary cannot replace a code. */
 export class TooManyCodes extends RetryLater {
   constructor({ endsAt }: Window) {
     const seconds = Math.ceil((dateOf(endsAt)!.getTime() - Date.now()) / 1000)
@@ -123,19 +123,19 @@ export class TooManyCodes extends RetryLater {
   }
 }
 
-/** A refused call. Limits and faults of the server are thrown again. */
+/** The entry of a refused call. Rethrows limits and faults of the server. */
 function refused(error: unknown): Call {
   if (error instanceof ApiError && error.status === 400) return { outcome: 'refused', refusal: error }
   if (!(error instanceof GatewayError)) throw error
   return { outcome: 'refused', refusal: new ApiError(error.status === 503 ? 503 : 400, error.message) }
 }
 
-/** Recipients whose texts are kept and shown. */
+/** Maximum recipients whose texts are stored and shown. */
 const MAX_TEXTS = 20
 const textsOf = (phones: readonly string[], text: string) =>
   phones.slice(0, MAX_TEXTS).map((to) => ({ to, text }))
 
-/** What a body would send by a hook, saved or not. Stores nothing. */
+/** The texts that a body would send by a hook, saved or not. Stores nothing. */
 export async function previewHook(
   store: Store,
   { maxRecipients }: Config,
@@ -165,9 +165,9 @@ async function checkLine({ db }: Store, user: string, line: string): Promise<voi
   if (rows.length === 0) throw gatewayRefusal('line_not_found')
 }
 
-/** Characters of a body that are kept. */
+/** Maximum stored characters of a body. */
 const MAX_KEPT = 65_536
-/** Calls of a hook that are kept. */
+/** Stored calls per hook. */
 const CALLS_KEPT = 10
 
 const NOTE = `

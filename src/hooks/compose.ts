@@ -14,17 +14,17 @@ import { cutToParts } from './cut.ts'
 import { DEFAULT_PARTS, type HookFields } from './hook.ts'
 import { missing, renderTemplate, TooManySteps, valueAt } from './template.ts'
 
-/** Of a once key, before it is hashed. As long as a body: keys that differ late are not the same. */
+/** Maximum length of a once key before hashing. As long as a body: keys may differ only at the end. */
 const MAX_KEY_CHARACTERS = 256 << 10
-/** Numbers and groups that a body may name. */
+/** Maximum numbers and groups in a body. */
 const MAX_NAMED = 100
-/** Fields of a form that are read. */
+/** Maximum fields of a form; others are ignored. */
 const MAX_FIELDS = 100
 
-/** Fields of forms that are JSON: of GitHub, and of Uptime Kuma. */
+/** Form fields that contain JSON: of GitHub, and of Uptime Kuma. */
 export const JSON_FIELDS = ['payload', 'data']
 
-/** A body as it came: JSON, the fields of a form, else `{text}`. `curl -d` calls a text a form. */
+/** Parses a body: JSON, the fields of a form, else `{text}`. `curl -d` sends plain text as a form. */
 export function readHookBody(raw: string, isForm = false): unknown {
   const text = raw.trim()
   const hasFields = isForm && text.includes('=')
@@ -39,7 +39,7 @@ export function readHookBody(raw: string, isForm = false): unknown {
   return fields
 }
 
-/** What a body asks for. `key` names the event, '' for none. */
+/** The send that a body describes. `key` names the event; '' for none. */
 export interface Composed {
   readonly outcome: 'sent'
   readonly send: SendBody
@@ -47,7 +47,7 @@ export interface Composed {
   readonly key: string
 }
 
-/** The send that a body asks for, or why it asks for none. Throws 400 for what is missing. */
+/** Composes the send of a body, or returns why there is none. Throws 400 for missing values. */
 export async function compose(
   store: Store,
   user: string,
@@ -61,7 +61,7 @@ export async function compose(
     return { outcome: 'resolved' }
   const template = hook.template || preset.template
   if (template === '') throw badRequest('The hook has no template.')
-  // each of these steps takes some 10 ms at most: others have their turn between them
+  // each of these steps takes up to 10 ms: let others run between them
   await setImmediate()
   const text = cutToParts(renderTemplate(template, body, 2 * MAX_CHARACTERS), hook.max_parts || DEFAULT_PARTS)
   if (isInvisible(text)) return { outcome: 'skipped' }
@@ -74,7 +74,7 @@ export async function compose(
     deviceId: '',
     line: { id: hook.line, number: '' },
     content: { body: text },
-    // conversations go on waiting for the answer of a person
+    // isBulk: the conversation still counts as unanswered
     options: { ...PLAIN_OPTIONS, isBulk: true },
   }
   if (send.recipients.length + send.groupIds.length === 0) throw badRequest('The hook has no recipients.')
@@ -82,7 +82,7 @@ export async function compose(
   return { outcome: 'sent', send, text, key }
 }
 
-/** The key of the event that a body tells of; the whole body where its template would take too many steps. */
+/** The key of a body's event; the whole body if the key's template takes too many steps. */
 function keyOf(template: string, body: unknown): string {
   try {
     return renderTemplate(template, body, MAX_KEY_CHARACTERS).text
@@ -98,7 +98,7 @@ interface Named {
   readonly groups: readonly string[]
 }
 
-/** Where codes go: who types the name of a group as a number reaches none. Digits are a whole number. */
+/** Recipients of codes: only numbers, so that a user who types a group's name reaches no group. */
 function numbersIn(body: unknown, hook: HookFields): Named {
   const numbers = namesIn(body, hook).map((name) => withoutSeparators(name).replace(/^(00)?(?=[1-9])/, '+'))
   const wrong = numbers.findIndex((number) => !E164.test(number))
@@ -116,7 +116,7 @@ async function someoneIn(store: Store, user: string, body: unknown, hook: HookFi
   }
 }
 
-/** Numbers and names of groups, where the hook lets the body name some. */
+/** Numbers and group names in the body, if the hook allows them. */
 function namesIn(body: unknown, { recipients_from: path, recipients, groups }: HookFields): string[] {
   if (path === '') return []
   const found = valueAt(body, namesOf(path))
@@ -133,7 +133,7 @@ function namesIn(body: unknown, { recipients_from: path, recipients, groups }: H
 const GROUPS = statement('hook groups', { id: 'string', name: 'string' })`
 select id, name from contact_groups where "user" = ${text('user')} and name = any(${list('names')}::text[])`
 
-/** Ids of the account's groups with these names. Throws 400 for a name that none has. */
+/** Ids of the account's groups with these names. Throws 400 for an unknown name. */
 async function groupsNamed({ db }: Store, user: string, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return []
   const groups = await run(db, GROUPS, { user, names })
@@ -145,7 +145,7 @@ async function groupsNamed({ db }: Store, user: string, names: readonly string[]
 /** The names of a path, `a.b.0`. */
 const namesOf = (path: string): string[] => path.trim().split('.')
 
-/** Whether a body is as a condition says: `path=value,other value`, or several with `;` between. */
+/** Whether a body meets a condition: `path=value,other value`, or several separated by `;`. */
 const isMet = (condition: string, body: unknown): boolean =>
   condition.split(';').some((one) => {
     const [, path = '', values] = /^([^=]*)=(.*)$/s.exec(one) ?? []

@@ -3,7 +3,7 @@ import { MAX_CHARACTERS } from '../sms/send/body.ts'
 import type { Rendered } from './template.ts'
 
 /**
- * A text that takes at most `maxParts` short messages. Of a list it keeps whole items and says how many more
+ * Cuts a text to at most `maxParts` short messages. Keeps whole items of a list and appends how many more
  * there are. Its marks are in GSM 03.38: with `…` a part would hold 67 characters instead of 153.
  */
 export function cutToParts({ text, ends, rest }: Rendered, maxParts: number): string {
@@ -19,7 +19,7 @@ export function cutToParts({ text, ends, rest }: Rendered, maxParts: number): st
   return cut(mostThat((count) => fits(cut(count)), characters.length))
 }
 
-/** The largest number up to `most` that passes, 0 if none does: those up to one pass, those above do not. */
+/** The largest number up to `most` that passes; 0 if none does. All below it must pass, none above. */
 function mostThat(passes: (count: number) => boolean, most: number): number {
   let [low, high] = [0, most]
   while (low < high) {

@@ -8,7 +8,7 @@ import { randomText } from '../tools/random.ts'
 import { DEFAULT_PARTS, HOOK_FIELDS, MAX_TEMPLATE } from './hook.ts'
 import { parseTemplate } from './template.ts'
 
-/** Of an account. */
+/** Maximum hooks of an account. */
 const MOST_HOOKS = 20
 const TOO_MANY = fieldError('validation_too_many_hooks', `A user has at most ${MOST_HOOKS} hooks.`)
 const COUNT = 'select count(*) from hooks where "user" = $1'
@@ -33,7 +33,7 @@ export const hooksExtension: Extension = {
   },
 }
 
-/** Fills in what may not be empty. Throws 400 for templates that cannot be read, and for wrong numbers. */
+/** Fills in defaults. Throws 400 for invalid templates and numbers. */
 function complete(values: Record<string, Value>, failed: string): void {
   values.secret ||= randomText(32)
   values.rate ||= 60
@@ -42,7 +42,7 @@ function complete(values: Record<string, Value>, failed: string): void {
   values.recipients ??= '[]'
   for (const name of ['template', 'once_key'] as const) {
     const template = String(values[name])
-    // its field refuses it afterwards; 36 kB of open blocks took 2 s to read
+    // the field's own limit refuses it later; parsing 36 kB of open blocks took 2 s
     if (template.length > 2 * MAX_TEMPLATE) continue
     try {
       parseTemplate(template)

@@ -8,12 +8,12 @@ import { id as recordId } from '../sms/send/shape.ts'
 
 const text = (max: number) => z.string().max(max).default('')
 
-/** Characters of a template. */
+/** Maximum characters of a template. */
 export const MAX_TEMPLATE = 2_000
-/** Short messages of a text, where a hook does not say how many. */
+/** Default maximum of short messages per text. */
 export const DEFAULT_PARTS = 3
 
-/** The fields that make texts of a body. A preview has those of a hook that may not be saved. */
+/** The fields that turn a body into texts. A preview gets those of an unsaved hook. */
 export const HOOK_FIELDS = z.object({
   preset: z.enum(Object.keys(PRESETS) as (keyof typeof PRESETS)[]),
   kind: z.enum(['', 'alerts', 'codes']).default('alerts'),

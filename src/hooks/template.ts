@@ -3,46 +3,46 @@ import { ApiError, badRequest } from '../errors.ts'
 import { cleanText } from '../fields/values/cast.ts'
 import { Lru } from '../tools/lru.ts'
 
-// Handlebars' own parser reads a template, this file carries it out: Handlebars itself would make code of
-// it, without a bound on its work.
+// Templates are parsed by Handlebars' parser and rendered here: Handlebars itself would compile them to code,
+// without a bound on its work.
 
 /** Steps of a rendering: parts of the template, names in their paths, items of lists. All take some 10 ms. */
 const MAX_STEPS = 10_000
 
-/** A body has more than a template may read of it. */
+/** The template needs too many steps for this body. */
 export class TooManySteps extends ApiError {
   constructor() {
     super(400, 'The template takes too many steps for this body.')
   }
 }
 
-/** Of an amount of money. */
+/** Steps of formatting an amount of money. */
 const MONEY_STEPS = 100
 
-/** The variables of `#each`, as `@last`. */
+/** The variables of `#each`, such as `@last`. */
 const DATA: ReadonlySet<string> = new Set(['index', 'key', 'first', 'last'])
 
-/** A place in the body: where a path began, and the names that it took from there. */
+/** A place in the body: the start of a path, and the names from there. */
 interface Found {
   readonly value: unknown
   readonly from: Scope | undefined
   readonly names: readonly string[]
 }
 
-/** What `this` is at a place of the template, and the variables of `#each`. */
+/** The value of `this` at a place of the template, and the variables of `#each`. */
 interface Scope extends Found {
   readonly outer?: Scope
   readonly data?: object
 }
 
-/** The text that a template makes. `ends`: where items of its lists end; `rest`: items that are not in it. */
+/** A rendered text. `ends`: where items of its lists end; `rest`: items that it does not contain. */
 export interface Rendered {
   readonly text: string
   readonly ends: readonly number[]
   readonly rest: number
 }
 
-/** Parsed templates. One of 2,000 characters takes 9 ms to read, and some 300 kB. */
+/** Parsed templates. One of 2,000 characters takes 9 ms to parse, and some 300 kB. */
 const parsed = new Lru<string, AST.Program>(20)
 
 /** Throws 400 for a template that cannot be read. */
@@ -54,19 +54,19 @@ export function parseTemplate(template: string): AST.Program {
   }
 }
 
-/** Renders a body, until the text is longer than `maxLength`. Throws 400 that names a missing value. */
+/** Renders a body; stops when the text exceeds `maxLength`. Throws 400 with the name of a missing value. */
 export function renderTemplate(template: string, body: unknown, maxLength: number): Rendered {
   const rendering = new Rendering(maxLength)
   rendering.add(parseTemplate(template), { value: body, from: undefined, names: [] })
   const { text, ends, rest } = rendering
   const start = text.length - text.trimStart().length
-  // an item before the first visible character is not seen
+  // items before the first visible character are trimmed away
   return { text: text.trim(), ends: ends.map((end) => end - start).filter((end) => end > 0), rest }
 }
 
 class Rendering {
   text = ''
-  /** Of lists that are not in another one. */
+  /** Ends of items of outermost lists. */
   readonly ends: number[] = []
   rest = 0
   /** Characters of values, before they are cleaned, and of the template. */
@@ -120,7 +120,7 @@ class Rendering {
   ): void {
     const { value, names } = list
     if (typeof value !== 'object' || value === null) throw missing(pathOf(list))
-    // before keys of 130,000 items are made
+    // check before creating the keys of 130,000 items
     if (Array.isArray(value)) this.#take(value.length)
     const keys = Object.keys(value)
     this.#take(keys.length)
@@ -154,7 +154,7 @@ class Rendering {
     return String(value)
   }
 
-  /** An amount in the smallest unit of its currency, as Stripe has them. */
+  /** An amount in the smallest unit of its currency, as Stripe sends it. */
   #money(amount: Found, currency: Found): string {
     this.#take(MONEY_STEPS)
     if (typeof amount.value !== 'number') throw missing(pathOf(amount))
@@ -203,6 +203,6 @@ const unknown = (tag: string | AST.Expression | undefined) => {
   )
 }
 
-/** A body lacks a value. */
+/** The error for a value missing in the body. */
 export const missing = (names: readonly string[]) =>
   badRequest(`The body has no ${names.join('.').slice(0, 100) || 'text'}.`)

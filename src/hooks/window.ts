@@ -6,7 +6,7 @@ import { countSegments } from '../portable/segments.ts'
 import type { Offer } from '../sms/send/offer.ts'
 import type { Hook } from './hook.ts'
 
-// `clock_timestamp()`, since `now()` is older by the wait for the lock
+// `clock_timestamp()`: `now()` is the time before the wait for the lock
 const READ = statement('hook window', {
   /** The event was sent. */
   wasSent: 'boolean',
@@ -15,10 +15,10 @@ const READ = statement('hook window', {
   isOpen: 'boolean',
   /** Short messages that were sent to each recipient. */
   sent: 'number',
-  /** Calls that were held back, and the recipients of the scheduled messages that say so. */
+  /** Calls that were held back, and the recipients of the scheduled summary. */
   held: 'number',
   phones: 'string[]',
-  /** The end of the quiet hours, '' outside of them; when the summary leaves. */
+  /** The end of the quiet hours, '' outside of them; when the summary is sent. */
   quietUntil: 'string',
   endsAt: 'string',
 })`
@@ -33,7 +33,7 @@ cross join lateral (
 ) c
 where h.id = ${text('id')}`
 
-/** What a hook sent lately. The hour of its rate is a window from the first call on. */
+/** What a hook sent recently. The rate counts the hour from its first call on. */
 export type Window = Row<typeof READ>
 
 /** Reads the window of a locked hook. `event`: '' for one without a name. */
@@ -46,7 +46,7 @@ export async function readWindow(db: Db, { id, once_minutes }: Hook, event: stri
 /** Numbers that a summary goes to. */
 const MAX_PHONES = 1_000
 
-/** The summary at the end of a window, for those recipients of a call that is held back who get none yet. */
+/** The summary at the end of a window, for recipients of a held-back call who do not get one yet. */
 export function summaryOf({ name }: Hook, { held, phones, endsAt }: Window, offer: Offer): Offer {
   const body = `${name}: and ${held + 1} more`
   const { segments } = countSegments(body)
@@ -76,7 +76,7 @@ export async function noteSent(db: Db, hook: Hook, window: Window, segments: num
   await db.query(window.isOpen ? COUNT : OPEN, [hook.id, segments], `hook count ${window.isOpen}`)
 }
 
-/** Notes that a call was held back and counted in the summary, which says how many there are. */
+/** Counts a held-back call, and stores who gets the summary of them. */
 export async function noteHeld(db: Db, hook: Hook, window: Window, summary: Offer): Promise<void> {
   await remember(db, hook, window)
   const ids = summary.messages.map(({ id }) => id)
@@ -87,7 +87,7 @@ async function remember(db: Db, { id, once_minutes }: Hook, { key }: Window): Pr
   if (key) await run(db, REMEMBER, { id, key, once_minutes })
 }
 
-/** Deletes what is too old: events that may be sent again, windows, calls. Call it now and then. */
+/** Deletes old events, windows and calls. Call it from time to time. */
 export async function cleanUpHooks(db: Db, days: number): Promise<void> {
   await db.query('delete from hook_once where until < now()')
   await db.query(`delete from hook_windows where began < now() - interval '1 day'`)

@@ -3,11 +3,11 @@ import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 
-/** What the gateway adds to a collection. All parts are optional. */
+/** Additions of the gateway to a collection. All are optional. */
 export interface Extension {
   /** Maximum page size; PocketBase's 1,000 if absent. */
   readonly maxPerPage?: number
-  /** SQL of the number of records in `table`, or with one value of `by`: a plain list need not count. */
+  /** SQL of the number of records in `table`, or of those with this `by`, so that lists need not count. */
   readonly total?: { readonly by: string; readonly sql: (table: string, value?: string) => string }
   /** An index has all records by `order`, also per `owner`; searches in this order read the newest first. */
   readonly search?: { readonly order: string; readonly owner: string }
@@ -33,13 +33,13 @@ export interface Extension {
     old: Readonly<Record<string, Value>>,
     request: RequestInfo,
   ): Promise<void>
-  /** Records that refer to a deleted record keep its id: too many may have it. */
+  /** Records that refer to a deleted record keep its id: there may be too many to change. */
   readonly keepsReferences?: boolean
   /** Runs before records are deleted, in the transaction. */
   beforeDelete?(store: Store, ids: readonly string[]): Promise<void>
   /** Runs after records were deleted, in the transaction: deletes dependent rows. */
   afterDelete?(store: Store, ids: readonly string[]): Promise<void>
-  /** Its holder gets access to the record referred to. Deleted when a verified owner takes over. */
+  /** A record grants access to the auth record it refers to. Deleted when a verified owner takes over. */
   readonly grantsAccess?: boolean
   /** Runs when a verified owner takes over an auth record: cancels pending work. */
   onTakeover?(store: Store, id: string): Promise<void>

@@ -15,11 +15,11 @@ import { type Columns, columnsOf, type RecordRow } from './columns.ts'
 export interface RowStatement {
   readonly text: string
   readonly columns: Columns
-  /** It is prepared under this name, which Postgres plans once. */
+  /** The name to prepare it under; Postgres then plans it once. */
   readonly name: string | undefined
   /** The method of Db. `lookUp`: reads few rows by key. `shaped`: a client chose its shape. */
   readonly way: 'lookUp' | 'firstRows' | 'shaped' | 'query'
-  /** Its last parameter is how many bytes its rows may have. They are counted while they are read. */
+  /** The last parameter limits the bytes of its rows, which are counted while they are read. */
   readonly isGuarded: boolean
 }
 
@@ -29,7 +29,7 @@ interface StatementParts {
   readonly values: number
   /** Number of columns at the end of each row, after the record's. */
   readonly extra: number
-  /** `free`: with a client's filter. */
+  /** The kind if it is planned once; `free`: it has a client's filter. */
   readonly plannedOnce: 'ruled' | 'free' | undefined
   readonly way: RowStatement['way']
   /** Its rows may be large. */
@@ -45,7 +45,7 @@ export function rowStatement(catalog: Catalog, collection: Collection, parts: St
 
 const statements = new WeakMap<QueryStructure, Map<string, RowStatement>>()
 
-/** The last statement of its kind for a compiled filter; undefined: none is kept. */
+/** The last statement of this kind for a compiled filter; undefined if none is kept. */
 export function keptStatement(
   structure: QueryStructure,
   kind: string | undefined,
@@ -74,7 +74,7 @@ export function readRows(
 const MARK = 'more bytes than allowed: '
 const INVALID_TEXT = '22P02'
 
-/** Fails at the first row after as many bytes as the last parameter says. Adds the column of bytes so far. */
+/** Fails once rows exceed the bytes in the last parameter. Adds a column with the bytes so far. */
 function guardedSql(collection: Collection, { text, values, extra }: StatementParts): string {
   const names = Array.from({ length: columnsOf(collection).count + extra }, (_, i) => `c${i}`)
   const columns = names.join(', ')
@@ -87,7 +87,7 @@ const isOverGuard = (error: unknown): boolean =>
   isSqlError(error, INVALID_TEXT) && error.message.includes(MARK)
 
 /**
- * Reads within the meter's remaining bytes, then once more with all of an answer's. Throws 400 above that,
+ * Reads within the meter's remaining bytes, then again with the maximum of an answer. Throws 400 above that,
  * RetryLater without memory, LargeAnswer in a transaction.
  */
 function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promise<readonly RecordRow[]>) {
@@ -185,6 +185,6 @@ export const rowSizeOf = memoize((collection: Collection): RowSize => {
   }
 })
 
-/** The length of a text needs no reading of it; other types are converted to text. */
+/** Postgres knows a text's length without reading it; other types are converted to text. */
 const asText = (field: Field, column: string): string =>
   field.type === 'text' || field.type === 'editor' ? column : `${column}::text`

@@ -7,7 +7,7 @@ import type { RequestInfo } from '../request/request.ts'
 import { columnsOf } from './columns.ts'
 import { keptStatement, readRows, rowStatement } from './read-rows.ts'
 
-/** A query on a collection beside its rule. */
+/** A query on a collection, with its rule. */
 export interface Selection {
   readonly collection: Collection
   /** '' for none. */
@@ -16,19 +16,19 @@ export interface Selection {
   /** SQL on row `alias`; its first parameter is `$position`. */
   readonly where: (position: number, alias: string) => string
   readonly params: readonly unknown[]
-  /** SQL of another value at the end of each row. */
+  /** SQL of an additional value at the end of each row. */
   readonly extra?: (position: number) => string
   readonly orderBy?: string
   /** `where` finds few rows by id. */
   readonly isLookUp?: boolean
   /** `where` comes before the rule. The planner underestimates a new user: 200 ms for 30 of 200,000. */
   readonly isFirst?: boolean
-  /** Each row has only the id. */
+  /** Rows contain only the id. */
   readonly idsOnly?: boolean
   readonly limit?: number
   /** Rows may be large: their bytes are counted while read. */
   readonly isGuarded?: boolean
-  /** Selections of one kind have the same SQL for the same rule: it is kept. */
+  /** Selections of the same kind and rule have the same SQL, which is cached. */
   readonly kind?: string
 }
 

@@ -3,7 +3,7 @@ import { gsm } from './library.ts'
 interface Alphabet {
   /** SMPP 3.4, 5.2.19 */
   readonly dataCoding: number
-  /** Bytes of a text alone, and of each part of several, without the 6 bytes of their header. */
+  /** Maximum bytes of a single-part text, and of each of several parts without their 6-byte header. */
   readonly alone: number
   readonly part: number
   /** A character's bytes, undefined if the alphabet lacks it. */
@@ -20,7 +20,7 @@ for (let code = 0; code < 0x2100; code++) {
   if (char !== '\x1b' && gsm.match(char)) GSM_BYTES.set(char, gsm.encode(char))
 }
 
-/** A septet is a byte here: the carrier packs them. */
+/** Septets are sent as bytes: the carrier packs them. */
 const GSM: Alphabet = { dataCoding: 0, alone: 160, part: 153, bytesOf: (char) => GSM_BYTES.get(char) }
 const LATIN1: Alphabet = {
   dataCoding: 3,
@@ -57,7 +57,7 @@ export function encode(text: string, alphabet: 'gsm' | 'latin1', isOnePart: bool
   return { dataCoding, isLong, parts: parts.map((each) => Buffer.concat(each)) }
 }
 
-/** The text of a message that came in. Other codings than GSM and UCS-2 are read as Latin-1. */
+/** Decodes an incoming message. Codings other than GSM and UCS-2 are read as Latin-1. */
 export function decode(bytes: Buffer, dataCoding: number, fallback: 'gsm' | 'latin1'): string {
   // Message classes follow 3GPP TS 23.038, 4.
   const isClass = (dataCoding & 0xf4) === 0xf0 || (dataCoding >= 0x10 && (dataCoding & 0xcc) === 0)

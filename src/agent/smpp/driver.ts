@@ -10,20 +10,20 @@ import type { Settings } from './settings.ts'
 
 /** The server's maximum for a claim. */
 const MAX_PARALLEL = 100
-/** Work that is claimed ahead, well below a lease. */
+/** Seconds of work to claim ahead; well below a lease. */
 const MAX_SECONDS = 30
 const MAX_PARTS = 255
 const MAX_PAYLOAD = 65_535
-/** Of an address, in SMPP 5.0. */
+/** Maximum length of an address, in SMPP 5.0. */
 const MAX_ADDRESS = 65
 /** Bits of esm_class: a header, and two types of receipt. SMPP 3.4, 5.2.12 */
 const UDH = 0x40
 const TYPE = 0x3c
 const RECEIPTS = new Set([0x04, 0x20])
-/** RINVBNDSTS, RSYSERR, RX_T_APPN: not taken, but perhaps later. */
+/** RINVBNDSTS, RSYSERR, RX_T_APPN: refused now, perhaps accepted later. */
 const PASSING = new Set([0x04, 0x08, 0x64])
 
-/** A carrier's account by SMPP 3.4: a line for each sender. */
+/** A carrier's account by SMPP 3.4, with a line for each sender. */
 export class Smpp implements Driver {
   readonly sims: readonly Sim[]
   readonly #settings: Settings
@@ -37,7 +37,7 @@ export class Smpp implements Driver {
    */
   #lastMs = 0
 
-  /** @param files beginning of the names of its files. */
+  /** @param files prefix of the names of its files. */
   constructor(settings: Settings, files: string) {
     this.#settings = settings
     this.#files = files
@@ -49,7 +49,7 @@ export class Smpp implements Driver {
     )
   }
 
-  /** As many as may be unanswered, or as the carrier takes in a second. */
+  /** The number of unanswered requests allowed, or the carrier's rate per second. */
   get parallel(): number {
     const { rate } = this.#link
     const { sessions, window } = this.#settings
@@ -97,7 +97,7 @@ export class Smpp implements Driver {
     }
     const reference = this.#reference++
     const ids: string[] = []
-    // It is sent, whatever becomes of its receipts.
+    // an error here must not fail the text, which was sent
     const noteReceipts = async () => {
       if (registered_delivery && ids.length === parts.length)
         await this.#receipts.add(ids, text).catch(sayLost)
@@ -114,7 +114,7 @@ export class Smpp implements Driver {
       let answer = i > 0 ? 'again' : await submit()
       if (i === 0 && answer === 'again') return { outcome: 'again' }
       while (answer === 'again' && (await this.#link.turn(untilMs, true))) answer = await submit()
-      // some parts are out, or all
+      // some or all parts were sent
       if (!answer || answer === 'again') return { outcome: 'unknown' }
       const { command, command_status: status, message_id } = answer
       if (status !== 0)
@@ -159,7 +159,7 @@ export class Smpp implements Driver {
   }
 }
 
-/** Whether a message of another type is a receipt. Kannel's drive_smpp adds an id to texts, too. */
+/** Whether a message without a receipt's type is one. Kannel's drive_smpp adds ids to texts, too. */
 const saysReceipt = ({ receipted_message_id, message_state }: Pdu, text: string) =>
   receipted_message_id !== undefined &&
   (message_state !== undefined || (/\bid:/i.test(text) && /\bstat:/i.test(text)))

@@ -2,20 +2,20 @@ import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import smpp from 'smpp'
 
-// The package smpp 0.5.1, and what is mended of it.
+// The package smpp 0.5.1 with fixes.
 
 /** A message of SMPP; fields as on the wire. */
 export interface Pdu {
   readonly command: string
   readonly command_status: number
   readonly sequence_number: number
-  /** It is shorter than its fields say, and has none of them. */
+  /** The message was shorter than its fields say; it has no fields then. */
   readonly isCutOff?: boolean
   readonly [field: string]: unknown
   isResponse(): boolean
   response(fields: object): Pdu
 }
-/** The library's end of a connection. */
+/** The library's session of a connection. */
 export interface LibrarySession extends EventEmitter {
   readonly socket: Socket
   /** False if nothing was written. */
@@ -32,7 +32,7 @@ interface Field {
 
 const HEADER_BYTES = 16
 
-// The library's filters lose bytes and fail on odd dates.
+// The library's filters lose bytes and fail on unusual dates.
 for (const { params = {} } of Object.values<{ params?: Record<string, Field> }>(smpp.commands))
   for (const param of Object.values(params)) delete param.filter
 for (const tlv of Object.values<Field>(smpp.tlvs)) delete tlv.filter
@@ -40,30 +40,30 @@ for (const tlv of Object.values<Field>(smpp.tlvs)) delete tlv.filter
 smpp.tlvs.receipted_message_id.type = smpp.types.tlv.string
 // A message_payload has up to 64 KiB.
 smpp.PDU.maxLength = 128 << 10
-// It waits for more after a length of 0.
+// after a length of 0 the library waits for more
 const { commandLength } = smpp.PDU
 smpp.PDU.commandLength = (stream: Socket): number | false => {
   const length: number | false = commandLength(stream)
   if (length !== false && length < HEADER_BYTES) throw new Error('a message is shorter than its header')
   return length
 }
-// It reads what is cut off as a message with fewer fields, or fails.
+// the library reads a truncated message as one with fewer fields, or fails
 smpp.PDU.fromStream = (stream: Socket, length: number): Pdu | false => {
   const rest: Buffer | null = stream.read(length - 4)
   if (!rest) return false
-  // a stream that has ended gives what it has
+  // an ended stream returns the bytes that it has
   if (rest.length < length - 4) throw new Error('the link ended within a message')
   const bytes = Buffer.concat([Buffer.alloc(4), rest])
   bytes.writeUInt32BE(length)
   try {
     const pdu: Pdu = new smpp.PDU(bytes)
     if (isWhole(pdu, bytes)) return pdu
-  } catch {} // a field goes beyond its end
+  } catch {} // a field exceeds the message
   bytes.writeUInt32BE(HEADER_BYTES)
   return Object.assign(new smpp.PDU(bytes.subarray(0, HEADER_BYTES)), { isCutOff: true })
 }
 
-/** Whether all fields of a request end where it ends, or before. Answers may lack theirs. */
+/** Whether all fields of a request fit into it. Answers may lack fields. */
 function isWhole(pdu: Pdu, bytes: Buffer): boolean {
   if (pdu.isResponse() || pdu.command === 'unknown') return true
   const params: Record<string, Field> = smpp.commands[pdu.command].params ?? {}

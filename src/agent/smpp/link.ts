@@ -3,18 +3,18 @@ import type { Pdu } from './library.ts'
 import { bindsOf, type Deliver, Session } from './session.ts'
 import type { Settings } from './settings.ts'
 
-/** Pauses before a session is opened again double from the first to the longest. */
+/** Pauses before reopening a session double from the first to the longest. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
-/** A session that is being opened may wait for the carrier much longer. */
+/** Maximum wait of a stop for a session that is being opened. */
 const LONGEST_STOP_MS = 1_000
-/** Turns are given this often: those of one moment share a sync of the journal. */
+/** Interval of granting turns: those granted together share a sync of the journal. */
 const TICK_MS = 20
 /** ESME_RMSGQFUL and ESME_RTHROTTLED. */
 const TOO_FAST = new Set([0x14, 0x58])
-/** When the rate is adjusted, and how long a text waits that came too fast. */
+/** Interval of adjusting the rate, and the wait of a text that was sent too fast. */
 const ADJUST_MS = 1_000
-/** At most half of the rate goes at once, and a share of the full rate comes back. */
+/** An adjustment cuts the rate at most by half, and adds a share of the full rate. */
 const LEAST_KEPT = 0.5
 const GROWTH = 1 / 40
 
@@ -33,13 +33,13 @@ export class Link {
   readonly #loops: readonly Promise<void>[]
   #waiting: Waiting[] = []
   #timer: NodeJS.Timeout | undefined
-  /** Turns that were given and have not ended. */
+  /** Turns granted and not ended. */
   #turns = 0
   #rate: number
   /** Turns that the rate allows now. */
   #tokens = 1
   #filledMs = performance.now()
-  /** Answers, and those of them that said "too fast", since the rate was adjusted. */
+  /** Answers since the last adjustment, and how many said "too fast". */
   #answers = 0
   #refusals = 0
   #adjustedMs = performance.now()
@@ -74,7 +74,7 @@ export class Link {
     this.#loops = binds.map(keepOpen)
   }
 
-  /** Turns a second at the moment; 0 while no session can send. */
+  /** Current turns per second; 0 while no session can send. */
   get rate(): number {
     return this.#usable().length > 0 ? this.#rate : 0
   }
@@ -83,7 +83,7 @@ export class Link {
     return [...this.#senders].filter(({ isWritable }) => isWritable)
   }
 
-  /** Waits for a turn to submit, `isFirst` before all others. False when `untilMs` or `ended` came first. */
+  /** Waits for a turn to submit; `isFirst`: before all others. False if `untilMs` or `ended` comes first. */
   turn(untilMs: number, isFirst: boolean, ended?: AbortSignal): Promise<boolean> {
     return new Promise((settle) => {
       this.#waiting[isFirst ? 'unshift' : 'push']({ untilMs, ended, settle })
@@ -113,7 +113,7 @@ export class Link {
     if (this.#waiting.length > 0) this.#giveTurns()
   }
 
-  /** Returns the time. */
+  /** Adds turns by the time passed. Returns the time. */
   #refill(): number {
     const nowMs = performance.now()
     const seconds = (nowMs - this.#filledMs) / 1000
@@ -123,7 +123,7 @@ export class Link {
     return nowMs
   }
 
-  /** The rate becomes what the carrier took of it, and a little more. */
+  /** Sets the rate to the accepted part of it plus a little. */
   #adjust(nowMs: number): void {
     const taken = 1 - this.#refusals / Math.max(this.#answers, 1)
     const { rate } = this.#settings
@@ -136,8 +136,8 @@ export class Link {
   }
 
   /**
-   * Submits a message, which ends the turn. Undefined: no answer came. `again`: it was certainly not taken,
-   * as it came too fast or the link was cut before. `late` gets an answer that comes too late.
+   * Submits a message and ends the turn. Undefined: no answer. `again`: the carrier certainly did not accept
+   * it, since it was too fast or the connection was lost before. `late` gets a late answer.
    */
   async submit(fields: object, late: (answer: Pdu) => void): Promise<Pdu | undefined | 'again'> {
     try {

@@ -1,9 +1,9 @@
 import type { Settings } from './settings.ts'
 
-/** Digits of the shortest number with its calling code; what is shorter is a short code. ITU-T E.164 */
+/** Minimum digits of a number with its calling code; shorter ones are short codes. ITU-T E.164 */
 const SHORTEST = 7
 const LONGEST = 15
-/** From this length on a number that begins with the country's calling code is taken to have it. */
+/** From this length on, a number that starts with the country's calling code includes it. */
 const WITH_CODE = 11
 /** Types of numbers. SMPP 3.4, 5.2.5 */
 const UNKNOWN = 0
@@ -13,7 +13,7 @@ const NAME = 5
 
 type Forms = Pick<Settings, 'country_code' | 'international_prefix' | 'national_prefix' | 'numbers'>
 
-/** An address of a text that came in: in E.164 if it is a number with a known country, else as it is. */
+/** The sender of an incoming text: in E.164 if it is a number of a known country, else unchanged. */
 export function numberOf(address: string, ton: number, forms: Forms): string {
   const { country_code: code, international_prefix, national_prefix, numbers } = forms
   if (!/^\d+$/.test(address) || address.length > LONGEST + international_prefix.length) return address
@@ -25,7 +25,7 @@ export function numberOf(address: string, ton: number, forms: Forms): string {
       : undefined
   const withCode = after(international_prefix)
   if (withCode) return `+${withCode}`
-  // a calling code may begin with any other digit than 0
+  // calling codes never start with 0
   const isPrefixed =
     national_prefix.startsWith('0') || numbers === 'national' || (numbers === 'auto' && ton === NATIONAL)
   const national = code && isPrefixed && after(national_prefix)
@@ -37,7 +37,7 @@ export function numberOf(address: string, ton: number, forms: Forms): string {
   return code ? `+${code}${address}` : address
 }
 
-/** Prints how each usual form of a number is read. */
+/** Prints how the usual forms of numbers are read. */
 export function sayNumbers(forms: Forms, say: (line: string) => void): void {
   const code = forms.country_code || '49'
   const tons = [UNKNOWN, INTERNATIONAL, NATIONAL]

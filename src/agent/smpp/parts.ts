@@ -15,17 +15,17 @@ interface Content {
   readonly coding: number
 }
 
-/** A text that came in, or a part of one. */
+/** An incoming text, or a part of one. */
 interface Part extends Omit<IncomingText, 'body'>, Content {
   readonly to: string
 }
 
-/** `settledMs`: when the carrier was known to have our answer (monotonic clock). */
+/** `settledMs`: when the carrier certainly had our answer (monotonic clock). */
 interface Held extends Content {
   settledMs?: number
 }
 
-/** A text of several parts. It stays when it was handed in, so that repeated parts are known. */
+/** A text of several parts. It is kept after it was handed in, to recognize repeated parts. */
 interface Whole {
   readonly from: string
   readonly sim: number
@@ -36,36 +36,36 @@ interface Whole {
   isHanded: boolean
 }
 
-/** A part, in base64; a text that was handed in; a text that is forgotten. */
+/** A part (base64), a text that was handed in, or a text that is forgotten. */
 type Entry =
   | { key: string; at: number; sim: number; seq: number; coding: number; bytes: string }
   | { key: string; handed?: true }
 
-/** After this time a text is handed in without the parts that are missing. */
+/** After this time a text is handed in without its missing parts. */
 const KEPT_MS = 6 * 3_600_000
-/** How long a carrier may repeat a part whose answer it may not have, and how long one that it has. */
+/** How long a carrier may repeat a part: if it may lack our answer, and if it has it. */
 const UNSETTLED_MS = 30 * 60_000
 const SETTLED_MS = 10_000
 const LOOK_MS = 60_000
-/** Of all parts, each with what it takes in memory. Beyond that the oldest text is handed in as it is. */
+/** Memory of all parts. Beyond it, the oldest text is handed in incomplete. */
 const MAX_BYTES = 16 << 20
 const PART_BYTES = 500
 const MISSING = '…'
 
-/** Puts texts together whose parts come in any order, repeatedly, or after a restart. */
+/** Assembles texts whose parts arrive in any order, repeatedly, or after a restart. */
 export class Parts {
   readonly #received: DriverEvents['received']
   readonly #decode: (bytes: Buffer, coding: number) => string
   readonly #now: () => number
   readonly #lines: LineFile<Entry>
-  /** Oldest first, by sender, recipient, reference and number of parts. */
+  /** Texts by sender, recipient, reference and number of parts, oldest first. */
   readonly #texts = new Map<string, Whole>()
   readonly #timer: NodeJS.Timeout
-  /** Work on each text, one thing after the other. */
+  /** Running work of each text, one at a time. */
   readonly #turns = new Map<string, Promise<unknown>>()
   #bytes = 0
 
-  /** @param now milliseconds since 1970, another each time. */
+  /** @param now milliseconds since 1970, different at each call. */
   constructor(
     file: string,
     received: DriverEvents['received'],
@@ -129,8 +129,8 @@ export class Parts {
   }
 
   /**
-   * Resolves when the part is on disk, and the text with the last one: with what to call when the carrier is
-   * known to have the answer.
+   * Resolves when the part, and after the last one the text, is on disk: with a function to call when the
+   * carrier is known to have the answer.
    */
   async take(place: Place, part: Part): Promise<() => void> {
     const key = JSON.stringify([part.from, part.to, place.ref, place.total])
@@ -148,7 +148,7 @@ export class Parts {
     const known = this.#texts.get(key)
     const before = known?.parts.get(seq)
     const isSame = before && before.coding === coding && before.bytes.equals(bytes)
-    // a reference that is used again begins a new text
+    // a reused reference begins a new text
     if (known && (isSame ? known.isHanded && isSettled(before) : before)) await this.#handIn(key, known, true)
     if (!this.#texts.get(key)?.parts.has(seq))
       await this.#write({ key, at: this.#now(), sim, seq, coding, bytes: bytes.toString('base64') })
@@ -163,7 +163,7 @@ export class Parts {
     else if (!text.isHanded) await this.#write({ key, handed: true })
   }
 
-  /** Hands a text in as it is, unless it was, and forgets it. */
+  /** Hands a text in, complete or not, unless that was done, and forgets it. */
   #leave(key: string): Promise<void> {
     return this.#inTurn(key, async () => {
       const text = this.#texts.get(key)
@@ -171,7 +171,7 @@ export class Parts {
     })
   }
 
-  /** Under the first part's time: the server stores the same text of one time once. */
+  /** Hands a text in with the first part's time: the server drops an equal text with an equal time. */
   #tell({ from, sim, at, total, parts }: Whole): Promise<void> {
     let body = ''
     let run: Held[] = []
@@ -181,7 +181,7 @@ export class Parts {
     }
     for (let seq = 1; seq <= total; seq++) {
       const part = parts.get(seq)
-      if (part?.coding !== run[0]?.coding) end() // a character may go on in the next part
+      if (part?.coding !== run[0]?.coding) end() // a character may continue in the next part
       if (part) run.push(part)
       else body += MISSING
     }
@@ -203,11 +203,11 @@ export class Parts {
   }
 }
 
-/** Whether the carrier has our answer for some time: the same part again belongs to another text. */
+/** Whether the carrier has had our answer for so long that an equal part belongs to another text. */
 const isSettled = ({ settledMs = Number.POSITIVE_INFINITY }: Held) =>
   performance.now() - settledMs > SETTLED_MS
 
-/** Where a part belongs, by its header or its sar_* fields; undefined for a text of one message. */
+/** A part's place, by its header or sar_* fields; undefined for a text of one message. */
 export function placeOf(pdu: Pdu, header: Buffer): Place | undefined {
   const { sar_msg_ref_num: ref, sar_total_segments: total, sar_segment_seqnum: seq } = pdu
   let place: Place | undefined

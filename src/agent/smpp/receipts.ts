@@ -3,7 +3,7 @@ import { FileMap } from '../file-map.ts'
 import type { Pdu } from './library.ts'
 import type { Settings } from './settings.ts'
 
-/** A text that went out; `parts`: the carrier's ids of all its parts. */
+/** A sent text; `parts`: the carrier's ids of all its parts. */
 interface Sent extends Pick<OutgoingText, 'id' | 'attempt'> {
   readonly parts: readonly string[]
 }
@@ -12,7 +12,7 @@ const MAX_SENT = 200_000
 const MAX_EARLY = 10_000
 /** SMPP 3.4, 5.2.23 */
 const MAX_ID = 65
-/** Longer than sending a text takes. An older receipt belongs to a text that had the same id before. */
+/** Longer than sending a text takes. An older receipt belongs to an earlier text with the same id. */
 const EARLY_MS = 300_000
 /** Final values of message_state, and their words in a receipt's text. SMPP 3.4, 5.2.28 and appendix B */
 const STATES: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ const STATES: Readonly<Record<string, string>> = {
 export class Receipts {
   readonly #settings: Settings
   readonly #delivered: DriverEvents['delivered']
-  /** By the id of each part that has no receipt. */
+  /** Sent texts by the id of each part without a receipt. */
   readonly #sent: FileMap<Sent>
   /** Receipts of unknown ids: an error, '' for delivery, and when they came (monotonic clock). */
   readonly #early = new Map<string, { readonly error: string; readonly atMs: number }>()
@@ -61,7 +61,7 @@ export class Receipts {
     const inField = String(tlv ?? '').split('\0', 1)[0]!
     const inText = /\bid:\s*(\S+)/i.exec(text)?.[1] ?? ''
     const keys = [keyOf(inField, answer_ids), keyOf(inText, receipt_ids)].filter(Boolean)
-    if (inField === inText) keys.reverse() // a carrier that writes the id of its text into the field
+    if (inField === inText) keys.reverse() // some carriers write the id of the receipt's text into the field
     const known = keys.find((key) => this.#sent.get(key))
     if (known) return this.#apply(known, error)
     for (const key of keys) this.#early.set(key, { error, atMs: performance.now() })
@@ -82,7 +82,7 @@ export class Receipts {
   }
 }
 
-/** An id as ids are compared: up to its zero, without leading zeros, hexadecimal ones by value. */
+/** An id for comparison: up to its zero byte, without leading zeros, hexadecimal ones by value. */
 function keyOf(id: string, form: Settings['answer_ids']): string {
   const plain = id.slice(0, MAX_ID).split('\0', 1)[0]!.trim().toLowerCase()
   const text = form === 'hex' && /^[\da-f]+$/.test(plain) ? String(BigInt(`0x${plain}`)) : plain

@@ -5,27 +5,27 @@ import { UserError } from '../../errors.ts'
 import { type LibrarySession, makePdu, openSession, type Pdu, statusName } from './library.ts'
 import type { Settings } from './settings.ts'
 
-/** Also the name of the request. */
+/** The bind's type; also the name of its request. */
 type Bind = 'bind_transceiver' | 'bind_transmitter' | 'bind_receiver'
 /**
- * Stores a text or receipt that came in: the carrier repeats it after a failure. May return what to call when
- * the carrier is known to have the answer.
+ * Stores an incoming text or receipt; the carrier repeats it after a failure. May return a function to call
+ * when the carrier is known to have the answer.
  */
 export type Deliver = (pdu: Pdu) => Promise<(() => void) | undefined>
 
 const CONNECT_MS = 15_000
 const UNBIND_MS = 2_000
 const VERSION = 0x34
-/** The carrier's requests that get an answer, beside unbind: `unknown` is a generic_nack. */
+/** Requests of the carrier that get an answer, besides unbind. `unknown` gets a generic_nack. */
 const ANSWERED = new Set(['deliver_sm', 'data_sm', 'enquire_link', 'unknown'])
 /** ESME_RX_T_APPN: a temporary error of the receiver. ESME_RINVCMDLEN. */
 const TRY_AGAIN = 0x64
 const WRONG_LENGTH = 0x02
-/** The carrier's requests in work; more are not read before. */
+/** Maximum unanswered requests of the carrier; further ones are read later. */
 const MAX_ANSWERING = 100
-/** Requests whose answers may come late. */
+/** Maximum requests to remember for late answers. */
 const MAX_LATE = 10_000
-/** How long after an answer the carrier is asked whether it has it. */
+/** Delay after an answer of the request that proves its arrival. */
 const PROOF_MS = 5_000
 
 /** The binds that an account needs. */
@@ -38,13 +38,13 @@ export class Session {
   readonly closed: Promise<void>
   /** Unanswered requests by sequence number. The library's own callbacks would wait for ever. */
   readonly #open = new Map<number, (answer?: Pdu) => void>()
-  /** Those that have waited long enough, and whose answer still says something. */
+  /** Timed-out requests whose late answers are still useful. */
   readonly #late = new Map<number, (answer: Pdu) => void>()
-  /** What to call for answers that the carrier is not known to have, in their order; how many were before. */
+  /** Functions to call once the carrier certainly has an answer, in order; and how many were called. */
   readonly #unproven: (() => void)[] = []
   #proven = 0
   #proof: NodeJS.Timeout | undefined
-  /** The carrier's requests that are not answered yet, without an unbind. */
+  /** The carrier's unanswered requests, except an unbind. */
   #answering = 0
   #unbind: Pdu | undefined
   readonly #session: LibrarySession
@@ -53,7 +53,7 @@ export class Session {
   private constructor(socket: Socket, answerMs: number, deliver: Deliver) {
     this.#answerMs = answerMs
     this.#session = openSession(socket)
-    // after an unreadable message the library reads no further
+    // the library stops reading after an unreadable message
     this.#session.on('error', () => this.#session.destroy())
     this.#session.on('pdu', (pdu: Pdu) => {
       if (pdu.isResponse()) this.#answered(pdu)
@@ -68,7 +68,7 @@ export class Session {
     })
   }
 
-  /** Connects and binds. Throws an error that says what failed. */
+  /** Connects and binds. Throws an error that names the failed step. */
   static async open(settings: Settings, bind: Bind, deliver: Deliver): Promise<Session> {
     const { system_id, password, system_type, answer_seconds, enquire_link_seconds } = settings
     const session = new Session(await connect(settings), answer_seconds * 1000, deliver)
@@ -94,8 +94,8 @@ export class Session {
   }
 
   /**
-   * Resolves with undefined when no answer came: the carrier may have done it. `late` gets an answer that
-   * comes after that.
+   * Sends a request. Resolves with undefined without an answer: the carrier may have executed it. `late` gets
+   * an answer that comes after that.
    */
   request(
     command: string,
@@ -132,7 +132,7 @@ export class Session {
     take?.(pdu)
   }
 
-  /** The carrier has read what was written before a request that it has answered. */
+  /** An answered request proves that the carrier has read everything written before it. */
   #prove(before: number): void {
     for (const call of this.#unproven.splice(0, Math.max(0, before - this.#proven))) call()
     this.#proven = Math.max(this.#proven, before)
@@ -162,7 +162,7 @@ export class Session {
     this.#leave()
   }
 
-  /** Reads no further while too much is in work, or the carrier does not read the answers. */
+  /** Stops reading while too many requests are unanswered, or the carrier does not read answers. */
   #pace(): void {
     if (this.#answering >= MAX_ANSWERING || this.#session.socket.writableNeedDrain) this.#session.pause()
     else this.#session.resume()
@@ -191,7 +191,7 @@ export class Session {
 }
 
 async function connect({ host, port, tls, ca }: Settings): Promise<Socket> {
-  const name = isIP(host) ? {} : { servername: host } // a server of several names needs it
+  const name = isIP(host) ? {} : { servername: host } // servers with several names need SNI
   const socket = tls ? connectTls({ host, port, ...name, ...(ca && { ca }) }) : connectTcp({ host, port })
   try {
     const signal = AbortSignal.timeout(CONNECT_MS)
@@ -199,7 +199,7 @@ async function connect({ host, port, tls, ca }: Settings): Promise<Socket> {
     return socket.setNoDelay(true)
   } catch (error) {
     socket.destroy()
-    // without a message if several addresses were tried
+    // the message is empty if several addresses were tried
     const { message, code } = error as NodeJS.ErrnoException
     throw new Error(message || code)
   }

@@ -34,7 +34,7 @@ const SENDER = z.union(
   'must be a number as "+4915112345678", a short code, a name of at most 11 characters, or {"address","ton","npi"}',
 )
 const DIGITS = z.string().regex(/^\d{0,4}$/, 'must be at most 4 digits')
-/** As compared: `text` and `decimal` without leading zeros, `hex` by value. */
+/** How ids are compared: `text` and `decimal` without leading zeros, `hex` by value. */
 const IDS = z.enum(['text', 'decimal', 'hex'])
 
 const SETTINGS = z
@@ -42,31 +42,31 @@ const SETTINGS = z
     host: z.string().min(1),
     port: whole(1, 65_535, 2775),
     tls: z.boolean().default(false),
-    /** File of certificates to trust in place of the system's. */
+    /** File of certificates to trust instead of the system's. */
     ca: z.string().default(''),
     system_id: ascii(64).min(1),
     password: ascii(64).optional(),
     system_type: ascii(64).default(''),
     bind: z.enum(['transceiver', 'separate']).default('transceiver'),
-    /** Binds of each kind. */
+    /** Sessions of each type of bind. */
     sessions: whole(1, 10, 1),
     /** Lines 1, 2, … of the device. */
     senders: z.array(SENDER).min(1).max(8),
-    /** Of recipients. */
+    /** Type of number of recipients. */
     ton: whole(0, 6, 1),
     npi: whole(0, 18, 1),
-    /** Calling code of numbers that come in without one. */
+    /** Calling code of incoming numbers that have none. */
     country_code: z
       .string()
       .regex(/^(?:[1-9]\d{0,2})?$/, 'must be a calling code as "49"')
       .default(''),
     international_prefix: DIGITS.default('00'),
     national_prefix: DIGITS.default('0'),
-    /** What a number that came in with neither prefix is, if its type is unknown or national. */
+    /** How to read an incoming number without a prefix, if its type is unknown or national. */
     numbers: z.enum(['auto', 'international', 'national']).default('auto'),
-    /** submit_sm a second, all sessions together. */
+    /** submit_sm per second over all sessions. */
     rate: z.number().min(0.1).max(1000).default(10),
-    /** Unanswered submit_sm a session. */
+    /** Unanswered submit_sm per session. */
     window: whole(1, 100, 10),
     answer_seconds: whole(1, 90, 30),
     enquire_link_seconds: whole(1, 600, 30),
@@ -74,10 +74,10 @@ const SETTINGS = z
     /** Meaning of data_coding 0 in received texts. */
     default_alphabet: z.enum(['gsm', 'latin1']).default('gsm'),
     long_texts: z.enum(['udh', 'sar', 'payload']).default('udh'),
-    /** 0: the carrier's own. */
+    /** Validity period; 0: the carrier's default. */
     validity_minutes: whole(0, 43_199, 0),
     registered_delivery: whole(0, 31, 1),
-    /** Of message_id in submit_sm_resp, and of `id:` in receipts. */
+    /** Form of message_id in submit_sm_resp, and of `id:` in receipts. */
     answer_ids: IDS.default('text'),
     receipt_ids: IDS.optional(),
   })
@@ -88,7 +88,7 @@ const SETTINGS = z
   .transform((settings) => ({ ...settings, receipt_ids: settings.receipt_ids ?? settings.answer_ids }))
 export type Settings = Readonly<z.output<typeof SETTINGS>> & { readonly password: string }
 
-/** Reads and checks a file of settings. Throws a UserError, which never quotes a value. */
+/** Reads and checks a settings file. Throws a UserError, which never quotes a value. */
 export function readSettings(file: string, env: NodeJS.ProcessEnv): Settings {
   const given = parseJson(readText(file))
   if (given === undefined) throw new UserError(`${file} is no JSON.`)

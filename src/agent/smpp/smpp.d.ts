@@ -1,2 +1,2 @@
-/** smpp 0.5.1 brings no types: `library.ts`, which alone uses it, has those of what it uses. */
+/** smpp 0.5.1 has no types. Only `library.ts` uses it, and declares the types it needs. */
 declare module 'smpp'

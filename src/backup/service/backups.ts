@@ -27,17 +27,17 @@ export type Exclusively = (work: () => Promise<void>) => Promise<void>
 
 export interface BackupServices {
   readonly db: Db
-  /** The name of this server among those of the database. */
+  /** This server's name, unique among those of the database. */
   readonly node: string
   readonly settings: Pick<SettingsStore, 'current'>
   readonly log: Logger
-  /** Where backups are kept unless the settings name an S3-compatible store, and always temporary files. */
+  /** Folder for temporary files, and for backups unless the settings name an S3-compatible store. */
   readonly folder: string
   readonly stopping: AbortSignal
   readonly exclusively: Exclusively
 }
 
-/** Makes, keeps and restores backups; one at a time over all nodes. */
+/** Makes, stores and restores backups; one job at a time across all nodes. */
 export class Backups {
   readonly #services: BackupServices
   #making: Promise<void> = Promise.resolve()
@@ -50,7 +50,7 @@ export class Backups {
     const { settings, folder } = this.#services
     const { s3 } = settings.current.backups
     if (!s3.enabled) return folderStorage(folder)
-    // loaded when it is first needed, as most installations use no S3
+    // loaded on first use: most installations use no S3
     return (await import('../storage/s3.ts')).s3Storage(s3)
   }
 
@@ -79,7 +79,7 @@ export class Backups {
     const job = { action: 'restore', key: backup.key, by: String(by.auth.values.email ?? '') } as const
     const lease = await takeLease(db, node, job)
     if (!lease) throw isBusy()
-    // what failed is stored and logged
+    // errors are stored and logged
     void this.#restore(lease, backup, by).catch(() => {})
   }
 
@@ -143,7 +143,7 @@ export class Backups {
     await notifyRestore(db)
   }
 
-  /** Ends a lease with the result of its job. Throws what the job threw. */
+  /** Runs a job and ends its lease with the result. Throws what the job threw. */
   async #ended(lease: Lease, key: string, work: () => Promise<Done>): Promise<void> {
     const done = await work().catch(async (error) => {
       this.#services.log.error({ err: error, key }, 'a backup or restore failed')
@@ -154,7 +154,7 @@ export class Backups {
   }
 }
 
-/** Replaces everything but `backup_state`. The audit log is the backup's, so the restore is noted again. */
+/** Restores everything but `backup_state`. Audits the restore again, since it replaces the audit log. */
 async function replaceAll(db: Db, path: string, key: string, by: Actor, lease: Lease): Promise<void> {
   const state = await exportState(db)
   await restoreBackup(db, path, {

@@ -6,7 +6,7 @@ import { RESTORE_CHANNEL, readState } from './state.ts'
 
 const POLL_MS = 500
 
-/** Restarts this node around another's restore of a backup. `seen`: known restores. Returns its end. */
+/** Restarts this node when another restores a backup. `seen`: known restores. Returns its stop. */
 export function followRestores(
   db: Db,
   node: string,
@@ -30,7 +30,7 @@ export async function otherRestoreIsOver(db: Db, node: string): Promise<void> {
   while (await isRestoring(db, node)) await sleep(POLL_MS)
 }
 
-/** A restore locks every table, and closes the connections of others when it is through. */
+/** Whether another node restores. A restore locks all tables and closes others' connections at its end. */
 async function isRestoring(db: Db, node: string): Promise<boolean> {
   const state = await readState(db).catch(() => undefined)
   return !state || (state.running?.exclusive === true && state.running.node !== node)

@@ -3,15 +3,15 @@ import type { Db } from '../../db/open.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { type Done, failed, type Job, type Running, readState } from './state.ts'
 
-/** A killed node blocks the others for this time. */
+/** A killed node blocks others for this time. */
 const LEASE = `interval '30 seconds'`
 const RENEW_MS = 10_000
-/** Between two writes of the progress. */
+/** Pause between two writes of the progress. */
 const PROGRESS_MS = 500
 
 /**
- * Takes the lease if it is free. A job whose node died becomes the last failure ($3). $4: fails unless the
- * schedule was served up to this time, and sets that to now.
+ * Takes the lease if it is free. A job of a dead node becomes the last failure ($3). $4: fails unless the
+ * schedule was served up to this time; sets that time to now.
  */
 const TAKE = `
 update backup_state set running = $1::json, lease = $2::uuid, lease_until = now() + ${LEASE},
@@ -62,13 +62,13 @@ export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: 
       running = { ...running, step, done, total }
       if (performance.now() - writtenMs > PROGRESS_MS) renew()
     },
-    /** Notes that only this job may use the database, on all nodes. */
+    /** Marks the job as the only one that may use the database, on all nodes. */
     async makeExclusive(): Promise<void> {
       await writing
       running = { ...running, exclusive: true }
       await write()
     },
-    /** Gives the lease back, with what became of the job. */
+    /** Returns the lease with the result of the job. */
     async end(result: { readonly done: Done } | { readonly message: string }): Promise<void> {
       clearInterval(timer)
       await writing

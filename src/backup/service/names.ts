@@ -1,7 +1,7 @@
 import { formatDate } from '../../fields/types/date.ts'
 import { snakeCase } from '../../files/stored-name.ts'
 
-/** What `POST /api/backups` takes as a name. PocketBase: apis/backup_create.go */
+/** Names that `POST /api/backups` accepts. PocketBase: apis/backup_create.go */
 export const BACKUP_NAME = /^[a-z0-9_-]+\.zip$/
 export const MAX_BACKUP_NAME = 150
 

@@ -9,7 +9,7 @@ const JOB = z.object({
 })
 export type Job = z.output<typeof JOB>
 
-/** A job that runs. `step`, `done` and `total` say how far it is; empty and 0 until that is known. */
+/** A running job. `step`, `done` and `total`: its progress; empty and 0 until known. */
 export const RUNNING = JOB.extend({
   node: z.string().describe('The server that does it.'),
   started: z.string(),
@@ -20,14 +20,14 @@ export const RUNNING = JOB.extend({
 })
 export type Running = z.output<typeof RUNNING>
 
-/** A job that was done. `size` in bytes. */
+/** A finished job. `size` in bytes. */
 export const DONE = JOB.extend({ at: z.string(), size: z.int().min(0) })
 export type Done = z.output<typeof DONE>
 
 export const FAILED = JOB.extend({ at: z.string(), message: z.string() })
 export type Failed = z.output<typeof FAILED>
 
-/** What the installation knows of its backups, over all nodes. */
+/** The state of backups, shared by all nodes. */
 export interface BackupState {
   readonly since: Date
   readonly running: Running | null
@@ -48,7 +48,7 @@ select extract(epoch from since)::float8 * 1000, running, coalesce(lease_until >
   last_backup, last_restore, last_failure, restores::float8
 from backup_state`
 
-/** The state now. A job whose node died counts as failed. */
+/** The current state. A job of a dead node counts as failed. */
 export async function readState(db: Db): Promise<BackupState> {
   const { rows } = await db.query(READ)
   const [since, text, isHeld, lastBackup, lastRestore, lastFailure, restores] = rows[0]!
@@ -73,7 +73,7 @@ export const failed = ({ action, key, by }: Job, message: string): Failed => ({
   message,
 })
 
-/** The row as it is, for `importState`. */
+/** The row as text, for `importState`. */
 export async function exportState(db: Db): Promise<string> {
   const { rows } = await db.query('select row_to_json(s)::text from backup_state s')
   return String(rows[0]![0])
@@ -84,7 +84,7 @@ insert into backup_state select * from json_populate_record(null::backup_state, 
 const COUNT = `
 update backup_state set restores = restores + 1, lease_until = clock_timestamp() + interval '30 seconds'`
 
-/** Puts the row back in the transaction of a restore, and notifies all nodes at its commit. */
+/** Writes the row back in a restore's transaction, and notifies all nodes at its commit. */
 export async function importState(tx: Db, row: string): Promise<void> {
   await tx.query('delete from backup_state')
   await tx.query(PUT_BACK, [row])
@@ -92,11 +92,11 @@ export async function importState(tx: Db, row: string): Promise<void> {
   await notifyRestore(tx)
 }
 
-/** Has all nodes check whether a restore began or ended. */
+/** Makes all nodes check whether a restore began or ended. */
 export const notifyRestore = async (db: Db): Promise<void> =>
   void (await db.query(`select pg_notify($1, '')`, [RESTORE_CHANNEL]))
 
-/** The schedule as it was seen last, and up to when it was served, as text that loses nothing. */
+/** The last known schedule, and up to when it was served, as text with full precision. */
 export async function readSchedule(db: Db): Promise<{ cron: string; until: string; untilMs: number }> {
   const { rows } = await db.query(
     'select schedule, scheduled_until::text, extract(epoch from scheduled_until)::float8 * 1000 from backup_state',
@@ -105,7 +105,7 @@ export async function readSchedule(db: Db): Promise<{ cron: string; until: strin
   return { cron: String(cron), until: String(until), untilMs: Number(untilMs) }
 }
 
-/** Notes another schedule: it begins now. */
+/** Stores a changed schedule, which begins now. */
 export const beginSchedule = async (db: Db, cron: string): Promise<void> =>
   void (await db.query(
     'update backup_state set schedule = $1, scheduled_until = now() where schedule <> $1',

@@ -37,7 +37,7 @@ export async function readStatus(
   }
 }
 
-/** Whether there is no backup of the last `days`, in an older installation; 0: never. */
+/** Whether an installation older than `days` has no backup of the last `days`; 0: never. */
 function isOverdue({ since, lastBackup }: Pick<BackupState, 'since' | 'lastBackup'>, days: number): boolean {
   const newest = lastBackup ? new Date(lastBackup.at.replace(' ', 'T')) : since
   return days > 0 && Date.now() - newest.getTime() > days * DAY_MS

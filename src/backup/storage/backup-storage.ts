@@ -8,11 +8,11 @@ export interface StoredBackup {
 export interface BackupStorage {
   /** Complete backups whose key begins with `prefix`, sorted by key. */
   list(prefix?: string): Promise<StoredBackup[]>
-  /** Undefined where there is no backup of that key, or where the key cannot be one. */
+  /** Finds a backup; undefined if there is none or the key is invalid. */
   find(key: string): Promise<StoredBackup | undefined>
   /** The bytes from `start` up to but not including `end`, read while they are consumed. */
   read(key: string, start: number, end: number): AsyncGenerator<Buffer>
-  /** Stores the file at `path`, all of it or nothing. A folder moves it, on the same file system. */
+  /** Stores the file at `path` completely or not at all. A folder moves it: same file system. */
   put(path: string, key: string): Promise<void>
   /** Throws if there is no such backup. */
   delete(key: string): Promise<void>

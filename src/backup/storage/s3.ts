@@ -7,13 +7,13 @@ const MIB = 1 << 20
 /** A part of a large upload. S3 allows 10,000 parts, so larger files have larger parts. */
 const PART_BYTES = 8 * MIB
 const MAX_PARTS = 9_000
-/** How long the server may take to answer; a part of an upload goes with the request. */
+/** Time limit of a request, including the upload of a part. */
 const ANSWER_MS = 30_000
 const PART_MS = 300_000
 
 /** Backups as objects of a bucket of an S3-compatible store. PocketBase: tools/filesystem, NewS3 */
 export function s3Storage(settings: S3Settings): BackupStorage {
-  // made at each request, which then reports an invalid address
+  // created for each request, so that the request reports an invalid address
   const s3 = () => clientOf(settings)
   const list = async (prefix = ''): Promise<StoredBackup[]> => {
     const objects = await spoken(s3().listObjects('/', prefix))
@@ -38,14 +38,14 @@ export function s3Storage(settings: S3Settings): BackupStorage {
       await spoken(clientOf(settings, partBytes).putAnyObject(key, file, 'application/zip'))
     },
     async delete(key) {
-      // S3 confirms the deletion of what is not there, too
+      // S3 also confirms the deletion of a missing object
       if (!(await spoken(s3().objectExists(key)))) throw new Error(`[key: ${key}] resource not found`)
       await spoken(s3().deleteObject(key))
     },
   }
 }
 
-/** Writes, lists and deletes an object. Throws what is wrong. PocketBase: forms/test_s3_filesystem.go */
+/** Writes, lists and deletes an object to test the settings. PocketBase: forms/test_s3_filesystem.go */
 export async function testS3(settings: S3Settings): Promise<void> {
   const s3 = clientOf(settings)
   const key = `pb_settings_test_${Math.random().toString(36).slice(2, 7)}/test.txt`
@@ -76,8 +76,8 @@ function clientOf(
 }
 
 /**
- * A request to an address that a superuser chose: limited in time, and never sent on to another address. Only
- * a download may take longer; fetch ends one that stands still for 5 minutes.
+ * A request to an address that a superuser chose: limited in time, without redirects. Only
+ * a download may take longer; fetch ends it after 5 minutes without data.
  */
 const boundedFetch: typeof fetch = async (input, init) => {
   const late = new AbortController()
@@ -88,7 +88,7 @@ const boundedFetch: typeof fetch = async (input, init) => {
   return answer
 }
 
-/** The result of a request. An error gets the messages of all its causes. */
+/** Awaits a request. Adds the messages of all causes to an error. */
 async function spoken<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
@@ -99,7 +99,7 @@ async function spoken<T>(request: Promise<T>): Promise<T> {
   }
 }
 
-/** S3 answers errors as XML, with a sentence in it. */
+/** The message in S3's XML error. */
 function reasonOf(error: Error): string {
   const body = 'body' in error ? String(error.body) : ''
   const sentence = /<Message>([^<]{1,500})<\/Message>/.exec(body)?.[1]

@@ -12,10 +12,10 @@ const CHANNEL = 'collections'
 
 export type Collections = Pick<CatalogStore, 'catalog' | 'change'>
 
-/** A database, or one of its transactions, for whom a Db is made. */
+/** Creates a Db for a holder or the server. */
 type Opened = Pick<Database, 'for' | 'forEverybody'>
 
-/** A store on one Db. A class: an object literal with a getter leaves a shape behind each time. */
+/** A store on one Db. A class, since V8 would create a shape for each object literal with a getter. */
 class BoundStore implements Store {
   readonly db: Db
   readonly #all: Pick<Store, 'catalog'>
@@ -64,7 +64,7 @@ export class CatalogStore {
     this.#stop = await this.#db.listen(CHANNEL, (payload) => void this.#hear(payload).catch(() => {}))
   }
 
-  /** Runs `work` in a transaction that alone may change collections; returns when all nodes know. */
+  /** Runs `work` in the only transaction that may change collections. Returns when all nodes know. */
   async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
     let change = ''
     try {

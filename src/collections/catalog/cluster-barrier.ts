@@ -14,7 +14,7 @@ export function clusterBarrier(ownDb: Db, channel: string) {
   const say = async (db: Db, payload: string): Promise<void> =>
     void (await db.query('select pg_notify($1, $2)', [channel, payload]))
   return {
-    /** Announces a change when the transaction of `db` commits. Returns the change's name. */
+    /** Announces a change at the commit of `db`'s transaction. Returns the change's name. */
     async announce(db: Db): Promise<string> {
       const change = randomText(12)
       answers.set(change, 0)

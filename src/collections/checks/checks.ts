@@ -5,7 +5,7 @@ import { byBytes } from '../../fields/values/json-text.ts'
 import { patternError } from '../../fields/values/pattern.ts'
 import { isUrl } from '../../fields/values/url-form.ts'
 
-/** What is wrong with a value: one error, or errors by key; undefined if valid. */
+/** The errors of a value: one, or one by key; undefined if valid. */
 export type Problem = FieldError | ErrorData | undefined
 
 /** A check. All but `required` accept empty values. PocketBase: ozzo-validation */

@@ -23,7 +23,7 @@ const OPTIONAL: ReadonlySet<string> = new Set(
 export const isOptionalField = ({ id }: Pick<Collection, 'id'>, { name }: Pick<Field, 'name'>) =>
   OPTIONAL.has(`${id}.${name}`)
 
-/** Whether the gateway needs a field: a migration may have made its column before. */
+/** Whether a built-in collection needs this field. */
 export const isNeededField = ({ id }: Pick<Collection, 'id'>, { name }: Pick<Field, 'name'>) =>
   NEEDED.get(id)?.fields.some((field) => field.name === name) === true
 
@@ -38,7 +38,7 @@ function serves(needed: Field, field: Field | undefined): boolean {
   return true
 }
 
-/** Adds the values to a stored field that this version needs. */
+/** Adds select values that this version needs to a stored field. */
 function withNeededValues(field: Field, needed: Field | undefined): Field {
   if (field.type !== 'select' || needed?.type !== 'select') return field
   return { ...field, values: [...new Set([...field.values, ...needed.values])] }
@@ -74,7 +74,7 @@ function isRenamed({ name }: Field, old: Collection, next: Collection): boolean 
   return before !== undefined && next.fields.some(({ id }) => id === before.id)
 }
 
-/** The first problem of a change to a built-in collection: what the gateway uses must stay. */
+/** The first error of a change to a built-in collection: fields that the gateway uses must stay. */
 export function builtInProblem(next: Collection, old: Collection): { readonly [key: string]: Problem } {
   const needed = NEEDED.get(next.id)
   if (!needed) return {}

@@ -10,7 +10,7 @@ const MAX_INDEX_NAME = 64
 
 interface SystemField {
   readonly fresh: Record<string, unknown>
-  /** Overrides for a field of that name that the collection brings itself. */
+  /** Overrides for a field of this name in the submitted collection. */
   readonly forced: (field: Field) => Partial<Field>
 }
 
@@ -73,7 +73,7 @@ function withSystemField(fields: readonly Field[], { fresh, forced }: SystemFiel
   return first ? [field, ...fields].reduce<Field[]>(addField, []) : addField(fields, field)
 }
 
-/** Fields of a new collection before its own are known. */
+/** Fields of a new collection before its own are added. */
 export const firstFields = (): Field[] => addField([], readField(ID.fresh))
 
 function completeFields({ type, fields }: Collection): Field[] {
@@ -122,7 +122,7 @@ function withoutLostMappings(collection: Collection): Collection {
 export const idOf = ({ type, name }: Pick<Collection, 'type' | 'name'>) => `pbc_${checksum(type + name)}`
 
 /**
- * Adds all that PocketBase adds when a collection is saved: id, system fields and their indexes, the right
+ * Adds what PocketBase adds when a collection is saved: id, system fields and their indexes, the right
  * table in each index. `takenIds`: ids of other collections. `namedBy`: the id in index names, if not the
  * collection's own. PocketBase: core/collection_model.go
  */

@@ -40,7 +40,7 @@ function lay(raw: unknown, shape: Shape<Collection>, under: Collection): Collect
 
 const submittedType = (raw: unknown): string => text.over(asObject(raw).type ?? null, '')
 
-/** A collection as it was stored, perhaps by an older release: with all keys of today. */
+/** Reads a stored collection, perhaps of an older release, and adds missing keys. */
 export function readStored(data: string): Collection {
   const raw = JSON.parse(data)
   const shape = shapeOf(raw.type)

@@ -26,10 +26,10 @@ function refusal(sentence: string, error: unknown): unknown {
   return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${sqliteErrorText(error)}`) : error
 }
 
-/** Default indexes are made before the id is read: PocketBase names them by the id it would give. */
+/** Whether indexes are submitted. If not, PocketBase names default ones by the generated id. */
 const bringsIndexes = (raw: unknown) => Object.hasOwn(raw ?? {}, 'indexes')
 
-/** Ids cannot change. PocketBase looks for the collection by the new id before it says so. */
+/** The error for a changed id. PocketBase first looks for a collection with the new id. */
 const otherId = ({ catalog }: Store, id: string) =>
   catalog.find(id)
     ? badRequest(FAILED, { id: fieldError('validation_values_mismatch', "Values don't match") })
@@ -45,7 +45,7 @@ async function saveChecked(
   await saveCollection(draft, next)
 }
 
-/** Runs `work`, which returns an id, and returns that collection as stored. Throws what `refusal` says. */
+/** Runs `work`, which returns an id, and returns that collection as stored. Rewords errors by `refusal`. */
 async function save(store: Collections, failure: string, work: (draft: CatalogDraft) => Promise<string>) {
   try {
     const id = await store.change(work)

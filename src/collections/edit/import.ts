@@ -15,7 +15,7 @@ import { dropCollection } from './remove.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
-/** What happens to unlisted fields: `keep-needed` drops those that the gateway does not need. */
+/** What to do with unlisted fields: `keep-needed` drops those that the gateway does not need. */
 export type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
 
 /** The submitted fields, then the unlisted present ones; another id matches by name and type. */
@@ -64,7 +64,7 @@ function load(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection
   }
 }
 
-/** Throws an ImportFault for what Postgres or a view's query has against the work. */
+/** Throws an ImportFault for errors of Postgres or of a view's query. */
 async function attempt(verb: string, { name }: Collection, work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     if (!isQueryFault(error)) throw error

@@ -39,7 +39,7 @@ export function parseIndex(sql: string): IndexExpression {
     schema: names.length === 2 ? names[0]! : '',
     name: names.length <= 2 ? (names.at(-1) ?? '') : '',
     table: unwrap(table),
-    // one that cannot be read makes the index invalid
+    // one unreadable column makes the index invalid
     columns: read.length === listed.length ? read : [],
     where: where.trim(),
     unique: unique !== undefined,

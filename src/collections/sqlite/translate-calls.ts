@@ -1,4 +1,4 @@
-/** Arguments as SQL for Postgres to a call for Postgres; undefined to leave the call unchanged. */
+/** Maps translated arguments to a Postgres call; undefined to leave the call unchanged. */
 type Call = (args: readonly string[]) => string | undefined
 
 /** SQLite's CAST types to functions of sql/functions/values. */
@@ -22,7 +22,7 @@ function cast([arg = '']: readonly string[]): string | undefined {
   return name && `${name}(${value})`
 }
 
-/** `DISTINCT value`, separator, order: the last argument has the order. */
+/** Arguments: `DISTINCT value`, separator. The last one also contains the order. */
 function groupConcat(args: readonly string[]): string | undefined {
   const [, distinct = '', value = '', order = ''] = AGGREGATED.exec(args[0] ?? '') ?? []
   const [, , separator = "','", after = ''] = AGGREGATED.exec(args[1] ?? "','") ?? []
@@ -46,7 +46,7 @@ const renamed =
 const choose: Call = ([condition, ...values]) =>
   `case when pb_truth(${condition}) then ${values[0]} else ${values[1] ?? 'null'} end`
 
-/** A time by its format; without modifiers by a faster function, if there is one. */
+/** A time in a format. Without modifiers it may use a faster function. */
 const time =
   (format: string, quick?: string): Call =>
   (args) => {
@@ -59,7 +59,7 @@ const JSON_CALL = /^\s*(json_build_|json_object_agg|coalesce\(json_|pb_json\()/
 
 const inJson = (value: string) => (JSON_CALL.test(value) ? value : `pb_json_of(${value})`)
 
-/** Of the value, or of what is at a path in it. */
+/** JSON of the value, or of the part at a path. */
 const jsonOf = ([value = '', path]: readonly string[]) =>
   path === undefined ? `pb_json(${value})` : `pb_json_at(pb_json(${value}), ${path})`
 

@@ -3,7 +3,7 @@ import { parseJson } from '../../tools/json.ts'
 import { columnName, quote } from '../names.ts'
 import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-tokens.ts'
 
-/** A token with the field that it names and its translation. */
+/** A token with the field that it names and its SQL for Postgres. */
 interface Piece extends SqlToken {
   readonly field: Field | undefined
   put: string

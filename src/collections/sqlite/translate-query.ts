@@ -30,7 +30,7 @@ function namesOf(catalog: Catalog): Names {
   }
 }
 
-/** Quotes names where Postgres needs it, in the query of a view that is Postgres' SQL already. */
+/** Quotes names where Postgres needs it, in a view's query that is already written for Postgres. */
 export const translateNames = (sql: string, catalog: Catalog): string =>
   sqlTokens(sql).map(namesOf(catalog)).join('')
 
@@ -98,7 +98,7 @@ function single(tokens: readonly SqlToken[], at: number, names: Names): Put {
 
 const divisor = (sql: string) => (/^\s*[\d.]*[1-9][\d.]*\s*$/.test(sql) ? sql : `nullif(${sql}, 0)`)
 
-/** `IS` and what belongs to it. Postgres' `IS` takes only null and bools. */
+/** `IS` and its operand. Postgres' `IS` accepts only null and bools. */
 function comparison(tokens: readonly SqlToken[], at: number): Put {
   const first = skipBlanks(tokens, at)
   const not = lowerWord(tokens[first]) === 'not'

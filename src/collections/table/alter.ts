@@ -15,7 +15,7 @@ import { columnDdl } from './table.ts'
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 const byId = (fields: readonly Field[], id: string) => fields.find((field) => field.id === id)
 
-/** A column between two names: nothing else is called that. */
+/** A temporary, unique column name for a rename. */
 const passing = (field: Field) => quote(columnName(`~${field.id}`))
 const column = (field: Field) => quote(columnName(field.name))
 
@@ -33,7 +33,7 @@ function conversion(field: Field, from: string): string {
   return `coalesce(${from}[cardinality(${from})], '')`
 }
 
-/** A new name goes through a passing one, so that two fields can swap theirs. */
+/** Renames columns by way of a temporary name, so that two fields can swap names. */
 async function renameColumns(db: Db, table: string, old: Collection, next: Collection): Promise<void> {
   const renamed = next.fields.flatMap((field) => {
     const before = byId(old.fields, field.id)
@@ -70,9 +70,9 @@ async function addColumns(db: Db, table: string, old: Collection, next: Collecti
 }
 
 /**
- * Brings a collection's table from its old to its new form. Fields are the same when their ids are. The
- * column of an optional field outlives the field. Throws an InvalidCollection for indexes, else what Postgres
- * says. PocketBase: core/collection_record_table_sync.go
+ * Changes a collection's table from its old to its new definition. Fields are matched by id. The
+ * column of a removed optional field stays. Throws an InvalidCollection for indexes, else Postgres' error.
+ * PocketBase: core/collection_record_table_sync.go
  */
 export async function alterTable(db: Db, old: Collection, next: Collection): Promise<void> {
   const renamed = tableName(old) !== tableName(next)

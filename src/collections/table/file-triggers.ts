@@ -11,16 +11,16 @@ const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 const namesSql = (fields: readonly FileField[]) =>
   fields.map((field) => (isMulti(field) ? `b.${column(field)}` : `array[b.${column(field)}]`)).join(' || ')
 
-/** The columns with names of files. The same name with another field id is another column. */
+/** The columns with file names, by field id and name. */
 const place = (collection: Collection) => {
   const fields = fileFields(collection)
   return [namesSql(fields), ...fields.map(({ id }) => id)].join()
 }
 
-/** True if two forms of a collection do not keep the names of files in the same columns. */
+/** Whether two versions of a collection keep file names in different columns. */
 export const movesFileColumns = (old: Collection, next: Collection): boolean => place(old) !== place(next)
 
-/** Adds triggers that delete files that a record no longer names: see _files_named. */
+/** Adds triggers that delete files whose names are removed from a record: see _files_named. */
 export async function addFileTriggers(db: Db, collection: Collection): Promise<void> {
   const fields = fileFields(collection)
   if (fields.length === 0) return
@@ -38,14 +38,14 @@ export async function addFileTriggers(db: Db, collection: Collection): Promise<v
   )
 }
 
-/** Takes the guard away: a column that it looks at cannot be changed. */
+/** Drops the triggers: columns that they use could not be changed. */
 export async function dropFileTriggers(db: Db, collection: Collection): Promise<void> {
   const table = quote(tableName(collection))
   await db.query(`drop trigger if exists _files_changed on ${table}`)
   await db.query(`drop trigger if exists _files_deleted on ${table}`)
 }
 
-/** Deletes the files of a collection that no record of it names: after a change of its columns. */
+/** After a change of columns, deletes a collection's files that none of its records names. */
 export async function deleteUnreferencedFiles(db: Db, collection: Collection): Promise<void> {
   const fields = fileFields(collection)
   if (fields.length === 0) return dropFiles(db, collection)

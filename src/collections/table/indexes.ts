@@ -21,7 +21,7 @@ const isCaseless = (field: Field) => field.type === 'number' || field.type === '
 const fieldOf = ({ fields }: { readonly fields: readonly Field[] }, { name }: IndexColumn) =>
   fields.find((field) => field.name.toLowerCase() === name.toLowerCase())
 
-/** A bare column where it is one, else an expression in parentheses. */
+/** An indexed column: a name, or an expression in parentheses. */
 function indexedColumn(column: IndexColumn, fields: readonly Field[]): string {
   const { name, collate, sort } = column
   const translated = translateExpression(name, fields)
@@ -32,14 +32,14 @@ function indexedColumn(column: IndexColumn, fields: readonly Field[]): string {
   return folded + (sort && ` ${sort}`)
 }
 
-/** Postgres' statement for an index that a collection describes in SQLite's words. */
+/** Postgres' `create index` for an index that a collection defines in SQLite's syntax. */
 export function indexDdl(index: IndexExpression, collection: Collection): string {
   const columns = index.columns.map((column) => indexedColumn(column, collection.fields))
   const where = index.where && ` where ${translateExpression(index.where, collection.fields)}`
   return `create ${index.unique ? 'unique ' : ''}index ${quote(indexName(index.name))} on ${quote(tableName(collection))} (${columns.join(', ')})${where}`
 }
 
-/** What SQLite, but not Postgres, has against an index. `place`: which of the collection's it is. */
+/** Throws errors of an index that only SQLite has. `place`: its position in the collection. */
 function onlyInSqlite({ name, schema }: IndexExpression, { indexes }: Collection, place: number): void {
   checkNameAllowed(name)
   if (!/^(main|temp)?$/i.test(schema)) throw new SqliteFault(`unknown database \`${schema}\``)
@@ -86,8 +86,8 @@ async function renewKey(db: Db, table: string): Promise<void> {
 }
 
 /**
- * Makes a collection's indexes, the last one first, the key at the end: of several broken ones Postgres names
- * the oldest, SQLite the newest. Throws an InvalidCollection with all errors.
+ * Creates a collection's indexes, the last one first, the key at the end: of several broken ones Postgres
+ * names the oldest, SQLite the newest. Throws an InvalidCollection with all errors.
  */
 export async function createIndexes(db: Db, collection: Collection): Promise<void> {
   const errors: Record<string, FieldError> = {}

@@ -6,12 +6,12 @@ import type { Collection } from '../collection.ts'
 import { columnName } from '../names.ts'
 import { parseIndex } from '../sqlite/index-expression.ts'
 
-/** `create index NAME on TABLE (COLUMNS);` of an index that has all rows. */
+/** Matches `create index NAME on TABLE (COLUMNS);` of an index without a condition. */
 const WHOLE_INDEX = /^create index \S+ on (\w+) \(([^()]+)\);$/m
 const COLUMN = /^(?:"?(\w+)"?|(_rowid) nulls first)$/
 
 /**
- * Columns of the indexes in `sql/indexes/always` that have all rows, by table. Lists have plans of their own
+ * Columns of the indexes in `sql/indexes/always` without a condition, by table. Lists have plans of their own
  * for them: `records/read/list-statement`. Of orders by `_rowid` only the one with `nulls first` counts.
  */
 function readOwnIndexes(): Map<string, string[][]> {
@@ -29,7 +29,7 @@ function readOwnIndexes(): Map<string, string[][]> {
 const ownIndexes = () => sqlFiles('indexes/always')
 let ownColumns: Map<string, string[][]> | undefined
 
-/** The columns of each index that contains all rows: described ones and our own. */
+/** The columns of each index without a condition: the collection's and those in `sql/indexes/always`. */
 export function indexedColumns({
   id,
   indexes,
@@ -65,7 +65,7 @@ async function makeMissing(db: Db, files: readonly SqlFile[], question: string):
   for (const { name, sql } of files) if (missing.has(name)) await make(db, sql)
 }
 
-/** Makes one, unless its table or one of its columns was deleted. */
+/** Creates an index or trigger, unless its table or one of its columns was deleted. */
 async function make(db: Db, sql: string): Promise<void> {
   await db.limitStatements(0)
   try {

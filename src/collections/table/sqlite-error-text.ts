@@ -14,7 +14,7 @@ const SQLITE: Readonly<Record<string, readonly [RegExp, (...what: string[]) => s
   '42P01': [/^relation "(.*)" does not exist$/, (what) => `no such table: main.${what}`],
 }
 
-/** Why a view's query or an index is refused, in SQLite's words where it has some. */
+/** Why a view's query or an index is refused, in SQLite's words if known. */
 export function sqliteErrorText(error: Error): string {
   if (!isSqlError(error)) return error.message
   const [form, say] = SQLITE[error.code] ?? []

@@ -6,16 +6,16 @@ import { columnName, quote, tableName } from '../names.ts'
 import { addFileTriggers } from './file-triggers.ts'
 import { createIndexes } from './indexes.ts'
 
-/** A field's column with type and default. Types: contract 2.11, said by the field types. */
+/** A field's column with type and default, from its field type. Contract 2.11 */
 export const columnDdl = (field: Field) =>
   `${quote(columnName(field.name))} ${fieldType(field).column(field)}`
 
-/** Analyzes early: a user with unknown rows seems to have one, so a page of 30 sorted 100,000 messages. */
+/** Analyzes early: users without statistics seem to have one row, so a page of 30 sorted 100,000. */
 const STATISTICS = 'autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02'
 
 /** Creates a collection's table. Postgres names constraints, so renamed tables do not conflict. */
 export async function createTable(db: Db, collection: Collection): Promise<void> {
-  // an import checks afterwards: a name that comes twice is refused then
+  // a repeated name is refused later, when an import validates
   const fields = new Map(collection.fields.map((field) => [field.name, columnDdl(field)]))
   const columns = [...fields.values(), '_rowid bigint generated always as identity unique']
   await db.query(`create table ${quote(tableName(collection))} (${columns.join(', ')}) with (${STATISTICS})`)

@@ -5,7 +5,7 @@ import { ViewQueryError } from './view-query-error.ts'
 
 /**
  * Postgres functions that views may call although their result depends on more than their arguments: time,
- * time zone, chance, or another type's output. None reads tables, files or settings.
+ * time zone, randomness, or another type's output. None reads tables, files or settings.
  */
 const VIEW_FUNCTIONS: readonly string[] = [
   ...['age', 'clock_timestamp', 'date', 'date_add', 'date_part', 'date_subtract', 'date_trunc', 'extract'],

@@ -79,7 +79,7 @@ function parseQuery(query: string): ParsedQuery {
   }
 }
 
-/** Words of a query; a comma stays with the word before it. */
+/** Splits a query into words; a comma stays with the word before it. */
 function splitKeeping(sql: string): string[] {
   return splitSql(sql, ',').flatMap((part, i, all) => {
     const words = splitSql(part, ' \n\t')
@@ -123,7 +123,7 @@ function byExpression(expression: string): object | undefined {
   return CASTS[CAST.exec(lower)?.[1] ?? '']
 }
 
-/** The same field under another name with a new id: a view may contain a field twice. */
+/** A copy of a field with another name and id: a view may contain a field twice. */
 const clone = (field: Field, name: string): Field => ({ ...field, name, id: `_clone_${randomId(4)}` })
 
 /** A column's original name and, if it has one, its collection and field. */
@@ -205,7 +205,7 @@ export const unknownField = (name: string): ViewField => ({
   plain: false,
 })
 
-/** Columns of a view that count. SQLite gives them no type and does not compare them with texts. */
+/** Columns of a view that are counts. SQLite gives them no type and does not compare them with texts. */
 export const countedColumns = (query: string): Set<string> => {
   const { columns } = parseQuery(query)
   return new Set(

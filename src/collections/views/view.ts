@@ -93,7 +93,7 @@ async function askColumns({ db, catalog }: Store, query: string) {
   }
 }
 
-/** A view's query for Postgres, and its fields. Reads no rows. Throws a ViewQueryError or Postgres' error. */
+/** Translates a view's query and finds its fields. Reads no rows. ViewQueryError or Postgres' error. */
 export async function readQuery(store: Store, query: string): Promise<ReadQuery> {
   const single = singleStatement(query)
   const suggested = suggestFields(single, store.catalog)
@@ -124,7 +124,7 @@ export async function readAndSample(store: Store, query: string): Promise<ReadQu
   return read
 }
 
-/** Earlier columns of the same name: SQLite numbers repeated ones. */
+/** The number of earlier columns of this name: SQLite numbers repeated ones. */
 const namedBefore = (columns: readonly string[], place: number) =>
   columns.slice(0, place).filter((name) => name.toLowerCase() === columns[place]!.toLowerCase()).length
 

@@ -7,7 +7,7 @@ import { createView, dropView, readQuery } from './view.ts'
 const viewsOf = (draft: CatalogDraft): ViewCollection[] =>
   draft.catalog.all.filter((collection) => collection.type === 'view')
 
-/** Fields of a view without ids, which are new each time. */
+/** Fields of a view without their ids, which are generated each time. */
 const shape = ({ fields }: { readonly fields: Collection['fields'] }) =>
   JSON.stringify(fields.map((field) => ({ ...field, id: '' })))
 

@@ -6,7 +6,7 @@ import { HEAD_BYTES, textKind } from './texts.ts'
 export interface Sniffed {
   /** With charset: `text/plain; charset=utf-8`. */
   readonly type: string
-  /** With its dot; '' if there is none. */
+  /** The extension with its dot; '' if there is none. */
   readonly extension: string
   /** All names of the type, without charset. */
   readonly names: readonly string[]
@@ -14,8 +14,8 @@ export interface Sniffed {
 
 /**
  * A file's type by its first bytes, never its name, in PocketBase's terms
- * (github.com/gabriel-vasile/mimetype). Text is not given to file-type: it takes all that begins with `BM`
- * for a picture.
+ * (github.com/gabriel-vasile/mimetype). Text is not passed to file-type, which takes everything that begins
+ * with `BM` for a picture.
  */
 export async function sniff(content: Buffer): Promise<Sniffed> {
   const bytes = content.subarray(0, HEAD_BYTES)
@@ -34,7 +34,7 @@ async function ofBinary(bytes: Buffer, head: string): Promise<NamedType | Signat
   return (kind.ext === 'cfb' && ofCompound(bytes, head)) || pocketbaseName(kind)
 }
 
-/** A compound file's directory begins with its root; the header has its sector. */
+/** The type of a compound file, by the class of its root: the header has the sector of the directory. */
 function ofCompound(bytes: Buffer, head: string): Signature | undefined {
   if (bytes.length < 512) return undefined
   const sectorBytes = bytes.readUInt16LE(26) === 4 ? 4096 : 512

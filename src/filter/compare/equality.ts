@@ -32,7 +32,7 @@ const EMPTY: Known = constantOf('')
 
 const emptiness = ({ fallback, isEmpty }: Operand) => (fallback === 'forced' ? undefined : isEmpty)
 
-/** Whether two values are equal, where that holds for all requests: it chooses the parts of many rules. */
+/** Whether two values are equal, if that is the same for all requests. Many rules contain such parts. */
 function decideKnown(left: Operand, right: Operand): boolean | undefined {
   if (left.kind === 'expression' || right.kind === 'expression') return undefined
   const [a, b] = [left.constant, right.constant]
@@ -41,7 +41,7 @@ function decideKnown(left: Operand, right: Operand): boolean | undefined {
   return isOneEmpty && [left, right].some((one) => one.isEmpty === false) ? false : undefined
 }
 
-/** A value that may be null or empty. A column of texts needs no two ways, so that an index serves it. */
+/** Compares with a value that may be empty. A text column gets one comparison, which an index serves. */
 function whetherEmpty(
   positive: boolean,
   value: Known,

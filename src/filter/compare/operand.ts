@@ -6,7 +6,7 @@ import { NUMBER, type Traits, traitsOf } from '../sql/traits.ts'
 
 /**
  * SQLite's type affinity of an operand, which converts the other side. `text`: text, date, single choices;
- * `numeric`: number, bool, geoPoint and, though stored as text, multiple choices; `none`: all that is no
+ * `numeric`: number, bool, geoPoint and, though stored as text, multiple choices; `none`: anything but a
  * column, JSON, and the columns of a record that is not stored yet. Contract 2.10.
  */
 export type Affinity = 'text' | 'numeric' | 'none'
@@ -20,20 +20,20 @@ export type Storage = 'text' | 'number' | 'integer' | 'real' | 'bool' | 'list' |
 interface Common {
   readonly affinity: Affinity
   readonly fallback: Fallback
-  /** Whether its request value or literal is null or the empty text; undefined if it has none. */
+  /** Whether its request value or literal is null or empty; undefined for other operands. */
   readonly isEmpty?: boolean | 'perhaps' | undefined
-  /** Its path leads to several rows; without `?` all must match. */
+  /** The path may lead to several rows; without `?` all must match. */
   readonly all: boolean
-  /** SQL that must hold before a client may compare it: the email is visible. */
+  /** SQL that must be true before a client may compare it, such as a visible email. */
   readonly guard?: Sql
 }
 
-/** A value that the server binds: of the request, a literal, a keyword. */
+/** A value known to the server: from the request, a literal or a keyword. */
 export interface Known extends Common {
   readonly kind: 'known'
   readonly slot: Slot
   readonly traits: Traits
-  /** Its text as a pattern of `~`. Keywords have none: `null`, `true`, a count. */
+  /** Its text as a pattern of `~`. Absent for keywords (`null`, `true`) and counts. */
   readonly pattern?: Slot
   /** Its value, if it is the same for all requests. */
   readonly constant?: Scalar | undefined
@@ -52,7 +52,7 @@ export interface Expression extends Common {
   readonly isDate?: boolean
   /** Rows whose absence makes it NULL. */
   readonly rows: readonly JoinedRow[]
-  /** It is an element of this list; `row` is the element's row, or the row of the record whose id it is. */
+  /** It is an element of this list. `row`: the row of the element, or of the record with this id. */
   readonly element?: { readonly list: Sql; readonly row: JoinedRow }
   /** Converts it for the right side of `~`: each literal becomes a pattern. */
   readonly asPattern?: () => Operand
@@ -78,14 +78,14 @@ export const parameter = (slot: Slot, traits: Traits, rest: Partial<Known> = {})
 
 const patternOf = (value: Scalar) => (value === null ? null : likePattern(goText(value)))
 
-/** A literal or the like, which is the same for all requests. */
+/** A value that is the same for all requests, such as a literal. */
 export const constantOf = (value: Scalar): Known =>
   parameter(() => value, traitsOf(value), { constant: value })
 
 /** `null`, `true` or `false`: not a parameter. */
 export const keyword = (value: null | bigint): Known => known(() => value, traitsOf(value))
 
-/** The length of a list of the request. */
+/** The length of a list in the request. */
 export const countOf = (slot: Slot): Known => known(slot, NUMBER)
 
 /** The result of `:isset`. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */

@@ -56,7 +56,7 @@ function knownSide(operand: Known, conversion: Conversion): Side {
   return { ...common, rank: 'mixed', mixed, number, text }
 }
 
-/** A value as text. What is known to be one has no NUL. */
+/** A value as text. */
 export const boundText = ({ slot, traits: { kind } }: Known): Sql =>
   kind === 'text' || kind === 'empty' ? param('text', slot) : textParam(slot)
 

@@ -39,7 +39,7 @@ function allMatch(context: Context, comparison: Comparison, left: Operand, right
   return [noRowViolates(compare(comparison.sign, a, b), within.scope.rows)]
 }
 
-/** A joined value is a column: never known to be empty, whatever the request contains. */
+/** A joined value is a column, which is never known to be empty. */
 function walked(operand: Operand): Operand {
   const { isEmpty: _, asPattern: __, ...column } = operand as Expression
   return column

@@ -22,7 +22,7 @@ import { type Template, writeTemplate } from './write-template.ts'
 
 const NO_CANDIDATE = {}
 
-/** Longer filters are compiled each time: 1 kB of filter keeps some 100 kB here. */
+/** Longer filters are not cached: a filter of 1 kB takes some 100 kB in the cache. */
 const MAX_CLIENT_LENGTH = 1000
 const MAX_TEMPLATES = 1_000
 const templates = new Lru<string, Template>(MAX_TEMPLATES)
@@ -39,7 +39,7 @@ export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter
   return bindTemplate(templateOf(catalog, question, client), question, client)
 }
 
-/** Compiles a filter that depends on the time: each call of the returned function binds the present time. */
+/** Compiles a filter that depends on the time. Each call of the returned function uses the current time. */
 export function prepare(catalog: Catalog, question: FilterQuery): () => CompiledFilter {
   const client = parseClient(question)
   const template = templateOf(catalog, question, client)
@@ -149,7 +149,7 @@ function parseClient({ filter, sort, request, ticket }: FilterQuery): Tree | nul
   return filter === '' ? null : parseFilter(filter, () => spendReading(ticket, filter.length))
 }
 
-/** Even inside quotes. PocketBase: apis/record_helpers.go, checkForSuperuserOnlyRuleFields */
+/** A superuser-only name in a filter, even inside quotes. PocketBase: checkForSuperuserOnlyRuleFields */
 function superuserName(text: string): string | undefined {
   if (text.includes('@collection.')) return '@collection.'
   return text.includes('@request.') ? '@request.' : undefined

@@ -1,6 +1,6 @@
 import type { SqlText } from '../sql/sql.ts'
 
-/** What a condition says of the record itself. `flag`: a bool that must be true. `opaque`: unknown. */
+/** A condition's tests of the record's own columns. `flag`: a bool that must be true. `opaque`: unknown. */
 export type Predicate =
   | { readonly kind: 'and' | 'or'; readonly items: readonly Predicate[] }
   | { readonly kind: 'flag'; readonly column: string }
@@ -21,7 +21,7 @@ export interface SortColumn {
   readonly direction?: 'ASC' | 'DESC' | undefined
 }
 
-/** The parts of a compiled question, for code that chooses a plan or rewrites it. */
+/** The structure of a compiled filter, for code that chooses a plan or rewrites it. */
 export interface QueryStructure {
   readonly condition: Predicate
   readonly columns: readonly string[]
@@ -52,15 +52,15 @@ export interface CompiledFilter {
   /** Contains client input, so the generic plan of a named statement would be bad. */
   readonly free: boolean
   readonly structure: QueryStructure
-  /** An equal query that starts from related records, if possible, for callers that read many rows. */
+  /** An equivalent query that starts from related records, if possible, for callers that read many rows. */
   readonly relatedFirst?: RelatedQuestion
 }
 
-/** A question about related records whose answer makes the main one cheaper. */
+/** A query for related records whose result makes the main query cheaper. */
 export interface RelatedQuestion {
-  /** Selects ids. */
+  /** SQL that selects ids. */
   readonly text: string
   readonly params: readonly unknown[]
-  /** The main question for these ids. */
+  /** The main query for these ids. */
   readonly withIds: (ids: readonly string[]) => CompiledFilter
 }

@@ -11,7 +11,7 @@ export function spendShape(ticket: Ticket | undefined, length: number): void {
   if (ticket && !ticket.isSuperuser && length > 0) admission.filterShapes.take(ticket.holder, length)
 }
 
-/** Charges the reading of a filter before it is known to be valid. Throws as above. */
+/** Charges for parsing a filter, valid or not. Throws RetryLater (429). */
 export function spendReading(ticket: Ticket | undefined, length: number): void {
   spendShape(ticket, Math.max(0, length - FREE_READING) * READING_SHARE)
 }

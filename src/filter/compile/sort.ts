@@ -49,7 +49,7 @@ export function readSort(sort: string): SortKey[] {
   return keys
 }
 
-/** ORDER BY of the keys, then of insertion. Of several rows a key takes the first where `condition` holds. */
+/** ORDER BY the keys, then insertion. Of several rows a key uses the first for which `condition` holds. */
 export function buildOrder(context: Context, keys: readonly SortKey[], condition: Condition): OrderKey[] {
   const isView = context.base.collection.type === 'view'
   const order: OrderKey[] = []
@@ -71,7 +71,7 @@ function orderKey(value: Sql, direction?: SortKey['direction']): OrderKey {
   return { sql: written, column: row === null ? { column: name!, direction } : undefined }
 }
 
-/** Whether it names a field of the collection or the order of insertion. */
+/** Whether a name is a field of the collection or the order of insertion. */
 export const isOwnField = ({ fields }: Collection, name: string): boolean =>
   name === '@rowid' || fields.some((field) => field.name === name)
 
@@ -89,7 +89,7 @@ function buildKey(context: Context, { name, direction }: SortKey, condition: Con
   })
 }
 
-/** A key through several rows: the first row in order that the filter accepts. */
+/** A sort key with several rows: the first in order that the filter accepts. */
 function firstOf(key: Sql, condition: Condition): Sql {
   const rows = new Set(
     rowsIn(key)

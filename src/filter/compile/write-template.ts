@@ -19,13 +19,13 @@ import {
 import type { CompiledFilter, Predicate } from './compiled-filter.ts'
 import type { OrderKey } from './sort.ts'
 
-/** Most ids that are passed from one question to the next. */
+/** Maximum ids to pass from the first query to the second. */
 export const MAX_RELATED = 100
 
 export interface Template {
   readonly compiled: Omit<CompiledFilter, 'params'>
   readonly params: readonly Param[]
-  /** The question about related records, then the main one; the parameter at `place` is their ids. */
+  /** The query for related records, then the main one; the parameter at `place` is their ids. */
   readonly related?: {
     readonly text: string
     readonly params: readonly Param[]
@@ -112,8 +112,8 @@ function predicateOf(condition: Condition, writer: Writer): Predicate {
 }
 
 /**
- * Splits off the tests of one related record, to run first: `device.name = "x"` finds devices, whose `ids`
- * the `rest` has. Undefined where another test or the order uses the record, or it may be missing. Without
+ * Splits off the tests of one related record, to run first: `device.name = "x"` finds devices, whose ids
+ * replace it in `rest`. Undefined if another test or the order uses the record, or it may be missing. Without
  * ids the planner does not know how many messages a device has and sorts all: 300 ms for 30 of 33,000.
  */
 function splitRelated(condition: Condition, order: Sql) {

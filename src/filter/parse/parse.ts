@@ -95,7 +95,7 @@ class Reader {
 /** A number beyond the range of a double is 0. */
 const finite = (number: number) => (Number.isFinite(number) ? number : 0)
 
-/** Tells the values of a trait apart. */
+/** A letter for each value of a trait. */
 const initial = (trait: unknown) => String(trait)[0]
 
 const isChain = (item: RawItem['item']): item is readonly RawItem[] => Array.isArray(item)

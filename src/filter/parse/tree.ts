@@ -11,14 +11,14 @@ export interface Name {
 /** A text or number in the filter. `index`: its position among the literals. */
 export interface Literal {
   readonly kind: 'literal'
-  /** How it is written. */
+  /** Whether it is quoted. */
   readonly type: 'text' | 'number'
   readonly value: string | number
   readonly index: number
   readonly traits: Traits
   /** Its text as a pattern of `~`. */
   readonly pattern: string
-  /** A text that is an argument of a function: its value is part of the shape. */
+  /** A function's text argument: its value is part of the shape. */
   readonly isFixed: boolean
 }
 export interface FunctionCall {

@@ -6,7 +6,7 @@ import { MIXED } from '../sql/traits.ts'
 import type { Context } from './context.ts'
 
 type Resolve = (context: Context, token: Token) => Operand
-/** Builds an operand of a function's arguments. Throws a FilterError for wrong ones. */
+/** Builds an operand from a function's arguments. Throws a FilterError for invalid ones. */
 export type FunctionBuilder = (context: Context, args: readonly Token[], resolve: Resolve) => Operand
 
 export const isLiteral = (token: Token, type: 'text' | 'number') =>
@@ -15,7 +15,7 @@ export const isLiteral = (token: Token, type: 'text' | 'number') =>
 /** Writes an expression over operands, which may have become patterns. */
 type Build = (operands: readonly Operand[]) => Sql
 
-/** A function call as an operand. `rest`: its differences from a text without affinity. */
+/** A function call as an operand: a text without affinity, except as `rest` says. */
 export function callOperand(
   operands: readonly Operand[],
   build: Build,

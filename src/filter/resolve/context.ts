@@ -15,7 +15,7 @@ export interface Context {
   readonly base: FilterRow
   /** Set for clients other than superusers: hides fields and collects joined rows. Contract 2.9. */
   readonly reached: ReachedRows | null
-  /** The literals are those of a client's filter, which differ from request to request. */
+  /** The literals belong to a client's filter and differ from request to request. */
   readonly isClient: boolean
 }
 

@@ -42,7 +42,7 @@ function clusters(items: readonly Condition[], bound: ReadonlySet<JoinedRow>): C
   return found.map((cluster) => cluster.items)
 }
 
-/** Rows that several conjuncts share come first; then each has only its own left. */
+/** Places rows that several conjuncts share first, then each conjunct's own. */
 function placeCluster(items: readonly Condition[], bound: ReadonlySet<JoinedRow>): Condition {
   const [only] = items
   if (items.length === 1 && only) return nestRowsInExists(only, bound)

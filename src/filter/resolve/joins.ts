@@ -6,7 +6,7 @@ import { columnOf, type JoinedRow, type JoinSource, ROWID, SELECT, sql } from '.
 import type { Context } from './context.ts'
 import { column, type FilterRow, table } from './row.ts'
 
-/** Row keys of the caller's record must differ from those of the base. */
+/** The join key of a path; the caller's record gets other keys than the base. */
 const keyOf = ({ values, isNew }: FilterRow, name: string): string =>
   values && !isNew ? `auth.${name}` : name
 

@@ -15,7 +15,7 @@ const MAX_RELATIONS = 6
 
 interface Start {
   readonly row: FilterRow
-  /** The rows so far may be several; all must match. */
+  /** The path may lead to several rows; all must match. */
   readonly all: boolean
   /** Unknown names are NULL instead of an error, as in `@request.*`. */
   readonly lenient: boolean

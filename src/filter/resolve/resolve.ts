@@ -44,7 +44,7 @@ function degrees(operand: Operand): Sql {
     operand.storage === 'json'
       ? sql`pb_json_numeric(${operand.sql})`
       : sql`pb_numeric(${form.text(operand.sql)})`
-  // '1e999' is infinite, which Postgres' cosine refuses.
+  // Postgres' cosine refuses infinity, as from '1e999'.
   return sql`nullif(abs(${number}), 'Infinity') * sign(${number})`
 }
 

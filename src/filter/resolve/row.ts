@@ -11,11 +11,11 @@ import { columnOf, type JoinedRow, type Sql } from '../sql/sql.ts'
 /** A row in the statement. */
 export interface FilterRow {
   readonly collection: Collection
-  /** Null: the base, whose alias is `b`, or a row of parameters. */
+  /** The joined row; null for the base (alias `b`) or a row of parameters. */
   readonly at: JoinedRow | null
   readonly nullable: boolean
   readonly list?: Sql
-  /** Its columns are parameters: the caller, or the record that a create rule tests. */
+  /** Set if its columns are parameters: for the caller, or the record that a create rule tests. */
   readonly values?: (input: Input) => Readonly<Record<string, Value>>
   /** It is not stored yet, so its columns have no affinities. */
   readonly isNew?: boolean

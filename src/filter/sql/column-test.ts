@@ -7,7 +7,7 @@ export interface ColumnTest {
   readonly value: Param | ''
 }
 
-/** A condition's SQL, and the test of a column that it is, if it is one. */
+/** A condition's SQL, and `test` if it is a test of a column. */
 export interface Tested {
   readonly sql: Sql
   readonly test?: ColumnTest

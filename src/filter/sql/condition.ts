@@ -2,19 +2,19 @@ import { joinEqualitiesAsIn, type Tested } from './column-test.ts'
 import { withAncestors } from './joined.ts'
 import { type JoinedRow, joinSql, rowsIn, type Sql, sql } from './sql.ts'
 
-/** Decided without the database. Null: neither true nor false. */
+/** A constant result; null is neither true nor false. */
 interface Constant {
   readonly kind: 'constant'
   readonly value: boolean | null
 }
 export interface Leaf extends Tested {
   readonly kind: 'leaf'
-  /** The multi-row joins that it uses, with those that they depend on. */
+  /** The multi-row joins that it uses, and those that they depend on. */
   readonly many: ReadonlySet<JoinedRow>
-  /** Rows whose absence keeps it from being true, or false. */
+  /** Rows without which it cannot be true, or cannot be false. */
   readonly notTrue: ReadonlySet<JoinedRow>
   readonly notFalse: ReadonlySet<JoinedRow>
-  /** Implied without its rows: the list contains the value. `row`: the condition says no more. */
+  /** Implied SQL without `row`: the list contains the value. Equivalent if only `row` is joined. */
   readonly contains?: { readonly sql: Sql; readonly row: JoinedRow }
 }
 interface Group {
@@ -32,7 +32,7 @@ export const constant = (value: boolean | null): Constant => (value === null ? N
 /** A row and the rows that it depends on. */
 const withLines = (rows: readonly JoinedRow[]): Set<JoinedRow> => new Set(rows.flatMap(withAncestors))
 
-/** A condition in SQL. `notTrue`, `notFalse`: rows whose absence makes it NULL or the opposite. */
+/** A condition in SQL. `notTrue`, `notFalse`: rows without which it cannot be true, or false. */
 export function leaf(
   part: Sql | Tested,
   notTrue: readonly JoinedRow[] = [],
@@ -70,7 +70,7 @@ function fold(kind: 'and' | 'or', items: readonly Condition[], neutral: boolean)
   return rest.length === 1 ? rest[0]! : { kind, items: rest }
 }
 
-/** The one condition where a test that is never NULL holds, else the other. */
+/** `yes` if a test that is never NULL is true, else `no`. */
 export const whether = (test: Sql, yes: Condition, no: Condition): Condition =>
   or([and([leaf(test), yes]), and([leaf(sql`NOT ${test}`), no])])
 

@@ -1,6 +1,6 @@
 import { JoinedRow, type JoinSource } from './sql.ts'
 
-/** A row and all it hangs on, itself first. */
+/** A row and its ancestors in the join, itself first. */
 export function withAncestors(row: JoinedRow): JoinedRow[] {
   const line: JoinedRow[] = []
   for (let one: JoinedRow | null = row; one; one = one.parent) line.push(one)
@@ -9,7 +9,7 @@ export function withAncestors(row: JoinedRow): JoinedRow[] {
 
 /** Rows that the paths of a condition lead to, each path once. */
 export class Scope {
-  /** In the order in which they came; each after the one it hangs on. */
+  /** The joined rows in order, each after its parent. */
   readonly rows: JoinedRow[]
   readonly #byPath = new Map<string, JoinedRow>()
   readonly #outer: Scope | null
@@ -26,12 +26,12 @@ export class Scope {
     return new Scope(this, [], this.#aliases)
   }
 
-  /** One more for the same subquery: the same path leads to another row. */
+  /** Another scope in the same subquery, in which the same path leads to another row. */
   sibling(): Scope {
     return new Scope(this.#outer, this.rows, this.#aliases)
   }
 
-  /** One in the same FROM for another rule: the same path leads to another row. */
+  /** A scope in the same FROM for another rule, in which the same path leads to another row. */
   apart(): Scope {
     return new Scope(null, this.rows, this.#aliases)
   }

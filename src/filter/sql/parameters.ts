@@ -13,7 +13,7 @@ export const textParam = (slot: Slot): Sql =>
     return text === null ? null : cleanText(text)
   })
 
-/** NULL for what is no number. */
+/** A number parameter; NULL for other values. */
 export const numberParam = (slot: Slot): Sql =>
   param('float8', (input) => {
     const value = slot(input)

@@ -11,7 +11,7 @@ export function kindOf(value: Scalar): ScalarKind {
   return value === '' ? 'empty' : 'text'
 }
 
-/** Text that SQLite takes for a number where a column of numbers is its neighbour. */
+/** Text that SQLite converts to a number when compared with a number column. */
 const NUMERIC = /^[ \t\n\v\f\r]*[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?[ \t\n\v\f\r]*$/i
 
 /** SQLite's numeric affinity: text that looks like a number becomes one. */
@@ -28,7 +28,7 @@ export function asText(value: Scalar): string | null {
   return String(Number(value))
 }
 
-/** What Go's cast.ToString makes of it: the text that `~` looks for. */
+/** A value as Go's cast.ToString writes it: the text that `~` searches for. */
 export const goText = (value: Scalar): string =>
   typeof value === 'number' ? plainNumber(value) : value === null ? '' : String(value)
 

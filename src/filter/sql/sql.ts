@@ -1,10 +1,10 @@
 import { quote } from '../../collections/names.ts'
 import type { Input } from './input.ts'
 
-/** A parameter of a statement; it gets its number when the statement is written. */
+/** A parameter of a statement. It is numbered when the statement is written. */
 export interface Param {
   readonly kind: 'param'
-  /** `text`, `float8`, `text[]`: uncast, Postgres would guess the type from the neighbour. */
+  /** `text`, `float8`, `text[]`: without a cast, Postgres would guess the type from the context. */
   readonly cast: string
   readonly bind: (input: Input) => unknown
 }
@@ -12,7 +12,7 @@ export interface Param {
 /** The order of insertion, which every table of records has. */
 export const ROWID = '_rowid'
 
-/** A column of a row; of the base, whose alias is `b`, where `row` is null. */
+/** A column of a row. `row` null: of the base, whose alias is `b`. */
 export interface Column {
   readonly kind: 'column'
   readonly row: JoinedRow | null
@@ -34,26 +34,26 @@ type Piece = string | Param | JoinedRow | Column | Table | typeof SELECT
 export type Sql = readonly Piece[]
 
 export interface JoinSource {
-  /** Table or function: what stands before the alias. */
+  /** The table or function, without the alias. */
   readonly from: Sql
   /** Column names after the alias, for a function. */
   readonly columns?: string
-  /** None: each row of it. */
+  /** The join condition; absent: all rows. */
   readonly on?: (alias: JoinedRow) => Sql
-  /** The column of the base that names the one record, in a table, by its id. */
+  /** The base's column with the id of the joined record, for a join of one record of a table. */
   readonly reference?: Sql
-  /** What gives several rows of it their order. */
+  /** The order of several joined rows. */
   readonly order?: (alias: JoinedRow) => Sql
 }
 
-/** A row that a path leads to by a LEFT JOIN: all its columns may be NULL. */
+/** A row that a path reaches by LEFT JOIN: all its columns may be NULL. */
 export class JoinedRow {
   readonly kind = 'joined'
   readonly alias: string
   readonly parent: JoinedRow | null
-  /** It may give several rows for one of its parent. */
+  /** It may have several rows for one row of its parent. */
   readonly many: boolean
-  /** It, or one it hangs on, may give several rows for one of the base: it has to live in an EXISTS. */
+  /** It or an ancestor may have several rows for one of the base, so it must be inside an EXISTS. */
   readonly inMany: boolean
   readonly source: JoinSource
 
@@ -66,7 +66,7 @@ export class JoinedRow {
   }
 }
 
-/** Puts pieces together: sql`${column} = ${param}`. A text is taken as it is. */
+/** Joins pieces: sql`${column} = ${param}`. Strings are inserted as SQL. */
 export function sql(texts: TemplateStringsArray, ...values: (Piece | Sql)[]): Sql {
   const parts: Piece[] = []
   for (const [i, text] of texts.entries()) {
@@ -91,7 +91,7 @@ export const isKind = <K extends Exclude<Piece, string>['kind']>(
   kind: K,
 ): piece is Extract<Piece, { kind: K }> => typeof piece === 'object' && piece.kind === kind
 
-/** The column that a piece of SQL is, if it is no more. */
+/** The column, if the SQL is only a column. */
 export function onlyColumn([column, ...more]: Sql): Column | undefined {
   return isKind(column, 'column') && more.length === 0 ? column : undefined
 }
@@ -119,7 +119,7 @@ export const bindRows = (part: Sql, rows: ReadonlySet<JoinedRow>): Sql =>
     return !isKind(one, 'param') && row && rows.has(row) ? plainText(one) : one
   })
 
-/** A row by its alias, a column behind that, and so on. */
+/** A piece as text: a row by its alias, a column with its row's alias. */
 function plainText(piece: Exclude<Piece, Param>): string {
   if (typeof piece === 'string') return piece
   if (piece.kind === 'joined') return piece.alias
@@ -132,7 +132,7 @@ const columnText = (alias: string, name: string) => `${alias}.${name === ROWID ?
 
 export const baseColumn = (name: string): string => columnText('b', name)
 
-/** A parameter in a text: its number, from 0, and where `$1::text` begins and ends. */
+/** A parameter's number in a text, from 0, and where its `$1::text` begins and ends. */
 export interface ParamPlace {
   readonly index: number
   readonly cast: string
@@ -145,7 +145,7 @@ export interface SqlText {
   readonly places: readonly ParamPlace[]
 }
 
-/** Writes SQL texts that share one row of parameters. */
+/** Writes SQL texts that share one list of parameters. */
 export class Writer {
   readonly params: Param[] = []
   readonly #indexes = new Map<Param, number>()
@@ -165,7 +165,7 @@ export class Writer {
     return { text, places }
   }
 
-  /** The place of a parameter among all, from 0. */
+  /** The index of a parameter, from 0. */
   index(param: Param): number {
     let index = this.#indexes.get(param)
     if (index === undefined) {

@@ -1,20 +1,20 @@
 import { likePattern } from './like.ts'
 import { asNumeric, goText, kindOf, type Scalar, type ScalarKind } from './scalar.ts'
 
-/** What SQL depends on in a value that becomes a parameter. `mixed`: it differs from request to request. */
+/** Properties of a parameter's value that the SQL depends on. `mixed`: differs from request to request. */
 export interface Traits {
   readonly kind: ScalarKind | 'mixed'
-  /** Its kind beside a column of numbers. */
+  /** Its kind when compared with a number column. */
   readonly numeric: ScalarKind | 'mixed'
-  /** Its number beside a bool, if that is 0 or 1. */
+  /** Its number when compared with a bool, if that is 0 or 1. */
   readonly bit: number | undefined
-  /** What its pattern of `~` has. `broken`: it matches nothing. */
+  /** The kind of its pattern of `~`. `broken`: it matches nothing. */
   readonly pattern: 'broken' | 'sigma' | 'letters' | 'plain' | 'mixed'
-  /** In JSON only a text can equal it. */
+  /** Only a text in JSON can equal it. */
   readonly isPlainText: boolean
 }
 
-/** Of request values. */
+/** Traits of request values. */
 export const MIXED: Traits = {
   kind: 'mixed',
   numeric: 'mixed',
@@ -22,9 +22,9 @@ export const MIXED: Traits = {
   pattern: 'mixed',
   isPlainText: false,
 }
-/** Of request values that are texts and never empty. */
+/** Traits of request values that are non-empty texts. */
 export const TEXT: Traits = { ...MIXED, kind: 'text' }
-/** Of numbers and bools. */
+/** Traits of numbers and bools. */
 export const NUMBER: Traits = { ...MIXED, kind: 'number', numeric: 'number' }
 
 export function traitsOf(value: Scalar): Traits {

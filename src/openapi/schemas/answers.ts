@@ -19,7 +19,7 @@ export const success = (description: string, schema: z.ZodType, example?: unknow
 
 export const done = (description: string): Answers => ({ 204: { description } })
 
-/** A failure in PocketBase's form, by default with the sentence that goes with its status. */
+/** A failure in PocketBase's form, by default with its status's message. */
 function failed(status: number, description: string, text?: string): ZodOpenApiResponseObject {
   const { message } = new ApiError(status, text)
   return { id: `Error${status}`, description, content: json(API_ERROR, { data: {}, message, status }) }
@@ -42,7 +42,7 @@ const FAILURES = {
 
 const ANY = [403, 429, 500, 503] as const
 
-/** The failures of a route of the record API: these statuses, and those of any route. */
+/** The failures of a record API route: these statuses, and those of any route. */
 export const failures = (...statuses: (keyof typeof FAILURES)[]): Answers =>
   Object.fromEntries([...new Set([...statuses, ...ANY])].map((status) => [status, FAILURES[status]]))
 
@@ -64,5 +64,5 @@ export const FILE: Answers = {
   416: { description: 'It has no such part.', content: { 'text/plain': { schema: z.string() } } },
 }
 
-/** What a route answers that sends a file. */
+/** The answers of a route that sends a file. */
 export const fileAnswers = (): Answers[] => [FILE, failures(400, 404)]

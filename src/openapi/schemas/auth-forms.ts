@@ -29,7 +29,7 @@ export const METHODS = z
   })
   .meta({ id: 'AuthMethods' })
 
-/** Forms of sign-in that have no schema of their own elsewhere. */
+/** Sign-in forms without a schema elsewhere. */
 export const EMAIL = z.object({ email: z.string().meta({ format: 'email' }) }).meta({ id: 'EmailForm' })
 const TOKEN = z
   .object({ token: z.string().describe('Out of the link in the mail.') })
@@ -38,7 +38,7 @@ const MFA_ID = z.string().optional().describe('Of the first method, where two ar
 
 export interface Form {
   readonly path: string
-  /** What the id of its operation begins with. */
+  /** Prefix of its operation's id. */
   readonly verb: string
   readonly summary: string
   readonly body: z.ZodType
@@ -69,7 +69,7 @@ export const SIGN_INS: readonly Form[] = [
   },
 ]
 
-/** What a sign-in by OAuth2 tells of the provider. */
+/** Data of the provider in the answer to an OAuth2 sign-in. */
 export const OAUTH2_META = z
   .object({
     id: z.string(),
@@ -86,7 +86,7 @@ export const OAUTH2_META = z
   })
   .meta({ id: 'OAuth2Meta' })
 
-/** What is submitted after a provider has led the browser back. */
+/** The body to submit after the provider redirected the browser back. */
 export const OAUTH2_BODY = z
   .object({
     provider: z.string().max(100),
@@ -113,7 +113,7 @@ const CONFIRMED_ADDRESS = z
   .meta({ id: 'EmailChangeConfirmForm' })
 const [ann, token, password] = [{ email: 'ann@example.com' }, 'eyJhbGciOi…', 'a-new-password']
 
-/** What mails a link, or takes the token out of one: a success says nothing. */
+/** Forms that mail a link, or take its token. Their success is an empty 204. */
 export const MAILED: readonly Form[] = [
   mailed('request-verification', 'Mail a link that proves an address', EMAIL, ann),
   mailed('confirm-verification', 'Prove an address by the token of its mail', TOKEN, { token }),

@@ -13,7 +13,7 @@ const FIELD_ERRORS: z.ZodType = z
   .lazy(() => z.record(z.string(), z.union([FIELD_ERROR, FIELD_ERRORS])))
   .meta({ id: 'FieldErrors', description: 'What is wrong, by field. Empty when no field is to blame.' })
 
-/** Every answer of the record API that is not a success. */
+/** Every failure of the record API. */
 export const API_ERROR = z
   .object({ data: FIELD_ERRORS, message: z.string(), status: z.int() })
   .meta({ id: 'Error', description: "PocketBase's form of an error." })
@@ -31,7 +31,7 @@ export const BATCH_ERROR = z
   })
   .meta({ id: 'BatchError' })
 
-/** What a guest gets where only those who have signed in may even ask. */
+/** The error for a guest where sign-in is required. */
 export const GUEST_ERROR = z
   .object({
     error: z.literal('unauthorized'),
@@ -41,7 +41,7 @@ export const GUEST_ERROR = z
   })
   .meta({ id: 'GuestError' })
 
-/** The first of two methods was right; the second is asked for. */
+/** The first of two sign-in methods succeeded; the second is needed. */
 export const MFA_NEEDED = z
   .object({ mfaId: z.string().describe('Send it with the second method, as `mfaId`.') })
   .meta({ id: 'MfaNeeded' })

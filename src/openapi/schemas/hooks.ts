@@ -6,7 +6,7 @@ import { TEST_EVENT } from '../../webhooks/deliveries.ts'
 import { DELAYS_SECONDS } from '../../webhooks/schedule.ts'
 import { NOBODY } from './security.ts'
 
-/** When each event is sent. An event without a summary has its name. */
+/** When each event is sent. Default: the event's name. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   'message.sent': 'A device has sent a message',
   'message.delivered': 'A message has reached its recipient',
@@ -27,7 +27,7 @@ const HEADERS = z.object({
     ),
 })
 
-/** What is sent to `webhooks`, by event. Standard Webhooks. `message`: schema of `sms_messages`. */
+/** Webhook calls by event (Standard Webhooks). `message`: the schema of `sms_messages`. */
 export function hooks(webhooks: Collection, message: z.ZodObject): ZodOpenApiPathsObject {
   const events = webhooks.fields.flatMap((field) =>
     field.type === 'select' && field.name === 'events' ? field.values : [],

@@ -8,7 +8,7 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
   readonly params?: ZodOpenApiOperationObject['requestParams']
   /** JSON that a request must have, and an example of it. */
   readonly body?: readonly [schema: z.ZodType, example?: unknown]
-  /** By status; of two with the same one the last counts. */
+  /** Responses by status; the last one wins. */
   readonly responses: readonly Answers[]
 }
 

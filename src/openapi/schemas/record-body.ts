@@ -5,7 +5,7 @@ import type { Extension } from '../../records/extension.ts'
 import { oneOrMany, typeName, VALUES } from './record-schema.ts'
 import { describeField } from './texts.ts'
 
-/** What a client may send for a field, by its type. Limits are the field's own. */
+/** Schemas of a field's submitted values, by type, with the field's limits. */
 const BODY_VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
   ...VALUES,
   text: (field) => z.string().meta(field.type === 'text' ? textLimits(field) : {}),
@@ -41,7 +41,7 @@ const settable = (collection: Collection, extension: Extension | undefined) =>
 
 const isPassword = ({ type }: Collection, { name }: Field) => type === 'auth' && name === 'password'
 
-/** Left out, it gets a value of its own. */
+/** Whether the server generates the value if absent. */
 const isMade = (field: Field) => field.type === 'text' && field.autogeneratePattern !== ''
 
 const sent = (collection: Collection, field: Field) =>
@@ -60,7 +60,7 @@ export function createBody(collection: Collection, extension: Extension | undefi
     .meta({ id: `${typeName(collection)}Create` })
 }
 
-/** The body that updates one: any of its fields, and modifiers of those that can be added to. */
+/** The body of an update: any fields, and modifiers of those that support them. */
 export function updateBody(collection: Collection, extension: Extension | undefined): z.ZodType {
   const fields = settable(collection, extension).filter(({ name }) => name !== 'id')
   const plain = fields.map((field) => [field.name, sent(collection, field).optional()])

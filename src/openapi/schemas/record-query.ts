@@ -19,7 +19,7 @@ const FIELDS = parameter(
 
 export const ONE = { query: z.object({ expand: EXPAND, fields: FIELDS }) }
 
-/** What a record that the path names can be asked with. */
+/** Parameters of requests for one record. */
 export const BY_ID = {
   path: z.object({ id: z.string().meta({ description: 'The id of the record.', param: { id: 'id' } }) }),
   ...ONE,

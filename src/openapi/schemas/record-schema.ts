@@ -34,7 +34,7 @@ function choice(field: SelectField): z.ZodType {
 export const typeName = (collection: Collection) =>
   collection.name.replace(/(?:^|_+)([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase())
 
-/** How one collection's records look, given those of the others: relations may be expanded. */
+/** Finds the schema of a collection's records; relations may be expanded. */
 export type RecordSchemas = (collectionId: string) => z.ZodObject | undefined
 
 /** The records of each collection in answers. A superuser may have added fields. */
@@ -64,7 +64,7 @@ function answered(collection: Collection, field: Field): z.ZodType {
   return isOptional ? schema.optional() : schema
 }
 
-/** What `expand` puts into a record: those its relations name, as far as they may be seen. */
+/** The schema of `expand`: related records that the caller may see. */
 function expanded(collection: Collection, others: RecordSchemas): z.ZodType {
   const entries = collection.fields.flatMap((field) => {
     const other = field.type === 'relation' && others(field.collectionId)

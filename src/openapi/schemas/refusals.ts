@@ -4,14 +4,14 @@ import { OTHER_REFUSALS, REFUSALS, type RefusalCode } from '../../sms/send/refus
 import { WEBHOOK_REFUSALS } from '../../webhooks/hook.ts'
 import type { Answers } from './answers.ts'
 
-/** An example of what stands in `message` where that depends on the request. */
+/** Examples of `message` where it depends on the request. */
 const MESSAGES: Partial<Record<RefusalCode, string>> = {
   invalid_request: 'recipients must be a list of phone numbers',
   too_many_recipients: 'At most 1000 recipients per request',
   request_too_large: 'The body must have at most 4194304 bytes',
 }
 
-/** What any request may end with, whatever it asks for. */
+/** Errors that any request may get. */
 const ANY = [
   [400, 'invalid_request', 'This takes too long. Ask for less: a shorter period, a simpler filter.'],
   [403, 'forbidden', 'You are not allowed to perform this request.'],
@@ -20,10 +20,10 @@ const ANY = [
   [503, OTHER_REFUSALS[503], 'The database cannot be reached at the moment.'],
 ] as const
 
-/** One way to be refused: status, `error`, and `message` as it may read. */
+/** A refusal: status, `error`, and an example of `message`. */
 type Row = readonly [status: number, error: string, message: string]
 
-/** What the gateway's own routes answer when they refuse: these, and what any request may end with. */
+/** Error responses of a gateway route: those named, and those of any request. */
 export const refusals = (...named: readonly RefusalCode[]): Answers =>
   answersOf(named.map((name) => [REFUSALS[name][0], name, REFUSALS[name][1] || MESSAGES[name]!]))
 

@@ -1,6 +1,6 @@
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
 
-/** Credentials that an operation takes, one of several. */
+/** Credentials that an operation accepts. */
 export type Security = NonNullable<ZodOpenApiOperationObject['security']>
 
 export const SECURITY_SCHEMES = {
@@ -33,7 +33,7 @@ export const SECURITY_SCHEMES = {
 
 export const NOBODY: Security = []
 export const SIGNED_IN: Security = [{ token: [] }]
-/** A token may show or allow more. */
+/** No credentials needed; a token may show or allow more. */
 export const ANYONE: Security = [{}, { token: [] }]
 export const SENDER: Security = [{ apiKey: [] }, { token: [] }]
 /** An API key, also as a bearer token. */
@@ -41,5 +41,5 @@ export const KEY_HOLDER: Security = [{ apiKey: [] }]
 export const TWILIO: Security = [{ twilio: [] }]
 export const HOOK: Security = [{ hook: [] }]
 export const DEVICE: Security = [{ deviceToken: [] }]
-/** Programs written for SMSGate's server. */
+/** For clients written for SMSGate's server. */
 export const SMSGATE_CLIENT: Security = [{ smsgateLogin: [] }, { smsgateToken: [] }]

@@ -4,13 +4,13 @@ import texts from './texts.json' with { type: 'json' }
 
 const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = texts
 
-/** A sentence on a field: its own help text if it has one, then ours. */
+/** A field's description: its own help text, if any, then ours. */
 export function describeField(collection: Collection, field: Field): string | undefined {
   const text = field.help || TEXTS[collection.name]?.[field.name] || TEXTS['*']![field.name]
   return field.hidden ? [text, 'Only superusers see it.'].filter(Boolean).join(' ') : text
 }
 
-/** Who may, by a rule of a collection. */
+/** Who may do what a rule of a collection allows. */
 export function describeRule(rule: Rule): string {
   if (rule === null) return 'Only superusers may.'
   return rule === '' ? 'Everyone may.' : `Superusers may, and whoever satisfies the rule \`${rule}\`.`

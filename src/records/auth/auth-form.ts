@@ -4,7 +4,7 @@ import { toText } from '../../fields/values/cast.ts'
 import type { Draft, FieldErrors } from '../input/validate.ts'
 import type { PasswordWork } from './passwords.ts'
 
-/** Keys of an auth record's form; two are no fields. */
+/** Keys of an auth record's form. */
 interface Form {
   readonly password: string
   readonly passwordConfirm: string
@@ -14,8 +14,8 @@ interface Form {
 const mismatch = () => fieldError('validation_values_mismatch', "Values don't match")
 
 /**
- * Checks of an auth record's form that are reported alone: without `manages` (superusers, manageRule) no
- * change of email or verified, no new password without its confirmation and one's own old one.
+ * Errors of an auth record's form, reported before all others. Without `manages` (superusers, manageRule):
+ * no change of email or verified, and no new password without confirmation and the old one.
  * PocketBase: forms/record_upsert.go; contract 4.8
  */
 export async function checkAuthForm(
@@ -36,7 +36,7 @@ export async function checkAuthForm(
   return Object.fromEntries(Object.entries(checks).filter(([, error]) => error)) as FieldErrors
 }
 
-/** Whether the body sets something that needs the right to manage the record. */
+/** Whether the body sets a field that only managers of the record may set. */
 export const asksToManage = ({ values, old }: Draft, body: Readonly<Record<string, unknown>>): boolean =>
   values.verified !== (old?.verified ?? false) ||
   (old !== undefined && (values.email !== old.email || isPasswordGiven(readForm(body))))

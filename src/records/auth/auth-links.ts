@@ -25,7 +25,7 @@ export async function deleteLinks(
   return dropped
 }
 
-/** Also of those with which a user acts for accounts. */
+/** Also ends sessions with which a user acts for accounts. */
 const END_BROWSERS = `
 delete from push_subscriptions
 where "user" = any($1::text[]) or sender in (select id from members where member = any($1::text[]))`
@@ -49,16 +49,16 @@ async function dropFrom(store: Store, linked: Collection, owner: Collection, ids
   return rows.length
 }
 
-/** Whether this change of an auth record ends anything that belongs to it. */
+/** Whether this change of an auth record invalidates linked records. */
 export const invalidatesLinks = (values: Readonly<Values>, old: Readonly<Values>): boolean =>
   values.tokenKey !== old.tokenKey || values.password !== old.password || isUpgraded(values, old)
 
-/** It becomes verified, so links that an earlier claimant made end. */
+/** Whether the record becomes verified: links that an unverified owner made then end. */
 const isUpgraded = (values: Readonly<Values>, old: Readonly<Values>) =>
   old.verified === false && values.verified === true
 
 /**
- * Deletes what ends with a change of an auth record, before the write: a new password ends MFA and known
+ * Before a write, deletes the links that it invalidates: a new password ends MFA and known
  * origins, a new token key one-time passwords and sessions. PocketBase: core/mfa_model.go, otp_model.go,
  * external_auth_model.go
  */

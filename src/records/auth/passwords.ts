@@ -9,7 +9,7 @@ export interface PasswordWork {
   verify(plain: string, hash: string): Promise<boolean>
 }
 
-/** Hashing on this server. */
+/** Hashes and compares in this process. */
 export const OWN_WORK: PasswordWork = { hash: hashPassword, verify: verifyPassword }
 
 /** Hashes and comparisons of one write, so that a repeated attempt does not redo them. */
@@ -17,7 +17,7 @@ export class PasswordMemory {
   readonly #hashes = new Map<string, Promise<string>>()
   readonly #verdicts = new Map<string, Promise<boolean>>()
 
-  /** Work that does what is not cached. Under a lock it compares nothing: an unknown comparison is false. */
+  /** PasswordWork with this memory. Under a lock it compares nothing: an unknown comparison is false. */
   over(work: PasswordWork, isLocked = false): PasswordWork {
     return {
       hash: (plain, cost) => remember(this.#hashes, `${cost} ${plain}`, () => work.hash(plain, cost)),

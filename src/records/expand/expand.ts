@@ -13,9 +13,9 @@ import { findRelation, idsIn, MAX_BACK, orderSql, type Relation, relatedSql } fr
 const MAX_DEPTH = 6
 /** Maximum relations per request; each is a statement. */
 const MAX_RELATIONS = 100
-/** The bytes of a statement's rows that cannot have more are not counted. */
+/** Rows that together cannot exceed this are read without counting bytes. */
 const UNGUARDED_BYTES = 64 << 10
-/** This many records are read as fast as one. */
+/** Up to this many records are read as fast as one. */
 const FEW = 50
 
 /**
@@ -48,7 +48,7 @@ interface Expansion {
   readonly meter: AnswerMeter
 }
 
-/** False if no path of the tree exists; then nothing was filled in. */
+/** Fills in `expand`. False if no path of the tree exists. */
 async function followAll(
   expansion: Expansion,
   records: readonly RenderedRecord[],
@@ -83,7 +83,7 @@ async function follow(
     const added = found.reduce((sum, { expanded = 0 }) => sum + 1 + expanded, 0)
     record.expanded = (record.expanded ?? 0) + added
     total += added
-    // Each of these records is in the answer at least once.
+    // each record appears in the answer at least once
     expansion.meter.checkExpanded(total)
   }
   return true

@@ -8,7 +8,7 @@ import { columnsOf, type RecordRow } from '../columns.ts'
 /** A step of an expand path. */
 export interface Relation {
   readonly target: Collection
-  /** The field with the ids: of the first collection, or (`back`) of the target. */
+  /** The field with the ids. It belongs to the first collection or, with `back`, to the target. */
   readonly field: RelationField
   readonly back: boolean
   /** Expanded as a list instead of one record. */

@@ -56,7 +56,7 @@ export function fileRuleValue(value: Value, uploads: NamedUploads): unknown {
 
 const MAX_SHOWN_BYTES = 300
 
-/** The error of a sent file. PocketBase: core/validators/file.go */
+/** The error of an uploaded file, if any. PocketBase: core/validators/file.go */
 export function checkUpload(field: FileField, upload: Upload): FieldError | undefined {
   const maxSize = field.maxSize || DEFAULT_FILE_BYTES
   if (upload.content.size > maxSize) {

@@ -6,7 +6,7 @@ import { fieldType } from '../../fields/types/field-types.ts'
 import { toNumber, toText, toTexts } from '../../fields/values/cast.ts'
 import { memoize } from '../../tools/memoize.ts'
 
-/** What a body's key does to a field. */
+/** The effect of a body's key on a field. */
 export interface Setter {
   readonly field: Field
   /** The result depends on the present value. */
@@ -57,7 +57,7 @@ function plain(field: Field): Change {
   return { needsOld: false, set: (_, raw) => type.fromInput(field, raw) }
 }
 
-/** What a body's key does to a record; undefined for an unknown key. */
+/** The effect of a body's key on a record; undefined for an unknown key. */
 export const setterOf = (collection: Collection, key: string): Setter | undefined =>
   settersOf(collection).get(key)
 

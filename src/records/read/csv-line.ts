@@ -1,10 +1,10 @@
 /**
- * What a spreadsheet takes for a formula, also after blanks, control and invisible characters, and in Asian
- * forms. A phone number is none. OWASP: CSV injection
+ * What a spreadsheet reads as a formula, also after blanks, control and invisible characters, and in Asian
+ * forms. Phone numbers are not formulas. OWASP: CSV injection
  */
 const FORMULA = /^(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d+$)))/u
 /**
- * A formula within a text, as some spreadsheets begin a cell at a semicolon or tab. Phone numbers and the
+ * A formula within a text, as some spreadsheets start a cell at a semicolon or tab. Phone numbers and the
  * dashes of a list are not formulas. Matches the sign first: a lookbehind at each blank would be quadratic.
  */
 const INNER_FORMULA =

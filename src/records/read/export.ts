@@ -14,12 +14,12 @@ import { readRows, rowStatement } from '../read-rows.ts'
 import { canBeShown } from '../render/render.ts'
 import { csvLine } from './csv-line.ts'
 
-/** Rows of one statement, at first. Where they turn out to be large, fewer. */
+/** Rows of the first statements; fewer if rows are large. */
 const PAGE = 1000
 const SHRINK = 4
-/** What a slow reader holds in memory, and no connection: a page that is sent, and one that is ready. */
+/** Bytes of a page. A slow reader holds two in memory, one being sent and one ready, and no connection. */
 export const PAGE_BYTES = 1 << 20
-/** One record and what is expanded in it may have more. */
+/** Maximum bytes of one record with its expanded ones. */
 const RECORD_BYTES = 8 << 20
 
 /**

@@ -13,17 +13,17 @@ export interface Page {
   /** From 1. As large as PocketBase's integers may be. */
   readonly page: bigint
   readonly perPage: number
-  /** Rows before the page; 0 where PocketBase's 64 bits run over. */
+  /** Rows before the page; 0 where PocketBase's 64-bit integer overflows. */
   readonly offset: bigint
   readonly skipTotal: boolean
 }
 
-/** Rows that are read in the time of a few lookups by id. */
+/** Rows that a scan reads in the time of a few lookups by id. */
 const SHORT = 100
 /** Rows that an index scan skips in the time of one lookup by id. */
 export const NEAR = 500n
 
-/** What an index finds from one value on, or up to one. */
+/** Operators of a range in an index. */
 const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
 type Comparison = Extract<Predicate, { kind: 'comparison' }>
@@ -49,7 +49,7 @@ export interface ListPlan {
    * unless an index answers it whole; with an unknown OFFSET it may sort.
    */
   readonly isPlannedOnce: boolean
-  /** It is found at once: the first rows of an index, and no total to be counted. */
+  /** It reads the first rows of an index and counts no total. */
   readonly isShort: boolean
 }
 
@@ -103,7 +103,7 @@ export function singleEqualityColumn({ condition }: Pick<QueryStructure, 'condit
 
 type Asked = Pick<QueryStructure, 'condition' | 'sortKeys'>
 
-/** The one column that is sorted by, besides the order of insertion. */
+/** The only sort column besides the order of insertion; undefined for several. */
 function sortedBy({ sortKeys: [key, tiebreak, ...more] }: Asked): string | undefined {
   if (more.length > 0) return undefined
   if (key?.column === ROWID) return tiebreak ? undefined : ROWID
@@ -112,7 +112,7 @@ function sortedBy({ sortKeys: [key, tiebreak, ...more] }: Asked): string | undef
 
 const indexesOf = memoize(indexedColumns)
 
-/** An index finds the rows in order: one value of its first columns, then the sorted one. */
+/** Whether an index finds the rows in order: equal values of its first columns, then the sort column. */
 export function isIndexScan(collection: Collection, asked: Asked): boolean {
   const sorted = sortedBy(asked)
   const tests = conjuncts(asked)
@@ -128,7 +128,7 @@ export function isIndexScan(collection: Collection, asked: Asked): boolean {
   )
 }
 
-/** An index has the rows of one value, or of several, in order: mostly those of a user by time. */
+/** Whether an index has the rows of one or several values in order, such as a user's by time. */
 export function isSortedByIndex(collection: Collection, asked: Asked): boolean {
   const sorted = sortedBy(asked)
   const tests = conjuncts(asked).filter(isComparison).filter(isEqual)
@@ -139,19 +139,19 @@ export function isSortedByIndex(collection: Collection, asked: Asked): boolean {
   })
 }
 
-/** ORDER BY of the same order, as that index has it. */
+/** The same ORDER BY, spelled as in that index. */
 function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFilter): string {
   const isInOrder = sortedBy(structure) === ROWID && isSortedByIndex(collection, structure)
   return isInOrder ? insertionOrderBy(structure.sortKeys[0]!.direction ?? 'ASC') : orderBy
 }
 
-/** Whether an index alone says how many rows a condition lets through. */
+/** Whether an index alone can count the rows of a condition. */
 export const isIndexOnlyCount = (
   collection: Collection,
   { columns: read }: Pick<QueryStructure, 'columns'>,
 ): boolean => indexesOf(collection).some((columns) => read.every((column) => columns.includes(column)))
 
-/** A page is the first rows of an index. */
+/** Whether a page is the first rows of an index. */
 export const isShortIndexScan = (collection: Collection, asked: Asked, { perPage, offset }: Page): boolean =>
   perPage <= SHORT && offset <= NEAR && isIndexScan(collection, asked)
 
@@ -171,12 +171,12 @@ export function searchedOwner(
 }
 
 /**
- * Sizes that clients ask for without choosing one. They are constants in the statement, so that Postgres
+ * Usual page sizes. They are constants in the statement, so that Postgres
  * plans once: for an unknown size it plans each time (385 µs instead of 250).
  */
 export const USUAL_SIZES: ReadonlySet<number> = new Set([1, 30, 500, 1000])
 
-/** Parts of a statement as SQL; '' for what it does not have. */
+/** Parts of a statement as SQL; '' for missing ones. */
 interface Parts {
   readonly columns: string
   readonly from: string
@@ -190,7 +190,7 @@ interface Parts {
 }
 
 /**
- * The SQL of a page as `planList` chose: each row with the total (-1: not counted) and the version of the
+ * The SQL of a page by `planList`'s plan: each row with the total (-1: not counted) and the version of the
  * requester's record. Parameters: those of the filter, then `pageValues`.
  */
 export function listStatement(
@@ -221,14 +221,14 @@ export function listStatement(
   return withTotal(parts, known, before)
 }
 
-/** A page alone, with more values at the end of each row. */
+/** A page without its total; `more`: further columns at the end of each row. */
 function rowsOf(parts: Parts, where: string, more = ''): string {
   const page = (columns: string) =>
     `SELECT ${columns} FROM ${parts.from}${clause('WHERE', where)}${clause('ORDER BY', parts.orderBy)} ${parts.limit}`
   return parts.isDeep ? rowsByKey(parts, page('b._rowid AS row'), more) : page(parts.columns + more)
 }
 
-/** The columns that find a row and its place. */
+/** The columns that identify a row and its position. */
 const keysOf = ({ structure }: Parts) =>
   [...new Set([ROWID, ...structure.sortKeys.flatMap((key) => key?.column ?? [])].map(baseColumn))].join(', ')
 
@@ -249,7 +249,7 @@ function withTotal(parts: Parts, total: string, before: string): string {
 
 /**
  * A page that is counted while it is found. The rows are behind OFFSET: seeing the size of the page, Postgres
- * would go along an index through everybody's 200,000 messages (55 ms instead of 12).
+ * would scan an index of all users' 200,000 messages (55 ms instead of 12).
  */
 function counted(parts: Parts): string {
   const { from, where, orderBy, limit, version } = parts
@@ -263,7 +263,7 @@ function counted(parts: Parts): string {
 const NEWEST = 5_000
 
 /**
- * A page alone that searches the newest rows first, of the owner whose test is `searched`. Without that, a
+ * A page without its total that searches the newest rows of an owner (`searched`) first. Otherwise a
  * word that no message has takes 30 s instead of 0.1.
  */
 function search(parts: Parts, searched: string, size: string): string {

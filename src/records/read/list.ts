@@ -16,7 +16,7 @@ import { keptStatement, type RowStatement, readRows, rowSizeOf, rowStatement } f
 import { pickEach } from '../render/pick.ts'
 import { listStatement, NEAR, type Page, planList, USUAL_SIZES } from './list-statement.ts'
 
-/** A page whose rows cannot have more bytes than this is read without counting them. */
+/** Pages whose rows cannot exceed this are read without counting bytes. */
 const UNGUARDED_BYTES = 8 << 20
 /** The limit for collections with short fields only: rows rarely reach all their limits together. */
 const UNGUARDED_SHORT_BYTES = 48 << 20
@@ -42,7 +42,7 @@ export async function listRecords(
 interface ListQuery {
   readonly collection: Collection
   readonly page: Page
-  /** Undefined if nothing can match. */
+  /** The statement; undefined if nothing can match. */
   readonly statement: RowStatement | undefined
   readonly params: readonly unknown[]
 }
@@ -77,7 +77,7 @@ async function compileList(
   return { collection, page, statement, params }
 }
 
-/** The statement of a compiled filter: kept for the usual sizes, so that few are kept. */
+/** The statement of a compiled filter. Cached only for usual sizes. */
 function statementOf(
   { structure }: CompiledFilter,
   { perPage, offset, skipTotal }: Page,
@@ -97,7 +97,7 @@ function compileFilter(store: Store, question: FilterQuery): CompiledFilter {
   }
 }
 
-/** Finds the records that a relation has to name, if they are few: the list is then one of a single table. */
+/** Finds the related records that a filter selects, if few: the list then reads a single table. */
 async function relatedFirst({ db }: Store, compiled: CompiledFilter): Promise<CompiledFilter> {
   const question = compiled.relatedFirst
   if (!question || compiled.never) return compiled
@@ -109,14 +109,14 @@ async function relatedFirst({ db }: Store, compiled: CompiledFilter): Promise<Co
   }
 }
 
-/** The values of a statement behind those of its filter. */
+/** The statement's values after those of its filter. */
 export const pageValues = ({ offset, perPage }: Page, auth: AuthRecord | null): unknown[] => [
   ...(offset === 0n ? [] : [offset]),
   ...(USUAL_SIZES.has(perPage) ? [] : [perPage]),
   ...(auth ? [auth.id] : []),
 ]
 
-/** Rows of a page and their total (-1: not counted). Throws 400 for what takes too long, and StaleAuth. */
+/** Rows of a page and their total (-1: not counted). Throws 400 if it takes too long, and StaleAuth. */
 async function findPage(store: Store, { page, statement, params }: ListQuery, request: RequestInfo) {
   const { auth } = request
   const rows = statement ? await readRows(store, statement, params, request).catch(failList) : []
@@ -127,7 +127,7 @@ async function findPage(store: Store, { page, statement, params }: ListQuery, re
   }
   const { id, count } = statement.columns
   if (auth && first[count + 1] !== auth.version) throw new StaleAuth()
-  // the one row of an empty page has the total alone
+  // an empty page is one row with only the total
   return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
 }
 
@@ -161,7 +161,7 @@ const DEFAULT_PER_PAGE = 30n
 export const MAX_PER_PAGE = 1000
 
 const INTEGER = /^[-+]?\d+$/
-/** As Go's strconv.ParseBool reads it. */
+/** Bools as Go's strconv.ParseBool reads them. */
 export const BOOLS = new Map([
   ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
   ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
@@ -169,7 +169,7 @@ export const BOOLS = new Map([
 
 /**
  * Reads `page`, `perPage` and `skipTotal`; too small becomes the default, too large `maxPerPage`. Throws 400
- * for no integer or Go bool. PocketBase: tools/search/provider.go, contract 3.1
+ * for an invalid integer or bool. PocketBase: tools/search/provider.go, contract 3.1
  */
 export function readPage(query: Readonly<Record<string, string>>, maxPerPage = MAX_PER_PAGE): Page {
   const skipTotal = query.skipTotal ? BOOLS.get(query.skipTotal) : false

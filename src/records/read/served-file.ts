@@ -13,8 +13,8 @@ import { isRuleFault } from '../render/render.ts'
 import { selectRows } from '../select.ts'
 
 /**
- * The place of a file by the record that names it, and the field. `ask`: for protected fields only; true if
- * anybody may have it. Throws 404. PocketBase: apis/file.go, contract 7.3
+ * Finds a file by its record and its name. `ask`: called for protected fields only; true if
+ * everyone may have it. Throws 404. PocketBase: apis/file.go, contract 7.3
  */
 export async function findServedFile(
   store: Store,
@@ -39,7 +39,7 @@ export async function findServedFile(
   return { place, field }
 }
 
-/** By the rule as a member's role allows it. */
+/** Whether the viewRule, limited by a member's role, shows the record. */
 async function maySee(store: Store, collection: Collection, id: string, request: RequestInfo) {
   if (request.auth?.isSuperuser) return true
   const rule = limited(store, request.auth).catalog.find(collection.id)?.viewRule ?? null

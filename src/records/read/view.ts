@@ -27,7 +27,7 @@ export async function viewRecord(
   return answerRecord(store, collection, row, request)
 }
 
-/** Undefined, too, when the rule cannot be evaluated for this record. */
+/** Reads a record under a rule; undefined also if the rule fails on its data. */
 async function findRow(store: Store, collection: Collection, rule: string, id: string, request: RequestInfo) {
   const { auth } = request
   const found = selectRows(store, {

@@ -15,12 +15,12 @@ const INLINE = new Set(
     ' ',
   ),
 )
-/** Characters of HTML that are read: more attributes would take 0.1 s. */
+/** Characters of HTML to read; attributes of more would take 0.1 s. */
 const MAX_LENGTH = 128 << 10
 /** Maximum nesting as in Go's parser, and maximum elements: unclosed ones are repeated per block. */
 const MAX_DEPTH = 512
 const MAX_ELEMENTS = 50_000
-/** End of a block. */
+/** Marks the end of a block. */
 const SPACE = Symbol('space')
 
 interface Gathered {

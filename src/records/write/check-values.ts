@@ -23,7 +23,7 @@ interface WriteCondition {
   readonly late: boolean
 }
 
-/** A check of a record's values: what is known to be wrong, and what only the database can test. */
+/** The result of checking a record's values: known errors, and conditions for the database to test. */
 export interface Checked {
   readonly errors: FieldErrors
   readonly conditions: WriteCondition[]
@@ -31,7 +31,7 @@ export interface Checked {
   readonly parameters: Parameters
 }
 
-/** Completes the values of a write by what the server sets, and checks them. */
+/** Adds the values that the server sets, and checks all. */
 export function checkValues(write: Write, values: Values = write.values): Checked {
   const { store, collection, stored, options, guard, uploads, unreadable } = write
   const time = now()
@@ -68,7 +68,7 @@ function addConditions(
     return chosenTexts(values[name]!).filter((id) => !known.has(id))
   }
   for (const field of collection.fields) {
-    // Whether an id of an own pattern is free is tested before its other conditions.
+    // For ids with a custom pattern, uniqueness is tested before other conditions.
     const isOwnKey = isNew && field.type === 'text' && field.primaryKey && field.pattern !== KEY_PATTERN
     if (errors[field.name] && !isOwnKey) continue
     if (field.type === 'relation') addRelation(checked, catalog, field, unstored(field.name))
@@ -107,7 +107,7 @@ const NO_RECORDS = fieldError(
   'Failed to find all relation records with the provided ids',
 )
 
-/** An own id must differ by more than case; an auth record's id is unique across collections. */
+/** A client-chosen id must differ by more than case; an auth record's id is unique across collections. */
 function addFreeKey(
   { conditions, parameters }: Checked,
   catalog: Catalog,
@@ -149,7 +149,7 @@ function addOwner(
   }
   const sql = `exists (select 1 from ${quote(tableName(owner))} r where r.id = ${parameters.add(recordRef)})`
   conditions.push({ field: 'recordRef', error: NO_OWNER, sql, late: true })
-  // Fails where the other condition holds, so that there is one error.
+  // fails only if the other condition holds, so that there is one error
   if (name === '_externalAuths' && !OAUTH2_PROVIDERS.has(String(provider)))
     conditions.push({ field: 'provider', error: NO_PROVIDER, sql: `not ${sql}`, late: true })
 }

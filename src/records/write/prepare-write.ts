@@ -16,14 +16,14 @@ import { selectRows } from '../select.ts'
 
 export interface WriteOptions {
   readonly uploads?: Uploads
-  /** Bytes of all files of the caller's account; any number if absent. */
+  /** Maximum bytes of all files of the caller's account; unlimited if absent. */
   readonly maxFileBytes?: number
   /**
    * Whether the auth record is cached. If so, the write is refused when its row has changed. Cached or not, a
    * create with a hook locks it, or throws StaleAuth. Absent: no check.
    */
   readonly isAuthCached?: boolean
-  /** An update locks its record before it reads it, so that no other write comes in between. */
+  /** Locks the record before reading it, so that no other write comes in between. */
   readonly locksRecord?: boolean
   /** The server made the password: the field's password rules do not apply. */
   readonly hasRandomPassword?: boolean
@@ -43,7 +43,7 @@ export interface Write extends Prepared {
   readonly store: Store
   readonly collection: Collection
   readonly extension: Extension | undefined
-  /** With the body as rules see it. */
+  /** The request with the body as rules see it. */
   readonly request: RequestInfo
   readonly options: WriteOptions
   readonly stored?: StoredRecord
@@ -75,7 +75,7 @@ export async function prepareCreate(
 /** bcrypt would not read all of it. */
 const isTooLong = (password: string) => Buffer.byteLength(password) > MAX_PASSWORD_BYTES
 
-/** Reads the record of an update under its rule and applies the body. Throws 403, 404. */
+/** Reads the record to update under its rule and applies the body. Throws 403, 404. */
 export async function prepareUpdate(
   store: Store,
   extensions: Extensions,

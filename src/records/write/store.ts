@@ -22,7 +22,7 @@ export class Conflict extends Error {
   override name = 'Conflict'
 }
 
-/** What a hook adds to the answer. */
+/** Values that a hook adds to the answer. */
 export type Extra = Readonly<Record<string, unknown>>
 
 /** Runs hooks and stores the record with all that belongs to it. Throws 400 with field errors, Conflict. */
@@ -40,14 +40,14 @@ export async function storeRecord(write: Write): Promise<Extra> {
   return extra
 }
 
-/** The account that the files of a write count for; none for those of superusers and guests. */
+/** The account that a write's files count for; none for superusers and guests. */
 function ownerOf({ request: { auth }, options: { maxFileBytes = 0 } }: Write): FileOwner {
   const isUser = auth?.collection.id === USERS_ID
   const id = auth?.collection.id === DEVICES_ID ? String(auth.values.user) : isUser ? auth.id : ''
   return { id, maxBytes: maxFileBytes }
 }
 
-/** The caller and the rule are tested before: a hook may delete the caller's record (the installer's). */
+/** Tests the caller and the rule before the hook, which may delete the caller's record (the installer's). */
 async function runHook(write: Write): Promise<Extra> {
   const { store, extension, request, values, stored, options, guard, failure } = write
   if (stored) {
@@ -55,7 +55,7 @@ async function runHook(write: Write): Promise<Extra> {
     await extension!.beforeUpdate!(store, values, stored.old, request)
     return {}
   }
-  // locked, or a key could be created while its account is taken over, and outlive that
+  // lock it: otherwise a key created during a takeover of its account would stay valid
   if (options.isAuthCached !== undefined) await lockFreshAuth(store, request.auth)
   if (!(await ruleHolds(store, guard))) throw badRequest(failure)
   return (await extension!.beforeCreate!(store, values, request)) ?? {}
@@ -85,7 +85,7 @@ async function writeRow(write: Write, { conditions, parameters: first }: Checked
   }
 }
 
-/** Inserts a record if all conditions hold: one round trip. `parameters`: those of the conditions. */
+/** Inserts a record if all conditions hold: one round trip. `parameters`: the conditions' values. */
 function insertRow(
   store: Store,
   collection: Collection,
