@@ -143,11 +143,16 @@ async function answerTogether(ann: BrowserFixture, ben: Browser, phone: Phone): 
   }
   await ben.page.getByRole('button', { name: 'Assign to me' }).click()
   await ann.page.getByText('with Ben').waitFor()
+  const asked = ann.page.getByRole('dialog', { name: 'Take it from Ben?' })
   await ann.page.getByRole('button', { name: 'Assign to me' }).click()
-  await ann.page
-    .getByRole('dialog', { name: 'Take it from Ben?' })
-    .getByRole('button', { name: 'Cancel' })
-    .click()
+  await asked.getByRole('button', { name: 'Cancel' }).click()
+  const panel = ann.page.getByRole('button', { name: 'About this contact' })
+  if ((await panel.getAttribute('aria-expanded')) === 'false') await panel.click()
+  const assignee = ann.page.getByLabel('Assigned to')
+  await assignee.selectOption({ label: 'Ann' })
+  await asked.getByRole('button', { name: 'Cancel' }).click()
+  await expect.poll(() => assignee.locator('option:checked').textContent()).toBe('Ben')
+  if (ann.screen === 'phone') await ann.page.keyboard.press('Escape')
 
   await ben.page.getByRole('button', { name: 'Note', exact: true }).click()
   const note = ben.page.getByLabel('Note for the team: it is not sent')
@@ -203,7 +208,13 @@ scenario(
     await expectForbidden(cleo, ann, 'viewer')
     await answerTogether(ann, ben, phone)
 
+    const [first, second] = await root.collection('members').getFullList({ sort: '@rowid' })
+    const changed = { user, sender: first!.id, action: 'update', collection: 'members', record: second!.id }
+    await root.collection('account_audit').create(changed)
     await ann.visit('/team')
+    const change = page.getByRole('table', { name: 'What was changed' }).getByRole('row').nth(1)
+    await change.getByText('Ben').waitFor()
+    await change.getByText('Cleo').waitFor()
     const members = page.getByRole('table', { name: 'Members' })
     await members.getByRole('cell', { name: 'Ben' }).first().waitFor()
     await ann.look('team')

@@ -5,25 +5,18 @@ import type { People } from '../../data/team/people.ts'
 import { comingDays } from '../../data/text/coming-days.ts'
 import { isPhone } from '../../data/use/media.ts'
 import { t } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import { go } from '../../router.ts'
-import { archive, change } from './change.ts'
+import { archive, assign, change } from './change.ts'
 
 /** Actions on the open conversation: take it (key A), follow it up, archive it (key E). */
 export function HeadActions({ conversation, people }: { conversation: Conversation; people: People }) {
   const { hasTeam } = people
   const sender = session.value?.sender ?? ''
   const isMine = conversation.assignee === sender
-  const take = async () => {
-    const theirs = isMine ? '' : people.nameOf(conversation.assignee)
-    if (theirs && !(await mayTake(theirs))) return
-    await (isMine
-      ? change(conversation, { assignee: '' }, t('Assigned to nobody'))
-      : change(conversation, { assignee: sender }, t('Assigned to you')))
-  }
+  const take = () => assign(conversation, isMine ? '' : sender, people)
   const close = async () => {
     // leaves first: the open thread would mark it as read again
     go('/conversations')
@@ -68,14 +61,6 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
     </>
   )
 }
-
-const mayTake = (name: string): Promise<boolean> =>
-  confirmed({
-    title: t('Take it from {name}?', { name }),
-    text: t('{name} takes care of this conversation.', { name }),
-    action: t('Take it'),
-    careful: true,
-  })
 
 /** Single keys, pressed outside of fields and dialogs. */
 function useKeys(keys: Readonly<Record<string, () => unknown>>): void {

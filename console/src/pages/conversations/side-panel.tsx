@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { E164 } from '#portable/phone.ts'
 import { pb } from '../../data/client.ts'
 import { type Contact, type Conversation, fieldsOf, type Message } from '../../data/records.ts'
@@ -15,7 +16,7 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { formatDateTime, Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
-import { change } from './change.ts'
+import { assign, change } from './change.ts'
 
 interface About {
   readonly number: string
@@ -29,6 +30,8 @@ interface About {
 /** The open conversation's contact, assignee, notes and history. */
 export function SidePanel({ number, name, conversation, contact, isContactKnown, people }: About) {
   const groups = useGroups()
+  // shows the assignee again after a refusal
+  const [, setAsked] = useState(0)
   return (
     <div class="conversations-about stack">
       {conversation && people.hasTeam && may('agent') && (
@@ -37,13 +40,10 @@ export function SidePanel({ number, name, conversation, contact, isContactKnown,
           name="assignee"
           value={conversation.assignee}
           choices={[['', t('Nobody')], ...people.agents.map(({ id, name }) => [id, name] as const)]}
-          onValue={(assignee) =>
-            void change(
-              conversation,
-              { assignee },
-              assignee ? t('Assigned to {name}', { name: people.nameOf(assignee) }) : t('Assigned to nobody'),
-            )
-          }
+          onValue={async (assignee) => {
+            await assign(conversation, assignee, people)
+            setAsked((count) => count + 1)
+          }}
         />
       )}
       {may('agent')

@@ -1,5 +1,7 @@
+import { pb } from '../../data/client.ts'
 import type { RecordOf, Sender } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { useLookup } from '../../data/use/use-lookup.ts'
 import { t } from '../../language/words.ts'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
@@ -23,17 +25,46 @@ const THINGS: Readonly<Record<string, string>> = {
   lines: t('Line'),
   api_keys: t('API key'),
   webhooks: t('Webhook'),
+  hooks: t('Hook'),
   members: t('Member'),
   member_invitations: t('Invitation'),
 }
 
-const COLUMNS: readonly Column<Change>[] = [
+/** Where the names of records are. Senders keep those of members and keys that are gone. */
+const NAMES: Readonly<Record<string, readonly [collection: string, field: string]>> = {
+  devices: ['devices', 'name'],
+  lines: ['lines', 'label'],
+  api_keys: ['senders', 'name'],
+  webhooks: ['webhooks', 'url'],
+  hooks: ['hooks', 'name'],
+  members: ['senders', 'name'],
+  member_invitations: ['member_invitations', 'email'],
+}
+
+const keyOf = ({ collection, record }: Change) => `${collection}/${record}`
+
+async function findNames(keys: readonly string[]): Promise<(readonly [string, string])[]> {
+  const found = Object.entries(NAMES).map(async ([kind, [collection, field]]) => {
+    const ids = keys.filter((key) => key.startsWith(`${kind}/`)).map((key) => key.slice(kind.length + 1))
+    if (ids.length === 0) return []
+    const filter = ids.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
+    const options = { filter, skipTotal: true, fields: `id,${field}` }
+    const { items } = await pb.collection(collection).getList(1, ids.length, options)
+    return items.map((record) => [`${kind}/${record.id}`, String(record[field])] as const)
+  })
+  return (await Promise.all(found)).flat()
+}
+
+const columnsOf = (nameOf: (key: string) => string | undefined): readonly Column<Change>[] => [
   { title: t('Who'), cell: ({ expand }) => expand?.sender?.name ?? '–' },
   {
     title: t('What'),
     cell: ({ action, collection }) => `${THINGS[collection] ?? collection}: ${ACTIONS[action] ?? action}`,
   },
-  { title: t('Record'), cell: ({ record }) => <span class="mono">{record}</span> },
+  {
+    title: t('Record'),
+    cell: (change) => nameOf(keyOf(change)) || <span class="mono">{change.record}</span>,
+  },
   {
     title: t('Fields'),
     long: true,
@@ -46,12 +77,13 @@ const COLUMNS: readonly Column<Change>[] = [
 /** What members changed at devices, keys, webhooks and the team. */
 export function Changes() {
   const changes = useList<Change>('account_audit', { sort: '-created,-id', expand: 'sender', perPage: 20 })
+  const nameOf = useLookup(changes.items.map(keyOf), findNames)
   return (
     <Card title={t('What was changed')}>
       <Records
         list={changes}
         caption={t('What was changed')}
-        columns={COLUMNS}
+        columns={columnsOf(nameOf)}
         empty={<p class="muted">{t('Changes of devices, keys, webhooks and the team are listed here.')}</p>}
       />
     </Card>
