@@ -78,7 +78,7 @@ async function ask(server: Server, path: string, init: RequestInit): Promise<Res
 }
 
 async function sentenceOf(response: Response): Promise<string> {
-  const body: unknown = await response.json().catch(() => undefined) // JSON of the server; undefined for a proxy's error page
+  const body: unknown = await response.json().catch(() => undefined) // undefined for a proxy's error page
   const message = (body as { message?: unknown } | undefined)?.message
   return typeof message === 'string' ? message : `The server answered ${response.status}.`
 }

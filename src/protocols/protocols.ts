@@ -9,10 +9,10 @@ import { twilioBody, twilioCalls } from './twilio/calls/call.ts'
 import type { CallServices } from './twilio/calls/caller.ts'
 import { TWILIO } from './twilio/routes.ts'
 
-/** The APIs of others that this server speaks. */
+/** APIs of other products that this server offers. */
 export const PROTOCOLS: readonly Protocol[] = [TWILIO, SMSGATE, SMSGATE_CLIENT, MCP]
 
-/** How webhooks are called in their forms. `servicesOf`: on the ticket of a user. */
+/** How to call webhooks in these APIs' forms. `servicesOf`: on a user's ticket. */
 export const otherForms = (config: Config, servicesOf: (user: string) => CallServices): OtherForms => ({
   bodyForm: { ...SMSGATE_FORM, publicUrl: config.publicUrl },
   call: twilioCalls(servicesOf),

@@ -7,7 +7,7 @@ import { type Answers, FILE, json } from '../openapi/schemas/answers.ts'
 import { chapter, type Operation, texts } from '../openapi/schemas/operations.ts'
 import type { Security } from '../openapi/schemas/security.ts'
 
-/** A route of an API of others, and its description. `C`: what its work is given. */
+/** A route of another product's API, with its description. `C`: the argument of `work`. */
 export interface TableRoute<C> {
   /** Method and path below the root: `GET /messages/{id}`. */
   readonly at: string
@@ -57,7 +57,7 @@ export function addRoutes<C, R extends TableRoute<C>>(
   })
 }
 
-/** A parameter at the end of a path has `.json` in it. */
+/** The path for Hono: a parameter at its end includes `.json`. */
 const routedPath = (path: string) =>
   path.replace(/\{(\w+)\}\.json$/, ':$1{[^/]+\\.json}').replace(/\{(\w+)\}/g, ':$1')
 

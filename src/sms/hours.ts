@@ -17,7 +17,7 @@ function isTimeZone(name: string): boolean {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true
   } catch {
-    return false // a RangeError: no such name
+    return false // RangeError: unknown name
   }
 }
 

@@ -54,7 +54,7 @@ async function buildAll(db: Db, log: Logger, large: number): Promise<void> {
   const trigrams = await db.transaction(installTrigrams)
   for (const { file, state } of await openIndexes(db, large)) {
     const sql = createStatement(file, trigrams)
-    // a server that has stopped since may have begun one: Postgres goes on with it
+    // a stopped server may have begun a build, which Postgres continues
     if (state === 'building' || !sql) continue
     if (state === 'partial') await db.unhurried(`drop index concurrently if exists ${file.name}`)
     log.info({ index: file.name }, 'building an index of the messages')
@@ -64,13 +64,13 @@ async function buildAll(db: Db, log: Logger, large: number): Promise<void> {
   }
 }
 
-/** After every start of a server, which installs it if it may. */
+/** Why trigram indexes are missing before the first start of a server, which installs the extension. */
 const NOT_INSTALLED: Trigrams = {
   reason:
     'The extension pg_trgm is not installed. Install it in the database: create extension pg_trgm (docs/operations.md).',
 }
 
-/** Sentences about needed indexes that are not ready. @param large as above. */
+/** Warnings about needed indexes that are not ready. @param large messages of a large history. */
 export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<string[]> {
   const open = await openIndexes(db, large)
   if (open.length === 0) return []

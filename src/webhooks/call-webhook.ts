@@ -8,25 +8,25 @@ import { signatureHeaders } from './secrets.ts'
 export type SentHeaders = Readonly<Record<string, string | number>>
 
 export interface CallOutcome {
-  /** 0 when nothing was answered. */
+  /** The answer's HTTP status; 0 without an answer. */
   readonly status: number
-  /** The first of what was answered, or why nothing was. */
+  /** The beginning of the answer, or why there is none. */
   readonly text: string
   readonly latencyMs: number
   /** Seconds that the receiver asked for. */
   readonly retryAfter: number
   /** The outcome of the delivery, if the status alone does not decide it. */
   readonly verdict?: 'delivered' | 'failed' | 'again'
-  /** What the request was sent with, as its user may see it; absent if none was sent. */
+  /** The request's headers that its user may see; absent if none was sent. */
   readonly headers?: SentHeaders
 }
 
-/** From the look-up of the name to the end of the answer. */
+/** Time limit from the DNS look-up to the end of the answer. */
 export const TIMEOUT_MS = 12_000
-/** Of an answer, the first bytes are kept. */
+/** Stored bytes of an answer. */
 const KEPT_BYTES = 1024
 
-/** Sends a delivery once. Rejects only when `signal` ended it; whatever the receiver does is an Outcome. */
+/** Makes one attempt of a delivery. Rejects only when `signal` aborts; all failures are Outcomes. */
 export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signal: AbortSignal) {
   const { url, eventId: id, body, secrets, moreHeaders } = due
   const at = new Date()
@@ -55,16 +55,16 @@ const outcomeOf = ({ status, headers, body }: ResponseHead) => ({
   retryAfter: retryAfterOf(status, headers['retry-after']),
 })
 
-/** What the database and the log can hold: what is no text becomes U+FFFD. */
+/** A text that the database and the log can store: invalid characters become U+FFFD. */
 export const readable = (text: string) => [...cleanText(text)].slice(0, KEPT_BYTES).join('')
 
-/** An error with several causes (an address of each family) has no words of its own. */
+/** An error's message; if it has several causes (one per address), theirs. */
 export function reasonOf(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error
   return readable(first instanceof Error ? first.message : String(first))
 }
 
-/** What protocols of others add to deliveries. */
+/** Deliveries in other protocols' forms. */
 export interface OtherForms {
   readonly bodyForm: BodyForm
   /** Calls a delivery whose `format` is set. Rejects only if `signal` aborts. */

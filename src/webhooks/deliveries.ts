@@ -10,7 +10,7 @@ import { findDelivery } from './due.ts'
 import { isOwn, type Owner, requireOpen, webhookRefusal } from './hook.ts'
 import { WAKE_SQL } from './lease.ts'
 
-/** What a test event is called; no webhook has to ask for it. */
+/** The name of test events. Webhooks need not subscribe to it. */
 export const TEST_EVENT = 'webhook.test'
 
 export const STARTED = z
@@ -25,7 +25,7 @@ export const STARTED = z
 const QUEUE = statement('webhook queue test', {})`
 select webhook_queue(array[row(${text('id')}, ${text('webhook')}, ${text('user')}, ${text('eventId')}, '${TEST_EVENT}', null, ${text('row')}, null)::webhook_call])`
 
-/** Tests of a webhook that may wait at a time, retries included. */
+/** Maximum waiting tests of a webhook, including retries. */
 const MAX_WAITING = 3
 const RETRY_AFTER_SECONDS = 5
 const COUNT = statement('webhook tests', { tests: 'number' })`
@@ -66,7 +66,7 @@ function sampleRow(user: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** SQL: deliveries start again with all attempts. */
+/** SQL: restarts deliveries with all attempts. */
 const AGAIN = `
 update webhook_deliveries d
 set status = 'pending', attempts = 0, next_attempt_at = pb_text(now()), updated = pb_text(now())`
@@ -74,7 +74,7 @@ set status = 'pending', attempts = 0, next_attempt_at = pb_text(now()), updated 
 const FIND = statement('webhook delivery', { webhook: 'string', event_id: 'string', event: 'string' })`
 select d.webhook, d.event_id, d.event from webhook_deliveries d where d.id = ${text('delivery')} and ${isOwn('d')} for update`
 
-/** SQL of a CTE: what is in `written` is due now, also if it waited for a later time. */
+/** SQL of a CTE: makes the deliveries in `written` due now. */
 const QUEUED = `queued as (
   insert into webhook_dispatch (delivery, webhook, "user") select id, coalesce(nullif(webhook, ''), 'callbacks'), "user" from written
   on conflict (delivery) do update set due_at = excluded.due_at

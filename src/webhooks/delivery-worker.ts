@@ -76,7 +76,7 @@ export async function startWebhooks(
       })
     running.add(run)
   }
-  /** Leases what is due as long as there is room. */
+  /** Leases due deliveries while places are free. */
   const fill = async () => {
     for (let room = MAX_CALLS - running.size; room > 0; room = MAX_CALLS - running.size) {
       const leases = await leaseDeliveries(db, room)
@@ -89,9 +89,9 @@ export async function startWebhooks(
   let isWaiting = false
   let lookedMs = 0
   const round = async () => {
-    // not each time while it is busy: reading 200,000 new rows, not analyzed yet, takes 30 ms
+    // not at each pass while busy: reading 200,000 new rows without statistics takes 30 ms
     if (!isWaiting || performance.now() - lookedMs >= LOOK_MS) {
-      isWaiting = true // if the look fails
+      isWaiting = true // if the check fails
       isWaiting = await endExpiredLeases(db)
       lookedMs = performance.now()
     }

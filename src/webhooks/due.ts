@@ -20,13 +20,13 @@ export const END_REASONS = {
   unsigned: 'The webhook has no secret, rotate it',
 } as const
 
-/** The collection whose records are told of. */
+/** The collection that events are about. */
 const MESSAGES = 'sms_messages'
 
 /** Attempts of a delivery in another form than Standard Webhooks: the first, and after 5 s, 5 and 30 min. */
 const OTHER_ATTEMPTS = 4
 
-/** Links to files of an event are good for so long after it: longer than it is tried. */
+/** Links to an event's files are valid for this time, longer than its retries. */
 const LINK_SECONDS = 7 * 86_400
 
 /** A file of the message, and where the receiver gets it. */
@@ -49,13 +49,13 @@ export interface DueDelivery {
   readonly event: string
   /** The message's row as the event left it. Its keys are columns. */
   readonly image: Readonly<Record<string, unknown>>
-  /** Those of the message that are still there. */
+  /** The message's files that still exist. */
   readonly files: readonly LinkedFile[]
   /** The API key that signs a delivery of another format; '' for none. */
   readonly apiKey: string
-  /** Those that count now, the newest first. */
+  /** The valid secrets, newest first. */
   readonly secrets: readonly string[]
-  /** The JSON that is sent, to the letter the same at every attempt. */
+  /** The JSON to send, byte for byte the same at every attempt. */
   readonly body: string
   /** Headers beside those of Standard Webhooks, for an attempt at this time. */
   readonly moreHeaders?: (at: Date) => Readonly<Record<string, string>>
@@ -70,10 +70,10 @@ export interface BodyForm {
   readonly render: (facts: string, eventId: string, at: Date) => Pick<DueDelivery, 'body' | 'moreHeaders'>
 }
 
-/** SQL: the delivery waits, and has a place to go to. */
+/** SQL: the delivery is pending and has a target. */
 const IS_OPEN = `d.status = 'pending' and (w.id is not null or p.target is not null)`
 
-/** All that an attempt needs; undefined when there is nothing left to do. */
+/** The data of an attempt; undefined if the delivery is finished. */
 export const findDue = (store: Store, delivery: string, form?: BodyForm) =>
   find(store, delivery, IS_OPEN, form)
 
@@ -145,13 +145,13 @@ type DueColumns = Omit<DueDelivery, 'delivery' | 'closed' | 'maxAttempts' | 'ima
 const closedBy = (isOpen: boolean | null, isSigned: boolean) =>
   isOpen ? (isSigned ? undefined : END_REASONS.unsigned) : END_REASONS.disabled
 
-/** A row without values, as JSON: what fields hold that the collection has got since the event. */
+/** A row of empty values as JSON, for fields added to the collection after the event. */
 const blankRow = memoize((messages: Collection): string => {
   const values = Object.entries(blankValues(messages))
   return JSON.stringify(Object.fromEntries(values.map(([name, value]) => [columnName(name), value])))
 })
 
-/** The message in it is as its owner sees it through the record API. */
+/** The body of a delivery. It shows the message as its owner sees it in the record API. */
 function bodyOf(event: string, at: Date, messages: Collection, row: RecordRow, files: readonly object[]) {
   const data = renderRecord(messages, row, { showsHidden: false, showsEmail: false })
   const more = files.length > 0 ? `,"files":${JSON.stringify(files)}` : ''

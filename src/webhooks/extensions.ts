@@ -24,7 +24,7 @@ const SET_BY_SERVER = ['secret', 'previous_secret'] as const
 const [FAILED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
 const COUNT = 'select count(*) from webhooks where "user" = $1'
 
-/** What is wrong with the address of a webhook, in PocketBase's form. */
+/** Errors of a webhook's URL, in PocketBase's form. */
 const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
   not_a_url: fieldError('validation_invalid_url', 'Must be a valid url'),
   not_http: fieldError('validation_url_not_http', 'Must begin with https://'),
@@ -32,7 +32,7 @@ const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
   private: fieldError('validation_url_private', 'Must not be a private address'),
 }
 
-/** Each is a delivery an event: one send to 1,000 opted-out numbers makes 20,000 of them in one statement. */
+/** Maximum webhooks of a user: a send to 1,000 opted-out numbers makes 20,000 deliveries in one statement. */
 const MOST_WEBHOOKS = 20
 const TOO_MANY = fieldError('validation_too_many_webhooks', `A user has at most ${MOST_WEBHOOKS} webhooks.`)
 
@@ -45,7 +45,7 @@ export type FitWebhook = (store: Store, values: Values, failed: string) => Promi
 export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits: readonly FitWebhook[]) {
   const check = (store: Store, failed: string, values: Values) => {
     const collection = store.catalog.find(WEBHOOKS) as Collection
-    // other errors first: they are told all at once
+    // report the other errors first, all at once
     if (Object.keys(validate(collection, { values, passwords: {} })).length > 0) return
     const fault = urlFault(String(values.url), webhookAllowPrivate)
     if (fault) throw badRequest(failed, { url: URL_ERRORS[fault] })
@@ -83,10 +83,10 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
   } satisfies Extension
 }
 
-/** Why what waits for a webhook ends with its change; undefined if it goes on. */
+/** Why a change of a webhook ends its pending deliveries; undefined if it does not. */
 function endReason(values: Values, old: Readonly<Values>): string | undefined {
   if (old.enabled && !values.enabled) return END_REASONS.disabled
-  // the form of a call is read when it is made: `sms:sent` would become `sms:delivered`
+  // a call uses the webhook's current form: `sms:sent` would become `sms:delivered`
   const isOther = values.smsgate_event !== old.smsgate_event || values.format !== old.format
   return isOther ? END_REASONS.changed : undefined
 }
@@ -117,7 +117,7 @@ async function checkOwn({ db }: Store, failed: string, values: Values, old?: Rea
   if (!areOwnLines) throw badRequest(failed, { lines: NO_LINES })
 }
 
-/** Deliveries: what they say goes with them. */
+/** Deliveries. Deletes their contents, too. */
 export const deliveriesExtension: Extension = {
   async afterDelete({ db }, ids) {
     await db.query('delete from webhook_payloads where delivery = any($1)', [ids], 'forget payloads')
@@ -125,11 +125,11 @@ export const deliveriesExtension: Extension = {
   },
 }
 
-/** Records a transaction deletes. */
+/** Records to delete per transaction. */
 const CHUNK = 500
 const DAY_MS = 86_400_000
 
-/** The eldest are the first of the table; what still waits stays. */
+/** Selects the oldest deliveries, the first in the table, except pending ones. */
 const OLD = `
 select id from (
   select id, created, status from webhook_deliveries order by _rowid limit ${CHUNK}

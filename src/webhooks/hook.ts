@@ -25,7 +25,7 @@ export function webhookRefusal(error: keyof typeof WEBHOOK_REFUSALS): GatewayErr
   return new GatewayError(status, { error, message })
 }
 
-/** Whose webhooks may be touched: a user's own, or all (null). Every statement is bound to it. */
+/** The user whose webhooks may be used; null: all. Every statement is bound to it. */
 export type Owner = string | null
 
 /**
@@ -62,7 +62,7 @@ export async function requireOpen(
   return found.user
 }
 
-/** For how long the secret before counts, too. */
+/** How long the previous secret stays valid. */
 const ROTATION = `interval '24 hours'`
 
 const ROTATE = statement('webhook rotate', { id: 'string' })`

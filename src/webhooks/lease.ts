@@ -71,15 +71,15 @@ where delivery = any(array(
 ))
 returning delivery, extract(epoch from handed_at)::text as since`
 
-/** Channel, without content: there is something to do. New events say so by themselves. */
+/** Channel, without content: deliveries are due. Triggers announce new events. */
 export const CHANNEL = 'pocketsms_webhooks'
-/** SQL that says so at the commit. */
+/** SQL that wakes workers at the commit. */
 export const WAKE_SQL = `_announce('${CHANNEL}', '')`
 
 /** The right of a node to make one attempt of a delivery. */
 export interface Lease {
   readonly delivery: string
-  /** When it was taken, in seconds: it tells the lease from those before and after it. */
+  /** When it was taken, in seconds; identifies the lease. */
   readonly since: string
 }
 
@@ -113,7 +113,7 @@ update webhook_dispatch set handed_at = null where delivery = ${text('delivery')
 /** Ends a lease: the delivery can be leased again. Does nothing if another node has it after an expiry. */
 export const endLease = async (db: Db, lease: Lease): Promise<void> => void (await run(db, END, lease))
 
-/** Ends all leases in a copied or restored database: their nodes work on another one. */
+/** Ends all leases in a copied or restored database: their nodes use another one. */
 export async function endAllLeases(db: Db): Promise<void> {
   await db.query('update webhook_dispatch set handed_at = null where handed_at is not null')
 }
@@ -121,7 +121,7 @@ export async function endAllLeases(db: Db): Promise<void> {
 const LAG = statement('webhook lag', {
   /** Deliveries that are not over: to be tried now, or later. */
   pending: 'number',
-  /** How long the one that should have been tried first waits for its attempt. 0 when none does. */
+  /** Seconds that the oldest due delivery has waited; 0 if none is due. */
   oldestSeconds: 'number',
 })`
 select count(*) as pending, coalesce(greatest(0, extract(epoch from now() - min(due_at))), 0)::float8 as "oldestSeconds"

@@ -17,12 +17,12 @@ import { type DueDelivery, END_REASONS, findDue } from './due.ts'
 import { endLease, IS_LEASED, type Lease } from './lease.ts'
 import { nextDelay } from './schedule.ts'
 
-/** "Gone": the receiver wants no more of this webhook. */
+/** 410 Gone: the receiver wants no more calls. */
 const GONE = 410
 
 const [DELAY, HEADERS] = [numberOrNull('delay'), textOrNull('headers')]
 
-/** Only what the attempt found: another one that was faster has written its own result. `also`: a CTE. */
+/** Records an outcome unless another attempt has recorded one. `also`: a CTE. */
 const recordAs = (name: string, also = '') => statement(name, {})`
 with written as (
   update webhook_deliveries

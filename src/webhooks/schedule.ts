@@ -14,9 +14,9 @@ export const DELAYS_SECONDS: readonly number[] = [
   20 * HOUR,
   24 * HOUR,
 ]
-/** So much earlier or later, by chance: what failed together does not come again together. */
+/** Random share to add or subtract, so that calls that failed together are not retried together. */
 const JITTER = 0.1
-/** What a receiver may ask for at most. */
+/** Maximum delay that a receiver may ask for. */
 const MAX_RETRY_AFTER_SECONDS = 24 * HOUR
 
 /** Seconds to the next attempt; undefined after the last. `retryAfter` only delays. `chance`: 0 to 1. */

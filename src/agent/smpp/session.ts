@@ -25,7 +25,7 @@ const WRONG_LENGTH = 0x02
 const MAX_ANSWERING = 100
 /** Maximum requests to remember for late answers. */
 const MAX_LATE = 10_000
-/** Delay after an answer of the request that proves its arrival. */
+/** Delay, after our answer, of a request whose own answer proves that the carrier got ours. */
 const PROOF_MS = 5_000
 
 /** The binds that an account needs. */

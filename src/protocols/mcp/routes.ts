@@ -27,11 +27,11 @@ import type { McpCaller } from './tool.ts'
 
 /** Room for 1,000 recipients and for the values of a template's variables. */
 const MAX_BODY_BYTES = 1 << 20
-/** Calls in one request, which only the revision of March 2025 knows. */
+/** Calls in one request. Only the revision of March 2025 allows several. */
 const MAX_BATCH = 10
-/** No tool takes longer. A call that its own batch cancels has no answer, and would be waited for. */
+/** Longer than any tool. A call canceled within its own batch never gets an answer. */
 const MAX_ANSWER_MS = 60_000
-/** Bytes of records that the calls of one request read: each becomes text twice. */
+/** Maximum bytes of records that one request reads: each becomes text twice. */
 const MAX_READ_BYTES = 4 << 20
 const RETRY_SECONDS = 5
 
@@ -92,7 +92,7 @@ function refuseMethod(c: Ctx): Response {
   return c.json({ jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null }, 405)
 }
 
-/** Answers when all of it is known, so that an unread answer counts as any large one. */
+/** Answers when the whole answer is known, so that an unread one counts as any large one. */
 async function respond(c: Ctx, services: Services, holder: KeyHolder): Promise<Response> {
   const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
   if (Array.isArray(json) && json.length > MAX_BATCH) throw invalid(`A batch has at most ${MAX_BATCH} calls`)
@@ -136,7 +136,7 @@ async function requireKey(c: Ctx, { store }: Services): Promise<KeyHolder> {
 const SENDS: Scope = 'messages:send'
 
 function callerOf(c: Ctx, services: Services, holder: KeyHolder): McpCaller {
-  // the key as it was read for this request, until a send finds that it has changed
+  // use the key as read for this request until a send finds it changed
   const identifySender = async (cached: boolean) => {
     const key = cached ? holder : await requireKey(c, services)
     if (!hasScope(key.scopes, SENDS)) throw scopeRequired(SENDS)

@@ -27,7 +27,7 @@ const TEMPLATE_URI = 'pocketsms://templates/'
 type Content = { readonly type: 'text'; readonly text: string }
 type ToolResult = { content: Content[]; structuredContent?: Record<string, unknown>; isError?: true }
 
-/** The message of a refusal, for an assistant to act on; undefined for a fault of ours. */
+/** The message of a refusal, for an assistant to act on; undefined for an internal error. */
 function refusalText(error: unknown): string | undefined {
   if (error instanceof StaleAuth) return 'The account was changed meanwhile. Call again.'
   if (error instanceof GatewayError) return error.message
@@ -143,13 +143,13 @@ export function answerMcp(services: McpServices, caller: McpCaller, request: Req
       addTemplates(server, services, caller)
       return server
     },
-    // nothing here ever changes while a client listens: no stream stays open
+    // tools and templates never notify: no stream stays open
     { maxSubscriptions: 0, onerror: (error) => services.log.debug({ err: error }, 'mcp') },
   )
   return handler.fetch(request, { parsedBody: json })
 }
 
-/** The scope that reading templates needs: who may send a template may read it. */
+/** The scope to read templates: a key that may send them may read them. */
 const TEMPLATE_SCOPE: Scope = 'messages:send'
 
 type Template = Readonly<Record<'id' | 'name' | 'body', string>>

@@ -7,29 +7,29 @@ import type { RequestInfo } from '../../request/request.ts'
 import type { SendServices } from '../../sms/send/send.ts'
 import type { Sender } from '../../sms/send/sender.ts'
 
-/** What the tools of a caller work with. */
+/** Services and data for tools. */
 export interface McpServices extends SendServices {
   readonly extensions: Extensions
   readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
   readonly log: Logger
 }
 
-/** The user whose API key opened a request, and what the key may do. */
+/** The user of the request's API key, and the key's permissions. */
 export interface McpCaller {
   readonly user: string
   readonly may: (scope: Scope) => boolean
-  /** Runs `work` as this sender, and again if the user or the key has changed since the request came. */
+  /** Runs `work` as this sender; again if the user or key has changed meanwhile. */
   readonly asSender: <T>(work: (sender: Sender) => Promise<T>) => Promise<T>
-  /** A request of the user that reads records: rules and budgets hold as for any other. */
+  /** A request to read records as the user, with the usual rules and limits. */
   readonly reading: (query: Readonly<Record<string, string>>) => RequestInfo
 }
 
-/** A tool as assistants see it. What it answers is a JSON object. */
+/** A tool for assistants. Its answer is a JSON object. */
 export interface Tool {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** What the API key must be allowed to do. */
+  /** The scope that the API key needs. */
   readonly scope: Scope
   readonly input: z.ZodObject
   /** `write`: hosts ask the person before they call it. */
@@ -37,7 +37,7 @@ export interface Tool {
   readonly run: (services: McpServices, caller: McpCaller, input: never) => Promise<object>
 }
 
-/** A tool whose `run` takes what its `input` describes. */
+/** Creates a tool whose `run` takes its parsed `input`. */
 export const tool = <Input extends z.ZodObject>(
   definition: Omit<Tool, 'input' | 'run'> & {
     readonly input: Input

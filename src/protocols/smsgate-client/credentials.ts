@@ -11,7 +11,7 @@ import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { type Sender, senderOfKey } from '../../sms/send/sender.ts'
 import { findToken, type LiveToken, readToken } from './tokens.ts'
 
-/** Who calls SMSGate's client API: a user, by an API key or by a token that one made. */
+/** A caller of SMSGate's client API: a user, by an API key or a token issued for one. */
 export interface ClientCaller {
   readonly auth: AuthRecord
   readonly store: Store
@@ -51,7 +51,7 @@ async function identifyClient(c: Ctx, services: Services, cached: boolean): Prom
   return callerOf(c, services, holder, effectiveScopes(holder.scopes))
 }
 
-/** A token is good as long as the API key that made it, and opens no more than that key does now. */
+/** A token is valid as long as its API key, and allows no more than the key now does. */
 async function identifyToken(c: Ctx, services: Services, text: string): Promise<ClientCaller | null> {
   const store = services.store.signIn
   const jti = text ? await readToken(store.db, text) : null

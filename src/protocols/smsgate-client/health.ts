@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Services } from '../../http/context.ts'
 import { readinessOf } from '../../metrics/readiness.ts'
 
-/** The version of SMSGate's API that is served. Strangers are not told this server's own version. */
+/** The served version of SMSGate's API. The server's own version is not public. */
 const API_LEVEL = '1.47.1'
 const STATUSES = ['pass', 'warn', 'fail'] as const
 

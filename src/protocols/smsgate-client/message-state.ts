@@ -29,7 +29,7 @@ export const WHOLE_STATE = `case
   when bool_and(state = 'Delivered') then 'Delivered'
   else 'Sent' end`
 
-/** SQL: the state that an event (`e`) of a message tells of; null for one that tells of none. */
+/** SQL: the state that an event (`e`) of a message reports; null if none. */
 const EVENT_STATE = `case e.status
   when 'sending' then 'Processed' when 'sent' then 'Sent' when 'delivered' then 'Delivered'
   when 'failed' then case e.detail when '${REASONS.canceled}' then 'Cancelled' else 'Failed' end end`
@@ -144,7 +144,7 @@ function toState(
 /** A stored date as SMSGate's clients read it: `2026-11-20T07:00:00.000Z`. */
 export const isoDate = (stored: string): string => dateOf(stored)?.toISOString() ?? ''
 
-/** Of a batch that was sent by another API: it is answered whole. */
+/** Maximum recipients of another API's batch, which is answered without pages. */
 const MAX_RECIPIENTS = 1_000
 
 /** Looks for a send of this API first, then for a batch and a message that another API has sent. */

@@ -15,7 +15,7 @@ export const MAX_DEVICE_ID = 21
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 const NO_DATE = 'must be a date, for example 2026-11-20T07:00:00Z'
 
-/** An instant in PocketBase's form; '' for a text that is no date of RFC 3339. */
+/** An instant in PocketBase's form; '' for an invalid RFC 3339 date. */
 const readInstant = (text: string) => (RFC3339.test(text) ? parseDate(text) : '')
 
 /** A field that holds an instant, in PocketBase's form. */
@@ -40,14 +40,14 @@ export function dateIn(query: Query, name: string): string {
   return at
 }
 
-/** The `deviceId` of the query, '' if it is left out. Throws 400 for what no id can be. */
+/** The `deviceId` of the query; '' if absent. Throws 400 for an impossible id. */
 export function deviceIn({ deviceId = '' }: Query): string {
   if (deviceId.length > MAX_DEVICE_ID) throw invalid(`deviceId must have at most ${MAX_DEVICE_ID} characters`)
   if (deviceId.includes('\0')) throw invalid('deviceId must not contain a NUL character')
   return deviceId
 }
 
-/** A whole number of the query, undefined if it is left out. Throws 400 for what is none. */
+/** A whole number of the query; undefined if absent. Throws 400 if invalid. */
 export function numberIn(query: Query, name: string): number | undefined {
   const raw = query[name]
   if (!raw) return undefined
@@ -55,7 +55,7 @@ export function numberIn(query: Query, name: string): number | undefined {
   return Number(raw)
 }
 
-/** A boolean of the query, false if it is left out. Throws 400 for what is none. */
+/** A boolean of the query; false if absent. Throws 400 if invalid. */
 export function flagIn(query: Query, name: string): boolean {
   const raw = query[name]
   if (!raw) return false

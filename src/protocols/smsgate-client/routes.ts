@@ -33,13 +33,13 @@ import {
   WEBHOOK_BODY,
 } from './webhooks/webhooks.ts'
 
-/** A send to 100 numbers with a long text has a tenth of that. */
+/** Ten times a send of a long text to 100 numbers. */
 const MAX_BODY_BYTES = 1 << 20
 
 const TOTAL = z.object({ 'X-Total-Count': z.string().describe('How many there are in all.') })
 const LOCATION = z.object({ Location: z.string(), 'Idempotent-Replayed': z.enum(['true']).optional() })
 
-/** What this server gives its phones, without the key that each has. */
+/** Settings that the server gives its phones, without each phone's key. */
 const PHONE_SETTINGS = (() => {
   const { webhooks, ...others } = settingsOf({ signingKey: '' })
   const { signing_key: _, ...shown } = webhooks
@@ -273,7 +273,7 @@ function clientRoutes(services: Services): Hono<Env> {
 
 const idIn = (c: Ctx) => c.req.param('id')!
 
-/** A page of another origin sees only headers that are exposed. */
+/** Exposes the headers of a page to other origins. */
 function paged(c: Ctx, { items, total }: Page<unknown>): readonly unknown[] {
   c.header('X-Total-Count', String(total))
   c.header('Access-Control-Expose-Headers', 'X-Total-Count')

@@ -26,14 +26,14 @@ export async function answerSend({ c, services, json, ...known }: Call): Promise
     const activeWithinHours = readActiveWithin(queryOf(c))
     const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
     const sending = { ...services.sending, store: sender.store }
-    // first: whether a date is past or a device was active changes with time, what was sent does not
+    // look up a stored answer first: other checks depend on the time
     const first = idempotency && (await firstAnswer(sender.store, sender.user, idempotency))
     const [state, replayed] = first
       ? [await readState(sender.store, sender.user, refOf(first)), true]
       : await sendNew(sending, sender, readSendBody(json, new Date()), activeWithinHours, idempotency)
     c.header('Location', `${prefixOf(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`)
     if (replayed) c.header('Idempotent-Replayed', 'true')
-    // or a page of another origin never sees them
+    // pages of other origins could not read them otherwise
     c.header('Access-Control-Expose-Headers', replayed ? 'Location, Idempotent-Replayed' : 'Location')
     return state
   })
@@ -41,7 +41,7 @@ export async function answerSend({ c, services, json, ...known }: Call): Promise
 
 /** Hours within which the named device must have been seen; 0 for no such condition. Throws 400. */
 function readActiveWithin(query: Query): number {
-  // accepted and without effect: what is not E.164 cannot be stored
+  // accepted without effect: only E.164 numbers can be stored
   flagIn(query, 'skipPhoneValidation')
   const hours = numberIn(query, 'deviceActiveWithin') ?? 0
   if (hours < 0) throw invalid('deviceActiveWithin must not be negative')
@@ -62,7 +62,7 @@ async function sendNew(
   const ref = refOf(answer)
   const state = await readState(store, sender.user, ref).catch((error: unknown) => {
     if (replayed) throw error
-    // stored by now: an error would have some programs send it again
+    // the message is stored: an error would make some programs send it again
     return acceptedState(ref, body)
   })
   return [state, replayed]

@@ -13,7 +13,7 @@ const ACCESS_SECONDS = 15 * 60
 const REFRESH_SECONDS = 30 * 86_400
 const MAX_TTL = Number.MAX_SAFE_INTEGER
 const ID_LENGTH = 21
-/** Behind the id of a pair: the `jti` of its refresh token. */
+/** Suffix of a pair's id in the `jti` of its refresh token. */
 const REFRESH_SUFFIX = ':refresh'
 
 export const TOKEN_BODY = z
@@ -47,7 +47,7 @@ export const TOKEN_PAIR = z
   .meta({ id: 'SmsgateTokens' })
 export type TokenPair = z.output<typeof TOKEN_PAIR>
 
-/** Whose pair it is, the key that made it, and the scopes that it has. */
+/** A pair's user, API key and scopes. */
 interface Grant {
   readonly user: string
   readonly apiKey: string
@@ -70,7 +70,7 @@ export async function issueTokens(
   return insertPair(store, { ...caller, scopes: [...new Set(scopes)] }, seconds)
 }
 
-/** Of one user. A new one ends the oldest, so a program that asks for a pair at each request does no harm. */
+/** Maximum pairs of a user. A new one ends the oldest: some programs request a pair each time. */
 const MAX_PAIRS = 1_000
 
 const INSERT = statement('smsgate add tokens', {})`
@@ -107,7 +107,7 @@ export interface LiveToken {
   readonly pair: string
   readonly user: string
   readonly apiKey: string
-  /** A refresh token has one alone, for another pair. */
+  /** A refresh token has a single scope, to get another pair. */
   readonly scopes: Scopes
 }
 
@@ -151,7 +151,7 @@ export function refreshTokens(store: Store, { pair, user, apiKey }: LiveToken): 
   })
 }
 
-/** Ends both tokens of a user's pair. One that is not there is no error. */
+/** Ends both tokens of a user's pair. An unknown pair is no error. */
 export async function revokeTokens({ db }: Store, user: string, id: string): Promise<void> {
   const { pair } = pairOf(id)
   await db.query('delete from smsgate_tokens where id = $1 and "user" = $2', [pair, user], 'smsgate revoke')
@@ -166,7 +166,7 @@ const ALGORITHM = 'HS256'
 const PARAM = 'smsgateTokenSecret'
 const SECRET_LENGTH = 43
 
-/** The secret of these tokens alone: none of them is a PocketBase token, nor the reverse. */
+/** A separate secret: these tokens are not valid as PocketBase tokens, nor the reverse. */
 async function secretOf(db: Db): Promise<Uint8Array> {
   const secret = await readOrMakeParam(db, PARAM, async () => JSON.stringify(randomText(SECRET_LENGTH)))
   return new TextEncoder().encode(JSON.parse(secret) as string)

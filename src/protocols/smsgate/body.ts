@@ -3,7 +3,7 @@ import type { Health } from '../../sms/devices/device.ts'
 import { MAX_TEXT, optional } from '../../sms/devices/device-body.ts'
 import { instant, nonEmptyId, nonEmptyText, text, wholeNumber } from '../../sms/send/shape.ts'
 
-/** What the app keeps of one reason. */
+/** The app's own limit for a reason. */
 const MAX_ERROR = 1_000
 const MAX_REPORTS = 500
 const MAX_SIMS = 8
@@ -16,7 +16,7 @@ const cut = (max: number) =>
     .transform((value) => value.slice(0, max))
     .pipe(text())
 
-/** Items of a list that are read. */
+/** Maximum items to read of a list. */
 const MAX_ITEMS = 100
 /** The rest of a list is ignored: millions of empty items fit into a body. */
 const firstOf = <T extends z.ZodType>(item: T) =>
@@ -44,7 +44,7 @@ const slotOf = wholeNumber(1, MAX_SIMS)
 /** SIMs as the app lists them. It masks numbers and names itself. A refusal would leave the phone deaf. */
 const simCards = firstOf(simCard).transform((list) => list.flat().slice(0, MAX_SIMS))
 
-/** The shapes of what the app sends. It names more fields, which we do not read. */
+/** Bodies that the app sends. Other fields are ignored. */
 export const REGISTER_BODY = z.object({ name: optional(cut(255)), simCards: optional(simCards) })
 
 export const UPDATE_BODY = z.object({ id: nonEmptyId(100), simCards: optional(simCards) })
@@ -69,7 +69,7 @@ const states = z.record(z.string(), z.unknown()).transform((raw) => {
 
 const report = z.object({
   id: z.string('must be a text'),
-  /** A state that we do not know is one in which the phone has the message still. */
+  /** An unknown state means that the phone still has the message. */
   state: z
     .enum(['Pending', 'Cancelling', 'Cancelled', 'Processed', 'Sent', 'Delivered', 'Failed'])
     .catch('Pending'),
@@ -77,7 +77,7 @@ const report = z.object({
   states: states.nullish().transform((map): Record<string, number> => map ?? {}),
 })
 
-/** What the app says of a message: one recipient each, as we send them. */
+/** The app's report on a message. Each has one recipient, as we send them. */
 export type StateReport = z.output<typeof report>
 
 export const STATES_BODY = z
@@ -89,9 +89,9 @@ export const EVENT_BODY = z.object({
   payload: z.record(z.string(), z.unknown()).nullish(),
 })
 
-/** What every event that brings something in has. None is refused for it: the text would be lost. */
+/** Fields of every incoming event. Invalid ones are replaced, since a refused text would be lost. */
 const received = {
-  /** Some texts have no sender, and what was mailed has a long one. */
+  /** Some texts have no sender; texts from mails have a long one. */
   sender: cut(MAX_SENDER)
     .nullish()
     .transform((name) => name || 'unknown'),
@@ -116,12 +116,12 @@ export const MMS_PAYLOAD = z.object({
       name: optional(cut(255)),
       contentType: optional(cut(100)),
       size: z.number().optional().catch(undefined),
-      /** In base64. None if the phone could not read the file. */
+      /** Base64; absent if the phone could not read the file. */
       data: z.string().catch(''),
     }),
   ),
 })
-/** One check of the app's health: a number. What cannot be read is unknown. */
+/** A number of the app's health check; unreadable ones are unknown. */
 const check = z
   .object({ observedValue: z.number() })
   .transform(({ observedValue }) => observedValue)

@@ -43,17 +43,17 @@ function planChecks(device: string) {
 }
 
 const KEEP_ALIVE = ':keepalive\n\n'
-/** Texts that came shortly before the phone was last seen may not have reached us, either. */
+/** Texts from shortly before the phone was last seen may be missing, too. */
 const OVERLAP_MS = 60_000
-/** Older ones are not asked for: the phone would post its whole inbox. */
+/** Older texts are not requested: the phone would post its whole inbox. */
 const MAX_MISSED_MS = 30 * 86_400_000
 
 const frame = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 const PULL = frame('MessageEnqueued', null)
 
-/** The app pulls by itself when its stream is open. It is looked then whether it did. */
+/** The app pulls by itself when its stream opens. Delay of the check whether it did. */
 const CONNECT_MS = 2_000
-/** So long after a wake-up it is looked whether the phone got what waited for it. */
+/** Delay, after a wake-up, of the check whether the phone pulled its texts. */
 const LOOK_MS = 4_000
 /** Checks in the last `LEASE_SECONDS` of a lease, when a phone is asked to pull. */
 const LOOKS_PER_LEASE = 2
@@ -83,7 +83,7 @@ export async function* phoneEvents(
         yield KEEP_ALIVE
         signs++
         if (missedSince && signs === 1) yield askForInbox(missedSince)
-        // it was still there to hear it
+        // the phone was still connected to receive it
         if (missedSince && signs === 2) await endAbsence(store, device, missedSince)
         if (signs > 1 && (await isToPull())) yield PULL
         yield* askedFor(store, device)
@@ -102,13 +102,13 @@ export async function* phoneEvents(
   }
 }
 
-/** Asks for what a program wants read again. */
+/** Requests texts for a program's inbox refresh. */
 async function* askedFor(store: Store, device: Device): AsyncGenerator<string> {
   const period = await takeInboxRequest(store, device)
   if (period) yield exportFrame(period)
 }
 
-/** Asks for texts since the phone was last seen. Known ones are ignored. */
+/** Requests texts since the phone was last seen. Known ones are ignored. */
 function askForInbox(missedSince: string): string {
   const until = Date.now()
   const since = Math.max(dateOf(missedSince)!.getTime() - OVERLAP_MS, until - MAX_MISSED_MS)

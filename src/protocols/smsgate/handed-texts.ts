@@ -5,15 +5,15 @@ import type { Attempt } from '../../sms/queue/renew.ts'
 import { wakeDevices } from '../../sms/wake/wake.ts'
 import { CAPACITY_SQL, MAX_CAPACITY } from './phone.ts'
 
-/** What was in an answer younger than this is not listed again: the phone is still reading it. */
+/** Texts of an answer younger than this are not listed again: the phone is still reading it. */
 const ANSWER_SECONDS = 3
 /** A phone that took at least this long for half of its texts takes as long for the other half. */
 const SLOW_SECONDS = 5
-/** After this long new texts are handed out whatever a phone still has to send. */
+/** After this time a phone gets new texts even if it has unsent ones. */
 const STUCK_SECONDS = 60
 
 interface HandedText extends Attempt {
-  /** It is not to be sent any more: it was deleted, or went to another device. */
+  /** The phone must not send it: it was deleted or reassigned. */
   readonly isCanceled: boolean
   /** Its last answer is so young that the phone may still be reading it. */
   readonly isListed: boolean
@@ -25,7 +25,7 @@ const TO_SEND = `(
   select count(*) from smsgate_texts t
   where t.device = $1 and t."user" = $2 and not t.is_processed and t.valid_until > now())`
 
-/** SQL: a text (`t`) that a phone was handed is not to be sent by it any more. */
+/** SQL: a phone must no longer send a text (`t`) that it has. */
 const IS_CANCELED = `not t.is_processed and t.valid_until > now() and not exists (
   select from sms_dispatch d
   where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending')`
@@ -92,7 +92,7 @@ select $1, $2, g.id, g.attempt, now(), to_timestamp(g."validUntilMs" / 1000)
 from json_to_recordset($3) g(id text, attempt int, "validUntilMs" float8)
 on conflict (device, message, attempt) do update set listed_at = excluded.listed_at`
 
-/** Notes what an answer lists, and deletes finished texts. */
+/** Stores which texts an answer lists, and deletes finished ones. */
 export async function noteListed(db: Db, device: Device, { texts, canceled, added }: Listed): Promise<void> {
   const given = texts.map(({ id, attempt, validUntilMs }) => ({ id, attempt, validUntilMs }))
   const values = [device.id, device.user, JSON.stringify(given), JSON.stringify(canceled), added]
@@ -166,7 +166,7 @@ export async function shouldPull(store: Store, device: Device, leaseSeconds: num
   return rows.length > 0
 }
 
-/** The app pulls at once when its stream is open: it is as if it had been told to a moment ago. */
+/** The app pulls as soon as its stream is open: acts as if it had just been told to. */
 const CONNECTED = `update smsgate_phones set woken_at = now() - interval '${ANSWER_SECONDS / 2} seconds'
   where device = $1 and "user" = $2`
 

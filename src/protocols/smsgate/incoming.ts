@@ -57,11 +57,11 @@ export function isSigned(key: string, { body, timestamp, signature }: Posted): b
   return timingSafeEqual(Buffer.from(signature, 'hex'), expected)
 }
 
-/** What is kept of an MMS. */
+/** Limits for the attachments of an MMS. */
 type Limits = Pick<Config, 'maxAttachments' | 'maxAttachmentBytes'>
 const NO_FILES: Limits = { maxAttachments: 0, maxAttachmentBytes: 0 }
 
-/** How each event that brings something in becomes a text. */
+/** Converts each incoming event to a text. */
 const TEXTS: Readonly<Record<string, (payload: unknown, limits: Limits) => Text | Promise<Text>>> = {
   'sms:received': (raw) => {
     const payload = checkShape(TEXT_PAYLOAD, raw)
@@ -138,7 +138,7 @@ export async function takeEvent(
       const texts = [{ ...text, maxFileBytes: config.maxAccountFileBytes }]
       await receiveTexts(store, { ...device, phone: to || device.phone }, texts, config.optWords)
     }
-    // an account that may store no more keeps the text, which names what is left out
+    // at the account's storage limit, store the text without files; it names them
     await take(keepsAttachments(store) ? config : NO_FILES).catch((error: unknown) => {
       if (!(error instanceof FilesFull)) throw error
       return take(NO_FILES)

@@ -44,7 +44,7 @@ export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecor
   return user
 }
 
-/** A wrong password, an unfulfilled rule, a second method that is asked for: none is a fault of ours. */
+/** Whether an error is a refused sign-in: a wrong password, a failed rule, a needed second method. */
 const isRefusal = (error: unknown) =>
   (error instanceof ApiError || error instanceof GatewayError) && error.status >= 400 && error.status < 429
 

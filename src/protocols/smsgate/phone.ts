@@ -17,13 +17,13 @@ import { randomText } from '../../tools/random.ts'
 
 /** Messages that a phone holds at once: it sends them one by one, with pauses. */
 export const MAX_CAPACITY = 20
-/** A phone that could not send all in time is given half of it, and then one more after each such time. */
+/** A phone that was too slow gets half as many messages, then one more after each such time. */
 const WIDEN_SECONDS = 600
 /** 256 bits and more, in letters and digits. */
 const SECRET_LENGTH = 43
-/** Two looks at a clock differ by that much by chance. */
+/** Random difference between two readings of a clock. */
 const CLOCK_NOISE_MS = 2_000
-/** Less is within the time that a message has. */
+/** Smaller differences are within a message's lifetime. */
 const MISLED_MS = 30_000
 
 /** SQL: the room of a phone now. */
@@ -35,9 +35,9 @@ const IS_OWN = part`device = ${text('id')} and "user" = ${text('user')}`
 const FIND = statement('smsgate phone', {
   /** The secret end of the URL to which it posts what it receives. */
   path: 'string',
-  /** With this it signs what it posts. */
+  /** The key with which the phone signs its posts. */
   signingKey: 'string',
-  /** How far its clock is ahead of ours; 0 while we do not know. */
+  /** Milliseconds that its clock is ahead of ours; 0 if unknown. */
   clockMs: 'number',
   /** How many messages it is handed at once. */
   room: 'number',
@@ -49,13 +49,13 @@ select path, signing_key as "signingKey", coalesce(clock_ms, 0)::float8 as "cloc
   coalesce(pb_text(missed_since), '') as "missedSince", extract(epoch from now())::float8 * 1000 as now
 from smsgate_phones where ${IS_OWN}`
 
-/** What we keep of a phone beside its device. */
+/** Stored data of a phone, besides its device. */
 export type Phone = Omit<Row<typeof FIND>, 'now'> & {
   /** How far the database's clock, by which leases end, is ahead of ours, or a little further. */
   readonly databaseMs: number
 }
 
-/** What an answer to a pull needs to know of a phone. */
+/** Data of a phone for answering a pull. */
 export type PhoneState = Pick<Phone, 'clockMs' | 'databaseMs' | 'room'> & {
   /** The database's clock, in milliseconds since 1970. */
   readonly databaseNowMs: number
@@ -65,7 +65,7 @@ const ADD = statement('smsgate add phone', {})`
 insert into smsgate_phones (device, "user", path, signing_key, room)
 values (${text('id')}, ${text('user')}, ${text('path')}, ${text('key')}, ${MAX_CAPACITY}) on conflict (device) do nothing`
 
-/** What we keep of a phone; begun when it first asks. */
+/** A phone's data, created at its first request. */
 export async function phoneOf({ db }: Store, device: Device): Promise<Phone> {
   const known = await find(db, device)
   if (known) return known
@@ -90,7 +90,7 @@ export async function lockForPull(db: Db, device: Device): Promise<PhoneState | 
   return pulled ? { ...pulled, databaseMs: aheadOf(askedMs, Date.now(), pulled.databaseNowMs) } : null
 }
 
-/** How far a clock is ahead of ours, 0 for a right one. By the time of asking: leases seem shorter. */
+/** Milliseconds that a clock is ahead of ours; 0 if right. Measured from the request: leases seem shorter. */
 const aheadOf = (askedMs: number, answeredMs: number, nowMs: number) =>
   nowMs > askedMs - CLOCK_NOISE_MS && nowMs < answeredMs + CLOCK_NOISE_MS ? 0 : nowMs - askedMs
 
@@ -103,7 +103,7 @@ export async function reduceCapacity(store: Store, device: Device, leaseSeconds:
   await run(store.db, NARROW, { ...device, seconds: leaseSeconds })
 }
 
-/** SQL: a clock was thought to be wrong by this much, so lateness says nothing of the phone's pace. */
+/** SQL: with a clock this wrong, lateness does not show that the phone is slow. */
 const MS = number('ms')
 const IS_MISLED = part`${MS}::float8 - coalesce(clock_ms, 0) > ${MISLED_MS}`
 
@@ -129,7 +129,7 @@ const CLOCK = statement('smsgate clock', {})`
 update smsgate_phones set clock_ms = ${MS}
 where ${IS_OWN} and abs(coalesce(clock_ms, 0) - ${MS}::float8) > ${CLOCK_NOISE_MS}`
 
-/** Keeps by how many milliseconds the clock of a phone is ahead of ours. */
+/** Stores how many milliseconds a phone's clock is ahead of ours. */
 export async function noteClock(store: Store, device: Device, ms: number): Promise<void> {
   await run(store.db, CLOCK, { ...device, ms })
 }
@@ -137,7 +137,7 @@ export async function noteClock(store: Store, device: Device, ms: number): Promi
 const MISSED = statement('smsgate missed', {})`
 update smsgate_phones set missed_since = coalesce(missed_since, ${text('since')}::timestamptz) where ${IS_OWN}`
 
-/** Notes a phone that was away for so long that it may have missed texts. */
+/** Stores that a phone was away long enough to have unknown texts. */
 export async function recordAbsence(store: Store, device: Device, awaySeconds: number): Promise<void> {
   const seen = dateOf(device.lastSeen)
   if (!seen || Date.now() - seen.getTime() < awaySeconds * 1000) return
@@ -147,12 +147,12 @@ export async function recordAbsence(store: Store, device: Device, awaySeconds: n
 const CAUGHT_UP = statement('smsgate caught up', {})`
 update smsgate_phones set missed_since = null where ${IS_OWN} and missed_since <= ${text('since')}::timestamptz`
 
-/** The phone was told to hand in what it received since then. */
+/** Ends an absence: the phone was asked for the texts since then. */
 export async function endAbsence(store: Store, device: Device, missedSince: string): Promise<void> {
   await run(store.db, CAUGHT_UP, { ...device, since: missedSince })
 }
 
-/** Deletes what is kept of deleted devices. */
+/** Deletes the data of deleted devices. */
 export async function forgetPhones({ db }: Store, devices: readonly string[]): Promise<void> {
   await db.query('delete from smsgate_phones where device = any($1)', [devices])
   await db.query('delete from smsgate_texts where device = any($1)', [devices])
@@ -186,7 +186,7 @@ where p.device = a.device
 returning extract(epoch from a.export_since)::float8 * 1000 as since,
   extract(epoch from a.export_until)::float8 * 1000 as until`
 
-/** The period that a phone is to be asked for; undefined for none. It is not given twice. */
+/** Takes the period to request from a phone, once; undefined for none. */
 export async function takeInboxRequest({ db }: Store, device: Device): Promise<Period | undefined> {
   const taken = await runForRow(db, TAKE, device)
   const isoDate = (ms: number) => new Date(Math.round(ms)).toISOString()

@@ -11,7 +11,7 @@ const LEASES = 3
 /** A message is not sent this long before its lease ends, so that it can be reported. */
 const MAX_REPORT_MS = 30_000
 
-/** How long a phone may take for what it pulled, in seconds. */
+/** Seconds that a phone has to send pulled texts. */
 export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 
 /**
@@ -39,7 +39,7 @@ async function answerPull(inside: Store, device: Device, phone: PhoneState, leas
   const lease = phoneLease(leaseSeconds)
   const claim = async () => {
     if (!device.enabled) return []
-    // a phone that cannot be told to pull later is handed what there is
+    // a phone without an open stream gets all it can: it cannot be told to pull later
     if (isOpen || !canBeWoken) return claimMessages(inside, device, phone.room, lease)
     return leasedMessages(inside, device, phone.room)
   }

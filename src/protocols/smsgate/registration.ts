@@ -25,7 +25,7 @@ const NO_NAME = 'Android phone'
 const HOW =
   'A phone joins with a pairing code (By Code, or as its private token), or with the login and password of its user.'
 
-/** What is no code at all is refused before it is looked for, and is no try. */
+/** Refuses malformed codes without a look-up; they do not count as tries. */
 const byCode =
   (isToken: boolean): Way =>
   async (c, services, code, phone) => {

@@ -10,7 +10,7 @@ import { noteClockAhead, reduceCapacity } from './phone.ts'
 import { phoneLease } from './pull.ts'
 import { readWireId } from './wire.ts'
 
-/** What the app says when it finds a message too old, just before it would send it. */
+/** The app's error for a message that expired just before sending. */
 const TOO_LATE = 'TTL expired'
 /** A report takes a while: a clock that seems ahead by less is right. */
 const AHEAD_MS = 5_000
@@ -28,14 +28,14 @@ const OUTCOMES: Readonly<Record<StateReport['state'], (report: StateReport) => O
   Cancelled: () => ({ status: 'failed', error_message: REASONS.canceledOnPhone, blameless: true }),
 }
 
-/** How far the phone is with a text that is in a state of the app; `over` if not named. */
+/** A phone's progress with a text by the app's state; `over` for others. */
 const STEPS: Readonly<Partial<Record<StateReport['state'], Progress['step']>>> = {
   Pending: 'waits',
   Cancelling: 'waits',
   Processed: 'processed',
 }
 
-/** The app looks at the age of a message before it sends it: one that is too late was not sent. */
+/** The app checks a message's age before sending: an expired one was not sent. */
 const failed = (error: string): Outcome => ({
   status: 'failed',
   error_message: error,

@@ -33,7 +33,7 @@ const MAX_BODY_BYTES = 1 << 20
 /** An MMS comes with its pictures, in base64: 12 MB of them, more than networks carry. */
 const MAX_EVENT_BYTES = 16 << 20
 
-/** What the SMSGate app asks. Only an invalid token gets a 401: the app then forgets its registration. */
+/** The SMSGate app's API. Only an invalid token gets a 401: the app then forgets its registration. */
 export const SMSGATE: Protocol = {
   group: 'mobile',
   groups: { [`GET ${MOBILE_PATH}/events`]: STREAMS },
@@ -109,7 +109,7 @@ function mobileRoutes(services: Services): Hono<Env> {
     })
 }
 
-/** The phone that asks, noted as seen. Throws 401 and 403. */
+/** The calling phone, which is marked as seen. Throws 401 and 403. */
 async function identifyPhone(c: Ctx, services: Services): Promise<DeviceCaller> {
   const { deviceOnlineSeconds } = services.config
   const { device, store } = await requireDeviceOf(c, services)
@@ -141,7 +141,7 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
   const { device, store } = await identifyPhone(c, services)
   c.header('content-type', 'text/event-stream')
   c.header('cache-control', 'no-cache')
-  // nginx passes on at once what is marked so
+  // nginx would buffer events
   c.header('x-accel-buffering', 'no')
   if (c.req.method === 'HEAD') return c.body(null)
   limitOpenStreams(c, services, device.user)

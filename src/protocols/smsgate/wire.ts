@@ -4,7 +4,7 @@ import type { ClaimedMessage } from '../../sms/queue/claim.ts'
 import type { Attempt } from '../../sms/queue/renew.ts'
 import type { Phone } from './phone.ts'
 
-/** How the body of a text begins that came as binary data. webhook_queue.sql has it, too. */
+/** Prefix of the body of a binary text. Also in webhook_queue.sql. */
 export const DATA_URL = 'data:application/octet-stream;base64,'
 
 /** A stored date in the only form that the app reads; undefined for none. */
@@ -20,7 +20,7 @@ export const wireDevice = (values: Readonly<Record<string, Value>>) => ({
   simCards: simCardsOf(values.sims),
 })
 
-/** The SIMs of a record, which a device of another kind may have filled as it liked. */
+/** The SIMs of a record. Other kinds of devices may have stored any JSON. */
 function simCardsOf(sims: Value | undefined) {
   const list: unknown = typeof sims === 'string' && sims !== '' ? JSON.parse(sims) : []
   if (!Array.isArray(list)) return []
@@ -69,7 +69,7 @@ export const toWire = (
   createdAt: phoneTime(Date.now() + i, clockMs),
 })
 
-/** The number is not ours to tell any more: the message may have been deleted. The app needs none. */
+/** A cancellation, without the number: the message may have been deleted. The app needs none. */
 export const toCancel = (attempt: Attempt) => ({
   id: wireId(attempt),
   phoneNumbers: [],
@@ -90,16 +90,16 @@ export const wireId = ({ id, attempt }: Attempt) => `${id}.${attempt}`
 
 const WIRE_ID = /^([a-z0-9]{15})\.(\d{1,9})$/
 
-/** The attempt that the app names; undefined for an id that is none of ours. */
+/** The attempt of an id from the app; undefined for foreign ids. */
 export function readWireId(text: string): Attempt | undefined {
   const [, id, attempt] = WIRE_ID.exec(text) ?? []
   return id === undefined ? undefined : { id, attempt: Number(attempt) }
 }
 
-/** Where the app's routes are, and below it what phones post. */
+/** Root of the app's routes and of phones' event URLs. */
 export const MOBILE_PATH = '/api/mobile/v1'
 
-/** What phones tell us of. `mms:received` only announces what `mms:downloaded` brings. */
+/** Events that phones post. `mms:received` only announces `mms:downloaded`. */
 const EVENTS = [
   'sms:received',
   'sms:data-received',
@@ -109,7 +109,7 @@ const EVENTS = [
   'app:started',
 ] as const
 
-/** The app pulls and signs a ping that often, should its stream be down and not know it. */
+/** Interval of the app's pings, which pull in case its stream is dead unnoticed. */
 const PING_SECONDS = 120
 /** The app's own default: it gives up after two days. */
 const WEBHOOK_RETRIES = 15

@@ -70,7 +70,7 @@ export async function listAccounts(
   }
 }
 
-/** What a program needs to use this API, without the token. */
+/** Data that a program needs for this API, except the token. */
 export const CONNECTION = z
   .object({
     account_sid: z.string(),

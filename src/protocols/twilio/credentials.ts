@@ -6,9 +6,9 @@ import { type Sender, senderOfKey } from '../../sms/send/sender.ts'
 import { unauthorized } from './refusal.ts'
 import { hasSid, idOf, sidOf } from './sid.ts'
 
-/** The caller: a user, by an API key that was made for this API. */
+/** The caller: a user with an API key for this API. */
 export interface Account {
-  /** On the user's ticket. */
+  /** The store on the user's ticket. */
   readonly store: Store
   readonly auth: AuthRecord
   readonly sender: Sender

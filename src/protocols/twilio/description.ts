@@ -14,7 +14,7 @@ export interface Call {
   readonly user: string
   /** The last SID in the path. */
   readonly sid: string
-  /** Of the form, or of the query of a route without one. */
+  /** Parameters of the form, or of the query for routes without a form. */
   readonly parameters: Parameters
 }
 

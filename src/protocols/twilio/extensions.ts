@@ -13,7 +13,7 @@ import type { FitWebhook } from '../../webhooks/extensions.ts'
 import { failDeliveries, failPending } from '../../webhooks/record-outcome.ts'
 import { hasSid, sidOf } from './sid.ts'
 
-/** What the answer to the create of a key for Twilio's API holds beside it. */
+/** Additional values in the answer that creates a key for Twilio's API. */
 const NEW_TWILIO_KEY = z.object({
   account_sid: z.string().optional().describe("The user's AccountSid, for a key with `twilio`."),
   auth_token: z
@@ -88,14 +88,14 @@ async function forgetKeys({ db }: Store, keys: readonly string[]): Promise<void>
   await failDeliveries(db, textsOf(await db.query(CALLBACKS, [keys])), KEY_DELETED)
 }
 
-/** It needs a key to sign with, and a device whose texts it is told of. */
+/** Checks for a key to sign with and a device. */
 const SIGNER = statement('webhook signer', { hasKey: 'boolean', hasDevice: 'boolean' })`select
   exists (select from api_keys k where k.id = ${text('key')} and k."user" = ${text('user')} and k.twilio) as "hasKey",
   exists (select from devices d where d.id = ${text('device')} and d."user" = ${text('user')}) as "hasDevice"`
 const NO_SIGNER = fieldError('validation_twilio_key', 'Must be an API key of this user, made with twilio.')
 const NO_DEVICE = fieldError('validation_twilio_device', 'Must be a device of this user.')
 
-/** A webhook with the format `twilio` is an SmsUrl of Twilio's API: it is told of received texts only. */
+/** A webhook with format `twilio` is an SmsUrl of Twilio's API: it gets only received texts. */
 export const fitTwilio: FitWebhook = async ({ db }, values, failed) => {
   if (values.format !== 'twilio') {
     if (values.api_key !== undefined) values.api_key = ''

@@ -26,7 +26,7 @@ export const PAGE = z.strictObject({
 
 export interface PageRequest {
   readonly parameters: Parameters
-  /** Of the SIDs of its records. */
+  /** Kind of its records' SIDs. */
   readonly kind: SidKind
   /** Number of the page, as the client counts. */
   readonly page: number
@@ -35,7 +35,7 @@ export interface PageRequest {
   readonly from: { readonly id: string; readonly isBack: boolean } | undefined
 }
 
-/** Reads `PageSize`, `Page` and `PageToken`. Throws 20001, and 21481 for a token that is none. */
+/** Reads `PageSize`, `Page` and `PageToken`. Throws 20001, and 21481 for an invalid token. */
 export function readPage(parameters: Parameters, kind: SidKind): PageRequest {
   const size = wholeNumber(parameters, 'PageSize', DEFAULT_SIZE, 1)
   const page = wholeNumber(parameters, 'Page', 0, 0)

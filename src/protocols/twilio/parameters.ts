@@ -2,7 +2,7 @@ import { cleanText } from '../../fields/values/cast.ts'
 import { urlFault } from '../../outgoing/addresses.ts'
 import { invalid, TwilioRefusal } from './refusal.ts'
 
-/** Parameters of a form or a query; of one that comes twice the first counts. */
+/** Parameters of a form or a query; the first of repeated ones counts. */
 export type Parameters = ReadonlyMap<string, string>
 
 const MAX_PARAMETERS = 200
@@ -28,7 +28,7 @@ export function refuseUnknown(parameters: Parameters, known: readonly string[]):
     if (!known.includes(name) && value !== '') throw invalid(`${short(name)} is not supported here`)
 }
 
-/** A name of a request as it may stand in a message. */
+/** A parameter's name, if it is safe to quote in a message. */
 const short = (name: string) => (/^[\w<>.]{1,60}$/.test(name) ? name : 'A parameter')
 
 const MAX_URL = 2_048

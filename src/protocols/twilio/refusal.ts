@@ -3,10 +3,10 @@ import type { ErrorForm } from '../../http/context.ts'
 import { sendError } from '../../http/middleware/error-forms.ts'
 import type { OTHER_REFUSALS, RefusalCode } from '../../sms/send/refusal.ts'
 
-/** An answer of Twilio's API that is not a success. */
+/** An error answer of Twilio's API. */
 export class TwilioRefusal extends GatewayError {
   override name = 'TwilioRefusal'
-  /** Twilio's number of the error. https://www.twilio.com/docs/api/errors */
+  /** Twilio's error code. https://www.twilio.com/docs/api/errors */
   readonly code: number
 
   constructor(code: number, message: string, status = STATUSES[code] ?? 400) {
@@ -15,7 +15,7 @@ export class TwilioRefusal extends GatewayError {
   }
 }
 
-/** HTTP statuses of codes; a code that is not here is for a wrong parameter: 400. */
+/** HTTP statuses of error codes; 400 for others (wrong parameters). */
 const STATUSES: Readonly<Record<number, number>> = {
   20003: 401,
   20004: 405,
@@ -30,7 +30,7 @@ const STATUSES: Readonly<Record<number, number>> = {
   63038: 429,
 }
 
-/** Codes of our own refusals. Those that are not here are wrong parameters: 20001. */
+/** Codes of our own refusals; 20001 for others (wrong parameters). */
 const CODES: Partial<Record<RefusalCode | (typeof OTHER_REFUSALS)[keyof typeof OTHER_REFUSALS], number>> = {
   unauthorized: 20003,
   forbidden: 20003,
@@ -73,7 +73,7 @@ function ofGateway({ body, message, status }: GatewayError): TwilioRefusal {
   return new TwilioRefusal(code, message, status === 413 ? 413 : undefined)
 }
 
-/** Errors as Twilio's API answers them, with these keys alone: clients tell from them which API it is. */
+/** Errors in Twilio's form, with exactly its keys: clients recognize the API by them. */
 export const twilioForm: ErrorForm = (c, error) => {
   const { code, message, status } = refusalFor(error)
   if (status === 401) c.header('www-authenticate', 'Basic realm="Twilio API"')

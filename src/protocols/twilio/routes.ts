@@ -209,7 +209,7 @@ async function create({ c, services, account: first, parameters }: Call): Promis
   return message
 }
 
-/** The account that asks, read from the database. Throws 401. */
+/** The calling account, read from the database. Throws 401. */
 async function identify(c: Ctx, services: Services): Promise<Account> {
   const { store } = services
   const { authorization } = c.env.incoming.headers

@@ -37,7 +37,7 @@ const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d
 /** A date of a request, in milliseconds since 1970. */
 export interface RequestDate {
   readonly ms: number
-  /** A day without a time: all of it is meant. */
+  /** A day without a time means the whole day. */
   readonly isDay: boolean
 }
 

@@ -19,7 +19,7 @@ import {
 import { holdMessages, releaseMessages } from './hold.ts'
 import { storeMessages } from './store-messages.ts'
 
-/** Brings the queue in line with a status. False if the campaign was changed meanwhile. */
+/** Makes the queue match a status. False if the campaign was changed meanwhile. */
 type Step = (services: CampaignServices, campaign: Campaign, signal?: AbortSignal) => Promise<boolean>
 
 const STEPS: Readonly<Record<CampaignStatus, Step>> = {
@@ -56,7 +56,7 @@ async function send(services: CampaignServices, campaign: Campaign, signal?: Abo
   if (isStored(campaign)) return releaseMessages(store, campaign)
   await deleteFormer(services, campaign)
   try {
-    // a pause may have held some of them while the others were not stored yet
+    // a pause may have held some messages before the others were stored
     return (await storeMessages(services, campaign, signal)) && (await releaseMessages(store, campaign))
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
@@ -122,7 +122,7 @@ export async function whenSettled(
   throw gatewayRefusal('campaign_busy')
 }
 
-/** After this time a run gives its place to another campaign. */
+/** After this time a run lets another campaign continue. */
 const RUN_MS = 10_000
 
 const BEGINS = `id = $1 and status = 'scheduled' and settled and scheduled_at <= pb_text(now())`
@@ -131,7 +131,7 @@ const IS_OVER = `id = $1 and status = 'sending' and settled and not exists (
   select from sms_messages m where m.batch_id = any(array(select json_array_elements_text(campaigns.batches)))
     and m.batch_id <> '' and m.status || '' in ('pending', 'assigned', 'sending'))`
 
-/** Seconds until the next run: a campaign that has been sending for an hour is looked at once a minute. */
+/** Seconds until the next run: a campaign that has been sending for an hour is checked once a minute. */
 const NEXT = statement('campaign next', { inSeconds: 'number' })`
 select case when not settled then 0
   when status = 'scheduled' then least(3600, greatest(0, extract(epoch from nullif(scheduled_at, '')::timestamptz - now())))

@@ -17,13 +17,13 @@ import { invalid } from '../send/refusal.ts'
 import { checkShape, nonEmptyId, text, visibleText, wholeNumber } from '../send/shape.ts'
 import type { CampaignOptions } from './campaign.ts'
 
-/** People whom one campaign may have. */
+/** Maximum recipients of a campaign. */
 export const MAX_AUDIENCE = 20_000
 const MAX_HOLD_SECONDS = 3_600
 /** Time to undo a send that begins at once. */
 const HOLD_SECONDS = 10
 
-/** The body of a change: what is left out stays as it is. `null` counts as absent. */
+/** The body of a change: absent fields stay unchanged. `null` counts as absent. */
 export const CAMPAIGN_CHANGE = z
   .strictObject({
     name: text(255).nullish().describe('How it is called; left out, its text.'),
@@ -61,7 +61,7 @@ export const CAMPAIGN = CAMPAIGN_CHANGE.extend({
   ),
 }).meta({ id: 'Campaign' })
 
-/** A checked body; null is what it leaves as it is. Dates are in PocketBase's form. */
+/** A checked body; null: unchanged. Dates are in PocketBase's form. */
 export interface CampaignChange {
   readonly name: string | null
   readonly text: Content | null
@@ -126,6 +126,6 @@ function textOf({ body, template_id, variables }: z.output<typeof CAMPAIGN_CHANG
   return contentOf({ body: body!, template_id: template_id!, variables }, raw)
 }
 
-/** A campaign that begins at once is held back so long, to be undone. */
+/** A campaign that begins at once starts after `holdSeconds`, so that it can be undone. */
 const beginOf = (holdSeconds: number | null | undefined, now: Date): string =>
   holdSeconds === 0 ? formatDate(now) : dateAt(now.getTime() + (holdSeconds ?? HOLD_SECONDS) * 1000)

@@ -22,21 +22,21 @@ export interface CampaignServices extends SendServices {
   readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
 }
 
-/** What sends, without the store of an account. */
+/** Services to send with, except the account's store. */
 export type Sending = Omit<CampaignServices, 'store'> & { readonly config: Config }
 
-/** What sends for a user, on the user's ticket. */
+/** Services to send for a user, on the user's ticket. */
 export const sendingFor =
   (store: CatalogStore, sending: Sending) =>
   (user: string): CampaignServices & Sending => ({ ...sending, store: store.forUser(user) })
 
-/** What a campaign's texts are made from; `variables` null: `body` is no template. */
+/** The source of a campaign's texts; `variables` null: `body` is plain text. */
 export interface CampaignText {
   readonly body: string
   readonly variables: Readonly<Record<string, string>> | null
 }
 
-/** How its messages are sent, as in a send. */
+/** Options of its messages, as in a send. */
 export interface CampaignOptions extends Pick<SendOptions, 'sim' | 'priority' | 'guarantee' | 'keepsQuiet'> {
   /** '' when any device will do. */
   readonly device: string
@@ -44,7 +44,7 @@ export interface CampaignOptions extends Pick<SendOptions, 'sim' | 'priority' | 
   readonly line: string
 }
 
-/** A campaign as the answers of `/api/campaigns` have it. */
+/** A campaign in answers of `/api/campaigns`. */
 export const CAMPAIGN_STATE = z
   .object({
     id: z.string(),
@@ -79,17 +79,17 @@ export async function readState(db: Db, user: string, id: string): Promise<Campa
 const READ = statement('campaign', {
   id: 'string',
   user: 'string',
-  /** `xmin` of the record: every change gives another. */
+  /** `xmin` of the record: differs after every change. */
   version: 'string',
   isDisabled: 'boolean',
   status: oneOf<CampaignStatus>(),
   body: 'string',
   variables: 'string?',
-  /** Numbers whose messages are not all stored yet; empty when they are. */
+  /** Numbers whose messages are not stored yet; empty when all are. */
   audience: 'string?',
   /** The batch of its messages, then those of its repeated sends. */
   batches: 'string?',
-  /** The batch of the revision before, as long as it may have messages that wait; else ''. */
+  /** The previous revision's batch while it may have waiting messages; else ''. */
   formerBatch: 'string',
   revision: 'number',
   /** Dates in PocketBase's form, '' for none. */
@@ -126,10 +126,10 @@ export async function readCampaign(db: Db, id: string) {
   return { ...row, variables, ...lists }
 }
 
-/** A record of `campaigns` as the gateway works with it. */
+/** A record of `campaigns`. */
 export type Campaign = Readonly<NonNullable<Awaited<ReturnType<typeof readCampaign>>>>
 
-/** A superuser may have emptied the field. */
+/** A list in a JSON field, which a superuser may have emptied. */
 const listOf = (json: string | null): readonly string[] => JSON.parse(String(json)) ?? []
 
 /** Reads a campaign of this user. Throws 404 `campaign_not_found`. */
@@ -139,7 +139,7 @@ export async function findCampaign(db: Db, user: string, id: string): Promise<Ca
   return campaign
 }
 
-/** All messages of the campaign's present revision are stored. */
+/** Whether all messages of the current revision are stored. */
 export const isStored = ({ audience }: Campaign): boolean => audience.length === 0
 
 /** Changes campaigns, notifies subscribers, returns ids. `set`, `where`: SQL, parameters from $1. */

@@ -19,7 +19,7 @@ import {
 } from './campaign.ts'
 import { checkQuota, namedLine, planAudience, readText } from './plan.ts'
 
-/** A campaign that begins sooner is too late to change: the sweep may hand its texts out. */
+/** A campaign that begins sooner cannot be changed: the sweep may already hand out its texts. */
 const MARGIN_MS = 2_000
 
 /**
@@ -49,7 +49,7 @@ recipients = $8::json, scheduled_at = $9, expires_at = $10, former_batch = $11, 
 batches = $13::json, recipients_count = $14, segments = $15, audience = $16::json, revision = revision + 1,
 settled = false`
 
-/** False when the campaign was changed meanwhile. */
+/** Stores the change. False when the campaign was changed meanwhile. */
 async function revise(services: CampaignServices, campaign: Campaign, change: CampaignChange) {
   const { store } = services
   const { user } = campaign
@@ -63,7 +63,7 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
     groupIds: campaign.groups,
   }
   const { audience, segments } = await planAudience(store, user, text, people)
-  // what is canceled gives its units back
+  // canceled messages are refunded
   await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
   const batch = randomId()
   const params = [
@@ -75,7 +75,7 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
   return changeAsRead(store.db, campaign, REVISE, ...params)
 }
 
-/** Something of it is with a device, or was. What the gateway itself has ended never left. */
+/** A device has or had a message of it. Messages that the gateway itself ended never reached one. */
 const HAS_BEGUN = `
 select 1 from sms_messages where batch_id = $1 and (status in ('assigned', 'sending', 'sent', 'delivered')
   or status = 'failed' and sent_at <> '') limit 1`

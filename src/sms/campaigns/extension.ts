@@ -8,7 +8,7 @@ cross join lateral (select json_array_elements_text(c.batches) union select c.fo
 where c.id = any($1::text[]) and batch <> '' and not (c.settled and c.status in ('done', 'canceled', 'failed'))
 order by c.id for update of c`
 
-/** Campaigns: what waits of a deleted one is canceled. */
+/** Campaigns. Cancels waiting messages of a deleted one. */
 export const campaignsExtension: Extension = {
   readsStrictly: true,
   async beforeDelete(store, ids) {

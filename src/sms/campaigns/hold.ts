@@ -2,7 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, unindexed } from '../../db/by-id.ts'
 import type { Campaign } from './campaign.ts'
 
-/** Rows of a transaction, so that others wait briefly. */
+/** Maximum rows of a transaction, so that others wait briefly. */
 const MAX_ROWS = 1_000
 
 /** $1: the batches; $2: the user. */
@@ -17,7 +17,7 @@ const EVENTS = `events as (
   select pb_new_id(), r."user", r.message, 'pending', $3, pb_text(now()) from rows r join changed c on c.id = r.message
 )`
 
-/** Takes what no device has claimed back from its device. Without a time nothing hands it out again. */
+/** Takes unclaimed messages back from their devices and sets them due never, so that they stay. */
 const HOLD = `
 with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and d.due_at is distinct from 'infinity'`)}
 ), held as (
@@ -32,7 +32,7 @@ with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and 
 ), ${EVENTS}
 select count(*) from rows`
 
-/** Gives it back its time: the sweep hands it out when it is due. */
+/** Restores the due time: the sweep then hands the messages out. */
 const RELEASE = `
 with rows as (${waiting(`${unindexed('d.state')} = 'pending' and d.due_at = 'infinity'`)}
 ), freed as (
@@ -43,13 +43,13 @@ with rows as (${waiting(`${unindexed('d.state')} = 'pending' and d.due_at = 'inf
 ), ${EVENTS}
 select count(*) from rows`
 
-/** Locks the campaign as it was read: who changes it waits, and a step after the change does nothing. */
+/** Locks the campaign if unchanged: changes wait, and a step after a change does nothing. */
 const UNCHANGED = 'select 1 from campaigns where id = $1 and xmin::text = $2 for share'
 
 /** Holds all messages of a paused campaign. False when the campaign was changed meanwhile. */
 export const holdMessages = (store: Store, campaign: Campaign) => inSteps(store, campaign, HOLD, 'Paused')
 
-/** Takes the hold off again. False when the campaign was changed meanwhile. */
+/** Releases held messages. False when the campaign was changed meanwhile. */
 export const releaseMessages = (store: Store, campaign: Campaign) =>
   inSteps(store, campaign, RELEASE, 'Resumed')
 
@@ -59,7 +59,7 @@ async function inSteps(store: Store, campaign: Campaign, step: string, detail: s
     const rows = await store.db.transaction(async (db) => {
       const unchanged = await db.query(UNCHANGED, [id, version])
       if (!unchanged.rows[0]) return undefined
-      // without a name: planned for what there is, as in edit/cancel
+      // unnamed: planned for the present number of rows
       const done = await db.query(step, [batches, user, detail])
       return Number(done.rows[0]![0])
     })

@@ -18,14 +18,14 @@ import type { CampaignServices, CampaignText } from './campaign.ts'
 /** 1,000 long texts keep the event loop busy for 20 ms. */
 const CHUNK = 1_000
 
-/** The text of a request; of a template, as it is now. Throws 400 when there is no such template. */
+/** The text of a request, or the current text of its template. Throws 400 for an unknown template. */
 export async function readText(store: Store, user: string, text: Content) {
   if ('body' in text) return { body: text.body, variables: text.variables ?? null, template: '' }
   const body = await loadTemplate(store, user, text.templateId)
   return { body, variables: text.variables, template: text.templateId }
 }
 
-/** The texts of a campaign for some of its people. Throws what is wrong with the template. */
+/** The texts of a campaign for some recipients. Throws errors of the template. */
 export const textsFor = (
   store: Store,
   user: string,
@@ -34,7 +34,7 @@ export const textsFor = (
 ): Promise<Text[]> => writeTexts(store, user, variables ? { body, variables } : { body }, phones)
 
 /**
- * A campaign's recipients without opt-outs, and their segments. Throws what is wrong with recipients or
+ * A campaign's recipients without opt-outs, and their segments. Throws errors of recipients or
  * template, and 400 if all have opted out.
  */
 export async function planAudience(
@@ -94,7 +94,7 @@ export const CAMPAIGN_PREVIEW = z
   })
   .meta({ id: 'CampaignPreview' })
 
-/** Counts people and segments of a campaign, stores nothing. Throws what its create throws, but for 402. */
+/** Counts recipients and segments of a campaign, stores nothing. Throws as its create, except 402. */
 export async function previewCampaign(
   store: Store,
   user: string,

@@ -72,7 +72,7 @@ with replies as (
 select id, "from", body, created, (select count(distinct "from") from replies) from replies
 order by created desc, id desc limit ${MAX_REPLIES}`
 
-/** How far a user's campaign is. Throws 404 `campaign_not_found`. */
+/** The progress of a user's campaign. Throws 404 `campaign_not_found`. */
 export async function readProgress(
   { db }: Store,
   user: string,

@@ -30,7 +30,7 @@ export async function retryCampaign(
   body: z.output<typeof RETRY_BATCH>,
 ): Promise<RetriedCampaign> {
   const { db } = services.store
-  // noted first, so that what is sent belongs to the campaign whatever happens in between
+  // store the batch first, so that its messages belong to the campaign even after a crash
   await whenSettled(services, user, id, (campaign) => noteBatch(services, campaign))
   const { batches, keepsQuiet } = await findCampaign(db, user, id)
   const before = await countMessages(services, user, batches)
@@ -48,7 +48,7 @@ export async function retryCampaign(
   }
 }
 
-/** Notes the batch that repeats of the last one will have. False when the campaign was changed meanwhile. */
+/** Stores the batch for repeats of the last one. False when the campaign was changed meanwhile. */
 async function noteBatch(services: CampaignServices, campaign: Campaign): Promise<boolean> {
   if (campaign.status !== 'sending' && campaign.status !== 'done')
     throw gatewayRefusal('campaign_not_retriable')

@@ -26,7 +26,7 @@ export async function storeMessages(services: CampaignServices, campaign: Campai
   return true
 }
 
-/** A message that was not called off before a device had it: its recipient has the text of that revision. */
+/** A message that was not canceled in time: its recipient may have the text of that revision. */
 const HAS_LEFT = `and not (m.status = 'failed' and m.error_message in ('${REASONS.canceled}', '${REASONS.optedOut}'))`
 
 async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where = ''): Promise<Set<string>> {
@@ -37,7 +37,7 @@ async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where 
   return new Set(textsOf(phones))
 }
 
-/** False when the campaign is not as it was any more. */
+/** Stores a chunk. False when the campaign was changed meanwhile. */
 async function storeChunk(
   services: CampaignServices,
   campaign: Campaign,

@@ -21,7 +21,7 @@ const MAX_TEXT = 1_600
 
 const STARTS_IN_WORD = /^[\p{L}\p{M}\p{N}]/u
 
-/** One form of all spellings: `ß` is `ss`, wide letters are narrow, any white space is one space. */
+/** Normalizes spellings: `ß` to `ss`, wide letters to narrow ones, white space to one space. */
 export const fold = (text: string): string =>
   text
     .slice(0, MAX_TEXT)
@@ -49,12 +49,12 @@ export function matches(kind: Match, value: string, text: string): boolean {
   })
 }
 
-/** The kind of the jobs. Each is for one text, and its key is the text's id. */
+/** Kind of the jobs. Each is for one text; its key is the text's id. */
 const ANSWER = 'answer'
 /** Older texts get no answer: a phone that was offline reports them late. */
 const MAX_AGE = `interval '1 hour'`
 
-/** Texts of an account that may wait for an answer. More get none. */
+/** Maximum texts of an account that wait for an answer. Others get none. */
 const MAX_WAITING = 1_000
 
 /** For inbound/receive.ts: adds a job per answerable text. $1: user, $4: texts, `changed`: new ids. */
@@ -75,19 +75,19 @@ const NUMBER = /^\+[1-9]\d{6,14}$/
 /** Whether a machine may answer this sender: never a name, never a short code. */
 export const isAnswerable = (sender: string): boolean => NUMBER.test(sender)
 
-/** Automatic answers to a number from an account in 24 hours: stops two machines. */
+/** Automatic answers to a number from an account in 24 hours: stops two machines that answer each other. */
 export const MAX_ANSWERS_A_DAY = 5
-/** Answers of an account that a text is compared with, the oldest first. */
+/** Maximum answers of an account to compare with a text, oldest first. */
 const MAX_ANSWERS = 50
-/** A text that no line could answer for so long gets no answer; nor does an answer leave later. */
+/** After this time a text gets no answer, and a waiting answer is not sent. */
 const MAX_WAIT_MS = 3_600_000
 
 /** A text that may be answered: no answer yet, user enabled, sender not opted out. */
 const READ = statement('sms read answerable', {
   ...{ id: 'string', user: 'string', from: 'string', body: 'string' },
-  /** The line that it came in by, of a simulated phone. */
+  /** The simulated phone's line that received it. */
   simulatedLine: 'string?',
-  /** Answers that the number got in 24 hours. */
+  /** Answers to the number in the last 24 hours. */
   sent: 'number',
 })`
 select m.id, m."user", m."from", m.body,
@@ -113,7 +113,7 @@ where a."user" = ${text('user')} and a.enabled and (cardinality(a.lines) = 0 or 
       and s.at > now() - a.pause_hours * interval '1 hour')
 order by a.created, a.id limit ${MAX_ANSWERS}`
 
-/** Answers to a number are decided one after the other, on all servers. */
+/** Serializes answers to a number across all servers. */
 const LOCK = statement('sms answer lock', {})`
 select pg_advisory_xact_lock(${LOCKS.answer}, hashtext(
   ${text('user')} || ' ' || coalesce((select m."from" from sms_messages m where m.id = ${text('id')}), '')))`
@@ -122,7 +122,7 @@ const SENT = statement('sms answer sent', {})`
 insert into auto_answers_sent ("user", number, answer, message)
 values (${text('user')}, ${text('number')}, ${text('answer')}, ${text('message')}) on conflict (message) do nothing`
 
-/** A text that came in, with the version of its user's record. */
+/** An incoming text, with the version of its user's record. */
 type Received = Row<typeof READ>
 
 interface AnswerServices {
@@ -140,10 +140,10 @@ export const answerJobs = (servicesOf: (user: string) => AnswerServices): JobKin
   run: (job) => answerText(servicesOf(job.holder), job),
 })
 
-/** Seconds until a text is tried again for which no line can send now. */
+/** Seconds until the next try for a text that no line can answer now. */
 const AGAIN_SECONDS = 60
 
-/** Other servers may answer the same number now: pause and limit are read once they are done. */
+/** Answers a text. Reads pause and limit after other servers' answers to the same number. */
 async function answerText({ store, config }: AnswerServices, job: Job): Promise<Again | undefined> {
   const { key: id, holder: user } = job
   const made = await store.db.transaction(async (db) => {
@@ -175,7 +175,7 @@ async function offerFor(store: Store, received: Received): Promise<Offer | undef
     const [text] = await writeTexts(store, received.user, content, [received.from])
     return offerOf(received, id, text!)
   } catch (error) {
-    // the template was deleted or lacks a value; after a fault of the database the text is tried again
+    // the template was deleted or lacks a value; errors of the database are retried
     if (error instanceof GatewayError) return undefined
     throw error
   }
@@ -187,12 +187,12 @@ const offerOf = ({ id, user, simulatedLine }: Received, sentBy: string, text: Te
   line: simulatedLine ?? undefined,
   clientRef: `auto:${id}`,
   expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
-  // the conversation goes on waiting for an answer of a person
+  // the conversation still counts as unanswered
   isBulk: true,
   messages: [offeredMessage(text, false)],
 })
 
-/** Deletes notes of answers that no limit and no pause counts any more. */
+/** Deletes records of answers that no longer count for limits and pauses. */
 export async function forgetAnswers({ db }: Store): Promise<void> {
   await db.query(`
     delete from auto_answers_sent s where s.at < now() - interval '24 hours' and not exists (

@@ -25,7 +25,7 @@ export async function checkAssignee(
 /** Assigns for one text at a time, across all nodes. Finds no row if the setting was changed meanwhile. */
 const LOCK = `select from user_settings where "user" = $1 and assign = 'turns' for update`
 
-/** Takes turns: the first is the person whose last assignment is the oldest. */
+/** Assigns in turn, first to the person whose last assignment is the oldest. */
 const ASSIGN = `
 with people as (
   select id, row_number() over (order by last nulls first, id) - 1 as place, count(*) over () as number

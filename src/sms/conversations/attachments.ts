@@ -8,7 +8,7 @@ import type { Content } from '../../files/upload.ts'
 
 const MESSAGES = 'sms_messages'
 
-/** A file that came with a text, under the name and the type that its content gives it. */
+/** A file of an incoming text, with name and type by its content. */
 export interface Attachment extends Pick<FileFacts, 'type'> {
   readonly name: string
   readonly content: Content
@@ -18,7 +18,7 @@ export interface Attachment extends Pick<FileFacts, 'type'> {
 export const keepsAttachments = ({ catalog }: Store): boolean =>
   catalog.find(MESSAGES)?.fields.some(({ name, type }) => name === 'attachments' && type === 'file') === true
 
-/** Files that browsers show as pictures by themselves. */
+/** Extensions of pictures that browsers show. */
 const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])
 
 /** A received file. A picture that cannot be opened, or is too large to be shown, has no type. */
@@ -33,7 +33,7 @@ export async function readAttachment(sentName: string, bytes: Buffer): Promise<A
   }
 }
 
-/** One that was redacted has no text, and gets no files. */
+/** Adds files to a message, unless it was redacted. */
 const ADD = `
 update sms_messages set attachments = $2, updated = pb_text(now())
 where id = $1 and attachments = '{}' and body <> '' returning id`

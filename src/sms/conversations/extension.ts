@@ -13,9 +13,9 @@ const LAST = `
 select l.id, l.body, l.at, l.type, l.device, l.name, coalesce((select m.sent_by from sms_messages m where m.id = l.id), '')
 from sms_conversation_last($1, $2) l`
 
-/** A client starts a conversation. INCOMING_TEXT_CTES and sms_conversation_answered keep it up to date. */
+/** Conversations. Clients create them; INCOMING_TEXT_CTES and sms_conversation_answered update them. */
 export const conversationsExtension: Extension = {
-  // texts and contacts keep these, and who it is assigned to
+  // set from texts, contacts and assignments
   setByServer: [
     ...['name', 'last_text', 'last_at', 'last_type', 'last_message', 'last_sender'],
     ...['device', 'unanswered', 'assigned_at'],
@@ -87,7 +87,7 @@ async function announceMentions({ db }: Store, values: Values, known: readonly s
   if (mentions.length > 0) await db.query(MENTION, [user, conversation, mentions], 'note mentions')
 }
 
-/** A time zone is the name of one. An installation may have left the field out. */
+/** Contacts. Checks the time zone's name. An installation may lack the field. */
 export const contactsExtension: Extension = {
   async beforeCreate(_store, values) {
     checkTimeZone(values, NOT_CREATED)

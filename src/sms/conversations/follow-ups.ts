@@ -2,10 +2,10 @@ import type { Db } from '../../db/open.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import { queuePushes } from './incoming-texts.ts'
 
-/** Conversations that one statement brings back. */
+/** Maximum conversations per statement. */
 const MAX_DUE = 1_000
 
-/** `skip locked`: one node brings each conversation back, and the others do not wait. */
+/** `skip locked`: nodes do not wait for each other. */
 const BRING_BACK = `
 with due as (
   select id from conversations where follow_up_at <> '' and follow_up_at <= pb_text(now())

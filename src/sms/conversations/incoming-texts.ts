@@ -6,7 +6,7 @@ import { textsOf } from '../../db/rows.ts'
  * `conversation@sender` for each person mentioned in a note.
  */
 export const PUSH = 'push'
-/** More conversations at once are not counted in the notification. */
+/** Maximum conversations in a notification. */
 const MAX_CONVERSATIONS = 100
 
 /** SQL that queues pushes of what a query returns: columns "user" and `id`, as in the payload. */
@@ -62,7 +62,7 @@ update conversations set last_text = '' where id = any(array(
   order by "user", number for update
 )) returning id`
 
-/** Takes the texts of deleted or redacted messages out of their conversations; answers which have changed. */
+/** Removes the texts of deleted or redacted messages from their conversations; returns the changed ones. */
 export async function clearLastTexts(db: Db, messages: readonly string[]): Promise<string[]> {
   return textsOf(await db.query(CLEAR, [messages], 'clear last texts'))
 }

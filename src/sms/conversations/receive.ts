@@ -23,10 +23,10 @@ export interface ReceivedText {
   readonly body: string
   readonly receivedAt: number
   readonly sim: number
-  /** Replaces the text in the hash that identifies a message. The text itself if absent. */
+  /** Text to use in the hash that identifies a message; by default its own. */
   readonly identity?: string
   readonly attachments?: readonly Attachment[]
-  /** What the account may store in files; any number if absent. */
+  /** Maximum bytes of the account's files; unlimited if absent. */
   readonly maxFileBytes?: number
 }
 
@@ -81,7 +81,7 @@ export async function receiveTexts(
   rows.sort((a, b) => (a.at + a.id < b.at + b.id ? -1 : 1))
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
-    // or a concurrent send, or a later word, that has read the contact is missed below. Before the insert,
+    // without this lock, a concurrent send or later word could use the old contact. Before the insert,
     // which locks conversations: sends lock the user first, too
     if (lastWords(texts, words).length > 0) await lockUserSends(db, device.user)
     const stored = await db.query(INSERT, [device.user, device.id, device.phone, JSON.stringify(rows)])
@@ -118,7 +118,7 @@ function withoutSummer(receivedAt: number): number {
 }
 
 /**
- * Phones tell seconds: of texts of one instant each gets a millisecond more than the one before it in the
+ * Phones report seconds: each of several texts of one second gets a millisecond more than the previous in the
  * request, so that sorting by time keeps their order. None is later than now.
  */
 function distinctInstants(texts: readonly ReceivedText[]): number[] {

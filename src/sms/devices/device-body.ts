@@ -22,7 +22,7 @@ const sims = z
   .describe('The SIM cards in the device, as it names them. Shown to its owner as they are.')
 const push = SUBSCRIPTION.nullable()
 
-/** The shapes of what devices and their users send to `/api/devices`. `null` counts as absent. */
+/** Bodies of requests to `/api/devices`. `null` counts as absent. */
 export const PAIRING_BODY = z
   .object({ name: name.nullish().describe('A name for the device that will join.') })
   .meta({ id: 'PairingRequest' })

@@ -41,7 +41,7 @@ export interface Device {
 
 const USERS = 'users'
 
-/** The device that asks. Throws 401 for a guest, 403 for anybody else. */
+/** The calling device. Throws 401 for a guest, 403 for others. */
 export function requireDevice(auth: AuthRecord | null): Device {
   const refusal = 'Only a device may do this. Use the token of its pairing.'
   const { id, values } = requireFrom(auth, DEVICES_ID, refusal)
@@ -90,7 +90,7 @@ const TOUCH = {
   where: `(last_seen < pb_text(now() - $4::float8 * interval '1 second') or last_seen > pb_text(clock_timestamp()))`,
 }
 
-/** Notes that a device is here, by the database's clock. */
+/** Sets `last_seen` to now, by the database's clock. */
 export async function markSeen(store: Store, device: Pick<Device, 'id' | 'user'>): Promise<void> {
   await changeDevice(store.db, device, { set: SEEN_NOW, where: 'true' }, [])
 }
@@ -117,7 +117,7 @@ const PENDING = `select count(*) from sms_dispatch
   where device = $1 and "user" = $2 and state = 'assigned'
     and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())`
 
-/** How many messages wait for this device to claim them. */
+/** The number of messages that wait for this device's claim. */
 export async function countPending(store: Store, device: Device): Promise<number> {
   const { rows } = await store.db.query(PENDING, [device.id, device.user])
   return Number(rows[0]![0])
@@ -128,13 +128,13 @@ export const CONNECTIONS = ['none', 'wifi', 'ethernet', 'mobile', '2g', '3g', '4
 
 /** A device's report about itself. Absent values are unknown. */
 export interface Health {
-  /** Of its battery: 0 to 100. */
+  /** Battery charge in percent. */
   readonly battery?: number | null | undefined
   readonly charging?: boolean | null | undefined
   readonly connection?: (typeof CONNECTIONS)[number] | null | undefined
 }
 
-/** Updates an unchanged state only after a while, as a sign that it is current. */
+/** Updates an unchanged state only from time to time, to show that it is current. */
 const KEEP = statement('device health', {})`
 insert into device_batteries as b (device, percent, charging, connection)
 values (${text('id')}, ${numberOrNull('battery')}, ${flagOrNull('charging')}, ${textOrNull('connection')})
@@ -151,7 +151,7 @@ export async function saveHealth({ db }: Store, { id }: Device, health: Health):
 
 /** Percent below which a battery that is not charging is low. */
 export const LOW_BATTERY = 15
-/** SQL: what `b` of device_batteries said in the last hour. */
+/** SQL: the battery `b` of device_batteries was low in the last hour. */
 export const IS_LOW = `b.percent < ${LOW_BATTERY} and b.charging is not true and b.at > now() - interval '1 hour'`
 
 export async function deleteOldBatteries(store: Store): Promise<void> {

@@ -10,7 +10,7 @@ with changed as (
 )
 select sms_lines_changed('update', array_agg(id)) from changed having count(*) > 0`
 
-/** Devices. `last_seen` is measured, not set by clients; only superusers change what a device is. */
+/** Devices. Clients cannot set `last_seen`; only superusers change a device's kind. */
 export const devicesExtension: Extension = {
   grantsAccess: true,
   setByServer: ['last_seen'],

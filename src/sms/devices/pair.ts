@@ -14,7 +14,7 @@ import { randomText } from '../../tools/random.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { markSeen } from './device.ts'
 
-/** What a user reads, scans or types to pair a device. */
+/** A pairing code with its URL and expiry. */
 export type Pairing = Readonly<z.output<typeof PAIRING>>
 export const PAIRING = z
   .object({
@@ -30,7 +30,7 @@ export const PAIRING = z
 
 export interface NewDevice {
   readonly code: string
-  /** '' takes the name that the user gave with the code. */
+  /** '' to use the name that the user gave with the code. */
   readonly name: string
   /** The name of a device without one. */
   readonly model?: string
@@ -42,9 +42,9 @@ export interface NewDevice {
 
 const CODE_SECONDS = 300
 const CODE_DIGITS = 6
-/** More at once would make guessing one easier for everybody. */
+/** Maximum valid codes: more would make guessing one easier. */
 const MAX_WAITING_CODES = 50
-/** Of 10 ** CODE_DIGITS codes few wait: the first is free, nearly always. */
+/** Tries to draw an unused code. The first is nearly always unused. */
 const MAX_DRAWS = 20
 /** The name of a device without one. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -53,7 +53,7 @@ const NAMES: Readonly<Record<string, string>> = {
   simulator: 'Simulated phone',
   other: 'Device',
 }
-/** Where GET explains what a pairing code is for. */
+/** Path of a pairing code's URL. GET explains what the code is for. */
 const PAIR_PATH = '/api/devices/pair'
 
 const KEEP = statement('pairing keep', { expires_at: 'string' })`
@@ -77,7 +77,7 @@ async function keepCode(db: Db, user: string, name: string, publicUrl: string): 
     const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
     const kept = await runForRow(db, KEEP, { hash: hashOf(code), user, name })
     if (!kept) continue
-    // the code stands behind #, which a browser keeps to itself
+    // browsers do not send the part behind #
     const url = `${publicUrl}${PAIR_PATH}#${code}`
     const qr = `data:image/svg+xml;base64,${Buffer.from(renderSVG(url)).toString('base64')}`
     return { code, ...kept, url, qr }
@@ -85,7 +85,7 @@ async function keepCode(db: Db, user: string, name: string, publicUrl: string): 
   throw gatewayRefusal('too_many_codes')
 }
 
-/** Codes are few, so their hash can be searched: it only keeps them out of sight for their 5 minutes. */
+/** The hash only hides codes for their 5 minutes: it could be found by trying all codes. */
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
 
 const USE = statement('pairing use', { user: 'string', name: 'string' })`
@@ -118,7 +118,7 @@ export function addDevice(
 /** Devices do not sign in by password: it is random and unknown. */
 const PASSWORD_LENGTH = 40
 
-/** Makes a device of a user and answers its id. Throws 400 for what the collection does not take. */
+/** Creates a user's device and returns its id. Throws 400 for values that the collection refuses. */
 async function createDevice(
   store: Store,
   extensions: Extensions,

@@ -4,15 +4,15 @@ import { WakeSignal } from '../../tools/wake-signal.ts'
 import { type DeviceEvent, onDeviceEvent } from '../wake/wake.ts'
 import { countPending, type Device, touchDevice } from './device.ts'
 
-/** What a stream carries: events, and now and then a sign of life. */
+/** An item of a stream: an event or a keep-alive. */
 export type StreamItem = SentEvent | { readonly name: 'alive' }
 type SentEvent = Exclude<DeviceEvent, { readonly name: 'access' }>
 
 /** Interval of keep-alives, so that both sides and proxies notice a dead stream. */
 const ALIVE_MS = 15_000
-/** Longer than two keep-alives: a dead node's stream counts as open that long. */
+/** A dead node's stream counts as open for this time. Longer than two keep-alives. */
 const PRESENT_SECONDS = 40
-/** A reader that takes nothing loses events; it will claim when it reads again. */
+/** Maximum waiting events; a slow reader loses others, and claims when it reads again. */
 const MAX_WAITING = 1_000
 
 /** Events of a device's stream, first `wake` if messages wait. Checks access at each keep-alive. */
@@ -52,7 +52,7 @@ export async function* deviceEvents(
     yield* waiting.splice(0)
   } finally {
     stop()
-    if (leave()) await forgetPresence(store, device).catch(() => {}) // runs out
+    if (leave()) await forgetPresence(store, device).catch(() => {}) // expires
   }
 }
 
@@ -63,7 +63,7 @@ const isRepeated = (waiting: readonly SentEvent[], { name }: SentEvent) =>
 const PRESENT = `insert into device_streams (device, until) values ($1, now() + interval '${PRESENT_SECONDS} seconds')
   on conflict (device) do update set until = excluded.until returning until::text`
 
-/** By device, the `until` that this server wrote last. A later one is that of a stream at another server. */
+/** By device, the `until` that this server wrote last. A later one belongs to another server's stream. */
 const written = new Map<string, string>()
 
 async function forgetPresence({ db }: Store, { id }: Device): Promise<void> {

@@ -12,7 +12,7 @@ import { sendOutgoing } from '../../outgoing/send.ts'
 import { invalid } from '../send/refusal.ts'
 import { changeDevice, type Device } from './device.ts'
 
-/** Where and how a device or a browser receives pushes: what a browser or UnifiedPush hands out. */
+/** A push subscription of a device or browser, from a browser or UnifiedPush. */
 export type Subscription = z.output<typeof SUBSCRIPTION>
 
 /** RFC 8291: an uncompressed P-256 point and 16 bytes, in base64url. */
@@ -30,14 +30,14 @@ export const SUBSCRIPTION = z.object({
 })
 
 export interface PushSettings {
-  /** Who runs this server, for the push services: a mailto: or https: address. RFC 8292 */
+  /** The operator's mailto: or https: address, for push services. RFC 8292 */
   readonly vapidSubject: string
   readonly webhookAllowPrivate: boolean
 }
 
 type VapidKeys = Readonly<Record<'publicKey' | 'privateKey', string>>
 
-/** What is pushed, encrypted for the subscription. */
+/** A message to push, encrypted for the subscription. */
 export interface PushMessage {
   readonly text: string
   /** A newer message of the same topic replaces one that was not delivered yet. RFC 8030, 5.4 */
@@ -51,7 +51,7 @@ const VAPID_KEY = 'vapid'
 /** web-push, loaded for the first subscription. */
 const library = async () => (await import('web-push')).default
 
-/** The server's VAPID keys (RFC 8292), made when first asked for and kept: subscriptions depend on them. */
+/** The server's VAPID keys (RFC 8292), created on first use and kept: subscriptions depend on them. */
 export async function vapidKeys({ db }: Store): Promise<VapidKeys> {
   const make = async () => JSON.stringify((await library()).generateVAPIDKeys())
   return JSON.parse(await readOrMakeParam(db, VAPID_KEY, make))
@@ -94,7 +94,7 @@ export async function sendPush(
 
 const SAVE = { set: 'push = $4::json', where: 'push::text is distinct from $4::text' }
 
-/** Keeps a device's subscription; null deletes it. Throws 400 for an address that cannot be called. */
+/** Stores a device's subscription; null deletes it. Throws 400 for an address that cannot be called. */
 export async function saveSubscription(
   store: Store,
   device: Device,
@@ -110,10 +110,10 @@ const REACHABLE = statement('devices to wake by push', { id: 'string', user: 'st
 select d.id, d."user", d.push from devices d where d.id = any(${list('devices')}) and d.enabled and pb_is_set(d.push)
   and not exists (select from device_streams s where s.device = d.id and s.until > now())`
 
-/** A newer subscription of the device stays. */
+/** Deletes an ended subscription unless the device has a newer one. */
 const DROP = { set: 'push = null', where: 'push::text = $4' }
 
-/** A push service keeps a wake-up for a device that is off for an hour. */
+/** The push service keeps an undelivered wake-up for an hour. */
 const WAKE = { text: 'wake', topic: 'wake', ttlSeconds: 3600 }
 
 /** Wakes devices by Web Push: empty, urgent, replaces an undelivered one. */

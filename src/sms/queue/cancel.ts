@@ -10,7 +10,7 @@ import type { MessageSource } from './reassign.ts'
 
 const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed'] as const
 
-/** What became of the messages of one send, by status. */
+/** Counts of a send's messages by status. */
 export const BATCH = z
   .object({
     batch_id: z.string(),
@@ -51,7 +51,7 @@ export const CANCELED_BATCH = BATCH.extend({
 /** Messages that one transaction cancels. Devices that claim meanwhile wait for it. */
 const MAX_ROWS = 1_000
 
-/** Unclaimed messages. A concurrent claim or cancel is waited for. */
+/** Locks unclaimed messages. Waits for concurrent claims and cancels. */
 const WAITING = `
 select d.message, d.device, d.attempt from sms_messages m join sms_dispatch d on d.message = m.id
 where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
@@ -79,23 +79,23 @@ export async function cancelWaiting(store: Store, user: string, batchId: string)
   for (;;) {
     const ended = await store.db.transaction(async (db) => {
       const found = await lockWaiting(db, user, batchId)
-      // a device that never claimed a message has nothing to forget
+      // notify only devices that may know the message
       return { found: found.length, canceled: await cancelLocked(db, found, 1) }
     })
     canceled += ended.canceled
-    // fewer than could be: some were claimed while they were waited for
+    // some were claimed while this waited for them
     if (ended.found === 0) return canceled
   }
 }
 
 /** Locks some messages of a user's batch that no device has claimed: their ids, devices and attempts. */
 export async function lockWaiting(db: Db, user: string, batchId: string) {
-  // without a name: a plan of when there was little would go through all for each
+  // unnamed: a plan from an empty table would scan all rows for each
   const { rows } = await db.query(WAITING, [batchId, user])
   return rows as Unclaimed[]
 }
 
-/** A message that no device has claimed, the device that may have heard of it, and its attempt. */
+/** An unclaimed message, the device that may know of it, and its attempt. */
 type Unclaimed = [message: string, device: string, attempt: number]
 
 /** Cancels and refunds locked messages; returns how many. Notifies devices from `fromAttempt` attempts on. */
@@ -123,14 +123,14 @@ export async function cancelMessage(store: Store, user: string, id: string): Pro
   return { id, status: 'failed', error_message: REASONS.canceled }
 }
 
-/** The same; false for a message that was canceled before. */
+/** Cancels and refunds an unclaimed message; false if it was canceled before. Throws 404, 409. */
 export async function cancelOnce(store: Store, user: string, id: string): Promise<boolean> {
   const canceled = await store.db.transaction(async (db) => {
     const { rows } = await db.query(LOCK, [id, user], 'sms lock to cancel')
     return cancelLocked(db, rows as Unclaimed[], 0)
   })
   if (canceled > 0) return true
-  // in a statement of its own, which sees the result of a cancellation that the first one waited for
+  // a separate statement sees the cancellation that the first one waited for
   const { rows } = await store.db.query(
     `select status, error_message from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`,
     [id, user],

@@ -32,7 +32,7 @@ export interface Change {
   readonly priority: number | null
 }
 
-/** The first parameters of `plannedChangeCtes`; those of its source begin with $8. */
+/** The first parameters of `plannedChangeCtes`. Those of `source` begin with $8. */
 const changeParams = (user: string, change: Change): unknown[] => {
   const { scheduledAt, expiresAt, ttl, body, segments, priority } = change
   return [user, scheduledAt, expiresAt, ttl, body, segments, priority]
@@ -77,7 +77,7 @@ waiting as (
   from ended e
 )`
 
-/** Applies that plan, or nothing if one is `unfit`, and returns `answer`. */
+/** Applies a planned change, or nothing if a message is `unfit`, and returns `answer`. */
 const changeSql = (source: string, answer: string) => `
 with ${plannedChangeCtes(source)}, fit as (
   select * from wanted where what <> '' and not exists (select from wanted where unfit)
@@ -96,7 +96,7 @@ with ${plannedChangeCtes(source)}, fit as (
 )
 ${answer}`
 
-/** What the body of a change must look like; null counts as absent, and what is absent stays as it is. */
+/** The body of a change; null counts as absent, and absent fields stay unchanged. */
 export const MESSAGE_CHANGE = z
   .strictObject({
     scheduled_at: COMMON.scheduled_at,
@@ -140,7 +140,7 @@ export function readChange(raw: unknown, now: Date): Change {
   return change
 }
 
-/** Dates as a send reads them: a time that is past means now, an end must come after it. */
+/** Reads dates as a send: a past time means now, the expiry must be later. */
 function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): Change {
   const { scheduled_at, expires_at, ttl, body, priority } = given
   const scheduledAt = scheduled_at == null ? null : future(scheduled_at, now)
@@ -171,7 +171,7 @@ async function whyNot(db: Store['db'], user: string, id: string): Promise<Error>
   return gatewayRefusal(rows[0] ? 'not_changeable' : 'message_not_found')
 }
 
-/** The body of a request: from when, and until when. */
+/** The body of a reschedule: start and expiry. */
 export const RESCHEDULE = z
   .strictObject({
     scheduled_at: date().describe('Not before this instant. One that is past means now.'),
@@ -185,7 +185,7 @@ export const RESCHEDULED_BATCH = BATCH.extend({
   rescheduled: z.int().min(0).describe('Messages that this request has changed.'),
 }).meta({ id: 'RescheduledBatch' })
 
-/** Rows per statement, as sweep and cancels wait for it. Unnamed: planned for the present numbers. */
+/** Rows per statement: sweep and cancels wait for it. */
 const MAX_ROWS = 1_000
 
 const OF_BATCH = `m.batch_id = $8 and m.batch_id <> ''`
@@ -197,7 +197,7 @@ const SOME = changeSql(
   `select max(message), count(*) filter (where what <> ''), bool_or(unfit) from wanted`,
 )
 
-/** The body of a request. Throws 400 `invalid_request` that names the first wrong field. */
+/** Reads a reschedule. Throws 400 `invalid_request` that names the first wrong field. */
 export const readReschedule = (raw: unknown, now: Date): Change => changeOf(checkShape(RESCHEDULE, raw), now)
 
 /** Reschedules a batch's waiting messages. Repeatable. Throws 404, or 400 if one would end too early. */

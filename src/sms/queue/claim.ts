@@ -103,7 +103,7 @@ const ALLOWANCE = `select ${allowance('d')}, (
   ))) from lines l where ${IS_PACED}
 ) from devices d where d.id = $1 and d."user" = $2`
 
-/** Counts claims; the last one of a device that found nothing had which number when it began. */
+/** Counts claims; and by device the number of the last claim that found nothing. */
 let clock = 0
 const lastEmpty = new Lru<string, number>(DEVICES_REMEMBERED)
 
@@ -135,7 +135,7 @@ async function claimNow(db: Db, device: Device, limit: number, leaseSeconds: num
   })
 }
 
-/** Up to `limit` messages that a device holds already, under the leases they have. */
+/** Up to `limit` messages that a device already holds, with their leases. */
 export const leasedMessages = async (
   { db }: Store,
   device: Device,
@@ -162,7 +162,7 @@ function taken(rows: readonly (readonly unknown[])[]): ClaimedMessage[] {
   return rows.map(toMessage)
 }
 
-/** What limits of a device and (JSON by id) its lines leave; null for none. Serializes its claims. */
+/** Messages that a device's limits and (JSON by id) its lines' still allow. Serializes its claims. */
 async function whatLimitsLeave(db: Db, device: Device) {
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.claim, device.id])
   const { rows } = await db.query(ALLOWANCE, [device.id, device.user])

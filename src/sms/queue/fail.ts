@@ -4,7 +4,7 @@ import { mayBecome } from '../status/status.ts'
 import { refundQuota } from '../usage/quota.ts'
 import type { MessageSource } from './reassign.ts'
 
-/** Fails what `source` selects, locked, from sms_dispatch. $1: reason. */
+/** Fails the messages that `source` selects and locks in sms_dispatch. $1: reason. */
 const failSql = (source: string) => `
 with source as (${source}), freed as (
   delete from sms_dispatch d using source s where d.message = s.message

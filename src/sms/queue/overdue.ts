@@ -15,12 +15,12 @@ export const DEVICES_IN_QUEUE = `(
     from held h where h.device is not null
   ) select device from held where device is not null)`
 
-/** What one sweep leaves to do after the commit: devices that have to be woken. */
+/** Devices to wake after the sweep's commit. */
 export type DevicesToWake = readonly string[]
 
 /** Rows a sweep takes at once; the rest is for the next tick. */
 const MAX_ROWS = 1_000
-/** Wake-ups after which unclaimed messages of a working device go to another one. */
+/** After this many wake-ups a working device's unclaimed messages go to another device. */
 const MAX_WAKES = 3
 /** SQL: a device without a claim for this long is not working; a paced one may wait for its minute. */
 const SILENCE = `case
@@ -43,7 +43,7 @@ const SILENT: MessageSource = {
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
 }
 
-/** The lease expired and another sending is not allowed or wanted: the outcome is unknown. */
+/** Fails messages with an expired lease that must not be sent again: their outcome is unknown. */
 export const failExpiredLeases = (db: Db) => failAll(db, SILENT, REASONS.silent)
 
 const EXPIRED: MessageSource = {
@@ -53,7 +53,7 @@ const EXPIRED: MessageSource = {
   order by d.expires_at limit ${MAX_ROWS} for update skip locked`,
 }
 
-/** Not handed to a device in time. */
+/** Fails messages that no device claimed in time. */
 export const endExpired = (db: Db) => failAll(db, EXPIRED, REASONS.expired)
 
 const ORPHANED: MessageSource = {
@@ -85,10 +85,10 @@ const RETRIABLE: MessageSource = {
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
 }
 
-/** Expired leases that may be sent again. They may have gone out, so lines get no room back. */
+/** Reassigns messages with an expired lease that may be sent again. They still count for their line. */
 export const retryExpiredLeases = (db: Db, seconds: number) => reassign(db, RETRIABLE, seconds)
 
-/** SQL: what another device may take of the queue of `s`, a suspect. */
+/** SQL: messages of `s`, a device that may not work, that another device may take. */
 const LEFT_LYING = `sms_dispatch d where d.device = s.device and d.state = 'assigned' and not d.pinned
     and (s.why <> '${UNCLAIMED}' or ${IS_LATE})`
 
@@ -117,7 +117,7 @@ select d.*, s.why from judged s cross join lateral (
 ) d limit ${MAX_ROWS}`,
 }
 
-/** Always safe: an unclaimed message cannot have been sent. */
+/** Reassigns unclaimed messages, which cannot have been sent. */
 export const reassignUnclaimed = (db: Db, seconds: number) => reassign(db, STUCK, seconds)
 
 /** After the wake-up at the assignment: 5, 15, 45 and 120 s from it, then every 5 minutes. */

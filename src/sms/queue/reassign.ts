@@ -11,9 +11,9 @@ export interface MessageSource {
 }
 
 /**
- * Reassigns what `source` selects, locked, from sms_dispatch (`why`: for the event) to a line of another
- * device, else back to its own. From the third attempt on it waits up to five minutes. $1:
- * deviceOnlineSeconds; then `source`. Returns the devices.
+ * Reassigns messages that `source` selects and locks (`why`: for the event) to a line of another device, else
+ * back to its own. From the third attempt on it waits up to five minutes. $1: deviceOnlineSeconds; then
+ * `source`. Returns the devices.
  */
 const assignAnew = (source: string) => `
 with source as (${source}), numbered as (
@@ -50,7 +50,7 @@ with source as (${source}), numbered as (
 )
 select distinct device from target`
 
-/** Reassigns what `source` selects. Returns the devices to wake after the commit. */
+/** Reassigns messages that `source` selects. Returns the devices to wake after the commit. */
 export async function reassign(
   db: Db,
   source: MessageSource,

@@ -91,7 +91,7 @@ with ${source}, due as (
 )
 select distinct device from target where room_at is null`
 
-/** SQL that takes back what `source` selects; `release` assigns it again when due. */
+/** SQL that takes back messages that `source` selects; `release` reassigns them when due. */
 const returnSql = (source: string) => `
 with recursive ${source}, returned as (
   update sms_dispatch d set state = 'pending', waiting_for = s.waiting_for, due_at = s.due, wake_at = null,
@@ -109,7 +109,7 @@ with recursive ${source}, returned as (
 )
 select 1`
 
-/** Charged to an earlier day or a disabled line: the first charged row of each user by the index. */
+/** Messages counted for an earlier day or a disabled line: each user's first row by the index. */
 const OF_NO_LINE = `
 owners("user", day) as (
   (select d."user", d.charged from sms_dispatch d where d.state = 'assigned' and d.charged <> ''
@@ -129,7 +129,7 @@ owners("user", day) as (
   order by d.message limit ${MAX_ROWS} for update of d skip locked
 )`
 
-/** In their quiet hours by now. The time zones of each user by the index, from one to the next. */
+/** Messages now in quiet hours. Steps through each user's time zones in the index. */
 const IN_QUIET_HOURS = `
 zones("user", zone) as (
   (select d."user", d.quiet_zone from sms_dispatch d where d.state = 'assigned' and d.quiet_zone is not null
@@ -153,7 +153,7 @@ zones("user", zone) as (
   order by d.message limit ${MAX_ROWS} for update of d skip locked
 )`
 
-/** What nothing else would ever take up, whatever left it so. `which` ends with the order of an index. */
+/** Messages that nothing else would process. `which` ends with the order of an index. */
 const lost = (which: string) => `
 stale as (
   select d.message, d."user", d.pinned, d.device, 'room' as waiting_for, now() as due, 'It had no device' as why

@@ -3,7 +3,7 @@ import { isHeldByDevice, unindexed } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
 import type { Device } from '../devices/device.ts'
 
-/** An attempt of a message, as the claim that made it names it. */
+/** An attempt to send a message, created by a claim. */
 export interface Attempt {
   readonly id: string
   readonly attempt: number

@@ -10,14 +10,14 @@ import { wakeDevices } from '../wake/wake.ts'
 import { endReturned } from './opt-out.ts'
 import { reassign } from './reassign.ts'
 
-/** What a device says became of a message. `at`: milliseconds since 1970 by its own clock. */
+/** A device's report on a message. `at`: milliseconds since 1970 by the device's clock. */
 export interface Report {
   readonly id: string
   readonly attempt: number
   readonly status: 'sent' | 'delivered' | 'failed'
   readonly error_message?: string | undefined
   readonly at?: number | undefined
-  /** Proof that nothing went out: the message is reassigned. Only with `failed`. */
+  /** The device is certain that it sent nothing: the message is reassigned. Only with `failed`. */
   readonly not_sent?: boolean | undefined
   /** It failed, but not by a fault of the device or its SIM: it was canceled, or came too late. */
   readonly blameless?: boolean | undefined
@@ -37,7 +37,7 @@ export const REPORT_RESULT = z
   })
   .meta({ id: 'ReportResult' })
 
-/** A user always reads why. */
+/** Used if a device reports no reason. */
 const NO_REASON = 'The device could not send the message'
 
 /**
@@ -88,7 +88,7 @@ const NOT_SENT = {
   where message = $2 and device = $3 and "user" = $4 and state = 'sending' and attempt = $5 for update`,
 }
 
-/** Who takes several messages locks them in one order, in the queue before the messages themselves. */
+/** Locks queue rows before messages, always in one order, to avoid deadlocks. */
 const LOCK_QUEUE = `select message, line from sms_dispatch d where message = any($1) and ${isHeldByDevice('d', '$2', '$3')} order by message for update`
 const LOCK_MESSAGES = `select 1 from sms_messages m where id = any($1) and ${isHeldByDevice('m', '$2', '$3')} order by id for update`
 
@@ -115,7 +115,7 @@ export async function applyReports(
   }
   const woken = new Set<string>()
   await store.db.transaction(async (db) => {
-    // before the queue, as who says STOP does it
+    // lock the user before the queue, in the same order as an opt-out
     if (reports.some(({ not_sent }) => not_sent)) await lockUserSends(db, device.user)
     const ids = reports.map(({ id }) => id)
     const values = [ids, device.id, device.user]
@@ -144,13 +144,13 @@ function countAll(results: readonly ReportResult[]): void {
   for (const { result } of results) counts.reports[result]++
 }
 
-/** A concurrent report may have changed the message: repeating under locks decides. */
+/** Whether a concurrent report may have changed the message: repeat under locks then. */
 const mayBeTooSoon = (report: Report, { result, status }: ReportResult) =>
   result === 'unchanged' && status !== undefined && NEXT[status].includes(report.status)
 
 type Numbered = readonly [number: number, report: Report]
 
-/** Reports split so that no part names a message twice, and each message's come in their order. */
+/** Splits reports into rounds: each names a message once, and a message's reports stay in order. */
 function roundsOf(reports: readonly Report[]): Numbered[][] {
   const rounds: Numbered[][] = []
   const seen = new Map<string, number>()
@@ -225,7 +225,7 @@ select sms_lines_changed('update', array_agg(id)) from changed having count(*) >
 
 const BEGIN = change('pb_text(now())', 'not sms_is_failing(l.failing_since)')
 const FORGET = 'forgotten as (update line_use set failures = 0 where line = $1 and failures > 0), '
-// writes nothing for a line that works
+// writes nothing for a working line
 const END = change(`''`, `l.failing_since <> ''`, FORGET)
 
 /** After five failures in a row other lines are preferred for an hour. Outside the report's transaction. */

@@ -49,7 +49,7 @@ export const RETRIED_BATCH = z
   })
   .meta({ id: 'RetriedBatch' })
 
-/** The beginning of the reason of such a message. */
+/** Start of the reason of a message with unknown outcome. */
 export const UNKNOWN = 'Outcome unknown'
 
 /** Messages accepted at a time, so that the user's other sends are accepted in between. */
@@ -72,7 +72,7 @@ interface Failed extends Pick<Offer, 'priority' | 'sim' | 'expiresAt' | 'guarant
   readonly due: string
   readonly reason: string
   readonly optedOut: boolean
-  /** The message that was sent in its place, and that one's batch; null for none. */
+  /** The message that replaced it, and its batch; null for none. */
   readonly again: string | null
   readonly batch: string | null
 }
@@ -91,7 +91,7 @@ export async function retryBatch(
 ): Promise<z.output<typeof RETRIED_BATCH>> {
   const { db } = services.store
   const failed = objectsOf<Failed>(await db.query(FAILED, [batchId, sender.user], 'sms failed batch'))
-  if (failed.length === 0) await countBatch(services.store, sender.user, batchId) // is there one?
+  if (failed.length === 0) await countBatch(services.store, sender.user, batchId) // throws 404 for an unknown batch
   const batch = batchAfter(batchId)
   const left = Object.fromEntries(LEFT_OUT.map((why) => [why, 0])) as Record<LeftOut, number>
   const ids = new Map<Failed, string>()
@@ -129,7 +129,7 @@ function whyNot(
   return body === '' ? 'no_text' : undefined
 }
 
-/** The verdict, with the id of the message that it was sent again as. */
+/** Sends a failed message again. Returns the verdict with the new message's id. */
 async function offerAgain(
   services: SendServices,
   sender: Sender,
@@ -172,9 +172,9 @@ export async function retryMessage(services: SendServices, sender: Sender, id: s
   return send(services, sender, toOne(to, body, { ...PLAIN_OPTIONS, ...again }))
 }
 
-/** The `client_ref` of the message that a failed one is sent again as: there is never a second. */
+/** The `client_ref` of the message that replaces a failed one. It makes sure there is only one. */
 const retryRef = (id: string) => `retry:${id}`
 
-/** The end of a message that is sent again: as long after now as it was after the message was due. */
+/** The expiry of a repeated message: as long after now as it was after the due time. */
 const shifted = ({ due, expiresAt }: Pick<Failed, 'due' | 'expiresAt'>): string =>
   expiresAt && dateAt(Date.now() + dateOf(expiresAt)!.getTime() - dateOf(due)!.getTime())

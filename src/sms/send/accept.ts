@@ -15,7 +15,7 @@ interface Waiting {
 
 /** Concurrent group commits. With 64 users a send costs 250 µs of CPU with 4, 200 with 2, 160 with 1. */
 const MAX_COMMITS = 2
-/** A group ends before what would exceed them: a small send does not wait for the texts of large ones. */
+/** Limits of a group, so that a small send does not wait for the texts of large ones. */
 const MAX_REQUESTS = 500
 const MAX_MESSAGES = 1_000
 
@@ -24,17 +24,17 @@ export class Acceptor {
   readonly #store: Store
   readonly #config: AcceptConfig
   readonly #maxCommits: number
-  /** First come, first served; of one user always in order. */
+  /** Waiting offers in order; a user's offers never overtake each other. */
   #waiting: Waiting[] = []
   #isStarting = false
   #commits = 0
-  /** The users of the commits that are under way. */
+  /** Users of running commits. */
   readonly #committing = new Set<string>()
 
   constructor(store: Store, config: AcceptConfig & Pick<Config, 'databasePool'>) {
     this.#store = store
     this.#config = config
-    // half of the connections of the server are for others
+    // at most a third of all connections, to leave room for others
     this.#maxCommits = Math.min(MAX_COMMITS, Math.ceil(config.databasePool / 3))
   }
 
@@ -42,13 +42,13 @@ export class Acceptor {
   accept(offer: Offer): Promise<Verdict> {
     const decided = Promise.withResolvers<Verdict>()
     this.#waiting.push({ offer, decided })
-    // after requests that have arrived are read, so that they are stored together
+    // wait until requests that have arrived are read, to store them together
     if (!this.#isStarting) setImmediate(() => this.#start())
     this.#isStarting = true
     return decided.promise
   }
 
-  /** As many commits as may be, each with all that can be in it. */
+  /** Starts as many commits as allowed, each with as many offers as fit. */
   #start(): void {
     this.#isStarting = false
     while (this.#waiting.length > 0 && this.#commits < this.#maxCommits) {
@@ -80,7 +80,7 @@ export class Acceptor {
     const settle = await this.#decide(group)
     this.#commits--
     for (const user of users) this.#committing.delete(user)
-    // the database works on the next group while this one's answers are written
+    // start the next group while this one's answers are written
     this.#start()
     settle()
   }
@@ -106,7 +106,7 @@ export class Acceptor {
 
   /** Tries each send of a refused group alone; none after a lost connection, or without one in time. */
   #failed(group: readonly Waiting[], error: unknown): void {
-    // it may be stored; or each would wait as long again
+    // sends may be stored, or each would wait as long again
     const isOfAll = error instanceof DatabaseUnavailable || error instanceof RetryLater
     if (group.length === 1 || isOfAll) {
       for (const { decided } of group) decided.reject(error)
@@ -120,7 +120,7 @@ export class Acceptor {
 }
 
 /**
- * Accepts an offer in the store's transaction, with what its caller stores. Returns the devices to wake after
+ * Accepts an offer in the caller's transaction. Returns the devices to wake after
  * the commit. Throws the refusal, StaleAuth.
  */
 export async function acceptInside(store: Store, config: AcceptConfig, offer: Offer): Promise<string[]> {

@@ -5,7 +5,7 @@ import { E164 } from '../../portable/phone.ts'
 import { invalid } from './refusal.ts'
 import { checkShape, id, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
 
-/** What a request wants sent: a text as it is, or a text or template with values for its variables. */
+/** The content of a send: a plain text, or a text or template with values for its variables. */
 export type Content =
   | { readonly body: string; readonly variables?: Variables }
   | { readonly templateId: string; readonly variables: Variables }
@@ -38,26 +38,26 @@ export interface SendOptions {
   readonly sim: number
   readonly guarantee: 'at_most_once' | 'at_least_once'
   readonly clientRef: string
-  /** One text of many: it changes no conversation. */
+  /** A bulk text does not change its conversation. */
   readonly isBulk: boolean
   /** It waits during the quiet hours of the account. */
   readonly keepsQuiet: boolean
-  /** Of a send by another API than ours. */
+  /** Set for sends by another API. */
   readonly origin?: Origin
 }
 
-/** What another API keeps of a send, in sms_origins. */
+/** Another API's data on a send, in sms_origins. */
 export interface Origin {
   readonly api: 'smsgate' | 'twilio'
-  /** The id that clients of that API know the send by; '' for that of its message or batch. */
+  /** The send's id for clients of that API; '' to use the message's or batch's. */
   readonly id: string
-  /** What that API reads back. `callback`: where the statuses of a message go. */
+  /** Data for that API. `callback`: URL for a message's statuses. */
   readonly data: Readonly<Record<string, unknown>> & {
     readonly callback?: { readonly url: string; readonly api_key: string }
   }
 }
 
-/** A text that is sent at once, by any SIM, without anything special. */
+/** Options of a text that is sent at once by any SIM. */
 export const PLAIN_OPTIONS: Omit<SendOptions, 'origin'> = {
   scheduledAt: '',
   expiresAt: '',
@@ -80,12 +80,12 @@ export const toOne = (to: string, body: string, options: SendOptions, device = '
 })
 
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
-/** Of a text, plain or rendered; in code points. */
+/** Maximum length of a plain or rendered text, in code points. */
 export const MAX_CHARACTERS = 1600
 
-/** Each contact is compared with each of them. */
+/** Maximum groups of a send: each contact is compared with each. */
 const MAX_GROUPS = 100
-/** The last instant that PocketBase's form can tell, and sort. */
+/** The last instant that PocketBase's date form can express and sort. */
 export const END_OF_TIME = '9999-12-31 23:59:59.999Z'
 
 /** A date in PocketBase's form; '' for an empty text. */
@@ -97,7 +97,7 @@ export const date = () =>
   })
 const value = z.union([z.string(), z.number(), z.boolean()], 'must be a text, a number or a boolean')
 
-/** What both kinds of send know. `null` counts as absent. */
+/** Fields of both kinds of send. `null` counts as absent. */
 export const COMMON = {
   recipients: z
     .array(z.string('must be a text').meta({ pattern: E164.source }), 'must be a list of phone numbers')
@@ -157,7 +157,7 @@ export const COMMON = {
 /** Values for `{{variables}}`. */
 const VARIABLES = z.record(z.string(), value, 'must be an object').nullish()
 
-/** What the bodies of `send` and `send-template` must look like. */
+/** Bodies of `send` and `send-template`. */
 export const SEND = z
   .strictObject({
     ...COMMON,
@@ -186,7 +186,7 @@ const DRAFT = {
     ),
 }
 
-/** What `preview` takes: the body of either send, finished or not. */
+/** The body of `preview`: that of either send, complete or not. */
 export const PREVIEW_TEXT = SEND.extend(DRAFT).meta({ id: 'TextPreview' })
 export const PREVIEW_TEMPLATE = TEMPLATE_SEND.extend(DRAFT).meta({ id: 'TemplatePreview' })
 
@@ -267,7 +267,7 @@ function optionsOf(body: Common, now: Date): SendOptions {
 export const future = (date: string | null | undefined, now: Date) =>
   date && date > formatDate(now) ? date : ''
 
-/** An instant in PocketBase's form; one that it cannot tell is its last. */
+/** An instant in PocketBase's form; END_OF_TIME if it is later. */
 export const dateAt = (ms: number): string =>
   ms < dateOf(END_OF_TIME)!.getTime() ? formatDate(new Date(ms)) : END_OF_TIME
 
@@ -277,5 +277,5 @@ export function checkExpiry({ ttl, expires_at }: Pick<Common, 'ttl' | 'expires_a
   if (expires_at && expires_at <= due) throw expiresBeforeDue()
 }
 
-/** A message would end before it is due. */
+/** The error for a message that expires before it is due. */
 export const expiresBeforeDue = () => invalid('expires_at must lie in the future, after scheduled_at')

@@ -7,7 +7,7 @@ import { gatewayRefusal, invalid, templateRefusal } from './refusal.ts'
 import { isInvisible } from './shape.ts'
 import { fieldNames, fillVariables, parseTemplate, renderFor } from './template.ts'
 
-/** Beside `countSegments`, not in its file, which the console has in the browser. */
+/** Not in the file of `countSegments`, which also runs in the browser. */
 const SEGMENTATION = z.object({
   encoding: z.enum(['GSM-7', 'UCS-2']),
   units: z.int().min(0).describe('Septets (GSM-7) or UTF-16 units (UCS-2) of the text.'),
@@ -17,7 +17,7 @@ const SEGMENTATION = z.object({
 export type Text = Readonly<z.output<typeof TEXT>>
 export const TEXT = z.object({ to: z.string(), body: z.string(), ...SEGMENTATION.shape }).meta({ id: 'Text' })
 
-/** Checks what a body says by itself: numbers, length, number of recipients. Throws 400. */
+/** Checks a body without the database: numbers, length, number of recipients. Throws 400. */
 export function checkBody({ recipients, content }: SendBody, maxRecipients: number): void {
   checkPhones(recipients)
   if ('body' in content) checkLength(content.body)

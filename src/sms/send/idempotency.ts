@@ -3,12 +3,12 @@ import type { Store } from '../../collections/catalog.ts'
 import { runForRow, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
 import { gatewayRefusal, invalid } from './refusal.ts'
 
-/** A key longer than that is none. */
+/** Maximum length of a key. */
 const MAX_KEY_LENGTH = 255
 /** Printable ASCII: what a header can carry safely. */
 const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
 
-/** Names a request, so that the same one again is not sent twice. */
+/** Identifies a request, so that a repeat is not sent twice. */
 export interface Idempotency {
   readonly key: string
   readonly fingerprint: string
@@ -72,7 +72,7 @@ export async function firstAnswer(store: Store, user: string, { key, fingerprint
   return first?.answer
 }
 
-/** Keeps the answer of a key's first request where nothing was accepted that would have kept it. */
+/** Stores a key's first answer if no accepted send stored it. */
 export async function keepAnswer(
   store: Store,
   user: string,

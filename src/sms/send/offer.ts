@@ -21,12 +21,12 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   /** Scheduled for later: no device is chosen yet. */
   readonly later?: boolean
   readonly batch?: string | undefined
-  /** The text of all messages that bring none of their own. */
+  /** The text of all messages without their own. */
   readonly body?: string | undefined
   readonly idempotency?: Idempotency | undefined
   /** The JSON of ACCEPTED, which is kept for the idempotency key. */
   readonly answer?: string
-  /** Of a send by another API than ours. `ref`: its message or batch. */
+  /** Set for sends by another API. `ref`: the message or batch. */
   readonly origin?: (Origin & { readonly ref: string }) | undefined
   readonly messages: readonly OfferedMessage[]
 }
@@ -37,7 +37,7 @@ export interface OfferedMessage {
   readonly to: string
   readonly body?: string
   readonly segments: number
-  /** The time zone in whose quiet hours it waits, '' for that of the account; absent: it does not. */
+  /** The time zone of the quiet hours to respect; '' for the account's; absent: none. */
   readonly zone?: string
 }
 
@@ -106,7 +106,7 @@ export async function checkDevice(store: Store, user: string, id: string): Promi
   if (!(await isOwnDevice(store, user, id))) throw gatewayRefusal('device_not_found')
 }
 
-/** Webhook calls that the opted-out recipients of one send may cause: all are stored in one transaction. */
+/** Maximum webhook calls caused by a send's opted-out recipients: all are stored in one transaction. */
 const MAX_CALLS = 1_000
 /** Sends to fewer recipients are not counted: they cost about what an ordinary send does. */
 const MIN_RECIPIENTS = 20

@@ -27,7 +27,7 @@ export async function lastLeavesAt(
   return String(rows[0]![0])
 }
 
-/** What a send would send. Body, encoding, units and segments are those of the first text. */
+/** The preview of a send. Body, encoding, units and segments are those of the first text. */
 export type Preview = Readonly<z.output<typeof PREVIEW>>
 export const PREVIEW = TEXT.omit({ to: true })
   .extend({

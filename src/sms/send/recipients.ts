@@ -30,7 +30,7 @@ export async function allRecipients(
 ): Promise<readonly string[]> {
   const explicit = uniquePhones(recipients)
   if (groupIds.length === 0) return explicit
-  // one more than could be used tells that there are too many
+  // one more than allowed, to detect too many
   const members = await groupMembers(store, user, groupIds, max + explicit.length + 1)
   const phones = uniquePhones([...explicit, ...members])
   checkCount(phones, max)
@@ -66,12 +66,12 @@ const OPTED_OUT = statement('sms opted out', ({ user, phones }: Phones) =>
     .where(isOneOf(phones)),
 )
 
-/** Those of the numbers that want no texts of a user. */
+/** The numbers that have opted out of a user's texts. */
 export async function optedOut(store: Store, user: string, phones: readonly string[]) {
   return new Set((await run(store.db, OPTED_OUT, { user, phones })).map(({ phone }) => phone))
 }
 
-/** Larger `data` of a contact is not read for texts: bytes as stored, and characters of JSON. */
+/** Larger `data` of a contact is ignored: bytes as stored, and characters of JSON. */
 const MAX_DATA = 8_192
 
 const CONTACTS = statement('sms contacts', ({ user, phones, room }: Phones & Slots<{ room: number }>) =>

@@ -59,8 +59,8 @@ export function gatewayRefusal(error: RefusalCode, message?: string): GatewayErr
 export const isRefusal = (error: unknown, code: RefusalCode): boolean =>
   error instanceof GatewayError && error.body.error === code
 
-/** 400 for a request that is wrong as `message` says. */
+/** 400 with a message that says what is wrong with the request. */
 export const invalid = (message: string) => gatewayRefusal('invalid_request', message)
 
-/** What is wrong with a template: 400 with nothing but a sentence. */
+/** 400 for an invalid template, with only a message. */
 export const templateRefusal = (message: string) => new GatewayError(400, { message })

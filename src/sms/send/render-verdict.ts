@@ -6,7 +6,7 @@ import { gatewayRefusal, type RefusalCode } from './refusal.ts'
 import type { Sender } from './sender.ts'
 import type { Outcome, Verdict } from './store-offers.ts'
 
-/** The JSON of the answer; `replayed`: it is that of an earlier request. */
+/** The JSON of the answer; `replayed`: it belongs to an earlier request. */
 export interface Sent {
   readonly answer: string
   readonly replayed: boolean
@@ -20,7 +20,7 @@ export async function renderVerdict(store: Store, offer: Offer, { outcome, messa
   if (outcome === 'replayed')
     return { answer: (await firstAnswer(store, user, idempotency!))!, replayed: true }
   if (outcome !== 'known') throw refusalOf(sender, outcome)
-  // the reference has a message; the key, if any, is stored for this request anyway
+  // a message has this reference; an idempotency key was stored for this request
   await checkClientRef(store, message, offer)
   const answer = answerJson('', [message])
   if (idempotency) await keepAnswer(store, user, idempotency, answer)
@@ -33,7 +33,7 @@ export function refusalOf({ version }: Sender, outcome: Outcome): Error {
   return version === null ? gatewayRefusal('forbidden', 'The account is disabled') : new StaleAuth()
 }
 
-/** Blanked or changed texts count as equal: a repeated send is the one before. */
+/** Redacted or changed texts count as equal, as in a repeated send. */
 const OTHER = `select 1 from sms_messages m where m.id = $1 and not (
   (m."to" = $2 or m."to" = '') and (m.body = $3 or m.body = '' or exists (
     select from sms_events e where e.message = m.id and e.status = 'pending' and e.detail like 'Changed:%text%')))`

@@ -29,7 +29,7 @@ export const ACCEPTED = z
 
 /**
  * Sends all messages of a request or none: checks the body, prepares the offer, stores it with others and
- * renders what became of it. Throws GatewayErrors in the order of REFUSALS, StaleAuth.
+ * renders the result. Throws GatewayErrors in the order of REFUSALS, StaleAuth.
  */
 export async function send(
   services: SendServices,

@@ -3,7 +3,7 @@ import { type AuthRecord, senderIdOf } from '../../request/request.ts'
 /** A send's user, and the versions of user and key as read: acceptance compares them. */
 export interface Sender {
   readonly user: string
-  /** `xmin` of the user's row; null for work that the account has ordered, unless it is disabled. */
+  /** `xmin` of the user's row; null for automatic sends, which only check that the account is enabled. */
   readonly version: string | null
   readonly key?: { readonly id: string; readonly version: string }
   /** A record of `senders`. */
@@ -17,7 +17,7 @@ export const senderOf = (auth: AuthRecord): Sender => ({
   sentBy: senderIdOf(auth),
 })
 
-/** An API key as it was read, with its user. */
+/** An API key with its user, as read. */
 interface KeyOfUser {
   readonly auth: AuthRecord
   readonly id: string
@@ -31,5 +31,5 @@ export const senderOfKey = ({ auth, id, version }: KeyOfUser): Sender => ({
   sentBy: id,
 })
 
-/** Who sends what an account has ordered: a campaign, a hook, an answer. `sentBy`: its id. */
+/** The sender of automatic sends: a campaign, a hook, an automatic answer. `sentBy`: its id. */
 export const accountSender = (user: string, sentBy: string): Sender => ({ user, version: null, sentBy })

@@ -3,10 +3,10 @@ import { dateOf, parseDate } from '../../fields/types/date.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import { invalid } from './refusal.ts'
 
-/** A check that fails ends the parse: of a list with a million faults only the first is ever made. */
+/** A failed check ends the parse, so that a list with a million errors creates only one. */
 const stop = (error: string) => ({ error, abort: true })
 
-/** A text that Postgres can hold, of at most `max` characters (code points), of what `raw` takes. */
+/** A text that Postgres can store, of at most `max` code points, if `raw` accepts it. */
 const cleaned = (raw: z.ZodString, max: number) =>
   raw
     .transform(cleanText)
@@ -38,7 +38,7 @@ export const nonEmptyId = (max?: number) =>
     .refine((value) => value !== '', stop('must not be empty'))
     .meta({ minLength: 1 })
 
-/** Blanks, and what is not shown at all: control characters, zero-width ones, fillers. */
+/** Blanks and invisible characters: control, zero-width and filler characters. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 
 /** True for a text without a visible character. */
@@ -52,7 +52,7 @@ export const wholeNumber = (min: number, max: number) => {
   return z.int(fault).min(min, stop(fault)).max(max, stop(fault))
 }
 
-/** From 1970 to 9999: what JavaScript, Postgres and PocketBase all can name. */
+/** Dates from 1970 to 9999, which JavaScript, Postgres and PocketBase all support. */
 const LAST_YEAR = 9999
 
 /** An instant in any form that PocketBase reads, as milliseconds since 1970. */
@@ -71,14 +71,14 @@ export const instant = () =>
     })
     .describe('An instant, as `2026-11-20T07:00:00.000Z`.')
 
-/** A list of at least one and at most `max` things. */
+/** A list of one to `max` items. */
 export const listOf = <T extends z.ZodType>(item: T, max: number) =>
   z.array(item, 'must be a list').min(1, 'must not be empty').max(max, `must have at most ${max} items`)
 
 /** `abortEarly` stops lists and objects at their first fault. zod 4.6 reads it, its types do not name it. */
 const FIRST_FAULT = { error: inPlainWords, abortEarly: true }
 
-/** Parses a body or what is at `place`. Throws 400 for the first fault: all of 4 MB took 10 s. */
+/** Parses a body or the part at `place`. Throws 400 for the first error: all of 4 MB took 10 s. */
 export function checkShape<T extends z.ZodType>(
   schema: T,
   raw: unknown,
@@ -92,7 +92,7 @@ export function checkShape<T extends z.ZodType>(
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** What a value must be, by zod's name of its type, where its schema does not say it. */
+/** Type names in messages, by zod's name, for schemas without a message. */
 const TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
   record: 'an object',

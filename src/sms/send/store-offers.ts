@@ -19,13 +19,13 @@ export type Outcome =
 
 export interface Verdict {
   readonly outcome: Outcome
-  /** Of `known`: the message that had the same client_ref. */
+  /** For `known`: the message with the same client_ref. */
   readonly message: string
 }
 
 export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays'>
 
-/** One call a user, in a fixed order, so that waiting for users' rows cannot deadlock. */
+/** One call per user, in a fixed order, so that locks of users' rows cannot deadlock. */
 const ACCEPT = `
 select g.owner, a.outcomes, a.known, a.wake
 from json_to_recordset($6) g(owner text, recipients text[], requests sms_request[])
@@ -62,11 +62,11 @@ export async function storeOffers(store: Store, config: AcceptConfig, offers: re
   return { verdicts: offers.map(({ sender }) => decided.get(sender.user)!.pop()!), wake }
 }
 
-/** The date since which a number that exchanged a text with a line keeps the line; '' when none does. */
+/** Numbers that exchanged a text with a line since this date keep the line; '': none do. */
 export const stickySince = (now: Date, days: number): string =>
   days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
 
-/** What is undefined is left out: Postgres takes some 0.2 µs for each key. */
+/** Leaves undefined values out: Postgres takes some 0.2 µs for each key. */
 const requestRow = ({ sender, idempotency, ...offer }: Offer) => ({
   version: sender.version,
   key: sender.key?.id,

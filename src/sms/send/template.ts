@@ -1,10 +1,10 @@
 import { templateRefusal } from './refusal.ts'
 
-/** What a contact gives to a text. Variables of a request cannot override name and phone. */
+/** A contact's values for a text. Variables of a request cannot override name and phone. */
 export interface Person {
   readonly name: string
   readonly phone: string
-  /** The contact's own fields, of `contacts.data`, by the names that the template has for them. */
+  /** The contact's own fields (`contacts.data`), by their names in the template. */
   readonly fields?: ReadonlyMap<string, string>
 }
 
@@ -19,7 +19,7 @@ export type Template = readonly (string | Placeholder)[]
 /** `{{variable}}`: anything but braces between them, not only spaces, and a name before the first `|`. */
 const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
-/** Cuts a template once, so that each text is a join. Never fails. */
+/** Parses a template once, so that rendering is a join. Never fails. */
 export function parseTemplate(body: string): Template {
   return body.split(PLACEHOLDER).map((part, i) => (i % 2 === 1 ? placeholderOf(part) : part))
 }
@@ -40,7 +40,7 @@ export function fillVariables(template: Template, variables: Readonly<Record<str
   })
 }
 
-/** Finds values by their names: of the very name, else of one in another case. */
+/** Finds values by name, exact or else in another case. */
 export function valuesByName(given: readonly (readonly [name: string, value: string])[]) {
   const exact = new Map(given)
   const lower = new Map(given.map(([name, value]) => [name.toLowerCase(), value]))
@@ -61,7 +61,7 @@ export const fieldNames = (filled: Template): string[] => {
   return [...new Set(names)].filter((name) => !personField(name))
 }
 
-/** A missing value refuses the whole request. */
+/** Throws 400: a missing value refuses the whole request. */
 function refuseMissing(name: string): never {
   throw templateRefusal(`Missing variable: ${name}.`)
 }

@@ -2,7 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { unindexed } from '../../db/by-id.ts'
 import { logChange } from '../../records/changes.ts'
 
-/** Where a message is in its life. `received` is the one status of an incoming message. */
+/** Statuses of a message. Incoming messages are always `received`. */
 export const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
 export type Status = (typeof STATUSES)[number]
 
@@ -11,7 +11,7 @@ export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   pending: ['assigned', 'failed'],
   // pending: a pause takes back what no device has claimed
   assigned: ['assigned', 'pending', 'sending', 'failed'],
-  // delivered: the report of the sending was lost or is late, and the delivery proves it
+  // delivered: the `sent` report was lost or is late; delivery proves it
   sending: ['sent', 'delivered', 'failed', 'assigned'],
   sent: ['delivered', 'failed'],
   delivered: [],
@@ -25,11 +25,11 @@ export const mayBecome = (alias: string, to: Status): string =>
     .map((from) => `'${from}'`)
     .join(', ')})`
 
-/** SQL: the same of the message that has this id, looked up for each row. */
+/** SQL: the message with this id may become `to`; looked up for each row. */
 export const idMayBecome = (id: string, to: Status): string =>
   `coalesce((select ${mayBecome('m', to)} from sms_messages m where m.id = ${id}), false)`
 
-/** What users read in `error_message` when the gateway, and no device, ends a message. */
+/** Values of `error_message` for messages that the gateway ended, not a device. */
 export const REASONS = {
   optedOut: 'Recipient has opted out',
   silent: 'Outcome unknown: the device went silent',
@@ -41,13 +41,13 @@ export const REASONS = {
   lineDeleted: 'The line of this message was deleted',
 } as const
 
-/** Reasons of failed messages that were called off: by the user, or on the phone that had them. */
+/** Reasons of canceled messages: by the user, or on the phone. */
 export const CANCELED: readonly string[] = [REASONS.canceled, REASONS.canceledOnPhone]
 export const CANCELED_SQL = `(${CANCELED.map((reason) => `'${reason}'`).join(', ')})`
 
 type Action = 'create' | 'update'
 
-/** Notes changed records of a built-in collection, in their transaction. Messages are noted by a trigger. */
+/** Logs changed records of a built-in collection, in their transaction. A trigger logs messages. */
 export const logChanged = (
   store: Pick<Store, 'db'>,
   collection: string,

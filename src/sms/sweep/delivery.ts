@@ -18,10 +18,10 @@ type DeliverySettings = PushSettings & Pick<Config, 'deviceOnlineSeconds' | 'lea
 const SWEEP_MS = 1_000
 /** After our outage, devices have this long to report: the SMSGate app retries each 60 s. */
 const MAX_GRACE_MS = 90_000
-/** Where leases are short, so is that: a phone with the app has three of them. */
+/** With short leases the grace is shorter: three leases, as the SMSGate app has. */
 const GRACE_LEASES = 3
 const SWEEP_OUT_MS = 60_000
-/** Wake-ups for one device that come closer together than this are pushed as one. */
+/** Wake-ups of a device within this time are pushed as one. */
 const PUSH_MS = 1_000
 
 const WAITING = `select p.device from ${DEVICES_IN_QUEUE} p
@@ -73,7 +73,7 @@ function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds, stickyDays }
   }
 }
 
-/** Collects ids and hands them on: the first at once, what comes within `ms` after it together. */
+/** Collects ids and passes them on: the first at once, those of the next `ms` together. */
 function gather(hand: (ids: string[]) => Promise<void>, ms: number, log: Logger) {
   const ids = new Set<string>()
   let timer: NodeJS.Timeout | undefined

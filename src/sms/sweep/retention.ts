@@ -13,7 +13,7 @@ type Mode = Config['retention']['mode']
 
 const ENDED = `status not in ('pending', 'assigned', 'sending')`
 
-/** Of messages that have ended, those in which there is still something to be taken away. */
+/** SQL: a finished message still has content to remove. */
 export const HAS_CONTENT_SQL: Readonly<Record<Mode, string>> = {
   redact: `${ENDED} and body <> ''`,
   delete: `${ENDED} and (client_ref = '' or "to" <> '')`,
@@ -32,7 +32,7 @@ export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
   if (state === 'ready' || state === 'building') return state === 'ready'
   const definition = `on sms_messages (updated) where ${HAS_CONTENT_SQL[mode]}`
   if (state === 'partial') await drop(name)
-  // of two nodes that come here at once, one waits for the other and finds it made
+  // a second node waits and finds the index
   await db.unhurried(`create index concurrently if not exists ${name} ${definition}`)
   return true
 }
@@ -42,7 +42,7 @@ const BATCH = 1_000
 /** Pause between two batches, for other work. */
 const PAUSE_MS = 50
 
-/** One batch in a transaction; how many messages it took. */
+/** Processes a batch in a transaction. Returns its number of messages. */
 type Step = (store: Store, extensions: Extensions, days: number) => Promise<number>
 
 const STEPS: Readonly<Record<Config['retention']['mode'], Step>> = { redact, delete: remove }
@@ -97,7 +97,7 @@ async function redact({ db }: Store, _: Extensions, days: number): Promise<numbe
   return redacted.length
 }
 
-/** A reference is unique for ever, so its message stays, without text and numbers. */
+/** Blanks messages with a `client_ref`, which must stay unique, instead of deleting them. */
 const BLANK = `
 update sms_messages set body = '', "to" = '', "from" = '', attachments = '{}' where id = any($1::text[]) and client_ref <> '' returning id`
 
@@ -117,8 +117,8 @@ with cleared as (update webhook_deliveries set response_body = '' where message 
 update webhook_payloads p set image = p.image::jsonb || $2::jsonb from cleared where p.delivery = cleared.id`
 
 /**
- * Takes messages' texts, files and what is `more` blank from deliveries, with what a receiver answered, and
- * texts from conversations. Returns the conversations that have changed.
+ * Removes messages' texts, files and the columns in `more` from deliveries, receivers' answers, and
+ * texts of conversations. Returns the changed conversations.
  */
 export async function redactCopies(db: Db, messages: readonly string[], more = {}): Promise<string[]> {
   await db.query(REDACT_DELIVERIES, [messages, JSON.stringify({ body: '', attachments: [], ...more })])

@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { textsOf } from '../../db/rows.ts'
 
-/** Tables that grow from nothing to much within a minute, in which autovacuum does not look. */
+/** Tables that may grow from empty to large within a minute, before autovacuum runs. */
 const TABLES = [
   'sms_messages',
   'sms_dispatch',
@@ -23,11 +23,11 @@ where c.relpages < ${MANY_PAGES}
   and pg_relation_size(c.oid) > greatest(${FEW_PAGES}, c.relpages * 1.5) * current_setting('block_size')::int`
 
 /**
- * Analyzes tables that are half as large again as when that was done last: a plan of an empty table, which
- * reads it whole, is used until then.
+ * Analyzes tables that grew by half since the last time: otherwise a plan for an empty table, which
+ * reads all rows, stays in use.
  */
 export async function analyzeOutgrown({ db }: Store): Promise<void> {
   const tables = textsOf(await db.query(OUTGROWN, [TABLES], 'sms outgrown tables'))
-  // names of the catalog, quoted where they must be
+  // names from the system catalog, already quoted
   if (tables.length > 0) await db.script(`analyze (skip_locked) ${tables.join(', ')}`)
 }

@@ -18,7 +18,7 @@ import { releaseDue, returnStale } from '../queue/release.ts'
 import { idMayBecome, REASONS } from '../status/status.ts'
 import { wakeDevices } from '../wake/wake.ts'
 
-/** Changes by time, in this order: a finished message wakes no device. */
+/** Steps of a sweep, in this order, so that a finished message wakes no device. */
 const SWEEPS: readonly ((db: Db, onlineSeconds: number, stickyDays: number) => Promise<DevicesToWake>)[] = [
   failExpiredLeases,
   endExpired,
@@ -31,7 +31,7 @@ const SWEEPS: readonly ((db: Db, onlineSeconds: number, stickyDays: number) => P
   reassignUnclaimed,
   wakeUnclaimed,
 ]
-/** Those that hold the silence of a device against it. */
+/** Steps that depend on a device's silence. */
 const JUDGING: ReadonlySet<unknown> = new Set([failExpiredLeases, retryExpiredLeases, reassignUnclaimed])
 
 /** One sweep of overdue work. False if another node sweeps. `silenceCounts`: false after our outage. */
@@ -55,14 +55,14 @@ export async function deleteExpiredRows({ db }: Store): Promise<void> {
   await db.query('delete from device_streams where until < now()')
 }
 
-/** Rows of the queue that one check looks up: 20 ms. */
+/** Queue rows per check: 20 ms. */
 const MAX_CHECKED = 5_000
 
 const NEXT = `select message from sms_dispatch where message > $1 order by message limit ${MAX_CHECKED}`
-/** Their messages are gone, or over by a superuser's hand. */
+/** Deletes rows of messages that were deleted, or ended by a superuser. */
 const DROP = `
 delete from sms_dispatch d where d.message = any($1::text[]) and not ${idMayBecome('d.message', 'assigned')}`
-/** The device was given to another user: reassigns or ends its messages. No device is named `-`. */
+/** The device now belongs to another user: reassigns or ends its messages. No device has the id `-`. */
 const GIVEN_AWAY = `
 update sms_dispatch d set device = '-' from devices v
 where d.message = any($1::text[]) and v.id = d.device and v."user" <> d."user" and d.state <> 'sending'`
@@ -85,7 +85,7 @@ const ANY = {
   sql: `select * from sms_dispatch order by message limit ${BATCH} for update`,
 }
 
-/** Their messages that are not stored yet may have been sent since, too. */
+/** Cancels campaigns: their messages that are not stored yet may have been sent since, too. */
 const END_CAMPAIGNS = `
 update campaigns set status = 'failed', error = $1, settled = true, audience = '[]', updated = pb_text(now())
 where status in ('scheduled', 'sending', 'paused')`

@@ -48,7 +48,7 @@ export async function readUsage(
   return { period, used, quota, remaining, resets_at: formatDate(next) }
 }
 
-/** What an account has used of the month, and of its room for files. */
+/** An account's usage of the month, and of its file storage. */
 export async function readAccountUsage(
   store: Store,
   user: string,
@@ -64,7 +64,7 @@ const GIVE_BACK = statement('sms give back', { id: 'string' })`
 update sms_usage set used = greatest(used - ${number('messages')}::float8, 0), updated = ${text('updated')}
 where "user" = ${text('user')} and period = ${text('period')} and used > 0 returning id`
 
-/** Gives messages back to the month that paid for them, in the transaction that ends them unsent. */
+/** Refunds messages to the month they were counted in, in the transaction that ends them unsent. */
 export async function refundQuota(store: Pick<Store, 'db'>, user: string, period: string, messages = 1) {
   const values = { user, period, messages, updated: formatDate(new Date()) }
   await logChanged(store, 'sms_usage', 'update', await runForTexts(store.db, GIVE_BACK, values))

@@ -8,7 +8,7 @@ export const totalSql = (table: string, user?: string): string => `coalesce((
   WHERE c.relation = '${table}'::regclass${user ? ` AND c."user" IN ('', ${user})` : ''} HAVING bool_or(c."user" = '')),
   sms_counted(${user ?? 'NULL'}))`
 
-/** Not counted yet. A recreated table lacks its triggers until the next start and is not counted. */
+/** Whether a count is due. A recreated table has no triggers until the next start and is not counted. */
 const IS_TO_DO = `select 1 from pg_trigger
   where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'
     and not exists (select from sms_totals where relation = tgrelid and "user" = '')`

@@ -36,7 +36,7 @@ export function readDays(raw: string | undefined): number {
   throw invalid(`days must be a whole number from 1 to ${MAX_DAYS}`)
 }
 
-/** SQL of a message's state here: what was called off has not failed. */
+/** SQL of a message's state in statistics: canceled is not failed. */
 const STATE = `case when m.status = 'failed' and m.error_message in ${CANCELED_SQL} then 'canceled' else m.status end`
 
 // A range of the index sms_messages_by_status for each status: 0.4 s for 486,000 messages of a year, where
@@ -54,7 +54,7 @@ const OF_ALL = statement('sms usage days of all', COLUMNS)`
 select left(m.created, 10) as day, ${STATE} as status, count(*) as messages
 from sms_messages m where m.created >= ${text('since')} group by 1, 2`
 
-/** The last `days` days up to that of `at`, oldest first, without gaps: of a user, or of all (`null`). */
+/** The last `days` days up to the day of `at`, oldest first, without gaps; for a user or all (`null`). */
 export async function countDays(
   store: Store,
   user: string | null,

@@ -9,7 +9,7 @@ import { revokeFormerAccess } from '../../records/write/takeover.ts'
 import { readCampaign } from '../campaigns/campaign.ts'
 import { holdMessages } from '../campaigns/hold.ts'
 
-/** Items of a list; `total` counts all. */
+/** Maximum items of a list; `total` counts all. */
 const MAX_ITEMS = 20
 
 const LIST = z.object({
@@ -42,7 +42,7 @@ export const ENABLE_USER = z
   })
   .meta({ id: 'EnableUser' })
 
-/** SQL of the rows of each list: what it is called, and which of a user's it has. */
+/** Each list's name, and the SQL of a user's rows in it. */
 const LISTS = {
   api_keys: ['name', 'true'],
   devices: ['name', 'true'],
@@ -53,7 +53,7 @@ const LISTS = {
 } as const
 type ListName = keyof typeof LISTS
 
-/** What acts for a user without a sign-in. Throws 404. */
+/** A user's devices, keys and the like, which act without a sign-in. Throws 404. */
 export async function readAccess(db: Db, user: string): Promise<UserAccess> {
   const { rows } = await db.query(
     `select coalesce((select s.disabled from user_settings s where s."user" = u.id), false),
@@ -83,7 +83,7 @@ with written as (
 ), ${changeLogCte('written', 'update', 2, 'noted', true)}
 select 1 from written`
 
-/** Enables a user, ending or keeping what acts for the user. Returns what there was. Throws 404. */
+/** Enables a user, and ends or keeps devices, keys and the like. Returns them. Throws 404. */
 export async function enableUser(
   store: Store,
   extensions: Extensions,

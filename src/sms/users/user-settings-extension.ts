@@ -38,10 +38,10 @@ export const userSettingsExtension: Extension = {
   },
 }
 
-/** What days and quiet hours follow from. */
+/** Settings that determine days and quiet hours. */
 const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]
 
-/** Has the next sweep look again at what waits for room or for the end of quiet hours. */
+/** Makes the next sweep check messages that wait for room or the end of quiet hours. */
 const LOOK_AGAIN = `
 update sms_dispatch d set due_at = now() where d.message = any(array(
   select w.message from sms_dispatch w
@@ -51,7 +51,7 @@ update sms_dispatch d set due_at = now() where d.message = any(array(
 
 const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
 
-/** Throws 400 when the settings would become another user's. */
+/** Throws 400 for a changed `user`. */
 function checkUser({ user }: Values, old: Values): void {
   if (user === old.user) return
   throw badRequest(NOT_UPDATED, { user: fieldError('validation_user_change', 'The user cannot be changed.') })

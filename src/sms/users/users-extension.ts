@@ -75,14 +75,14 @@ with changed as (
 ), ${changeLogCte('changed', 'update', 2)}
 select 1`
 
-/** Ends what a former holder queued, in the takeover: cancels messages, voids pairing codes. */
+/** On a takeover, ends the former owner's work: cancels messages, voids pairing codes. */
 async function endUserQueue(store: Store, user: string): Promise<void> {
   const { db } = store
-  await lockUserSends(db, user) // who comes later is asked for the new version
-  // deleted with the takeover, and not called: for a long queue that would take longer than a statement may
+  await lockUserSends(db, user) // a node that stores later must know the new version
+  // the takeover deletes deliveries instead of calling them: a long queue would exceed the time limit
   await db.query('update webhooks set enabled = false where "user" = $1 and enabled', [user])
   await failUnsent(db, UNCLAIMED, REASONS.canceled, [user])
-  // a node that stores texts of one at this moment finds it changed, as it finds the user's record
+  // a node that stores a campaign's texts now finds the campaign and the user's record changed
   const ended = `status = 'canceled', settled = true, audience = '[]'`
   await updateCampaigns(db, ended, `"user" = $1 and status in ('scheduled', 'sending', 'paused')`, [user])
   await db.query(ONCE, [user])

@@ -11,16 +11,16 @@ export type DeviceEvent =
 type Heard = (event: DeviceEvent) => void
 
 const WAKE: DeviceEvent = Object.freeze({ name: 'wake' })
-/** Channel: `<node> <device> <device> …`. A hint; what must not be lost is a row. */
+/** Channel: `<node> <device> <device> …`. Notifications are hints and may be lost. */
 export const WAKE_CHANNEL = 'pocketsms_wake'
-/** Channel: `<node> <device> <message> <attempt>`. The node that says it hears it, too. */
+/** Channel: `<node> <device> <message> <attempt>`. The sending node also receives it. */
 const CANCEL_CHANNEL = 'pocketsms_canceled'
-/** Channel: ids of devices, with spaces between. The node that says it hears it, too. */
+/** Channel: ids of devices, separated by spaces. The sending node also receives it. */
 const ACCESS_CHANNEL = 'pocketsms_access'
 const ANNOUNCE = 'select _announce($1, $2)'
-/** NOTIFY takes 8,000 bytes: the name of this node and 400 ids are below that. */
+/** NOTIFY allows 8,000 bytes: this node's name and 400 ids fit. */
 const IDS_PER_PAYLOAD = 400
-/** Names this process in notifications: it does not wake twice what it has woken. */
+/** This process's name in notifications, to ignore its own. */
 const NODE = randomUUID()
 
 /** Listeners of this process by device: event streams and waiting claims. */
@@ -77,7 +77,7 @@ export async function listenToOtherNodes(db: Db) {
   const stops = await Promise.all([
     db.listen(WAKE_CHANNEL, (payload) => {
       const [node, ...devices] = payload.split(' ')
-      // '': an event may have been missed; a needless wake-up only costs a claim
+      // '': events may have been missed; a needless wake-up costs only a claim
       const woken = payload === '' ? [...waiting.keys()] : devices
       if (node !== NODE) for (const device of woken) say(device, WAKE)
     }),
@@ -102,7 +102,7 @@ function say(device: string, event: DeviceEvent): boolean {
   return true
 }
 
-/** A waiting claim repeats this often: a wake-up may be lost, a limit may have ended. */
+/** A waiting claim repeats at this interval: a wake-up may be lost, a limit may have ended. */
 const LOOK_MS = 5_000
 
 /** Calls `claim` until it returns something, for `waitMs` or until `ended`; a wake-up ends a pause. */

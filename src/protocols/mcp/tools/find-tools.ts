@@ -14,7 +14,7 @@ import { id } from '../../../sms/send/shape.ts'
 import { type McpCaller, type McpServices, type Tool, tool } from '../tool.ts'
 
 const MAX_PER_PAGE = 100
-/** What the limits of a list's query come to, so that no more is read. */
+/** Lengths that the limits of a list's query allow, so that no more is read. */
 const [MAX_FILTER, MAX_SORT] = [3_500, 2_100]
 
 const page = (filterHelp: string, sort: string) =>
@@ -57,7 +57,7 @@ async function find(
   }
 }
 
-/** PocketBase's refusal of a filter says nothing of it. */
+/** PocketBase's error for an invalid filter has no details; adds them. */
 function readable(error: unknown): unknown {
   const isFilter = error instanceof FilterError || (error instanceof ApiError && error.status === 400)
   if (!isFilter || error instanceof AnswerTooLarge) return error

@@ -35,7 +35,7 @@ export const REFRESH_BODY = z
   })
   .meta({ id: 'SmsgateInboxRefresh' })
 
-/** What is to be read again; `device` '' for all. Throws 400 that names the first wrong field. */
+/** Reads a refresh; `device` '': all. Throws 400 that names the first wrong field. */
 function readRefreshBody(raw: unknown) {
   const { since, until, deviceId, webhookDelivery, triggerWebhooks } = checkShape(REFRESH_BODY, raw)
   if (since > until) throw invalid('since must not be after until')
@@ -67,15 +67,15 @@ cross join (select w.id from ${RECEIVERS}) w`
 
 const RETRY_SECONDS = 60
 
-/** With a limit inside, so that the index gives the calls of each webhook by itself. */
+/** The limit inside makes Postgres read each webhook's calls by the index. */
 const WAITING = statement('smsgate waiting calls', { calls: 'number' })`
 select count(*) as calls from (select w.id from ${RECEIVERS}) w cross join lateral (
   select from webhook_dispatch d where d."user" = ${text('user')} and d.webhook = w.id and d.handed_at is null
   limit ${MAX_CALLS}) waiting`
 
 /**
- * Tells a user's `sms:received` webhooks once more of the texts of a period. Throws 400 for too many, and 429
- * while as many calls of these webhooks wait as one refresh can make: a flood of refreshes would fill the
+ * Repeats a user's `sms:received` webhook calls for the texts of a period. Throws 400 for too many, and 429
+ * while these webhooks have as many waiting calls as one refresh can make: many refreshes would fill the
  * disk.
  */
 function deliverAgain({ db }: Store, user: string, refresh: Refresh): Promise<void> {
@@ -99,7 +99,7 @@ export async function refreshInbox(store: Store, user: string, body: unknown, al
   const { since, until, device } = refresh
   const tellsWebhooks = always || refresh.tellsWebhooks
   if (device !== '' && !(await isOwnDevice(store, user, device))) throw unknownDevice()
-  // phones first: asked again after a failure, they hand in nothing twice, but webhooks would be told twice
+  // phones first: a retry after a failure repeats webhook calls, but stores no text twice
   const phones = await requestInbox(store, user, device, { since: isoDate(since), until: isoDate(until) })
   if (tellsWebhooks) await deliverAgain(store, user, refresh)
   if (phones === 0 && !tellsWebhooks)

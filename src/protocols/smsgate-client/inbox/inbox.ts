@@ -49,7 +49,7 @@ export function readInboxQuery(query: Query) {
   return { type, from, to, device, limit, offset }
 }
 
-/** SQL: the type of a text. What came with an MMS makes it one. */
+/** SQL: the type of a text. A text with attachments is an MMS. */
 const TYPE = `case when m.attachments <> '{}' then 'MMS_DOWNLOADED' when starts_with(m.body, '${DATA_URL}') then 'DATA_SMS'
   else 'SMS' end`
 
@@ -72,7 +72,7 @@ order by m.delivered_at desc, m.id desc limit $6 offset $7`
 
 const COUNT = `select count(*) from sms_messages m where ${MATCHING}`
 
-/** Incoming texts of a user, newest first. What only announces an MMS is not kept. */
+/** Incoming texts of a user, newest first. MMS announcements are not stored. */
 export async function listInbox(
   { db }: Store,
   user: string,

@@ -6,7 +6,7 @@ import type { FitWebhook } from '../../../webhooks/extensions.ts'
 import { DATA_URL } from '../../smsgate/wire.ts'
 import { ensureSigningKey } from './signing-key.ts'
 
-/** SMSGate's events, and ours that they are told at. Our cancellations are failures with their own reason. */
+/** SMSGate's events and ours that cause them. Cancellations are failures with their own reason. */
 export const SMSGATE_EVENTS = {
   'sms:received': 'message.received',
   'sms:data-received': 'message.received',
@@ -17,7 +17,7 @@ export const SMSGATE_EVENTS = {
 } as const
 export type SmsgateEvent = keyof typeof SMSGATE_EVENTS
 
-/** Of a webhook in SMSGate's form: what a delivery has that others have not. */
+/** Data of a delivery in SMSGate's form, in addition to all deliveries'. */
 interface SmsgateHook {
   readonly event: SmsgateEvent
   /** The id that its client knows it by. */
@@ -30,7 +30,7 @@ interface SmsgateHook {
   readonly message: EventMessage
 }
 
-/** The fields of a message that an event tells of; dates in PocketBase's form. */
+/** The fields of an event's message; dates in PocketBase's form. */
 interface EventMessage {
   readonly id: string
   readonly to: string
@@ -49,7 +49,7 @@ type Details = (message: EventMessage, at: string) => Readonly<Record<string, un
 
 const isoOf = (stored: string, otherwise: string) => dateOf(stored)?.toISOString() ?? otherwise
 
-/** What each event tells beside what all tell. */
+/** Fields of each event besides the common ones. */
 const DETAILS: Readonly<Record<SmsgateEvent, Details>> = {
   'sms:received': ({ body, delivered_at }, at) => ({ message: body, receivedAt: isoOf(delivered_at, at) }),
   'sms:data-received': ({ body, delivered_at }, at) => ({

@@ -32,7 +32,7 @@ export async function ensureSigningKey(db: Db, user: string): Promise<void> {
 const FIND = statement('smsgate key', { signing_key: 'string' })`
 select signing_key from smsgate_accounts where "user" = ${text('user')}`
 
-/** That key, made when it is first asked for. */
+/** A user's signing key for webhooks in SMSGate's form, created on first use. */
 export async function signingKeyOf(db: Db, user: string): Promise<string> {
   await ensureSigningKey(db, user)
   return (await runForRow(db, FIND, { user }))?.signing_key ?? ''
@@ -42,7 +42,7 @@ const SET = `
 insert into smsgate_accounts as a ("user", signing_key) select id, $2 from users where id = $1
 on conflict ("user") do update set signing_key = excluded.signing_key`
 
-/** Gives a user another one. What is delivered from now on is signed with it. */
+/** Replaces a user's signing key, for deliveries from now on. */
 export async function setSigningKey(db: Db, user: string, key: string): Promise<void> {
   await db.query(SET, [user, key], 'smsgate set key')
 }

@@ -19,7 +19,7 @@ import { MAX_DEVICE_ID } from '../query.ts'
 import { MAX_ID } from '../send-body.ts'
 import { SMSGATE_EVENTS, type SmsgateEvent } from './event.ts'
 
-/** Names of SMSGate's events that this server tells of. */
+/** Names of SMSGate's events that this server sends. */
 const EVENTS = Object.keys(SMSGATE_EVENTS) as [SmsgateEvent, ...SmsgateEvent[]]
 
 /** A webhook as SMSGate's clients read it. */
@@ -81,7 +81,7 @@ export async function saveWebhook(
   const body = readWebhookBody(raw)
   const identify = () => identifyFor(c, services, body.event)
   const save = (auth: AuthRecord, attempt: Attempt) => writeWebhook(c, services, auth, body, attempt)
-  // another request may have added one with this id since it was looked for
+  // another request may have added this id meanwhile
   const saved = await retry(services.store, identify, (auth, attempt) =>
     save(auth, attempt).catch((error: unknown) => {
       if (!(error instanceof ApiError && 'smsgate_id' in error.data)) throw error
@@ -135,7 +135,7 @@ function asClientFault(error: unknown): unknown {
   return invalid(`${NAMES[field] ?? field}: ${String(fault.message)}`)
 }
 
-/** Deletes a webhook of the caller by the id that the client knows. One that is not there is no error. */
+/** Deletes a webhook of the caller by the client's id. An unknown one is no error. */
 export async function deleteWebhook(c: Ctx, services: Services, id: string): Promise<void> {
   const { extensions } = services
   const identify = async () => (await requireClient(c, services, 'webhooks:delete')).auth

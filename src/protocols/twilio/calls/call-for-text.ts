@@ -23,7 +23,7 @@ import {
 } from './replies.ts'
 import { readAnswer, TwimlError } from './twiml.ts'
 
-/** How many documents an answer may redirect to, one after the other. */
+/** Maximum redirects of an answer to further documents. */
 const MAX_REDIRECTS = 10
 /** The longest time between a text and the call's answer. A later answer sends nothing. */
 const MAX_AGE_MS = 3_600_000
@@ -59,19 +59,19 @@ function mayReply({ event, image }: DueDelivery): boolean {
   return event !== TEST_EVENT && Date.now() - receivedMs < MAX_AGE_MS
 }
 
-/** Sends the replies that an answer asks for. Gives the error that kept it from sending all of them. */
+/** Sends the replies in an answer. Returns the error that prevented some. */
 async function reply(services: CallServices, caller: Caller, due: DueDelivery, answer: ResponseHead) {
   const text = answeredText(due)
   try {
     // an earlier attempt may have stored replies and ended before all were sent
     if (await sendStored(services, text)) return undefined
     const { replies, error } = await collectReplies(services, caller, text, answer, due.url)
-    // without any, the call can be made again by hand once the answer is mended
+    // store nothing without replies, so that the call can be repeated after a fix
     if (replies.length > 0 || !error) await sendReplies(services, text, replies)
     return error
   } catch (error) {
     if (error instanceof TwimlError) return error
-    // a fault of ours: the lease ends, and another attempt sends what was stored
+    // internal error: after the lease, another attempt sends the stored replies
     if (!(error instanceof GatewayError)) throw error
     const { code, message } = refusalFor(error)
     return new TwimlError(code, message)

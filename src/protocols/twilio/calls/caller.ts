@@ -6,7 +6,7 @@ import type { SendServices } from '../../../sms/send/send.ts'
 import { type CallOutcome, type SentHeaders, TIMEOUT_MS } from '../../../webhooks/call-webhook.ts'
 import { MAX_ANSWER_BYTES } from './twiml.ts'
 
-/** What calls in Twilio's form need of the server. */
+/** Services for calls in Twilio's form. */
 export interface CallServices extends SendServices {
   readonly config: Pick<Config, 'maxRecipients' | 'webhookAllowPrivate' | 'optWords' | 'publicUrl'>
 }
@@ -25,7 +25,7 @@ export function callerFor({ eventId, form, signingKey, config }: Delivery, signa
   const endMs = performance.now() + TIMEOUT_MS
   const caller = {
     signal,
-    /** What the first request was sent with, without the password of its address. */
+    /** Headers of the first request, without the URL's password. */
     firstHeaders: undefined as SentHeaders | undefined,
     /** Rejects as `sendOutgoing` does. */
     async call(address: string, method: 'GET' | 'POST'): Promise<ResponseHead> {
@@ -110,12 +110,12 @@ function unescaped(text: string): string {
   }
 }
 
-/** What came of a delivery, but for the time that it took. */
+/** A delivery's outcome, without its duration. */
 export type Outcome = Omit<CallOutcome, 'latencyMs'>
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
-/** The outcome of a delivery that is not tried again. `status`: 0 where nothing was answered. */
+/** A final outcome of a delivery. `status`: 0 without an answer. */
 export const failed = (status: number, text: string) =>
   ({ status, text, retryAfter: 0, verdict: 'failed' }) satisfies Outcome
 

@@ -17,7 +17,7 @@ export interface AnsweredText {
   readonly user: string
   readonly message: string
   readonly device: string
-  /** Who wrote it. */
+  /** Sender of the text. */
   readonly from: string
   /** The API key that signs the callbacks of the replies. */
   readonly key: string
@@ -29,9 +29,9 @@ export interface Reply extends NumberSender {
   readonly callback: string
 }
 
-/** Of one text. */
+/** Maximum replies to a text. */
 const MAX_REPLIES = 10
-/** From one device to one number. */
+/** Limit of replies from one device to one number. */
 const MAX_BETWEEN = { replies: 15, seconds: 30 }
 
 /** The replies of a document. `base`: for relative addresses. Throws TwimlError for the first fault. */
@@ -56,7 +56,7 @@ export async function planReplies(
   return replies
 }
 
-/** What has this number, rather the device that received the text; that one for ''. Throws TwimlError. */
+/** The sender with this number, preferably the text's receiver; that one for ''. Throws TwimlError. */
 async function senderFor(store: Store, text: AnsweredText, from: string): Promise<NumberSender> {
   if (from === '') return { device: text.device, line: '' }
   const senders = await sendersFrom(store, text.user, from)
@@ -115,7 +115,7 @@ async function sendAll(services: SendServices, text: AnsweredText, replies: read
   try {
     for (const [i, reply] of replies.entries()) await sendReply(services, text, reply, i)
   } catch (error) {
-    // a refusal is final: what follows is not sent either
+    // a refusal is final: later replies are not sent, either
     if (error instanceof GatewayError) await markSent()
     throw error
   }
@@ -126,7 +126,7 @@ async function sendAll(services: SendServices, text: AnsweredText, replies: read
 async function sendReply(services: SendServices, text: AnsweredText, reply: Reply, place: number) {
   const { to, body, device, line, callback } = reply
   const options = { ...PLAIN_OPTIONS, origin: originOf(text.key, callback, { reply: true }) }
-  // the line is missing in what earlier versions have stored
+  // replies stored by earlier versions have no line
   const request = toOne(to, body, options, device, line)
   const key = `twiml ${text.message} ${place}`
   await send(services, accountSender(text.user, text.key || text.user), request, { key, fingerprint: key })

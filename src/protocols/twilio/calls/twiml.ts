@@ -10,7 +10,7 @@ interface Twiml {
 /** A `<Message>`. Attributes are '' when they are absent. */
 export type TwimlMessage = Readonly<Record<'body' | 'to' | 'from' | 'callback', string>>
 
-/** An answer that cannot be carried out, with Twilio's number of the error. */
+/** An invalid answer, with Twilio's error code. */
 export class TwimlError extends Error {
   override name = 'TwimlError'
   readonly code: number

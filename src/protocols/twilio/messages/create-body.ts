@@ -7,9 +7,9 @@ import { readRequestDate } from '../sid.ts'
 
 const MAX_VALIDITY_SECONDS = 36_000
 
-/** Accepted and ignored: there is nothing here that they could change. */
+/** Parameters that are accepted and ignored. */
 const WITHOUT_EFFECT = ['MaxPrice', 'Attempt', 'ForceDelivery', 'TrafficType', 'RiskCheck', 'MessageIntent']
-/** The only value of each that this server can honour. */
+/** The only supported value of each parameter. */
 const ONLY_VALUES: Readonly<Record<string, string>> = {
   ProvideFeedback: 'false',
   SmartEncoded: 'false',
@@ -37,7 +37,7 @@ export const CREATE_PARAMETERS: readonly string[] = [
 
 const of = (parameters: Parameters, name: string) => parameters.get(name) ?? ''
 
-/** Throws 20001 for what this server cannot do. */
+/** Throws 20001 for unsupported parameters. */
 export function refuseUnsupported(parameters: Parameters): void {
   for (const [name, value] of Object.entries(ONLY_VALUES)) {
     const given = of(parameters, name)

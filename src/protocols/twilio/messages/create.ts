@@ -50,7 +50,7 @@ export async function createMessage(
     ? { answer: first, replayed: true }
     : await sendNew(services, account, parameters, idempotency)
   const [id] = (JSON.parse(sent.answer) as { message_ids: string[] }).message_ids
-  // stored by now: an error would have some programs send it again
+  // the message is stored: an error would make some programs send it again
   const row = await findMessage(store, account.user, sidOf('SM', id!)).catch(() =>
     acceptedRow(id!, parameters),
   )

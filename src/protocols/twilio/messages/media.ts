@@ -64,7 +64,7 @@ export async function listMedia({ store, user, sid, parameters }: Call): Promise
   }
 }
 
-/** One of them. Throws 404. */
+/** A file of a message as Twilio's API has it. Throws 404. */
 export async function findMedium({ c, store, user, sid }: Call) {
   const media = await mediaOf(store, user, c.req.param('MessageSid')!)
   const found = media.find(({ medium }) => medium.sid === sid)

@@ -19,7 +19,7 @@ import { type Parameters, readAddress } from '../parameters.ts'
 import { invalid } from '../refusal.ts'
 import { findNumber, renderNumber, type TwilioNumber } from './number.ts'
 
-/** What a change of a number needs of the server. */
+/** Services for changing a number. */
 export interface NumberServices {
   readonly store: Store
   readonly extensions: Extensions
@@ -79,7 +79,7 @@ const WEBHOOKS = statement('twilio webhooks', ({ user, device }: Texts<'user' | 
 /** Leaves one webhook of a device, with this address, as its owner would make it; none for ''. */
 async function setUrl({ store, extensions }: NumberServices, account: Account, device: string, url: string) {
   const webhooks = store.catalog.find('webhooks')!
-  // two changes of one number go one after the other
+  // changes of one number run one at a time
   await store.db.query('select from devices where id = $1 for update', [device])
   const hooks = await runForTexts(store.db, WEBHOOKS, { user: account.user, device })
   const deleted = url === '' ? hooks : hooks.slice(1)
@@ -97,7 +97,7 @@ async function setUrl({ store, extensions }: NumberServices, account: Account, d
   }
 }
 
-/** What is wrong with the first wrong field of a record. */
+/** The message for the first invalid field of a record. */
 function reasonOf({ data, message }: ApiError): string {
   const [first] = Object.values(data)
   return typeof first?.message === 'string' ? first.message : message

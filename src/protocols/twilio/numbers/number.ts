@@ -120,7 +120,7 @@ select distinct on (d.id) d.id, d.phone = $2, case when exists (
 from devices d left join lines l on l.device = d.id and l.number = $2 and l.enabled and l.present
 where d."user" = $1 and d.enabled and (d.phone = $2 or l.id is not null) order by d.id, l.slot`
 
-/** What can send from a number: devices with it, else those with a line that has it. By id. */
+/** Senders for a number: devices with it, else devices with a line that has it. By id. */
 export async function sendersFrom({ db }: Store, user: string, number: string): Promise<NumberSender[]> {
   if (number === '') return []
   const { rows } = await db.query(FIND, [user, number], 'twilio senders')
