@@ -101,6 +101,7 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
   'unauthorized',
   'quota_exceeded',
   'forbidden',
+  'too_many_for_agent',
   'device_not_found',
   'line_not_found',
   'line_ambiguous',

@@ -7,7 +7,7 @@ import { plainText, writeTexts } from './content.ts'
 import type { Idempotency } from './idempotency.ts'
 import { allRecipients } from './recipients.ts'
 import { gatewayRefusal, invalid } from './refusal.ts'
-import type { Sender } from './sender.ts'
+import { MAX_OF_AGENT, type Sender } from './sender.ts'
 import { zoneOfNumber } from './time-zones.ts'
 
 /** A request that passed its checks, as `sms_accept` takes it. In the options, '' is unset. */
@@ -54,7 +54,7 @@ export const offeredMessage = (
   ...(keepsQuiet && { zone: zoneOfNumber(to) }),
 })
 
-/** Finds the recipients of a checked body and writes their texts. Throws 400, 404, 429. */
+/** Finds the recipients of a checked body and writes their texts. Throws 400, 403, 404, 429. */
 export async function prepareOffer(
   store: Store,
   maxRecipients: number,
@@ -64,6 +64,7 @@ export async function prepareOffer(
 ): Promise<Offer> {
   const { content, deviceId, line, options } = body
   const phones = await allRecipients(store, sender.user, body, maxRecipients)
+  if (sender.isAgent && phones.length > MAX_OF_AGENT) throw gatewayRefusal('too_many_for_agent')
   await chargeOptedOut(store, sender.user, phones)
   const shared = plainText(content)
   // a template is checked after the device; for a plain text the accepting statement checks the device

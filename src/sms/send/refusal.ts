@@ -8,6 +8,7 @@ export const REFUSALS = {
   invalid_phone_number: [400, 'Phone number must be in E.164 format'],
   body_too_long: [400, 'Message body must be at most 1600 characters'],
   too_many_recipients: [400, ''],
+  too_many_for_agent: [403, 'Agents send to at most 20 people at once. An admin can send it.'],
   device_disabled: [403, 'This device is disabled. Its owner can enable it again.'],
   account_disabled: [403, 'The account of this device is disabled. A superuser can enable it again.'],
   wrong_code: [400, 'This pairing code is wrong, used or expired. Ask for a new one.'],

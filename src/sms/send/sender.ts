@@ -1,4 +1,4 @@
-import { type AuthRecord, senderIdOf } from '../../request/request.ts'
+import { type AuthRecord, limitsOf, senderIdOf } from '../../request/request.ts'
 
 /** A send's user, and the versions of user and key as read: acceptance compares them. */
 export interface Sender {
@@ -8,13 +8,18 @@ export interface Sender {
   readonly key?: { readonly id: string; readonly version: string }
   /** A record of `senders`. */
   readonly sentBy: string
+  /** An agent of the account: a send has at most MAX_OF_AGENT recipients. */
+  readonly isAgent?: boolean
 }
+
+export const MAX_OF_AGENT = 20
 
 /** The sender who signed in without an API key. */
 export const senderOf = (auth: AuthRecord): Sender => ({
   user: auth.id,
   version: auth.version,
   sentBy: senderIdOf(auth),
+  isAgent: limitsOf(auth) === 'agent',
 })
 
 /** An API key with its user, as read. */

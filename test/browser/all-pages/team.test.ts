@@ -133,6 +133,15 @@ async function expectForbidden(window: Browser, { screen, url }: BrowserFixture,
   await page.getByText('You are a viewer here').waitFor()
 }
 
+/** An agent's send to a group is counted as people, and asks. */
+async function asksBeforeGroup({ page }: Browser, url: string, group: string): Promise<void> {
+  await page.goto(`${url}/#/send?group=${group}&text=Hello`)
+  await page.getByText('Agents send to at most 20 people at once').waitFor()
+  await page.getByRole('button', { name: 'Send to 2 people' }).click()
+  const asked = page.getByRole('dialog', { name: 'Send to 2 people?' })
+  await asked.getByRole('button', { name: 'Not yet' }).click()
+}
+
 /** Ann and Ben at one conversation: assigned, noted, typed at once, answered once. */
 async function answerTogether(ann: BrowserFixture, ben: Browser, phone: Phone): Promise<void> {
   const { url } = ann
@@ -193,7 +202,9 @@ scenario(
     const root = await ann.root()
     await root.collection('users').create({ ...CLEO, passwordConfirm: CLEO.password, verified: true })
     const phone = await pairPhone(url, owner, 'Desk phone')
-    await owner.collection('contacts').create({ user, name: 'Zoë', phone: ZOE })
+    const group = await owner.collection('contact_groups').create({ user, name: 'Regulars' })
+    for (const [name, number] of Object.entries({ Zoë: ZOE, Max: '+4915187654321' }))
+      await owner.collection('contacts').create({ user, name, phone: number, groups: [group.id] })
     await phone.hear(ZOE, 'Are you open?')
     await ann.signIn()
     const ben = await ann.another()
@@ -206,6 +217,7 @@ scenario(
     await expectUsed(cleo, link)
     await expectForbidden(ben, ann, 'agent')
     await expectForbidden(cleo, ann, 'viewer')
+    await asksBeforeGroup(ben, url, group.id)
     await answerTogether(ann, ben, phone)
 
     const [first, second] = await root.collection('members').getFullList({ sort: '@rowid' })

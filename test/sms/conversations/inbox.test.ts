@@ -298,6 +298,12 @@ test('a member who acts does all that under the own name, and leaves notes of ot
   expect((await acting.call('GET', '/api/account/inbox')).body).toMatchObject({ mine: 1, all: 1 })
   expect(await counts()).toMatchObject({ mine: 0, all: 1 })
 
+  const recipients = Array.from({ length: 21 }, (_, i) => `+49151000000${i + 10}`)
+  const many = await acting.call('POST', '/api/sms/send', { recipients, body: 'To many' })
+  expect([many.status, many.body.error]).toEqual([403, 'too_many_for_agent'])
+  const few = { recipients: recipients.slice(1), body: 'To some' }
+  expect((await acting.call('POST', '/api/sms/send', few)).status).toBe(200)
+
   const note = { user: ann.id, conversation: id, text: 'Call her' }
   const [hers, his] = [await ann.call('POST', NOTES, note), await acting.call('POST', NOTES, note)]
   expect([hers.body.author, his.body.author]).toEqual([ann.id, ben])

@@ -1,4 +1,6 @@
+import { MAX_PLAIN } from '../../data/campaigns.ts'
 import type { Fault } from '../../data/fault.ts'
+import { may } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
 import { formatNumber, t, tn, tx } from '../../language/words.ts'
@@ -25,9 +27,10 @@ export function Cost({
   const people = preview?.recipients_count ?? chosen.recipients.filter(({ fault }) => !fault).length
   const optedOut = preview?.opted_out ?? 0
   const left = usage?.remaining
+  const isTooMany = people > MAX_PLAIN && !may('admin')
   const isShort = left !== null && left !== undefined && people - optedOut > left
   return (
-    <div class={isShort ? 'send-cost wrong' : 'send-cost'} role="status">
+    <div class={isShort || isTooMany ? 'send-cost wrong' : 'send-cost'} role="status">
       {people > 0 && (preview || chosen.groups.length === 0) ? (
         <strong>
           {tn('1 person', '{count} people', people)}
@@ -35,6 +38,9 @@ export function Cost({
         </strong>
       ) : (
         <span class="muted">{noCostWords(chosen.groups.length > 0, hasText, fault)}</span>
+      )}
+      {!may('admin') && (
+        <span>{t('Agents send to at most {count} people at once', { count: MAX_PLAIN })}</span>
       )}
       {preview && <LastLeaves at={preview.last_leaves_at} dueAt={chosen.isLater ? chosen.at : ''} />}
       {optedOut > 0 && (

@@ -17,7 +17,11 @@ const OF_CODES: Readonly<Record<string, readonly [place: string, words: string]>
   device_not_found: ['device', t('This device does not exist any more. Choose another.')],
   line_not_found: ['device', t('This line does not exist any more. Choose another.')],
 }
-const PLACE_OF_CODES: Readonly<Record<string, string>> = { too_many_recipients: 'to', body_too_long: 'text' }
+const PLACE_OF_CODES: Readonly<Record<string, string>> = {
+  too_many_recipients: 'to',
+  too_many_for_agent: 'to',
+  body_too_long: 'text',
+}
 
 /** A refusal of the server, with its message moved to the field that it concerns, if any. */
 export function placeFault(fault: Fault): Fault {

@@ -8,6 +8,7 @@ import { LastLeaves } from '../../parts/form/last-leaves.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import type { Request } from './composition.ts'
+import type { Preview as SendPreview } from './preview.ts'
 
 /** `POST /api/campaigns/preview`. */
 interface Preview {
@@ -28,15 +29,21 @@ export async function sendAsCampaign(
 ): Promise<{ readonly id: string } | 'no' | undefined> {
   const { recipients, group_ids } = request as { recipients: readonly string[]; group_ids?: unknown }
   if (recipients.length <= MAX_PLAIN && !group_ids) return undefined
-  if (!may('admin')) {
-    if (recipients.length <= MAX_PLAIN) return undefined
-    throw new Error(t('Only admins send to more than {count} people at once.', { count: MAX_PLAIN }))
-  }
+  if (!may('admin')) return sendAsAgent(request)
   const body = campaignOf(request)
   const preview = await pb.send<Preview>('/api/campaigns/preview', { method: 'POST', body })
   if (preview.recipients_count <= MAX_PLAIN) return undefined
   if (!(await isConfirmed(preview, String(request.scheduled_at ?? '')))) return 'no'
   return pb.send('/api/campaigns', { method: 'POST', body, headers: { 'idempotency-key': key } })
+}
+
+/** Agents make no campaigns; the server refuses too many people. 'no' when the user did not want it. */
+async function sendAsAgent(request: Request): Promise<'no' | undefined> {
+  const options = { method: 'POST', body: request }
+  const preview = await pb.send<SendPreview>('/api/sms/preview', options)
+  if (preview.recipients_count > MAX_PLAIN) return undefined
+  const shown = { ...preview, segments: preview.total_segments, first: preview.items[0]! }
+  return (await isConfirmed(shown, String(request.scheduled_at ?? ''), false)) ? undefined : 'no'
 }
 
 /** The request as a campaign's: `expires_at` in place of `ttl`. */
@@ -46,7 +53,11 @@ function campaignOf({ ttl, ...request }: Request): Request {
   return { ...request, expires_at: new Date(due + Number(ttl) * 1000).toISOString() }
 }
 
-function isConfirmed({ recipients_count, segments, first, last_leaves_at }: Preview, scheduledAt: string) {
+function isConfirmed(
+  { recipients_count, segments, first, last_leaves_at }: Preview,
+  scheduledAt: string,
+  isCampaign = true,
+) {
   return confirmedForMany({
     people: recipients_count,
     what: tx('{people} get it, which takes {segments}. The first text, to {number}:', {
@@ -59,7 +70,7 @@ function isConfirmed({ recipients_count, segments, first, last_leaves_at }: Prev
       <>
         {scheduledAt
           ? t('It begins on {time}. Until then you can change it.', { time: formatDateTime(scheduledAt) })
-          : t('It begins after 10 seconds, in which you can undo it.')}{' '}
+          : isCampaign && t('It begins after 10 seconds, in which you can undo it.')}{' '}
         <LastLeaves at={last_leaves_at} dueAt={scheduledAt} />
       </>
     ),
