@@ -517,7 +517,7 @@ CREATE INDEX conversations_by_message ON conversations USING btree (last_message
 CREATE INDEX conversations_by_time ON conversations USING btree ("user", archived, last_at);
 CREATE INDEX conversations_follow_up ON conversations USING btree ("user", follow_up_at) WHERE follow_up_at::text <> ''::text;
 CREATE INDEX conversations_mine ON conversations USING btree ("user", assignee, last_at) WHERE assignee <> ''::text AND NOT archived;
-CREATE INDEX conversations_unassigned ON conversations USING btree ("user", last_at) WHERE unanswered AND NOT archived AND follow_up_at::text = ''::text AND assignee = ''::text;
+CREATE INDEX conversations_of_nobody ON conversations USING btree ("user", last_at) WHERE assignee = ''::text AND NOT archived AND NOT blocked;
 CREATE INDEX conversations_unread ON conversations USING btree ("user", last_at) WHERE unread > 0::double precision;
 CREATE INDEX conversations_waiting ON conversations USING btree ("user", last_at) WHERE unanswered AND NOT archived AND follow_up_at::text = ''::text;
 CREATE UNIQUE INDEX idx_conversations_user_number ON conversations USING btree ("user", number);

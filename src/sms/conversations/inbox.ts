@@ -10,7 +10,7 @@ const WAITING = `unanswered and not archived and follow_up_at = ''`
 /** The views of an inbox, as conditions on conversations. `sender`: the person's. */
 const VIEWS = {
   mine: part`assignee = ${text('sender')} and assignee <> '' and not archived and not blocked`,
-  unassigned: `assignee = '' and ${WAITING}`,
+  unassigned: `assignee = '' and not archived and not blocked`,
   all: 'not archived and not blocked',
   waiting: WAITING,
   archived: 'archived and not blocked',
@@ -24,9 +24,7 @@ const COUNT = z.int().min(0).max(MAX_COUNT)
 export const INBOX = z
   .object({
     mine: COUNT.describe("The caller's: `assignee = SENDER && archived = false && blocked = false`."),
-    unassigned: COUNT.describe(
-      'Those that wait and are nobody\'s: the filter of `waiting` and `assignee = ""`.',
-    ),
+    unassigned: COUNT.describe('Nobody\'s: `assignee = "" && archived = false && blocked = false`.'),
     all: COUNT.describe('`archived = false && blocked = false`'),
     waiting: COUNT.describe('`unanswered = true && archived = false && follow_up_at = ""`'),
     archived: COUNT.describe('`archived = true && blocked = false`'),

@@ -206,7 +206,7 @@ describe('what waits', () => {
   test('an opt-out word waits for no answer, and ends the waiting of what was said before', async () => {
     await hear([ZOE, 'Hello'])
     await hear([ZOE, 'stop!'], [MAX, 'STOP'], [MAX, 'please'])
-    expect(await counts()).toEqual({ ...NOBODY, unassigned: 1, all: 2, waiting: 1 })
+    expect(await counts()).toEqual({ ...NOBODY, unassigned: 2, all: 2, waiting: 1 })
     expect(await conversation()).toMatchObject({ unanswered: false, unread: 2 })
   })
 
@@ -216,7 +216,7 @@ describe('what waits', () => {
     await change({ follow_up_at: '2099-01-01 00:00:00.000Z', archived: true }, id)
     await change({ follow_up_at: '2099-01-01 00:00:00.000Z' }, (await conversation(MAX)).id)
     await bringBackDue(db)
-    expect(await counts()).toEqual({ ...NOBODY, all: 1, archived: 1, follow_up: 2 })
+    expect(await counts()).toEqual({ ...NOBODY, unassigned: 1, all: 1, archived: 1, follow_up: 2 })
     await hear([MAX, 'Well?'])
     expect(await counts()).toMatchObject({ waiting: 1, follow_up: 1 })
     await change({ follow_up_at: '2026-01-01 00:00:00.000Z', unread: 0 }, id)

@@ -27,7 +27,7 @@ const KINDS = {
   unassigned: {
     words: t('Unassigned'),
     nothing: t('Somebody takes care of each conversation.'),
-    filter: () => `${WAITS} && assignee = ""`,
+    filter: () => `${OPEN} && assignee = ""`,
     ofTeam: true,
   },
   mentions: {
