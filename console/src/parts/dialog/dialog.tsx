@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../../language/words.ts'
 import { Button } from '../form/button.tsx'
 import { Actions } from '../form/form.tsx'
@@ -32,7 +32,8 @@ export function Dialog({
 }) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // before the first paint: an Escape that follows at once finds it open
+  useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
     if (dialog) firstFocus(dialog)?.focus()
