@@ -85,7 +85,7 @@ scenario('messages appear by themselves, and a later page stays where it is', as
   await send(['+491519999999'], LONG)
   await page.getByText('62 messages').waitFor()
   const [task] = await phone.claim()
-  await page.getByText('Sending', { exact: true }).waitFor()
+  await page.getByRole('cell', { name: 'Sending' }).waitFor()
   await phone.report(task!, 'delivered')
   await page.getByRole('cell', { name: 'Delivered' }).waitFor()
   await fixture.look('messages-long')
@@ -161,7 +161,7 @@ scenario('what a filter finds is exported as CSV', async (fixture) => {
   expect(download.suggestedFilename()).toMatch(/^messages-\d{4}-\d\d-\d\d\.csv$/)
   const lines = (await readFile((await download.path())!, 'utf8')).trimEnd().split('\r\n')
   expect(lines[0]).toBe(
-    '\ufeffTime,Direction,Contact,From,To,Text,State,Why it failed,Device,Sent at,Segments',
+    '\ufeffTime,Direction,Contact,From,To,Text,State,Why it failed,Device,Sent by,Sent at,Segments',
   )
   expect(lines).toHaveLength(1 + PEOPLE)
   expect(
