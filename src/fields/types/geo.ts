@@ -1,7 +1,7 @@
 import { fieldError } from '../../errors.ts'
 import { isObject, parseJson } from '../../tools/json.ts'
 import type { FieldOf, FieldType } from '../field.ts'
-import { byBytes, writeNumber } from '../values/json-text.ts'
+import { writeNumber } from '../values/json-text.ts'
 import { required } from './text.ts'
 
 /** Degrees. */
@@ -15,7 +15,7 @@ export const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
   column: () => `json not null default '{"lon":0,"lat":0}'`,
   zero: () => '{"lon":0,"lat":0}',
   fromInput(_, raw) {
-    const { lon, lat } = typeof raw === 'string' ? readPoint(parseJson(raw)) : readPoint(inOrder(raw))
+    const { lon, lat } = readPoint(typeof raw === 'string' ? parseJson(raw) : raw)
     return `{"lon":${writeNumber(lon)},"lat":${writeNumber(lat)}}`
   },
   check(field, value) {
@@ -29,19 +29,11 @@ export const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
   },
 }
 
-/** Object keys in byte order, as Go writes them. */
-function inOrder(raw: unknown): unknown {
-  if (!isObject(raw)) return raw
-  return Object.fromEntries(Object.entries(raw).sort(([a], [b]) => byBytes(a, b)))
-}
-
-/** Keys ignore case and the last one wins; non-numbers change nothing. Go: encoding/json */
+/** A part that is missing or null is 0; any other value that is no number makes both 0. */
 function readPoint(raw: unknown): Point {
-  const point: Point = { lon: 0, lat: 0 }
-  if (!isObject(raw)) return point
-  for (const [key, value] of Object.entries(raw)) {
-    const part = key.toLowerCase()
-    if ((part === 'lon' || part === 'lat') && Number.isFinite(value)) point[part] = value as number
-  }
-  return point
+  const { lon, lat } = isObject(raw) ? raw : {}
+  const [x, y] = [lon ?? 0, lat ?? 0]
+  return Number.isFinite(x) && Number.isFinite(y)
+    ? { lon: x as number, lat: y as number }
+    : { lon: 0, lat: 0 }
 }

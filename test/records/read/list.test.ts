@@ -34,40 +34,6 @@ describe('what is in an answer', () => {
   })
 })
 
-describe('what the outer join of a view lacks', () => {
-  test('is shown as empty', async () => {
-    const shown = await getJson('guest', 'open_books/records/bookthree000001')
-    expect(shown).toMatchObject({ rank: 0, title: '' })
-  })
-
-  test.each([
-    ['a missing number is not 0', 'filter=rank=0', []],
-    ['it is null', 'filter=rank=null', ['bookthree000001']],
-    ['a missing text equals the empty one', 'filter=title=""', ['bookthree000001']],
-    ['but compares with nothing', 'filter=title<"x"&sort=id', ['bookone00000001', 'booktwo00000001']],
-    ['and comes first', 'sort=rank,id', ['bookthree000001', 'bookone00000001', 'booktwo00000001']],
-  ] as const)('%s: %s', async (_, query, ids) => {
-    const { items } = await getJson('guest', `open_books/records?${query}`)
-    expect(items.map((item: { id: string }) => item.id)).toEqual(ids)
-  })
-})
-
-describe('what a view counts', () => {
-  test.each([
-    ['is a number', 'books=2', ['shelfone0000001']],
-    ['and no text, even one that looks like it', 'books="2"', []],
-    [
-      'before all texts, as any number',
-      'books<"0"&sort=id',
-      ['shelfone0000001', 'shelfthree00001', 'shelftwo0000001'],
-    ],
-    ['but its text is found', 'books~"2"', ['shelfone0000001']],
-  ] as const)('%s: %s', async (_, filter, ids) => {
-    const { items } = await getJson('guest', `shelf_counts/records?filter=${filter}`)
-    expect(items.map((item: { id: string }) => item.id)).toEqual(ids)
-  })
-})
-
 describe('who gets nothing', () => {
   const missing = { data: {}, message: "The requested resource wasn't found.", status: 404 }
   const unsigned = { error: 'unauthorized', message: 'Authentication required', status: 401, data: {} }
