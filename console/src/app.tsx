@@ -26,7 +26,7 @@ function Content() {
   const account = session.value?.record.id
   const before = useRef(account)
   useEffect(() => {
-    // the page may be of a record of the other account
+    // the page may show a record of the previous account
     if (before.current && account && before.current !== account) go('/', {}, true)
     before.current = account
   }, [account])

@@ -5,7 +5,7 @@ import type { IconName } from './parts/icon.tsx'
 
 /** The props of a page: the named parts of its path, and the query. */
 export interface PageProps {
-  /** Of `/messages/:id` the `id`. */
+  /** Parts of the path: `id` for `/messages/:id`. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
 }
@@ -20,9 +20,9 @@ export interface PageEntry {
   readonly for: Role | 'both'
   /** The lowest role that may see it; absent: viewer. */
   readonly needs?: TeamRole
-  /** The heading under which it stands in the navigation; none: it is reached from another page. */
+  /** Its group in the navigation; absent: other pages link to it. */
   readonly group?: 'texts' | 'people' | 'setup' | 'server'
-  /** Shown in the bar of a phone; all others are behind "More". Four for each role. */
+  /** Shown in a phone's bottom bar; others are behind "More". Four for each role. */
   readonly bar?: boolean
   /** Shows the number of unread conversations. */
   readonly countsUnread?: boolean
@@ -32,7 +32,7 @@ export interface PageEntry {
   readonly load: () => Promise<{ Page: ComponentType<PageProps> }>
 }
 
-/** All pages, in the order of the navigation. The first one of a role is where it starts. */
+/** All pages, in the order of the navigation. Each role starts on its first page. */
 export const PAGES: readonly PageEntry[] = [
   {
     path: '/send',

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 
-/** Where the console is: what stands behind the `#` of the address. */
+/** The current place in the console: the part of the URL behind `#`. */
 export interface Place {
   /** `/messages/k3v9x0c2m5n8b1a` */
   readonly path: string

@@ -49,7 +49,7 @@ self.addEventListener('notificationclick', (event) => {
   event.waitUntil(open(event.notification.data))
 })
 
-/** Loads again by itself. */
+/** A page that reloads by itself. */
 function offlinePage(): Response {
   const html = offline
     .replace('lang="en"', isGerman ? 'lang="de"' : 'lang="en"')
@@ -64,7 +64,7 @@ async function show(notice: Notice): Promise<void> {
   const [before] = await self.registration.getNotifications({ tag })
   // a text that several tabs report notifies once
   if (before?.title === title && before.body === body) return
-  void navigator.setAppBadge?.() // a dot, until the console counts
+  void navigator.setAppBadge?.() // setAppBadge without a number shows a dot
   const options = { body, tag, data: hash, renotify: true }
   await self.registration.showNotification(title, options as NotificationOptions)
 }

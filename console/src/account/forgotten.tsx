@@ -10,10 +10,7 @@ import { EmailField } from './email-field.tsx'
 import { accounts, RoleSwitch } from './role-switch.tsx'
 import { Sheet } from './sheet.tsx'
 
-/**
- * Asks for a mail with a link to set a new password. The answer is the same whether or not there is such an
- * account.
- */
+/** Requests a mail with a link to set a new password. The answer does not show whether the account exists. */
 export function Page() {
   const [email, setEmail] = useState('')
   const [isDone, setDone] = useState(false)

@@ -1,6 +1,4 @@
-/**
- * The collection that a mailed token is for, unchecked: the server checks it. Undefined for what is no token.
- */
+/** The collection of a mailed token, not verified; undefined for an invalid token. */
 export function collectionOf(token: string): string | undefined {
   try {
     const payload = JSON.parse(atob(token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''))

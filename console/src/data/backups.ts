@@ -9,7 +9,7 @@ interface Job {
   readonly by: string
 }
 
-/** What `GET /api/backup-status` answers. */
+/** The answer of `GET /api/backup-status`. */
 export interface BackupStatus {
   readonly running: (Job & { readonly step: string; readonly done: number; readonly total: number }) | null
   readonly lastBackup: (Job & { readonly at: string; readonly size: number }) | null

@@ -11,14 +11,14 @@ const KINDS = {
 } as const
 /** Why a message failed, as far as it matters for resending. Recipients who opted out are not included. */
 export type FailedKind = keyof typeof KINDS
-/** How many there are of each kind. */
+/** Failed messages by kind. */
 export type FailedCounts = Readonly<Record<FailedKind, number>>
 
 /** The failed messages of a kind among those of a filter. */
 export const failedFilter = (filter: string, kind: FailedKind): string =>
   `${filter === '' ? '' : `(${filter}\n) && `}${OUTGOING} && ${KINDS[kind]}`
 
-/** How many there are of each kind; undefined until they are counted, and when that failed. */
+/** Counts failed messages by kind; undefined until counted, or after a failure. */
 export function useFailed(filter: string): { counts: FailedCounts | undefined; fault: Fault | undefined } {
   const plain = useCount(failedFilter(filter, 'plain'))
   const unknown = useCount(failedFilter(filter, 'unknown'))

@@ -3,7 +3,7 @@ import { t } from '../language/words.ts'
 import { inWords } from './words/fault-sentences.ts'
 import { labelOf } from './words/field-labels.ts'
 
-/** What went wrong, in words for people. */
+/** An error with a message for users. */
 export interface Fault {
   readonly message: string
   /** Messages by field name, or by path: `smtp.host`. */
@@ -16,7 +16,7 @@ export interface Fault {
 
 const AWAY = t('The server cannot be reached. Look at your connection and try again.')
 
-/** What browsers say when `fetch` gets no answer: Chromium, Firefox, Safari. */
+/** Browsers' messages when `fetch` gets no answer: Chromium, Firefox, Safari. */
 const NO_ANSWER = /^(?:Failed to fetch|NetworkError when|Load failed)/
 
 /**
@@ -49,8 +49,8 @@ function fieldFaults(data: unknown, path = ''): Record<string, string> {
 }
 
 /**
- * A fault as one text. Messages of fields name them, but for those in `shown`, which show their own: nothing
- * is said twice. '' when there is nothing else to say.
+ * A fault as one text. Names the fields of messages, and omits fields in `shown`, which show their own
+ * messages. '' if nothing is left.
  */
 export function faultText({ message, fields }: Fault, shown: readonly string[] = []): string {
   const own = new Set(shown.map((name) => fields[name]))

@@ -24,14 +24,14 @@ export const dayName = (day: Day): string => long.format(dateOf(day))
 
 const timeWords = (at: string) => time.format(new Date(`2026-01-05T${at}Z`))
 
-/** `10:00 PM to 8:00 AM, Sat, Sun`, as the browser's language writes it; '' when there are none. */
+/** Hours as text in the browser's language: `10:00 PM to 8:00 AM, Sat, Sun`; '' for none. */
 export function hoursWords({ from, to, days }: Hours): string {
   const hours = from && t('{from} to {to}', { from: timeWords(from), to: timeWords(to) })
   const names = DAYS.filter((day) => days.includes(day)).map((day) => short.format(dateOf(day)))
   return [hours, ...names].filter((part) => part !== '').join(', ')
 }
 
-/** Faults of the typed hours, by member; empty if they can be saved, as no hours at all can. */
+/** Errors of typed hours by member; empty if valid. No hours are valid, too. */
 export function hoursFaults({ from, to, days }: Hours): Partial<Record<keyof Hours, string>> {
   const both = t('Set both times, or none.')
   if (from === '' && to !== '') return { from: both }

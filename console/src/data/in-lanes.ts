@@ -1,7 +1,7 @@
 /** Requests at a time. */
 const LANES = 6
 
-/** Works through items, a few at a time and in their order. Once `stop` aborts no more are begun. */
+/** Processes items in order, a few at a time. Starts no more once `stop` aborts. */
 export async function inLanes<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,

@@ -1,4 +1,4 @@
 import { signal } from '@preact/signals'
 
-/** The query of the list of messages that was last seen, so that the way back from a message leads there. */
+/** The query of the last list of messages, for the link back from a message. */
 export const lastList = signal<Readonly<Record<string, string>>>({})

@@ -2,7 +2,7 @@ import type { RecordModel } from 'pocketbase'
 import type * as collections from './collections.ts'
 import { webhooks } from './collections.ts'
 
-// What the built-in collections hold, as the API answers it. Dates are PocketBase's texts, '' for none;
+// Records of built-in collections in the API's answers. Dates are PocketBase's texts, '' for none;
 // relations are ids, '' for none.
 
 type Choice<F> = F extends { values: readonly (infer V)[] }
@@ -55,7 +55,7 @@ export interface Contact extends RecordOf<'contacts'> {
   readonly expand?: { readonly groups?: readonly ContactGroup[] }
 }
 
-/** A contact's own fields that are texts, numbers or yes and no: what templates can use. */
+/** A contact's own fields of type text, number or bool, which templates can use. */
 export function fieldsOf({ data }: Pick<Contact, 'data'>): [name: string, value: string][] {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return []
   return Object.entries(data)
@@ -63,7 +63,7 @@ export function fieldsOf({ data }: Pick<Contact, 'data'>): [name: string, value:
     .map(([name, value]) => [name, String(value)])
 }
 
-/** The value of a contact's own field: of that very name, else of one in another case, as on the server. */
+/** The value of a contact's own field by name, exact or else in another case, as on the server. */
 export function fieldNamed(contact: Pick<Contact, 'data'>, name: string): string | undefined {
   const fields = fieldsOf(contact)
   const lower = name.toLowerCase()
@@ -100,7 +100,7 @@ export interface Line extends RecordOf<'lines'> {
 }
 
 export interface ApiKey extends RecordOf<'api_keys'> {
-  /** The whole key: in the answer to the create, and never again. */
+  /** The whole key, only in the answer to its creation. */
   readonly key?: string
   /** The account SID for Twilio's libraries, if the key was made for them. */
   readonly account_sid?: string

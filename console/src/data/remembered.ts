@@ -13,7 +13,7 @@ export function remembered<T>(key: string, unset: T): Signal<T> {
       localStorage.setItem(name, JSON.stringify(value))
     } catch {} // a browser that keeps nothing still works
   })
-  // only other tabs tell of a change here; modules that are tested in Node have none
+  // fires only for changes in other tabs; absent in Node's tests
   globalThis.addEventListener?.('storage', (event) => {
     if (event.key === name) kept.value = read(name, unset)
   })

@@ -119,7 +119,7 @@ function expire(how: 'expired' | 'refused'): void {
 /** Never sends an expired token, which is answered with empty lists. */
 pb.beforeSend = (url, options) => {
   if (pb.authStore.token && !pb.authStore.isValid) expire('expired')
-  // an upload may fill a line that is well
+  // not for uploads, which may fill a healthy connection
   if (!options.signal && !(options.body instanceof FormData)) options.signal = lineSignal()
   return { url, options }
 }
@@ -156,7 +156,7 @@ async function renewTokens(): Promise<void> {
   await client
     .collection(client.authStore.record?.collectionName ?? 'users')
     .authRefresh()
-    .catch(() => {}) // a 401 was seen by afterSend; anything else is no reason to sign out
+    .catch(() => {}) // afterSend handles a 401; other errors do not sign out
   if (own.authStore.isValid) await actFor(record.id).catch(endActing)
 }
 

@@ -21,7 +21,7 @@ export interface S3 {
   readonly forcePathStyle: boolean
 }
 
-/** What the console shows of PocketBase's settings; there are more. Passwords are never answered. */
+/** The part of PocketBase's settings that the console shows. The API never returns passwords. */
 export interface Settings {
   readonly meta: {
     readonly appName: string
@@ -60,6 +60,6 @@ export type SettingsChange = {
 /** The server's settings, for superusers. */
 export const useSettings = (): Answer<Settings> => useAnswer<Settings>('/api/settings')
 
-/** Changes what is named; the rest stays. */
+/** Changes the given settings only. */
 export const saveSettings = (body: SettingsChange): Promise<Settings> =>
   pb.send<Settings>('/api/settings', { method: 'PATCH', body })

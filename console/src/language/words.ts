@@ -6,7 +6,7 @@ type Values = Readonly<Record<string, string | number>>
 
 const number = new Intl.NumberFormat(locale)
 const plural = new Intl.PluralRules(locale)
-/** `{name}`; the `{{name}}` of a template is none. */
+/** `{name}`, but not `{{name}}` as in templates. */
 const PLACEHOLDER = /(?<!\{)\{(\w+)\}(?!\})/
 
 export const formatNumber = (value: number): string => number.format(value)
@@ -16,7 +16,7 @@ export function t(english: string, values: Values = {}): string {
   return parts(english, values).join('')
 }
 
-/** `t` of what is counted: `tn('One text', '{count} texts', count)`. */
+/** `t` with singular and plural: `tn('One text', '{count} texts', count)`. */
 export function tn(one: string, many: string, count: number, values: Values = {}): string {
   return t(plural.select(count) === 'one' ? one : many, { count, ...values })
 }

@@ -25,7 +25,7 @@ export function Page({
   useEffect(() => {
     document.title = `${announced.value > 0 ? `(${announced.value}) ` : ''}${title} · pocketsms`
   }, [title, announced.value])
-  // a record is read first: the title comes after the page's file
+  // a page that reads a record first shows its title later
   useEffect(focusTitle, [])
   return (
     <>

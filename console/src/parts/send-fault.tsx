@@ -4,7 +4,7 @@ import { t, tx } from '../language/words.ts'
 import { to } from '../router.ts'
 import { Notice } from './form/form.tsx'
 
-/** What each refusal means and what to do, where the server's own sentence is not enough. */
+/** Explanations of refusals whose server messages are not enough. */
 const WORDS: Readonly<Record<string, ComponentChildren>> = {
   quota_exceeded: (
     <>
@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<string, ComponentChildren>> = {
   ),
 }
 
-/** Why a text was not sent, when it is not about a field. */
+/** Shows why a text was not sent, unless it concerns a field. */
 export const SendFault = ({ fault }: { fault: Fault }) => (
   <Notice kind="wrong">
     {fault.status === 0

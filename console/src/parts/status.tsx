@@ -9,7 +9,7 @@ export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChild
   <span class={`badge ${tone}`}>{children}</span>
 )
 
-/** Marks a device that sends nothing anywhere; nothing for others. */
+/** A badge for simulated devices; nothing for others. */
 export const SimulatedBadge = ({ device }: { device: Device | undefined }) =>
   isSimulated(device) ? <Badge tone="warn">{t('Simulated')}</Badge> : null
 

@@ -33,7 +33,7 @@ async function leave(): Promise<void> {
   signOut()
 }
 
-/** What waits here for a connection is not left to the next person. */
+/** Asks before a sign-out if unsent texts would be lost. */
 async function mayForget(): Promise<boolean> {
   const isSure =
     unsentTexts().length === 0 ||

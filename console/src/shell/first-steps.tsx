@@ -11,7 +11,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Card } from '../parts/page.tsx'
 import { to } from '../router.ts'
 
-/** How far a new user has come. */
+/** The steps that a new user has reached. */
 interface Reached {
   readonly device: string
   readonly sent: boolean

@@ -1,7 +1,7 @@
 import { isOnline } from '../data/line/line.ts'
 import { t } from '../language/words.ts'
 
-/** Says that the server does not answer, over every page. */
+/** Shows on every page that the server does not answer. */
 export const LineBar = () => (
   <p class="line-bar" role="status">
     {!isOnline.value && t('No connection. Texts that you send are kept until it is back.')}

@@ -91,7 +91,7 @@ export function BottomBar({ pages, session, path }: Props) {
   )
 }
 
-/** A link leads to another page, over which the dialog must not stay; the theme is chosen in it. */
+/** Closes the dialog at a click on a link, but not on the theme switch. */
 const closeAtLink = (close: () => void) => (event: Event) => {
   if ((event.target as Element).closest('a')) close()
 }

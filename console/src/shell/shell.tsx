@@ -37,7 +37,7 @@ export function Shell({ session }: { session: Session }) {
   )
 }
 
-/** Who answers for others starts with what they wrote; everybody else on the first page. */
+/** Members of a team start with the conversations, others on their first page. */
 const startOf = ({ team }: Session, mine: readonly PageEntry[]): string =>
   ['agent', 'admin', 'viewer'].includes(team) ? '/conversations' : (mine[0]?.path ?? '/')
 

@@ -24,7 +24,7 @@ export interface LineUse {
   readonly recipients: number
 }
 
-/** What `GET /api/devices/states` tells of a device. */
+/** A device in the answer of `GET /api/devices/states`. */
 export interface DeviceState {
   readonly device: string
   readonly online: boolean

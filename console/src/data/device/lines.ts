@@ -9,5 +9,5 @@ export function lineName({ label, number, slot }: Pick<Line, 'label' | 'number' 
   return formatPhone(number) || t('SIM {slot}', { slot })
 }
 
-/** Whether a line can be given texts. */
+/** Whether a line can send texts. */
 export const isUsable = ({ enabled, present }: Line): boolean => enabled && present

@@ -5,13 +5,13 @@ import type { Device } from '../records.ts'
 import { remembered } from '../remembered.ts'
 import { session } from '../session.ts'
 
-// Phones for trying things out, which this browser plays while the console is open: they claim texts, say
-// that they arrived, and receive what is typed. They speak the same device API as any phone.
+// Simulated phones, which this browser plays while the console is open: they claim texts, report
+// delivery, and receive typed texts. They use the same device API as any phone.
 
-/** What a simulated phone has sent or received. */
+/** A text that a simulated phone sent or received. */
 export interface SimulatedText {
   readonly id: string
-  /** The other side: to whom it went, or who sent it. */
+  /** The other number: the recipient or sender. */
   readonly number: string
   readonly body: string
   readonly isReceived: boolean
@@ -32,7 +32,7 @@ interface Claimed {
 
 const WAIT_SECONDS = 25
 const PAUSE_MS = 5_000
-/** From the text that went out to its delivery report. */
+/** Delay of the delivery report after sending. */
 const DELIVERY_MS = 1_000
 const MOST_TEXTS = 50
 const UNAUTHORIZED = 401
@@ -41,7 +41,7 @@ const phones = remembered<Readonly<Record<string, SimulatedPhone>>>('simulated-p
 const said = signal<Readonly<Record<string, readonly SimulatedText[]>>>({})
 const running = new Map<string, AbortController>()
 
-/** What each phone of this browser has sent and received since the console was opened, by its device's id. */
+/** Texts of this browser's simulated phones since the console was opened, by device id. */
 export const simulatedTexts: ReadonlySignal<Readonly<Record<string, readonly SimulatedText[]>>> = said
 
 /** Whether this browser plays a device. */
@@ -58,7 +58,7 @@ export async function addSimulatedPhone(name: string): Promise<Device> {
   return record
 }
 
-/** Lets a text come in at a simulated phone. Throws when the server does not take it. */
+/** Makes a simulated phone receive a text. Throws if the server refuses it. */
 export async function receiveText(device: string, number: string, body: string): Promise<void> {
   const { token } = phones.value[device]!
   const items = [{ from: number, body, received_at: new Date().toISOString() }]
@@ -86,7 +86,7 @@ function start(device: string, token: string): void {
   const started = navigator.locks
     ? navigator.locks.request(`pocketsms-phone-${device}`, { signal }, playing)
     : playing()
-  started.catch(() => {}) // it was stopped while it waited
+  started.catch(() => {}) // stopped while waiting for the lock
 }
 
 async function play(device: string, token: string, ended: AbortSignal): Promise<void> {
@@ -122,7 +122,7 @@ function forget(device: string): void {
   phones.value = others
 }
 
-/** One call of the device API. Throws a ClientResponseError when the server says no. */
+/** Calls the device API. Throws a ClientResponseError if the server refuses. */
 async function ask<T>(path: string, body: object, token = '', ended?: AbortSignal): Promise<T> {
   const response = await fetch(`${serverUrl}/api/devices/${path}`, {
     method: 'POST',

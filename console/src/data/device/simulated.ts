@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
 import type { Device } from '../records.ts'
 
-/** Whether a device sends nothing anywhere. */
+/** Whether a device is simulated: it sends no real texts. */
 export const isSimulated = (device: Pick<Device, 'platform'> | undefined): boolean =>
   device?.platform === 'simulator'
 

@@ -2,10 +2,10 @@ import { t } from '../../language/words.ts'
 import type { Sheet } from './sheet.ts'
 import { sheetOf } from './sheet.ts'
 
-/** How an old Excel file (.xls) begins, and how a zip archive does: MS-CFB 2.2, PKWARE APPNOTE 4.3.7. */
+/** First bytes of an old Excel file (.xls) and of a zip archive: MS-CFB 2.2, PKWARE APPNOTE 4.3.7. */
 const OLD = [0xd0, 0xcf, 0x11, 0xe0]
 const ZIP = [0x50, 0x4b, 0x03, 0x04]
-/** Bytes that the tables of a file may have unpacked. */
+/** Maximum unpacked bytes of a file's tables. */
 const MAX_UNPACKED = 200_000_000
 
 /** A file that cannot be read, with a sentence that says what to do. */
@@ -26,7 +26,7 @@ const beginsWith = (bytes: ArrayBuffer, magic: readonly number[]) => {
 
 export const isExcel = (bytes: ArrayBuffer): boolean => beginsWith(bytes, OLD) || beginsWith(bytes, ZIP)
 
-/** The first sheet of an .xlsx file. The library comes with the first such file. Throws UnreadableFile. */
+/** Reads the first sheet of an .xlsx file. Loads the library on first use. Throws UnreadableFile. */
 export async function readExcel(bytes: ArrayBuffer): Promise<Sheet> {
   if (beginsWith(bytes, OLD)) throw new UnreadableFile(OLD_FORMAT)
   const [{ readSheet }, { unzipSync, zipSync }] = await Promise.all([

@@ -1,6 +1,6 @@
 /**
- * The text of a file: UTF-8, UTF-16 where its first bytes say so, and what older programs write where it is
- * neither.
+ * The text of a file: UTF-16 if it has a byte order mark, else UTF-8, else the encoding of older
+ * programs.
  */
 export function fileText(bytes: ArrayBuffer): string {
   const [first, second] = new Uint8Array(bytes)

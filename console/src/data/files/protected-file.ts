@@ -1,7 +1,7 @@
 import type { RecordModel } from 'pocketbase'
 import { pb } from '../client.ts'
 
-/** Tokens are good for three minutes, as PocketBase has it; many links of a page share one. */
+/** How long links share a token. Tokens are valid for three minutes, as in PocketBase. */
 const SHARED_MS = 60_000
 let known: { readonly account: string; readonly untilMs: number; readonly token: Promise<string> } | undefined
 

@@ -7,7 +7,7 @@ import { CSV_MARK, csvLines } from './csv.ts'
 export interface Sheet {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
-  /** The row of the file that `rows[0]` is; the first is 1. */
+  /** The number of `rows[0]` in the file, from 1. */
   readonly first: number
 }
 
@@ -31,7 +31,7 @@ export function readSheet(text: string): Sheet {
   return sheetOf(Papa.parse<string[]>(text.replace(/^\ufeff/, ''), { skipEmptyLines: 'greedy' }).data)
 }
 
-/** Rows of cells as a sheet, without those that are empty. */
+/** Rows of cells as a sheet, without empty rows. */
 export function sheetOf(rows: readonly (readonly string[])[]): Sheet {
   const data = rows.filter((row) => row.some((cell) => cell.trim() !== ''))
   const [first = []] = data

@@ -32,7 +32,7 @@ export function readCards(text: string): Sheet {
   for (const line of linesOf(text)) {
     if (line.name === 'BEGIN' && isAgent) depth++
     else if (line.name === 'BEGIN') {
-      end() // one that was cut off takes none of those behind it with it
+      end() // an incomplete card does not swallow later ones
       depth = 1
       card = []
     } else if (line.name === 'END') {
@@ -67,9 +67,7 @@ function* linesOf(text: string): Generator<Line> {
   if (last) yield last
 }
 
-/**
- * No name and no number is that long. Each part would cost as much as all before it: 300,000 took minutes.
- */
+/** Longer than any name or number. Unfolding 300,000 parts of one line took minutes. */
 const MAX_LINE = 4_000
 /** Keeps the last character of a long line: it tells whether the next line continues it. */
 const cut = (line: string) => (line.length <= MAX_LINE ? line : line.slice(0, MAX_LINE - 1) + line.slice(-1))

@@ -7,7 +7,7 @@ export const isOnline = signal(true)
 
 /** The server writes a comment to a quiet stream every 15 s. */
 const SILENT_MS = 30_000
-/** Together less than 10 s, within which a dead line is told. */
+/** Together less than 10 s, the time to detect a dead connection. */
 const ASK_MS = 4_000
 const ANSWER_MS = 4_000
 
@@ -28,7 +28,7 @@ class WatchedSource extends EventSource {
     return new Response(heard ?? null, response)
   }
 
-  /** The SDK opens another one, and the pages read what they missed. */
+  /** Ends the stream: the SDK opens another one, and pages read missed changes. */
   fail(): void {
     this.close()
     this.onerror?.call(this as never, new Event('error') as never)
@@ -38,7 +38,7 @@ class WatchedSource extends EventSource {
 let stream: WatchedSource | undefined
 
 let present = new AbortController()
-/** Ends requests when the line is dead: those that hang take the browser's few connections. */
+/** Aborts requests on a dead connection: hanging ones would block the browser's few connections. */
 export const lineSignal = (): AbortSignal => present.signal
 
 function setOnline(isWell: boolean): void {
@@ -53,12 +53,12 @@ async function ask(): Promise<void> {
   const signal = AbortSignal.timeout(ANSWER_MS)
   const answer = await fetch(`${serverUrl}/api/health`, { signal, cache: 'no-store' }).catch(() => undefined)
   const isWell = answer?.ok === true
-  // the stream has perhaps not noticed that the line was dead
+  // the stream may not have noticed that its connection is dead
   if (isWell && !isOnline.value) stream?.fail()
   setOnline(isWell)
 }
 
-/** A page that wakes finds its stream silent for long, at the first tick. */
+/** Checks the connection. After sleep, the first tick finds the stream silent for too long. */
 function tick(): void {
   const silentMs = Date.now() - (stream?.heardAt ?? 0)
   if (stream && stream.readyState !== stream.CLOSED && silentMs > SILENT_MS) stream.fail()

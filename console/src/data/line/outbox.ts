@@ -11,7 +11,7 @@ import { newRequestKey } from './request-key.ts'
 export interface Unsent {
   /** Sent with each try, so that it goes out once: the server knows keys for a day. */
   readonly key: string
-  /** The account and the person, who alone sends it. */
+  /** The account and person that wrote it. Only they send it. */
   readonly from: string
   readonly number: string
   readonly request: { readonly body: string }
@@ -29,7 +29,7 @@ const KEYS_LIVE_MS = 23 * 3_600_000
 const kept = remembered<readonly Unsent[]>('outbox', [])
 const self = () => `${session.value?.record.id} ${session.value?.sender}`
 
-/** The texts of this person that wait for a connection, or were refused when it came. */
+/** This person's texts that wait for a connection or were refused. */
 export const unsentTexts = (number?: string): readonly Unsent[] =>
   kept.value.filter((text) => text.from === self() && (number ?? text.number) === text.number)
 
@@ -45,15 +45,15 @@ export function discardAllUnsent(): void {
   kept.value = []
 }
 
-/** Sends again what was refused. */
+/** Retries a refused text. */
 export function retryUnsent(key: string): void {
   put(key, '')
   void flush()
 }
 
 /**
- * Sends a text. Without an answer it stays, in this browser, until the server has it: even when the page is
- * closed between. Throws what the server refuses it with, and forgets it.
+ * Sends a text. Without an answer this browser keeps it until the server has it, even if the page is
+ * closed. If the server refuses it, throws the error and drops it.
  */
 export async function sendText(number: string, request: Unsent['request'], isFirst: boolean): Promise<void> {
   const key = newRequestKey()
@@ -64,7 +64,7 @@ export async function sendText(number: string, request: Unsent['request'], isFir
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** Sends what waits, one after the other. Throws if the text of `own` is refused. */
+/** Sends waiting texts in order. Throws if the text with key `own` is refused. */
 function flush(own?: string): Promise<void> {
   const work = last.then(() => sendWaiting(own))
   last = work.catch(() => {})
@@ -80,7 +80,7 @@ async function sendWaiting(own: string | undefined): Promise<void> {
   }
 }
 
-/** Answers whether the server answered. */
+/** Returns whether the server answered. */
 async function trySending({ key, number, request, isFirst }: Unsent, own?: string): Promise<boolean> {
   const options = { method: 'POST', signal: AbortSignal.timeout(ANSWER_MS) }
   try {
@@ -111,5 +111,5 @@ async function startConversation(number: string, options: object): Promise<void>
     })
 }
 
-/** Sends what waits at each sign-in and whenever the server answers again. */
+/** Sends waiting texts at each sign-in and when the server is reachable again. */
 export const watchOutbox = () => effect(() => void (isOnline.value && session.value && flush()))

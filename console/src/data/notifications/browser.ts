@@ -6,13 +6,13 @@ import { remembered } from '../remembered.ts'
 interface Choice {
   /** '' while notifications are off. */
   readonly user: string
-  /** Of the push subscription. '' where the browser has no push service: then open tabs notify. */
+  /** The push subscription's endpoint. '' without a push service: open tabs notify then. */
   readonly endpoint: string
 }
 
 const OFF: Choice = { user: '', endpoint: '' }
 
-/** What was chosen for this browser. */
+/** This browser's setting. */
 export const notifications = remembered<Choice>('notifications', OFF)
 
 /** Whether this browser can notify at all: only on pages with https or on localhost. */
@@ -21,7 +21,7 @@ export const canNotify = (): boolean =>
 
 const PATH = '/api/account/push'
 
-/** Turns notifications of a user on. Throws when the user's answer or the server is no. */
+/** Turns notifications of a user on. Throws if the user or the server refuses. */
 export async function startNotifications(user: string): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted')
     throw new Error(
@@ -71,7 +71,7 @@ async function subscribe(): Promise<string> {
   const options = { userVisibleOnly: true, applicationServerKey: key }
   const subscription = await pushManager.subscribe(options).catch(async (error: DOMException) => {
     if (error.name !== 'InvalidStateError') return undefined // no push service
-    // of another key: the server's database is a new one
+    // the subscription has another key: the server's database is new
     await (await pushManager.getSubscription())?.unsubscribe()
     return pushManager.subscribe(options)
   })

@@ -1,6 +1,6 @@
 /**
- * Starts the service worker, where the browser has them: only on pages with https or on localhost. Answers it
- * which place this tab shows, and goes to that of a clicked notification.
+ * Starts the service worker if supported: only on pages with https or on localhost. Tells it
+ * this tab's page, and opens the page of a clicked notification.
  */
 export function startServiceWorker(): void {
   const workers: ServiceWorkerContainer | undefined = navigator.serviceWorker

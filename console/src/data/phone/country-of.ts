@@ -4,7 +4,7 @@ import zonesOf from './country-zones.json' with { type: 'json' }
 const COUNTRY = /^[A-Z]{2}$/
 
 /**
- * The country where a browser is: that of its time zone. Of a zone without a country, such as UTC, that of
+ * The country of a browser, by its time zone. For a zone without a country, such as UTC, by
  * its languages: of the first that names one, else the most likely; '' for none.
  */
 export function countryOf(languages: readonly string[], zone: string): string {

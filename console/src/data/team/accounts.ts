@@ -27,7 +27,7 @@ export async function chooseAccount(person: string, account: string): Promise<vo
 }
 
 /**
- * The accounts that a user may act for. After a sign-in the one that was chosen last is shown again; a member
+ * The accounts that a user may act for. After a sign-in shows the last chosen one again; a member
  * without an account gets the first that is open, and one whose account is empty their only team.
  */
 export function useAccounts({ role, person, record }: Session): readonly Account[] {
@@ -57,11 +57,11 @@ async function hasNothing(): Promise<boolean> {
   return found.every(({ items }) => items.length === 0)
 }
 
-/** Acts for the first account that lets them: one may be disabled. */
+/** Acts for the first account that is not disabled. */
 async function actForFirst(accounts: readonly Account[]): Promise<void> {
   for (const { id } of accounts) {
     try {
       return await actFor(id)
-    } catch {} // the next one may be open
+    } catch {} // try the next one
   }
 }

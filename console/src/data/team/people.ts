@@ -12,7 +12,7 @@ export const isPerson = (sender: Sender | undefined): boolean =>
 
 /** The owner and the members of an account. */
 export interface People {
-  /** All present ones. */
+  /** The current owner and members. */
   readonly all: readonly Sender[]
   /** Those who may answer. */
   readonly agents: readonly Sender[]
@@ -33,7 +33,7 @@ export function usePeople(): People {
     sort: 'created,id',
     perPage: MAX_PEOPLE,
   })
-  // the account's names tell of no new member by themselves
+  // `senders` does not change when a member joins
   useEffect(() => void senders.reload(), [members.total])
   const roles = new Map(members.items.map(({ id, role }) => [id, role]))
   const all = senders.items.filter(({ id, kind }) => kind === 'owner' || roles.has(id))

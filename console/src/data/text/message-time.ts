@@ -1,6 +1,6 @@
 import type { Message } from '../records.ts'
 
-/** When a text came in on its phone, was sent, or is to be sent: not when the server heard of it. */
+/** When a phone received or sent a text, or will: not when the server stored it. */
 export const timeOf = ({
   message_type,
   created,

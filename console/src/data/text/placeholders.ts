@@ -3,7 +3,7 @@ const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
 /** A piece of a template: plain text, or a variable. */
 export interface Piece {
-  /** Of a variable: its name. */
+  /** The text, or a variable's name. */
   readonly text: string
   readonly isVariable: boolean
   /** The `there` of `{{name|there}}`, used for an empty or missing value. */
@@ -19,7 +19,7 @@ export const piecesOf = (body: string): Piece[] =>
     return { text: part.slice(0, bar).trim(), isVariable: true, fallback: part.slice(bar + 1).trim() }
   })
 
-/** What a variable becomes on the server: its value, else its default; undefined if it has neither. */
+/** A variable's text on the server: its value, else its default; undefined if it has neither. */
 export const filled = (piece: Piece, value: string | undefined): string | undefined =>
   value?.trim() ? value : (piece.fallback ?? value)
 

@@ -1,7 +1,7 @@
-/** Whether two values say the same as JSON. */
+/** Whether two values are equal as JSON. */
 export const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
-/** The members of `now` that differ from those of `stored`: what a save has to write. */
+/** The members of `now` that differ from `stored`, for a save. */
 export function changedMembers<T extends object>(stored: T, now: T): Partial<T> {
   const changed = Object.entries(now).filter(([name, value]) => !isSame(value, stored[name as keyof T]))
   return Object.fromEntries(changed) as Partial<T>

@@ -12,7 +12,7 @@ export interface Draft<T> {
   set(value: T): void
   /** Changes some of its members. */
   change(part: Partial<T>): void
-  /** After a save or a send: `value` is what is stored and shown now; without one, what was typed. */
+  /** Call it after a save or send. `value`: the stored value to show; default: the typed one. */
   saved(value?: T): void
   /** Goes back to what is stored. */
   discard(): void

@@ -25,7 +25,7 @@ export interface List<T> {
   readonly total: number
   /** True until the first answer to this query. Later reads keep the old items meanwhile. */
   readonly loading: boolean
-  /** What the last read failed with, as a wrong filter does. The old items stay. */
+  /** The error of the last read, such as for a wrong filter. The old items stay. */
   readonly fault: Fault | undefined
   goTo(page: number): void
   reload(): Promise<void>
@@ -73,7 +73,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
       const found = await pb.collection<T>(collection).getList(page, perPage, asked)
       if (mine !== turn.current) return
       const pages = Math.max(1, found.totalPages)
-      // its last record is gone, or moved to the page before
+      // the last record of the page was deleted or moved
       if (page > pages) return setAt({ question, page: pages })
       setShown({ items: found.items, pages, total: found.totalItems })
       setFault(undefined)

@@ -27,7 +27,7 @@ export function useLive<T extends RecordModel>(
         joined = true
         if (!left) latest.current.miss()
       },
-      () => {}, // left before there was a connection
+      () => {}, // unsubscribed before the connection was made
     )
     const connections = listen('PB_CONNECT', () => {
       if (joined) latest.current.miss()

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** What a filter can hold: 200 parts, 3,500 bytes. */
+/** Keys per request: a filter allows 200 parts and 3,500 bytes. */
 const AT_ONCE = 50
 
 /**

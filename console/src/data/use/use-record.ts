@@ -7,10 +7,10 @@ import { useLive } from './use-live.ts'
 
 /** A record that follows changes. */
 export interface Watched<T> {
-  /** Undefined until it was read, and when it is gone. */
+  /** Undefined until read, and after its deletion. */
   readonly record: T | undefined
   readonly loading: boolean
-  /** What the last read failed with. Only 404 says that the record is gone. */
+  /** The error of the last read. Only 404 means that the record was deleted. */
   readonly fault: Fault | undefined
   reload(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { type Fault, faultOf } from '../fault.ts'
 /** An action that the user starts. */
 export interface Task<A extends unknown[]> {
   readonly busy: boolean
-  /** What the last run failed with; undefined while it runs and after a success. */
+  /** The error of the last run; undefined while it runs and after a success. */
   readonly fault: Fault | undefined
   /** Runs the action and returns whether it succeeded. Never throws: the form shows `fault`. */
   run(...given: A): Promise<boolean>

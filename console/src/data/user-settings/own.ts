@@ -4,7 +4,7 @@ import type { UserSettings } from '../records.ts'
 import { may, session, userId } from '../session.ts'
 import { findSettings, type SettingsChange, saveUserSettings } from './save.ts'
 
-/** The settings that were read last, and whose they are. Without `record` the user has saved none. */
+/** The last read settings and their user. Without `record` the user has saved none. */
 const known = signal<{ readonly user: string; readonly record?: UserSettings }>()
 
 /** The settings of the signed-in user; null before the first is saved, undefined while not known. */

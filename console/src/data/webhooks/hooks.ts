@@ -9,7 +9,7 @@ export interface Hook extends RecordOf<'hooks'> {
 
 export type HookPreset = Hook['preset']
 
-/** What became of a call of a hook, or would become of it. */
+/** The result of a hook's call, or of a trial. */
 export type HookResult = Pick<HookCall, 'outcome' | 'error' | 'texts'>
 
 export interface HookCall extends RecordOf<'hook_calls'> {
@@ -19,7 +19,7 @@ export interface HookCall extends RecordOf<'hook_calls'> {
 
 interface Tool {
   readonly name: string
-  /** How the tool is given the address of a hook. */
+  /** How to enter a hook's URL in the tool. */
   readonly setUp: string
 }
 
@@ -74,7 +74,7 @@ export const HOOK_TOOLS: Readonly<Record<HookPreset, Tool>> = {
 /** Where a tool calls a hook. */
 export const hookUrl = ({ secret }: Hook) => `${serverUrl}/api/hooks/${secret}`
 
-/** Calls a hook as its tool does. Answers what became of it, with the ids of the texts. */
+/** Calls a hook as its tool does. Returns the result with the ids of the texts. */
 export const callHook = ({ secret, preset }: Hook, body: string) =>
   pb.send<Pick<HookResult, 'outcome'> & { messages: readonly string[] }>(`/api/hooks/${secret}`, {
     method: 'POST',

@@ -2,7 +2,7 @@ import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import type { WEBHOOK_EVENTS } from '../records.ts'
 
-/** What each event is called. */
+/** Names of events for users. */
 export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
   'message.sent': t('Sent'),
   'message.delivered': t('Delivered'),

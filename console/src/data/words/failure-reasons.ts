@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
 import type { Message, MessageState } from '../records.ts'
 
-/** What the gateway writes into `error_message` of a message that it ends itself, in the user's language. */
+/** Translations of the gateway's own values of `error_message`. */
 const REASONS: Readonly<Record<string, string>> = {
   'Recipient has opted out': t('Recipient has opted out'),
   'Outcome unknown: the device went silent': t('Outcome unknown: the device went silent'),
@@ -40,7 +40,7 @@ export function stateFilter(state: ShownState): string {
   return state === 'canceled' ? CANCELED_FILTER : `status = "${state}"`
 }
 
-/** Why a message failed, or is not given to a line though it is due; '' for neither. */
+/** Why a message failed, or why a due one has no line yet; '' for neither. */
 export const reasonOf = (message: Message): string =>
   isCanceled(message) ? '' : failureReason(message.error_message) || waitingReason(message)
 

@@ -8,7 +8,7 @@ import { Card } from '../../parts/page.tsx'
 import type { FormRow } from '../../parts/rows/rows.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 
-/** The address of an account. A mailed link confirms a user's new one; a superuser's counts at once. */
+/** The email address of an account. Users confirm a new one by a mailed link, superusers do not. */
 export const EmailCard = ({ session }: { session: Session }) => (
   <Card title={t('Email')}>
     <p>{tx('You sign in as {email}.', { email: <strong>{session.email}</strong> })}</p>

@@ -51,7 +51,7 @@ async function changePassword(
   passwords: typeof NO_PASSWORD,
 ): Promise<void> {
   const accounts = pb.collection(record.collectionName)
-  // of a superuser the server asks for no old password
+  // the server does not check a superuser's old password
   if (role === 'superuser') await signIn(email, oldPassword, record.collectionName)
   await accounts.update(record.id, { oldPassword, ...passwords })
   const isSignedIn = await signIn(email, passwords.password, record.collectionName)
@@ -60,7 +60,7 @@ async function changePassword(
   else signOut()
 }
 
-/** Signs in; false if the password is right and a second factor is asked for. */
+/** Signs in; false if the password is right but a second factor is needed. */
 async function signIn(email: string, password: string, collection: string): Promise<boolean> {
   try {
     await pb.collection(collection).authWithPassword(email, password)

@@ -10,7 +10,7 @@ import type { FormRow } from '../../parts/rows/rows.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Loading } from '../../parts/wait.tsx'
 
-/** Name, and of an account time zone and default country. The zone is the browser's until one is saved. */
+/** Name, and for an account time zone and default country. The zone is the browser's until saved. */
 export function Profile({ user }: { user: RecordModel }) {
   const hasAccount = may('owner')
   const saved = ownSettings.value?.time_zone

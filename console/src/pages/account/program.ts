@@ -23,7 +23,7 @@ const SYSTEMS = [
 
 const MAX_SHOWN = 40
 
-/** A User-Agent header in words, as `Firefox on Windows`; what is no browser by its first word. */
+/** A User-Agent header in words: `Firefox on Windows`; for other programs its first word. */
 export function programOf(userAgent: string): string {
   const find = (names: typeof BROWSERS | typeof SYSTEMS) =>
     names.find(([mark]) => userAgent.includes(mark))?.[1]

@@ -6,7 +6,7 @@ import { t } from '../../language/words.ts'
 import { Card } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
 
-/** Whether the account needs a second factor, and which. It is set for all accounts of a collection. */
+/** The account's second factor, which is set for its whole collection. */
 export function SecondFactor({ session }: { session: Session }) {
   const path = `/api/collections/${session.record.collectionName}/auth-methods`
   const { value: methods } = useAnswer<AuthMethodsList>(path)

@@ -13,7 +13,7 @@ import { Loading } from '../../parts/wait.tsx'
 
 type Row = Backup & { readonly id: string }
 
-/** What is stored, the newest first. */
+/** The stored backups, newest first. */
 export function BackupList({
   backups: { value, fault, reload },
   isBusy,
@@ -61,7 +61,7 @@ export function BackupList({
   return <Table caption={t('Backups')} columns={columns} rows={rows} />
 }
 
-/** By a link with a token, so that the browser itself saves the file, however large it is. */
+/** Downloads by a link with a token, so that the browser can save a file of any size. */
 async function download({ key }: Backup): Promise<void> {
   try {
     const link = document.createElement('a')

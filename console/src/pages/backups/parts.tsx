@@ -14,7 +14,7 @@ const CHOICES = [
 ] as const
 const PLAIN = { autocomplete: 'off', spellcheck: false } as const
 
-/** When backups are made by themselves, and how many of them are kept. `next`: when the next one is made. */
+/** The schedule of backups, and how many to keep. `next`: time of the next one. */
 export const schedule = (cron: string, next: string): SettingsPart => ({
   key: 'backups.schedule',
   title: t('Schedule'),

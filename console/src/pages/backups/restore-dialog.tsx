@@ -89,7 +89,7 @@ function useCounts(): string {
 }
 
 /**
- * While data is replaced the server answers nothing but 503; a session that the backup does not know ends by
+ * Waits for the end. The server answers only 503 meanwhile; a session unknown to the backup ends by
  * itself.
  */
 function Waiting({

@@ -10,7 +10,7 @@ import { Loading, Progress } from '../../parts/wait.tsx'
 const JOBS = { backup: t('Making a backup'), restore: t('Restoring a backup') } as const
 const FAILED = { backup: t('The last backup failed'), restore: t('The last restore failed') } as const
 
-/** When the last backup was made, what runs now, what is wrong. */
+/** The last backup, the running job, and errors. */
 export function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
   if (!value) return fault ? <Notice kind="wrong">{fault.message}</Notice> : <Loading />
   const { lastBackup, lastRestore, lastFailure, running, overdue, next } = value

@@ -19,7 +19,7 @@ import { localOf, timeFault, type When, WhenField } from '../../parts/form/when-
 import { msOf } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
 
-/** How many invalid numbers are named. */
+/** Maximum invalid numbers to list. */
 const MOST_REASONS = 5
 
 /** The editable fields of a campaign. */
@@ -50,7 +50,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   const groups = useGroups()
   const [country, setCountry] = useCountry()
   const numbers = readNumbers(draft.numbers, country)
-  // numbers that were stored are right: programs may have stored them
+  // stored numbers count as valid: programs may have stored them
   const bad = draft.numbers === was.numbers ? [] : numbers.filter(({ fault }) => fault)
   const faults = timeFault(draft.when, was.when.at)
   const [isTried, setTried] = useState(false)

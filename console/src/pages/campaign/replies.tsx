@@ -6,7 +6,7 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 
-/** The server gives no more of them. */
+/** The server's maximum. */
 const SHOWN = 20
 
 /** Answers to the campaign, newest first, with links to their conversations. */

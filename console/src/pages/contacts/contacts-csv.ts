@@ -1,7 +1,7 @@
 import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
 import { type Contact, fieldsOf } from '../../data/records.ts'
 
-/** A text that a spreadsheet would take for a formula. Numbers with + are none. */
+/** A text that a spreadsheet would read as a formula. Numbers with + are not formulas. */
 const FORMULA = /^[=@\t\r]|^[+-](?!\d[\d\s]*$)/
 
 const safe = (text: string) => (FORMULA.test(text) ? `'${text}` : text)

@@ -10,7 +10,7 @@ import { Table } from '../../parts/list/table.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import type { NewContact, Plan } from './import-rows.ts'
 
-/** What the user chose for an import. */
+/** The user's choices for an import. */
 export interface Wishes {
   readonly columns: Columns
   /** Country of numbers without one, as ISO 3166 alpha-2, or ''. */
@@ -30,7 +30,7 @@ const SHOWN = 5
 export const keptOf = ({ kept, columns }: Wishes): readonly number[] =>
   kept.filter((at) => at !== columns.name && at !== columns.phone)
 
-/** What an import would do. */
+/** Previews an import. */
 export function Preview({
   sheet,
   plan,

@@ -7,7 +7,7 @@ import { Actions, Notice } from '../../parts/form/form.tsx'
 import type { Plan } from './import-rows.ts'
 import type { Outcome } from './import-run.ts'
 
-/** What an import did. */
+/** The result of an import. */
 export function Report({
   sheet,
   plan,

@@ -12,7 +12,7 @@ export interface NewContact {
   readonly data: Readonly<Record<string, string>>
 }
 
-/** What an import would do. */
+/** The plan of an import. */
 export interface Plan {
   readonly good: readonly NewContact[]
   readonly bad: readonly BadRow[]

@@ -3,7 +3,7 @@ import { faultOf } from '../../data/fault.ts'
 import type { Contact } from '../../data/records.ts'
 import type { NewContact } from './import-rows.ts'
 
-/** What has been done so far. */
+/** The progress of an import. */
 export interface Outcome {
   readonly added: number
   /** Existing contacts that were changed to the file's values. */
@@ -20,7 +20,7 @@ export interface ImportOptions {
   readonly overwrite: boolean
 }
 
-/** Contacts of one batch: what a server takes unless its superuser has set another limit. */
+/** Contacts per batch: the server's default limit. */
 const BATCH = 50
 
 type Step = 'added' | 'changed' | 'left'

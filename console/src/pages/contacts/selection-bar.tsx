@@ -17,7 +17,7 @@ import { contactsCsv } from './contacts-csv.ts'
 
 const people = (count: number) => tn('1 contact', '{count} contacts', count)
 
-/** What can be done with the chosen contacts, and the choice of all that were found. */
+/** Actions on the chosen contacts, and a button to choose all that were found. */
 export function SelectionBar({
   chosen,
   found,
@@ -140,7 +140,7 @@ export function SelectionBar({
   )
 }
 
-/** A group, and what to do with it. */
+/** Chooses a group, and the action with it. */
 function GroupChoice({
   groups,
   onAdd,

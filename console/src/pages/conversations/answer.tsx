@@ -32,8 +32,8 @@ const HOUR_MS = 3_600_000
 const inAnHour = (now: Date) => ({ words: t('In an hour'), at: new Date(now.getTime() + HOUR_MS) })
 
 /**
- * Writes to the number. The answer leaves from the device that received their last text, so that they know
- * the number, or from another that is chosen.
+ * Sends a text to the number, by the device that received its last text, so that they know
+ * the number, or by another one.
  */
 export function Answer({
   number,
@@ -53,7 +53,7 @@ export function Answer({
   contact: Contact | undefined
   /** Whether `contact` is undefined because there is none. */
   isContactKnown: boolean
-  /** When the newest text of the conversation was made, '' for none; undefined until it is known. */
+  /** Creation time of the conversation's newest text; '' for none; undefined until known. */
   newest: string | undefined
   hasTeam: boolean
   /** Called with each text that is typed, and with '' when it is sent. */
@@ -75,7 +75,7 @@ export function Answer({
     const scheduled = at && { scheduled_at: at.toISOString() }
     const request = { recipients: [number], body, ...(device && { device_id: device.id }), ...scheduled }
     await sendText(number, request, !conversation)
-    // what was typed meanwhile is the next text
+    // text typed meanwhile is the next message
     if (typed.current !== body) return
     draft.saved('')
     onWrite('')
@@ -91,7 +91,7 @@ export function Answer({
     setChosen(id)
     send.forget()
   }
-  // the server sends an answer as it is: what is still open would arrive with its braces
+  // the server fills in nothing: remaining variables would be sent with their braces
   const open = variablesOf(body).map((variable) => `{{${variable}}}`)
   const submit = (at?: Date) => {
     if (body.trim() === '' || send.busy) return

@@ -8,7 +8,7 @@ import { toast, toastFault } from '../../parts/toast.tsx'
 
 type Values = Partial<Pick<Conversation, 'unread' | 'archived' | 'assignee' | 'blocked' | 'follow_up_at'>>
 
-/** Changes a conversation and says `done`, or what went wrong. `undo`: what brings it back. */
+/** Changes a conversation and shows `done` or the error. `undo`: the change that reverts it. */
 export async function change(
   { id }: Pick<Conversation, 'id'>,
   values: Values,

@@ -36,7 +36,7 @@ export function useCollision({
     })
     const options = { filter, sort: '-created', expand: 'sent_by', skipTotal: true }
     const texts = pb.collection<Message>('sms_messages')
-    // without a connection nobody can be asked
+    // offline, others' answers are unknown
     const { items } = await texts.getList(1, MOST, options).catch(() => ({ items: [] as Message[] }))
     const theirs = items.find(
       ({ sent_by, expand }) => sent_by !== session.value?.sender && isPerson(expand?.sent_by),
@@ -49,7 +49,7 @@ export function useCollision({
       keep: t('Not yet'),
       careful: true,
     })
-    // what was shown is not asked about again
+    // do not ask again about the same answer
     if (sure) since.current = theirs.created
     return sure
   }

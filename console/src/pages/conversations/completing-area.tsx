@@ -23,7 +23,7 @@ interface Props {
   readonly onSubmit: () => void
   readonly error?: string | undefined
   readonly hint?: string | undefined
-  /** A counter. The list opens whenever it goes up, for a button. */
+  /** A counter that a button increases to open the list. */
   readonly asked?: number
 }
 

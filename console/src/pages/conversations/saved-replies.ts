@@ -6,9 +6,7 @@ import type { Completion } from './completing-area.tsx'
 const MAX_TEMPLATES = 200
 const SHOWN = 20
 
-/**
- * The user's templates, filled in with what the contact has. Other variables stay, to be filled in by hand.
- */
+/** The user's templates, filled in with the contact's values. Other variables stay. */
 export function useSavedReplies({
   number,
   name,

@@ -60,7 +60,7 @@ export function SidePanel({ number, name, conversation, contact, isContactKnown,
   )
 }
 
-/** What a viewer sees of a contact. */
+/** A contact's details, for viewers. */
 const Facts = ({ contact, groups }: { contact: Contact; groups: Groups }) => (
   <dl class="conversations-facts">
     {fieldsOf(contact).map(([title, value]) => (

@@ -21,7 +21,7 @@ const OLDER = 10
 export interface Conversations {
   readonly list: List<Conversation>
   readonly words: string
-  /** Further texts and notes with the search words, beside the last texts of the conversations found. */
+  /** Texts and notes with the search words, besides last texts of conversations. */
   readonly hits: readonly Hit[]
 }
 

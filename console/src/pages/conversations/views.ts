@@ -12,7 +12,7 @@ interface Kind {
   readonly nothing: string
   readonly filter: () => string
   readonly sort?: string
-  /** Only where several people answer. */
+  /** Only for teams. */
   readonly ofTeam?: true
 }
 

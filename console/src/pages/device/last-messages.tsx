@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<Message>[] = [
   { title: t('When'), cell: (message) => <Time at={message.created} /> },
 ]
 
-/** The last messages that a device was given or brought. */
+/** The last messages that a device sent or received. */
 export function LastMessages({ device }: { device: Device }) {
   const filter = pb.filter('device = {:id}', { id: device.id })
   const messages = useList<Message>('sms_messages', { filter, perPage: COUNT })

@@ -17,10 +17,10 @@ import { toastFault } from '../../parts/toast.tsx'
 import { LineDialog } from './line-dialog.tsx'
 import { LineMeters } from './line-meters.tsx'
 
-/** The slots of a device, and SIMs that it had before. */
+/** Maximum lines of a device, including former SIMs. */
 const MOST_LINES = 100
 
-/** The SIMs of a device: which they are, and what each has used of its limits. */
+/** The SIMs of a device, and each one's use of its limits. */
 export function Lines({ device, state }: { device: Device; state: DeviceState | undefined }) {
   const filter = pb.filter('device = {:id}', { id: device.id })
   const { items, fault, reload } = useList<Line>('lines', { filter, sort: 'slot', perPage: MOST_LINES })

@@ -1,8 +1,8 @@
 const PREFIX = /^\+[1-9]\d{0,14}$/
 
 /**
- * Beginnings of numbers as they are typed (`+43, 0049 151`), in the form of a line: `+43,+49151`. Undefined
- * when one is none.
+ * Parses typed prefixes of numbers (`+43, 0049 151`) to a line's form: `+43,+49151`. Undefined
+ * if one is invalid.
  */
 export function readPrefixes(typed: string): string | undefined {
   const prefixes = typed

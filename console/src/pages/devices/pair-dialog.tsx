@@ -14,14 +14,14 @@ import { to } from '../../router.ts'
 import { useCountdown } from './countdown.ts'
 import { AndroidPhone, Computer } from './ways.tsx'
 
-/** What `POST /api/devices/pairing` answers. */
+/** The answer of `POST /api/devices/pairing`. */
 interface Pairing {
   readonly code: string
   readonly expires_at: string
   readonly url: string
 }
 
-/** What can become a device. */
+/** Kinds of devices. */
 const KINDS = [
   ['android', t('Android phone')],
   ['computer', t('Modem on a computer')],

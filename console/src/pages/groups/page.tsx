@@ -14,7 +14,7 @@ import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { Members } from './members.tsx'
 
-/** Groups of contacts: how many are in each, who they are, and a text to all. */
+/** Groups of contacts, with their members and a link to text them. */
 export function Page() {
   const groups = useGroups()
   const [edited, setEdited] = useState<ContactGroup | 'new'>()

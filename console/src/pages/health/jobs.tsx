@@ -3,7 +3,7 @@ import { formatNumber, t } from '../../language/words.ts'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { lasting } from './lasting.ts'
 
-/** What `GET /api/jobs` lists. */
+/** An item of `GET /api/jobs`. */
 interface JobFigures {
   readonly kind: string
   readonly open: number
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: t('Last error'), long: true, cell: (job) => job.last_error || '–' },
 ]
 
-/** Background work of all accounts, where there is any. */
+/** Background jobs of all accounts, if any. */
 export function Jobs() {
   const { value } = useAnswer<readonly JobFigures[]>('/api/jobs', EVERY_MS)
   return (

@@ -20,12 +20,12 @@ import { lasting } from './lasting.ts'
 import { Offline } from './offline.tsx'
 import { WaitingMessages } from './waiting-messages.tsx'
 
-/** What `GET /api/ready` answers. */
+/** The answer of `GET /api/ready`. */
 interface Readiness {
   readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
 }
 
-/** What `GET /api/warnings` lists. */
+/** An item of `GET /api/warnings`. */
 interface Warning {
   readonly code: string
   readonly message: string

@@ -48,7 +48,7 @@ export function Page({ params: { section = '' } }: PageProps) {
               <h2 ref={id === section ? chosen : undefined} tabIndex={-1}>
                 {title}
               </h2>
-              {/* made from our own page when the console is built, never of what people type */}
+              {/* HTML built from our own page, never from user input */}
               <div dangerouslySetInnerHTML={{ __html: html }} />
             </section>
           ))}

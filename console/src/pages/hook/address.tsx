@@ -7,7 +7,7 @@ import { Button } from '../../parts/form/button.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 
-/** The secret address of a hook, and how its tool is given it. */
+/** The secret URL of a hook, and how to enter it in its tool. */
 export const Address = ({ hook }: { hook: Hook }) => (
   <Card title={t('Address')}>
     <CodeBlock code={hookUrl(hook)} />

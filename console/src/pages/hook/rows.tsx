@@ -12,12 +12,12 @@ import type { FormRow } from '../../parts/rows/rows.ts'
 const MOST_NAMED = 3
 export const TOOLS = Object.entries(HOOK_TOOLS).map(([preset, { name }]) => [preset, name] as const)
 
-/** What the rows need to know beside the hook. */
+/** Data for the rows besides the hook. */
 interface Around {
   readonly preset: HookPreset
   readonly groups: readonly ContactGroup[]
   readonly lines: readonly Line[]
-  /** Of numbers without one. */
+  /** Country of numbers without one. */
   readonly country: string
   readonly onCountry: (country: string) => void
 }

@@ -12,7 +12,7 @@ import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { go } from '../../router.ts'
 import { hookRows } from './rows.tsx'
 
-/** What a hook would be if its settings were saved. */
+/** A hook with its unsaved settings. */
 export interface Unsaved {
   readonly hook: Pick<Hook, 'preset'>
   readonly isChanged: boolean

@@ -20,7 +20,7 @@ const HINTS: Readonly<Record<ProgramKindName, string>> = {
   assistant: DOES_ALL,
 }
 
-/** When a key expires that lives so many days; '' for never. */
+/** The expiry of a key after a number of days; '' for never. */
 const expiryOf = (days: Value) =>
   days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
 

@@ -3,7 +3,7 @@ import type { ApiKey } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 
-/** A value to give to a program, under the name that the program has for it. */
+/** A value to enter in a program, with the program's name for it. */
 export interface Setting {
   readonly term: string
   readonly code: string

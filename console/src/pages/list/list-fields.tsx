@@ -7,7 +7,7 @@ import { CountryField } from '../../parts/form/country-field.tsx'
 import { SelectField, TextArea } from '../../parts/form/field.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 
-/** What the user chose for a list. */
+/** The user's choices for a list. */
 export interface Wishes {
   /** The column with the numbers. */
   readonly column: number

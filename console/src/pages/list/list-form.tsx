@@ -139,7 +139,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
 
 const scheduledAtOf = ({ isLater, at }: When): string => (isLater ? new Date(at).toISOString() : '')
 
-/** What is missing or wrong, by the name of its field. */
+/** Errors by field name. */
 function faultsOf({ text }: Wishes, { isLater, at }: When, sheet: Sheet): Record<string, string> {
   const faults: Record<string, string> = {}
   const unknown = unknownPlaceholders(text, sheet)

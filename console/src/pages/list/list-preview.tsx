@@ -12,7 +12,7 @@ import type { ListPlan } from './list-rows.ts'
 
 const SHOWN = 5
 
-/** What would be sent. */
+/** Previews the texts of a list. */
 export function ListPreview({ sheet, plan, hasText }: { sheet: Sheet; plan: ListPlan; hasText: boolean }) {
   const { value: usage } = useAnswer<Usage>('/api/sms/usage')
   const { good, bad, segments } = plan

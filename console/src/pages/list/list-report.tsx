@@ -12,7 +12,7 @@ import { to } from '../../router.ts'
 import type { ListPlan } from './list-rows.ts'
 import type { ListOutcome } from './list-run.ts'
 
-/** What was sent, what was not and why, with a link to the messages. */
+/** The sent texts, the failed ones with reasons, and a link to the messages. */
 export function ListReport({
   sheet,
   plan,
@@ -76,7 +76,7 @@ function useFilter(accepted: ListOutcome['accepted']): string {
       .then(
         ({ created }) =>
           setFilter(pb.filter('message_type = "outgoing" && created >= {:since}', { since: created })),
-        () => {}, // gone already: nothing to see
+        () => {}, // deleted meanwhile: show nothing
       )
   }, [first])
   return filter

@@ -14,7 +14,7 @@ export interface ListText {
   readonly segments: number
 }
 
-/** What a list would send. */
+/** The plan of sending a list. */
 export interface ListPlan {
   readonly good: readonly ListText[]
   readonly bad: readonly BadRow[]
@@ -80,7 +80,7 @@ function filler(text: string, { head }: Sheet, phoneColumn: number) {
     const parts = pieces.map((piece) => {
       const { text, isVariable, column } = piece
       if (!isVariable) return text
-      if (column < 0 && !sameName(text, NUMBER)) return `{{${text}}}` // told for all rows at once
+      if (column < 0 && !sameName(text, NUMBER)) return `{{${text}}}` // reported once for all rows
       const isNumber = column === phoneColumn || column < 0
       const value = filled(piece, isNumber ? phone : (cells[column] ?? '').trim()) ?? ''
       if (value === '' && piece.fallback === undefined) empty ||= text

@@ -3,11 +3,11 @@ import { type Fault, faultOf } from '../../data/fault.ts'
 import { t } from '../../language/words.ts'
 import type { ListText } from './list-rows.ts'
 
-/** What has been done so far. */
+/** The progress of a run. */
 export interface ListOutcome {
   /** Ids of the messages that were accepted, by the row of the file. */
   readonly accepted: ReadonlyMap<number, string>
-  /** How many of them were sent before: an equal text to the same number within a day. */
+  /** How many were repeats: equal to a text to the same number within a day, and not sent again. */
   readonly before: number
   readonly refused: readonly { readonly text: ListText; readonly why: string }[]
   /** The fault that stopped the run, if it would stop every row. */

@@ -13,7 +13,7 @@ type Fact = readonly [title: string, value: ComponentChildren]
 
 const RETRY = 'retry:'
 
-/** The details of a message, without those that are not set. `sim`: its line, if the device has several. */
+/** The details of a message, except unset ones. `sim`: its line, if the device has several. */
 export const Facts = ({ message, sim }: { message: Message; sim: string }) => (
   <dl class="message-facts">
     {factsOf(message, sim).map(([title, value]) => (

@@ -13,7 +13,7 @@ export interface Step {
   readonly detail: string
 }
 
-/** How the detail of a change begins. */
+/** Prefix of the detail of a change. */
 const CHANGED = 'Changed: '
 
 const WORDS: Readonly<Record<MessageState, (device: string) => string>> = {

@@ -9,14 +9,14 @@ const PAGE = 500
 /** Refusals of one message, which say nothing about the next one. */
 const OF_ONE: ReadonlySet<string> = new Set(['not_cancelable', 'not_retriable', 'message_not_found'])
 
-/** How many messages it was done to, and how many could no longer be changed. */
+/** The numbers of changed messages, and of those that could no longer be changed. */
 export interface Done {
   readonly done: number
   readonly late: number
 }
 
 /**
- * Does something with each message of some filters, oldest first. Reads all ids before it starts, since the
+ * Runs an action for each message of some filters, oldest first. Reads all ids first, since the
  * changes may alter the results of the filters. Reports progress to `tell`. Ends early when `stop` aborts.
  * Throws errors that do not concern a single message.
  */

@@ -41,7 +41,7 @@ export async function readExport(
   return new Response(response.body.pipeThrough(counted), { headers: { 'content-type': 'text/csv' } }).blob()
 }
 
-/** Counts the lines that have ended, without the head; line breaks in quotes are of a text. */
+/** Counts complete lines without the head; ignores line breaks inside quotes. */
 function rowCounter(): (piece: Uint8Array) => number {
   let lines = 0
   let isQuoted = false

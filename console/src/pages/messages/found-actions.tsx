@@ -14,7 +14,7 @@ import { Progress } from '../../parts/wait.tsx'
 import { doEach } from './each.ts'
 import type { Question } from './question.ts'
 
-/** The states whose messages no device has. */
+/** A filter of messages that no device has claimed. */
 const WAITS = 'status = "pending" || status = "assigned"'
 
 /** Actions on all messages that are found, if all have a state that allows them. */
@@ -43,9 +43,7 @@ export function FoundActions({ question, filter }: { question: Question; filter:
   )
 }
 
-/**
- * Whether only failed ones are found, or only such as wait: by the state that is chosen, or by the filter.
- */
+/** Whether the filter or the chosen state finds only failed or only waiting messages. */
 function kindOf({ state, filter }: Question): 'failed' | 'waiting' | undefined {
   if (state === 'failed' || (state === '' && /\bstatus\s*=\s*["']failed["']/.test(filter))) return 'failed'
   const waits = /\bstatus\s*=\s*["'](pending|assigned)["']/

@@ -3,7 +3,7 @@ import { phonePart } from '../../data/phone/phone-numbers.ts'
 import { CANCELED_FILTER, FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 
-/** The state of the page, which is all in the address. */
+/** The state of the page, stored in its URL. */
 export interface Question {
   /** As typed into the filter bar. */
   readonly filter: string
@@ -64,7 +64,7 @@ export const queryOf = (question: Question): Record<string, string> => {
 const dayOf = (text: string | null) => (/^\d{4}-\d\d-\d\d$/.test(text ?? '') ? text! : '')
 
 /**
- * The filter for the server, of all that the question asks; numbers without a country are of `country`.
+ * The whole filter for the server; numbers without a country belong to `country`.
  * `named`: numbers of contacts that have the words in their name.
  */
 export function wholeFilter(

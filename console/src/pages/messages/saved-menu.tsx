@@ -8,7 +8,7 @@ import { Menu } from '../../parts/list/menu.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { forgetFilter, readyFilters, type SavedFilter, savedFilters, saveFilter } from './saved.ts'
 
-/** Filters to choose from, and the present one to keep. */
+/** Saved filters to choose from, and a button to save the current one. */
 export function SavedMenu({ filter, onChoose }: { filter: string; onChoose: (filter: string) => void }) {
   const [isNaming, setNaming] = useState(false)
   return (

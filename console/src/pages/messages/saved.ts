@@ -9,7 +9,7 @@ export interface SavedFilter {
   readonly filter: string
 }
 
-/** A filter of what failed since today began, in the browser's time zone. */
+/** A filter of messages that failed today, in the browser's time zone. */
 function failedToday(): string {
   const start = new Date().setHours(0, 0, 0, 0)
   return pb.filter(`${FAILED_FILTER} && created >= {:start}`, { start: new Date(start) })

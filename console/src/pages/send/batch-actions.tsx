@@ -22,10 +22,7 @@ interface Retried {
   readonly left_out: { readonly refused: number }
 }
 
-/**
- * What its user can do with a whole send: change the time of what is scheduled, cancel what waits, send once
- * more what failed.
- */
+/** Actions on a whole send: reschedule scheduled messages, cancel waiting ones, resend failed ones. */
 export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
   const { counts, filter, items } = sent
   const [isAsking, setAsking] = useState(false)

@@ -62,7 +62,7 @@ export const copyOf = (campaign: Campaign): Composition => ({
   ...BLANK,
   recipients: campaign.recipients.map((phone) => ({ phone, name: '' })),
   groups: campaign.groups,
-  // a line is of one device
+  // a line implies its device
   ...(campaign.line ? { line: campaign.line } : { device: campaign.device }),
   priority: String(campaign.priority),
   guarantee: campaign.guarantee || BLANK.guarantee,
@@ -75,7 +75,7 @@ export const copyOf = (campaign: Campaign): Composition => ({
 /** The body of `/api/sms/send`, `send-template` and `preview`, without default values. */
 export type Request = Readonly<Record<string, unknown>>
 
-/** The request for what was composed. */
+/** The request that sends the composition. */
 export function requestOf(composition: Composition, variables: readonly string[]): Request {
   const { priority, guarantee, giveUp, isQuiet } = composition
   return {
@@ -124,7 +124,7 @@ function whatOf(composition: Composition, values: Readonly<Record<string, string
 const MAX_CHARACTERS = 1600
 
 /**
- * What is still missing or wrong, by the name of its field; empty when it can be sent.
+ * Errors by field name; empty if it can be sent.
  * @param missing variables that neither the contacts nor the text have a value for.
  */
 export function faultsOf(

@@ -14,7 +14,7 @@ interface Accepted {
 }
 
 /**
- * Sends a request and goes to what became of it. The same request again, as after an answer that was lost,
+ * Sends a request and opens its progress. A repeat of the same request, as after a lost answer,
  * carries the same key and is sent once; a changed one gets a new key. More than 20 people are a campaign, if
  * the user confirms it: `run` answers false otherwise.
  */

@@ -12,12 +12,12 @@ import { LIMITS, MAIL, NAMING, PROXY, superusers } from './parts.tsx'
 import { Rules } from './rules.tsx'
 import { TestMail } from './test-mail.tsx'
 
-/** What `GET /api/health` answers to superusers. */
+/** The answer of `GET /api/health` to superusers. */
 interface Health {
   readonly data: { readonly realIP?: string; readonly possibleProxyHeader?: string }
 }
 
-/** What superusers may set while the server runs. Each card is saved by itself. */
+/** Settings of superusers. Each card is saved separately. */
 export function Page() {
   const { value: settings, fault, reload } = useSettings()
   const { value: health, reload: askAgain } = useAnswer<Health>('/api/health')

@@ -6,7 +6,7 @@ import type { Values } from '../../parts/rows/values.ts'
 
 /** The default address, which counts as not set: the server then uses PUBLIC_URL. */
 const UNSET_URL = 'http://localhost:8090'
-/** What browsers fill in by themselves is another's. */
+/** Turns off autofill, which would enter the user's own data. */
 const PLAIN = { autocomplete: 'off', spellcheck: false } as const
 
 export const NAMING: SettingsPart = {
@@ -138,7 +138,7 @@ export const PROXY: SettingsPart = {
   ],
 }
 
-/** Where superusers may come from. `own`: the address of the one who asks, who would be locked out. */
+/** Addresses that superusers may use. `own`: the caller's, which must stay allowed. */
 export const superusers = (own: string): SettingsPart => ({
   key: 'settings.superusers',
   title: t('Where superusers come from'),

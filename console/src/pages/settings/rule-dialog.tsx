@@ -6,7 +6,7 @@ import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import type { Values } from '../../parts/rows/values.ts'
 import { AUDIENCES, LABELS, wordsOf } from './rule-words.ts'
 
-/** The choice of a typed label. */
+/** The choice to type a label. */
 const OTHER = ''
 const NEW: RateLimit = { label: '/api/sms/', audience: '', maxRequests: 60, duration: 60 }
 
@@ -46,7 +46,7 @@ function rowsFor(at: number): readonly FormRow[] {
   ]
 }
 
-/** Edits a rate limit: what, for whom and how much. */
+/** Edits a rate limit: label, audience and rate. */
 export function RuleDialog({ rules, at, save, onClose }: RuleDialogProps) {
   const rule = rules[at] ?? NEW
   const isKnown = wordsOf(rule.label) !== undefined

@@ -13,7 +13,7 @@ const WAYS = [
   ['turns', t('In turns, when a text comes in')],
 ] as const
 
-/** The setting for who is assigned an unassigned conversation. */
+/** The setting that assigns new conversations. */
 export function Assigning() {
   const save = useTask(async (assign: string) => {
     await saveOwnSettings({ assign: assign as UserSettings['assign'] })

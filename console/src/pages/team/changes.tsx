@@ -30,7 +30,7 @@ const THINGS: Readonly<Record<string, string>> = {
   member_invitations: t('Invitation'),
 }
 
-/** Where the names of records are. Senders keep those of members and keys that are gone. */
+/** Name fields of records. `senders` keeps names of deleted members and keys. */
 const NAMES: Readonly<Record<string, readonly [collection: string, field: string]>> = {
   devices: ['devices', 'name'],
   lines: ['lines', 'label'],

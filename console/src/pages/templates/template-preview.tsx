@@ -25,7 +25,7 @@ export function TemplatePreview({ body }: { body: string }) {
     const name = variable.toLowerCase()
     return own[name] || fieldOf(variable) || (own[name] ?? values[name])
   }
-  // until the contacts are there, one of them may have both
+  // while contacts are loading, assume that one has name and phone
   const isTheirs = (name: string) => (contact || contacts.loading) && OF_CONTACTS.includes(name.toLowerCase())
   const asked = variablesOf(body).filter((name) => !isTheirs(name) && !fieldOf(name))
   const pieces = piecesOf(body).map((piece) => {

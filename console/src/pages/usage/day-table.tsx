@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<Row>[] = [
   ),
 ]
 
-/** The plot in figures: days that had messages, newest first. */
+/** The plot's figures as a table: days with messages, newest first. */
 export const DayTable = ({ days }: { days: readonly UsageDay[] }) => {
   const rows = days.filter((day) => allOf(day) > 0).map((day) => ({ ...day, id: day.day }))
   return (

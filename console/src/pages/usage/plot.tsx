@@ -2,7 +2,7 @@ import { allOf, countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { locale } from '../../language/language.ts'
 import { formatNumber, t } from '../../language/words.ts'
 
-/** Units of a bar's room and of the bar in it; heights are in thousandths. */
+/** Width of a bar with its gap, and of the bar; heights are in thousandths. */
 const STEP = 10
 const BAR = 7
 const HEIGHT = 1000

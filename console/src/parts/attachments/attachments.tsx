@@ -9,8 +9,8 @@ import { toastFault } from '../toast.tsx'
 import './attachments.css'
 
 /**
- * What is put into the page, by the ending that the server chose by the content: pictures without scripts,
- * and what has a player. Anything else is only saved.
+ * Files shown in the page, by the extension that the server chose from the content: pictures without scripts,
+ * audio and video. Others are only downloaded.
  */
 const KINDS = [
   ['picture', /\.(png|jpe?g|gif|webp)$/],
@@ -19,7 +19,7 @@ const KINDS = [
 ] as const
 const kindOf = (name: string) => KINDS.find(([, pattern]) => pattern.test(name))?.[0]
 
-/** Without the random part that the server added. */
+/** A file name without the server's random part. */
 const shownName = (name: string) => name.replace(/_[^_.]{10}(?=\.|$)/, '')
 
 /** The files that came with a message: pictures small, the rest by name. */
@@ -75,7 +75,7 @@ function Player({ name, url }: { name: string; url: string }) {
   const kind = kindOf(name)
   const label = shownName(name)
   if (kind === 'picture') return <img class="attachments-large" src={url} alt={label} />
-  // biome-ignore lint/a11y/useMediaCaption: what people send has none
+  // biome-ignore lint/a11y/useMediaCaption: received files have no captions
   if (kind === 'video') return <video class="attachments-large" src={url} aria-label={label} controls />
   // biome-ignore lint/a11y/useMediaCaption: as above
   return <audio class="attachments-large" src={url} aria-label={label} controls />

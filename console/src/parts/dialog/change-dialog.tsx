@@ -10,23 +10,21 @@ import { msOf } from '../time.tsx'
 import { Dialog } from './dialog.tsx'
 
 const MAX_CHARACTERS = 1600
-/** What the server takes. An end by date may be later than that. */
+/** The server's maximum. An expiry by date may be later. */
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
 
 /** A scheduled message, or a batch of them. Dates are PocketBase's, '' for none. */
 interface Waiting {
   readonly scheduled_at: string
   readonly expires_at: string
-  /** Absent if the text cannot be changed. */
+  /** The text; absent if it cannot be changed. */
   readonly body?: string
 }
 
-/** What `PATCH /api/sms/messages/ID` and `…/reschedule` take. */
+/** The body of `PATCH /api/sms/messages/ID` and `…/reschedule`. */
 export type ChangeRequest = Readonly<Record<string, string | number>>
 
-/**
- * Edits the time and text of scheduled messages. `save` gets the changed fields only.
- */
+/** Edits the time and text of scheduled messages. `save` gets the changed fields only. */
 export function ChangeDialog({
   title,
   waiting,

@@ -2,7 +2,7 @@ import { pb } from '../../data/client.ts'
 import { toast, toastFault } from '../toast.tsx'
 import { confirmed, type Question } from './dialog.tsx'
 
-/** Deletes a record after a question, and says that it is gone, or why it is not. */
+/** Deletes a record after confirmation, and shows the result. */
 export async function deleteRecord(
   { collectionName, id }: { readonly collectionName: string; readonly id: string },
   question: Question,

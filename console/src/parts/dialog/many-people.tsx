@@ -7,7 +7,7 @@ import './many-people.css'
 
 interface ManyPeople {
   readonly people: number
-  /** What they get and what it takes, up to the colon before the first text. */
+  /** Describes the send and its cost, up to the colon before the first text. */
   readonly what: ComponentChildren
   readonly firstText: string
   /** When it begins. */

@@ -9,10 +9,10 @@ import { Field, TextArea } from './field.tsx'
 import { Actions, Notice } from './form.tsx'
 
 const MAX_BYTES = 20_000_000
-/** Phones save pictures with their contacts. */
+/** Maximum size of a vCard file, which may contain pictures. */
 const MAX_CARD_BYTES = 100_000_000
 
-/** A file of rows or of contacts, or rows pasted from a spreadsheet. `placeholder`: rows as they could be. */
+/** Chooses a file of rows or contacts, or rows pasted from a spreadsheet. `placeholder`: example rows. */
 export function ChooseFile({
   hint,
   placeholder,

@@ -3,7 +3,7 @@ import { countryName } from '../../data/phone/phone-words.ts'
 import { t } from '../../language/words.ts'
 import { SelectField } from './field.tsx'
 
-/** The country of numbers that are written without one, as ISO 3166 alpha-2. */
+/** The country of numbers without one, as ISO 3166 alpha-2. */
 export const CountryField = (props: {
   label?: string
   value: string

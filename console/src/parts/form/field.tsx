@@ -37,7 +37,7 @@ export function Field(props: FieldProps & { children: (ties: Ties) => ComponentC
   )
 }
 
-/** What TextField, TextArea and SelectField have in common. */
+/** Common properties of TextField, TextArea and SelectField. */
 interface Typed<E extends HTMLElement> extends FieldProps {
   readonly value: string
   readonly onValue: (value: string) => void

@@ -41,8 +41,8 @@ function FormFault({ fault, names }: { fault: Fault | undefined; names: readonly
 }
 
 /**
- * A sentence in a box: a fault (read out at once, and brought into view), a warning, or something good to
- * know.
+ * A message in a box: an error (read out at once and scrolled into view), a warning, or a piece of
+ * information.
  */
 export function Notice({
   kind = 'info',

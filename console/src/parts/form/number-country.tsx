@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
 import { countryChoices } from './country-field.tsx'
 
-/** Beside a field of numbers: the country of those that are typed without one. */
+/** The country of numbers typed without one, beside their field. */
 export const NumberCountry = ({ value, onValue }: { value: string; onValue: (country: string) => void }) => (
   <label class="number-country note">
     <span>{t('Country of numbers without one')}</span>

@@ -2,7 +2,7 @@ import { t } from '../../language/words.ts'
 import { to } from '../../router.ts'
 import { Notice } from './form.tsx'
 
-/** Said before a send of a user whose devices are all simulated. */
+/** Shown before a send if all devices of the user are simulated. */
 export const OnlySimulated = () => (
   <Notice kind="warning">
     {t('Your devices are all simulated: nobody gets these texts.')}{' '}

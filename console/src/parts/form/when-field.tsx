@@ -18,7 +18,7 @@ export interface When {
   readonly at: string
 }
 
-/** What is wrong with a time that was `was`; empty when it can be sent, as one that was not changed. */
+/** The error of a time; empty if valid. An unchanged time (`was`) is valid. */
 export function timeFault({ isLater, at }: When, was: string): { at?: string } {
   if (!isLater || at === was) return {}
   if (!at) return { at: t('When shall it go out?') }

@@ -1,10 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from '../icon.tsx'
 
-/**
- * The content of an empty page: that there is nothing, and what to do first. `children` are that sentence,
- * `action` its button.
- */
+/** The content of an empty page: a sentence on what to do first (`children`), and `action`, its button. */
 export const Empty = ({
   icon,
   title,

@@ -5,7 +5,7 @@ import { Button } from '../form/button.tsx'
 import type { IconName } from '../icon.tsx'
 
 /**
- * A button with a panel below it that opens and closes. `children` make what is in it and get what closes it.
+ * A button that opens a panel below it. `children` render its content and get a function that closes it.
  * Escape, a press elsewhere and leaving it by Tab close it, too; Escape gives the focus back.
  */
 export function Menu({

@@ -1,9 +1,7 @@
 import { t } from '../../language/words.ts'
 import { Button } from '../form/button.tsx'
 
-/**
- * Pages of a list: where it is, how many there are, back and forth. Nothing to see while there is one page.
- */
+/** The pager of a list: page, number of pages, back and forth. Hidden for a single page. */
 export function Pager(list: {
   page: number
   pages: number

@@ -15,15 +15,15 @@ interface RecordFormProps<C extends Name> {
   readonly rows: readonly FormRow[]
   /** The record to change; without one, a new one is made. */
   readonly record?: RecordOf<C> | undefined
-  /** What a new record holds at first. */
+  /** Initial values of a new record. */
   readonly blank?: Stored
-  /** The record's fields of those of the form that are saved, and of all of them. */
+  /** Converts the form's changed fields, and all its fields, to the record's. */
   readonly prepare?: (fields: Stored, all: Stored) => Stored
-  /** The sentence that says that it was saved. */
+  /** The message after saving. */
   readonly saved?: string
   readonly onSaved?: (record: RecordOf<C>) => void
   readonly onTyped?: (all: Stored, isChanged: boolean) => void
-  /** Names the draft, where the record's id does not. */
+  /** The draft's key, if it is not the record's id. */
   readonly draftKey?: string
   readonly asks?: boolean
   readonly isQuiet?: boolean
@@ -32,7 +32,7 @@ interface RecordFormProps<C extends Name> {
   readonly children?: ComponentChildren
 }
 
-/** Makes or changes a record. Of one that is there the changed fields are sent alone. */
+/** Creates or updates a record. An update sends only changed fields. */
 export function RecordForm<C extends Name>({
   collection,
   record,

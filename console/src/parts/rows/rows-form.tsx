@@ -19,18 +19,18 @@ interface RowsFormProps {
   readonly draftKey: string
   readonly rows: readonly FormRow[]
   readonly stored: object
-  /** Saves the changed fields, or all. Gives the sentence that says so, or undefined if nothing is saved. */
+  /** Saves the changed fields, or all. Returns the message to show; undefined if nothing was saved. */
   readonly save: (changes: Stored, all: Stored) => Promise<string | undefined>
   /** Asks before the page is left with changes, as settings do. */
   readonly asks?: boolean
   /** The label of the button that saves. */
   readonly action?: string
   readonly onDone?: () => void
-  /** Shows a button that drops what was typed. */
+  /** Shows a button that discards changes. */
   readonly onCancel?: (() => void) | undefined
-  /** Hears what would be stored, at each change. */
+  /** Called at each change with the values to store. */
   readonly onTyped?: (all: Stored, isChanged: boolean) => void
-  /** Shows its buttons only while something is typed that is not saved. */
+  /** Shows its buttons only while there are unsaved changes. */
   readonly isQuiet?: boolean
   /** More buttons. */
   readonly children?: ComponentChildren
@@ -117,7 +117,7 @@ export const Rows = ({ rows, form }: { rows: readonly FormRow[]; form: Filling }
 
 const errorOf = ({ name, error }: FieldRow, values: Values) => error?.(values[name] ?? '', values)
 
-/** What is said beside a field: the form's own error, or the server's. */
+/** The error shown beside a field: the form's own, or the server's. */
 const faultOf = (row: FieldRow, { values, fault, isTried }: Filling): string | undefined =>
   (isTried && errorOf(row, values)) || refusal(row, fault) || undefined
 

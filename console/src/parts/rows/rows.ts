@@ -15,7 +15,7 @@ export interface FieldRow extends Kept {
   readonly inputRef?: Ref<HTMLTextAreaElement>
   readonly class?: string
   readonly shown?: (values: Values) => boolean
-  /** What is said where the server refuses the value, instead of its own message. */
+  /** A message to show instead of the server's when it refuses the value. */
   readonly refused?: string
   /** An input of its own. */
   readonly input?: (row: FieldRow, value: Value, onValue: (value: Value) => void) => ComponentChildren
@@ -48,7 +48,7 @@ export const fieldsIn = (rows: readonly FormRow[]): readonly FieldRow[] =>
     return 'folded' in row ? fieldsIn(row.folded) : row
   })
 
-/** The rows with what the schema knows of their fields. */
+/** Completes rows by their fields' schema. */
 export const withSchema = (rows: readonly FormRow[], schema: Schema): readonly FormRow[] =>
   rows.map((row) => {
     if (typeof row === 'function') return row

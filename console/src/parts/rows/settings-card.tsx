@@ -6,18 +6,18 @@ import { RowsForm } from './rows-form.tsx'
 
 /** A part of the settings that is saved by itself. */
 export interface SettingsPart {
-  /** Names its draft. */
+  /** The key of its draft. */
   readonly key: string
   readonly title: string
   readonly rows: readonly FormRow[]
-  /** The label of the button that saves, and the sentence that says that it was. */
+  /** The label of the save button, and the message after saving. */
   readonly action: string
   readonly saved: string
-  /** Whether to save, where somebody must be asked first. */
+  /** Asks for confirmation before saving, if needed. */
   readonly isSure?: (changes: SettingsChange) => Promise<boolean>
 }
 
-/** A card with a part of the settings. Its `children` stand above the form. */
+/** A card with a part of the settings. Its `children` are above the form. */
 export const SettingsCard = ({
   part: { key, title, rows, action, saved, isSure },
   settings,

@@ -1,11 +1,11 @@
-/** What a field holds while it is typed. Numbers and lists are texts. */
+/** A field's value while it is edited. Numbers and lists are texts. */
 export type Value = string | boolean | readonly string[]
-/** What a form holds, by the names of its fields. */
+/** A form's values by field name. */
 export type Values = Readonly<Record<string, Value>>
 
 type InputType = 'text' | 'email' | 'password' | 'number' | 'tel' | 'url' | 'time'
 
-/** What a field is to its value. */
+/** How a field's value is stored and edited. */
 export interface Kept {
   /** The record's field; in settings a path, as `smtp.host`. */
   readonly name: string
@@ -14,12 +14,12 @@ export interface Kept {
   readonly choices?: readonly (readonly [value: string, words: string])[]
   readonly placeholder?: string
   readonly rows?: number
-  /** What is typed for a stored value, and the reverse; undefined is not stored. */
+  /** Converts a stored value for editing, and back; undefined is not stored. */
   readonly read?: (stored: unknown) => Value
   readonly write?: (typed: Value, values: Values) => unknown
 }
 
-/** What the schema says of a field (collections.ts). */
+/** The schema of a field (collections.ts). */
 type Facts = { readonly type: string; readonly many?: boolean; readonly min?: number; readonly max?: number }
 export type Schema = Readonly<Record<string, Facts>>
 
@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<string, Kept['kind']>> = {
   ...{ number: 'number', bool: 'check', email: 'email', url: 'url', password: 'password' },
 }
 
-/** A field with what the schema knows of it. */
+/** Completes a field by its schema. */
 export function complete<F extends Kept>(row: F, facts: Facts | undefined): F {
   const kind = row.kind ?? (row.choices ? (facts?.many ? 'checks' : 'select') : KINDS[facts?.type ?? ''])
   const isLine = kind === undefined && facts?.type === 'text'
@@ -39,7 +39,7 @@ export function complete<F extends Kept>(row: F, facts: Facts | undefined): F {
   }
 }
 
-/** What the form shows of a record or of settings. Of a number with a placeholder, 0 is not set. */
+/** A form's values of a record or settings. 0 counts as unset for a number with a placeholder. */
 export const typedOf = (fields: readonly Kept[], stored: object): Values =>
   Object.fromEntries(fields.map((row) => [row.name, typed(row, at(stored, row.name))]))
 
@@ -52,7 +52,7 @@ function typed({ kind, placeholder, read, rows }: Kept, value: unknown): Value {
   return String(value ?? '')
 }
 
-/** What is stored of typed values. Passwords that are not typed are left out. */
+/** The values to store. Empty passwords are left out. */
 export function storedOf(fields: readonly Kept[], values: Values): Record<string, unknown> {
   const stored = {}
   for (const row of fields) {

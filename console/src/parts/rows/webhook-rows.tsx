@@ -14,7 +14,7 @@ const readNumbers = (typed: Value): string =>
     .filter((one) => one !== '')
     .join(',')
 
-/** The address of a webhook, and of what it is called. */
+/** The URL of a webhook, and its events. */
 export const WEBHOOK_ROWS: readonly FormRow[] = [
   { name: 'url', label: t('Address'), placeholder: 'https://shop.example.com/hooks/sms' },
   {

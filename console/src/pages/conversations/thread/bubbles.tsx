@@ -35,7 +35,7 @@ function senderOf({ expand }: Message, hasTeam: boolean): string {
   return SENDERS[sender.kind]?.(sender.name) ?? ''
 }
 
-/** How far an outgoing text is, where a sign says it. */
+/** Signs of outgoing texts' states. */
 const SIGNS: Partial<Record<ShownState, string>> = { assigned: '…', sending: '…', sent: '✓', delivered: '✓✓' }
 
 const Ticks = ({ message }: { message: Message }) => {
@@ -73,7 +73,7 @@ export function Text({
   const isIn = message_type === 'incoming'
   const isWaiting = status === 'pending' && scheduled_at !== ''
   const sender = senderOf(message, hasTeam)
-  // a simulated phone must be known as one
+  // always mark a simulated phone
   const line = isSimulated(expand?.device) ? deviceName(expand?.device) : sim
   const isTold = isLast || isOpen || isWaiting || Boolean(reason)
   const at = timeOf(message)

@@ -26,7 +26,7 @@ import { type ThreadTexts, useThread } from './use-thread.ts'
 const MAX_NOTES = 500
 /** Texts of one sender within this time are a group, with one time. */
 const GROUP_MS = 5 * 60_000
-/** So near to an edge, in pixels, the texts beyond it are read. */
+/** Distance to an edge, in pixels, at which further texts are read. */
 const NEAR_PX = 600
 const AT_END_PX = 60
 
@@ -151,7 +151,7 @@ export function Thread({
   )
 }
 
-/** Says why there is no box. What was typed before a role was lowered can be copied. */
+/** Shown to viewers instead of the answer field. A text typed before the role changed can be copied. */
 function ReadOnly({ number }: { number: string }) {
   const { value } = useDraft(`answer.${number}`, '')
   return (
@@ -182,7 +182,7 @@ function merge({ texts, hasOlder, hasNewer }: ThreadTexts, notes: readonly Note[
   ].sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)))
 }
 
-/** Whether two neighbours are from one sender, soon after each other. */
+/** Whether two neighbours have one sender and are close in time. */
 function isGroup(a: Entry, b: Entry | undefined): boolean {
   if (!b || a.isNote || b.isNote || msOf(b.at) - msOf(a.at) > GROUP_MS) return false
   const [one, other] = [a.record as Message, b.record as Message]
@@ -190,7 +190,7 @@ function isGroup(a: Entry, b: Entry | undefined): boolean {
 }
 
 /**
- * Keeps the place of what is read while texts come above and below it; the end stays the end. The box is a
+ * Keeps the scroll position while texts are added above and below; at the end it stays there. The box is a
  * reversed column: 0 is its end, and it counts down from there.
  */
 function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: string) {

@@ -5,7 +5,7 @@ import type { Message } from '../../../data/records.ts'
 import { useLater } from '../../../data/use/use-later.ts'
 import { useLive } from '../../../data/use/use-live.ts'
 
-/** Texts that one request reads, and the most that the page holds: more are read again when scrolled to. */
+/** Texts per request, and the maximum on the page: others are read again when scrolled to. */
 const STEP = 50
 const MOST = 300
 
@@ -26,14 +26,14 @@ export interface ThreadTexts extends Stretch {
   toEnd(): void
 }
 
-/** Texts handed in together were stored at once: when they came in tells them apart. */
+/** Texts reported together have one `created`: `delivered_at` orders them. */
 const KEYS = ['created', 'delivered_at', 'id'] as const
 type Edge = Pick<Message, (typeof KEYS)[number]>
 
 const TEXTS = 'sms_messages'
 const EXPAND: Readonly<Record<string, object>> = { [TEXTS]: { expand: 'device,sent_by' } }
 
-/** Up to STEP texts with `number` beside `edge`, which come nearest; without one, the newest. */
+/** Up to STEP texts with `number` next to `edge`; without an edge, the newest. */
 async function read(number: string, side: 'older' | 'newer', edge?: Edge): Promise<Message[]> {
   const [sign, sort] =
     side === 'older' ? ['<', '-created,-delivered_at,-id'] : ['>', 'created,delivered_at,id']
@@ -62,7 +62,8 @@ const endOf = (newest: readonly Message[]): Stretch => ({
 })
 
 /**
- * The texts around a text or note, `sms_messages/ID` or `conversation_notes/ID`; the newest if that is gone.
+ * The texts around a text or note, `sms_messages/ID` or `conversation_notes/ID`; if it was deleted, the
+ * newest.
  */
 async function readAround(number: string, at: string): Promise<Stretch> {
   const [collection = '', id = ''] = at.split('/')
@@ -101,7 +102,7 @@ export function useThread(number: string, at: string): ThreadTexts {
   const turn = useRef(0)
   const isReading = useRef(false)
 
-  /** One at a time; what was asked before the conversation or its place changed is dropped. */
+  /** One request at a time; drops answers for another conversation or place. */
   const run = useCallback(async <T>(ask: () => Promise<T>, put: (found: T) => void) => {
     const mine = ++turn.current
     isReading.current = true

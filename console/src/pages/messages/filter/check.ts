@@ -1,6 +1,6 @@
 import { parse } from '../../../../../grammar/filter.peggy'
 
-/** Where the server's grammar stops to understand a filter; undefined if it understands all of it. */
+/** The position of a syntax error by the server's grammar; undefined for a valid filter. */
 export function faultAt(filter: string): number | undefined {
   if (filter.trim() === '') return undefined
   try {

@@ -52,7 +52,7 @@ const EQUAL = [
   ['=', t('is')],
   ['!=', t('is not')],
 ] as const
-/** Operators by type of field. One that ends in `""` brings its value. */
+/** Operators by type of field. One that ends in `""` includes its value. */
 const SIGNS: Readonly<Record<string, readonly (readonly [sign: string, words: string])[]>> = {
   text: [['~', t('contains')], ['!~', t('does not contain')], ...EQUAL],
   number: [
