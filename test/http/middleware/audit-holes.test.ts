@@ -196,6 +196,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/settings/apple/generate-client-secret',
     'POST /api/sms/preview',
     'POST /api/hooks/preview',
+    'POST /api/account/invitations/show',
   ],
   'always refuses': ['POST /api/sql'],
   'lets a user in, and superusers never': ['POST /api/collections/{}/auth-with-oauth2'],
