@@ -28,6 +28,9 @@ export function Toolbar({
           onValue={(typed) => onChange({ words: typed }, true)}
         />
         <States chosen={state} onChoose={(chosen) => onChange({ state: chosen })} />
+      </div>
+      <div class="messages-pickers">
+        <Pickers question={question} onChange={onChange} />
         <div class="messages-quick-end">
           <label class="messages-sort">
             <span class="unseen">{t('Order')}</span>
@@ -43,7 +46,6 @@ export function Toolbar({
           <SavedMenu filter={filter} onChoose={(chosen) => onChange({ filter: chosen })} />
         </div>
       </div>
-      <Pickers question={question} onChange={onChange} />
       <FilterBar applied={filter} refusal={refusal} onApply={(applied) => onChange({ filter: applied })} />
     </search>
   )
@@ -78,7 +80,7 @@ function Pickers({
     </label>
   )
   return (
-    <div class="messages-pickers">
+    <>
       {day(t('From'), from, (chosen) => onChange({ from: chosen }))}
       {day(t('Until'), until, (chosen) => onChange({ until: chosen }))}
       {devices.items.length > 1 && (
@@ -94,6 +96,6 @@ function Pickers({
           </select>
         </label>
       )}
-    </div>
+    </>
   )
 }

@@ -36,6 +36,7 @@ function Lines(props: { row: FieldRow; value: Value; onValue: (value: Value) => 
   if (lines.length < 2) return null
   return (
     <CheckList
+      class="checks one-column"
       legend={props.row.label}
       name="line"
       choices={lines.map((line) => [line.id, lineWords(line)] as const)}
