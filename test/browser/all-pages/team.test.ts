@@ -142,6 +142,17 @@ async function asksBeforeGroup({ page }: Browser, url: string, group: string): P
   await asked.getByRole('button', { name: 'Not yet' }).click()
 }
 
+/** A mention is counted until the view Mentions was opened. */
+async function seesMention({ page, url, screen }: BrowserFixture): Promise<void> {
+  await page.goto(`${url}/#/conversations`)
+  const views = page.getByRole('button', { name: /^All 1/ })
+  if (screen === 'phone') await page.getByRole('button', { name: 'All 1 · 1 new' }).click()
+  else await views.waitFor()
+  await page.getByRole('button', { name: /^Mentions.*1 new$/ }).click()
+  await page.getByRole('link', { name: /Zoë/ }).waitFor()
+  await page.getByText('1 new').waitFor({ state: 'detached' })
+}
+
 /** Ann and Ben at one conversation: assigned, noted, typed at once, answered once. */
 async function answerTogether(ann: BrowserFixture, ben: Browser, phone: Phone): Promise<void> {
   const { url } = ann
@@ -219,6 +230,7 @@ scenario(
     await expectForbidden(cleo, ann, 'viewer')
     await asksBeforeGroup(ben, url, group.id)
     await answerTogether(ann, ben, phone)
+    await seesMention(ann)
 
     const [first, second] = await root.collection('members').getFullList({ sort: '@rowid' })
     const changed = { user, sender: first!.id, action: 'update', collection: 'members', record: second!.id }

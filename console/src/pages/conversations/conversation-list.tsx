@@ -4,7 +4,7 @@ import { may, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { isPhone } from '../../data/use/media.ts'
 import { useNames } from '../../data/use/use-known.ts'
-import { t } from '../../language/words.ts'
+import { t, tn } from '../../language/words.ts'
 import { TextField } from '../../parts/form/field.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Menu } from '../../parts/list/menu.tsx'
@@ -15,7 +15,14 @@ import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { archive } from './change.ts'
 import { Swipe } from './swipe.tsx'
-import { type Hit, useConversations, useCounts, useReceived } from './use-conversations.ts'
+import {
+  type Hit,
+  seeMentions,
+  useConversations,
+  useCounts,
+  useNews,
+  useReceived,
+} from './use-conversations.ts'
 import { VIEWS, type View, viewsFor } from './views.ts'
 
 /** The chosen view, kept while the page of a conversation is open. */
@@ -70,6 +77,9 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
 /** The views with their counts: on a phone behind a button, which shows the chosen one. */
 function Views({ hasTeam }: { hasTeam: boolean }) {
   const countOf = useCounts()
+  const news = useNews(hasTeam)
+  const newWords = (count = 0) => (count > 0 ? tn('1 new', '{count} new', count) : '')
+  const all = newWords((news.mine ?? 0) + (news.mentions ?? 0))
   const buttons = (close: () => void) => (
     <fieldset class="conversations-views">
       <legend class="unseen">{t('Show')}</legend>
@@ -80,18 +90,20 @@ function Views({ hasTeam }: { hasTeam: boolean }) {
           aria-pressed={each === view.value}
           onClick={() => {
             view.value = each
+            if (each === 'mentions') seeMentions()
             close()
           }}
         >
           {VIEWS[each].words}
           <span class="muted">{countOf(each)}</span>
+          {newWords(news[each]) && <strong class="count">{newWords(news[each])}</strong>}
         </button>
       ))}
     </fieldset>
   )
   if (!isPhone.value) return buttons(() => {})
   return (
-    <Menu icon="filter" words={`${VIEWS[view.value].words} ${countOf(view.value)}`}>
+    <Menu icon="filter" words={`${VIEWS[view.value].words} ${countOf(view.value)}${all && ` · ${all}`}`}>
       {buttons}
     </Menu>
   )

@@ -3,6 +3,8 @@ import { pb } from '../../data/client.ts'
 import { conversationFilter } from '../../data/phone/contact-filter.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import type { Conversation, Message } from '../../data/records.ts'
+import { remembered } from '../../data/remembered.ts'
+import { session } from '../../data/session.ts'
 import type { Note } from '../../data/team/team.ts'
 import { timeOf } from '../../data/text/message-time.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
@@ -87,6 +89,33 @@ export const useReceived = (items: readonly Conversation[]): ((message: string) 
       return items.map(({ id, delivered_at }) => [id, delivered_at] as const)
     },
   )
+
+/** When each person last opened their mentions in this browser, by their id. */
+const mentionsSeen = remembered<Readonly<Record<string, string>>>('mentions-seen', {})
+
+export function seeMentions(): void {
+  const at = new Date().toISOString().replace('T', ' ')
+  mentionsSeen.value = { ...mentionsSeen.value, [session.value?.sender ?? '']: at }
+}
+
+/** What is new in the person's own views: unread conversations, and notes that mention them. */
+export function useNews(ready: boolean): Partial<Record<View, number>> {
+  const sender = session.value?.sender ?? ''
+  const one = { perPage: 1, fields: 'id', ready }
+  const mine = useList<Conversation>('conversations', {
+    filter: `${VIEWS.mine.filter()} && unread > 0`,
+    sort: '-last_at',
+    ...one,
+  })
+  const mentions = useList<Note>('conversation_notes', {
+    filter: pb.filter('mentions ?~ {:sender} && author != {:sender} && created > {:at}', {
+      sender,
+      at: mentionsSeen.value[sender] ?? '',
+    }),
+    ...one,
+  })
+  return ready ? { mine: mine.total, mentions: mentions.total } : {}
+}
 
 /** Changes within this time cause one request. */
 const CALM_MS = 600
