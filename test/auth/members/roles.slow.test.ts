@@ -106,6 +106,7 @@ const ROUTES: Readonly<Record<string, Who>> = {
   'GET /api/account/inbox': 'viewer',
   'POST /api/account/presence': 'viewer',
   'POST /api/account/invitations': 'admin',
+  'POST /api/account/invitations/show': 'all',
   'POST /api/account/invitations/accept': 'owner',
   'GET /api/account/sessions': 'owner',
   'DELETE /api/account/sessions/{id}': 'owner',
