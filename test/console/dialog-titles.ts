@@ -28,11 +28,11 @@ function dialogTitle({ type, name, attributes }: Node): Node | undefined {
   return (attributes as Node[]).find((attribute) => nameOf(attribute.name) === 'title')
 }
 
-/** A question is an object with a title and the words of the button that says yes. */
+/** A question has a title and the words of the button that says yes. With rows it is a card of a form. */
 function questionTitle({ type, properties }: Node): Node | undefined {
   if (type !== 'ObjectExpression') return undefined
   const find = (name: string) => (properties as Node[]).find(({ key }) => nameOf(key) === name)
-  return find('action') && find('title')
+  return find('rows') ? undefined : find('action') && find('title')
 }
 
 const textsIn = (node: Node): string[] => [

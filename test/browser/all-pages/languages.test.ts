@@ -166,12 +166,14 @@ const dialogsOfSuperuser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/settings', fill(say('Addresses of superusers'), '10.0.0.1'), say('Save addresses')],
 ]
 
-/** They last as long as a restore does, or need a team. */
+/** They last as long as a restore does, need a team, or a dead line. */
 const OTHERS = [
   'Leave the team?',
   'Nothing was restored',
   'Remove {name} from the team?',
   'Restoring',
+  'Sign out with unsent texts?',
+  'Take it from {name}?',
   '{name} has answered meanwhile',
 ]
 
