@@ -10,7 +10,7 @@ import { EXAMPLES, type Example, PEOPLE } from './examples.ts'
 const FOLDER = join(import.meta.dirname, '../../../docs/console')
 const WIDTH = 960
 const MAX_BYTES = 60_000
-const PALETTE = { palette: true, colours: 64, effort: 10 } as const
+const PALETTE = { palette: true, colours: 16, effort: 10 } as const
 
 const [ANNA, BEN, CHIARA, DAVID] = PEOPLE.map(([, phone]) => phone)
 
