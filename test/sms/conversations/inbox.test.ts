@@ -199,7 +199,7 @@ describe('what waits', () => {
     await hear([ZOE, 'Sorry'])
     expect(await conversation()).toMatchObject({ unread: 1, unanswered: true })
     const answers = `select count(*) from sms_messages where sent_by = '${answer}'`
-    await until('an answer', async () => Number((await server.query(answers))[0]![0]) === 1)
+    await until('an answer', async () => Number((await server.query(answers))[0]![0]) >= 1)
     await ann.call('DELETE', `/api/collections/auto_answers/records/${answer}`)
   })
 
