@@ -48,8 +48,6 @@ const slow = {
     name: 'slow',
     include: [SLOW],
     exclude: [IN_BROWSER],
-    // they wait more than they work: for leases, pauses, other processes
-    maxWorkers: 3,
     sequence: { groupOrder: 1 },
   },
 }

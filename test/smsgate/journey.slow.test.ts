@@ -33,8 +33,9 @@ function timesOnAir(phone: Phone): number[] {
 test('200 messages over a line that breaks: none is lost, none goes out twice, each is known to be delivered', {
   timeout: 4 * WITHIN_MS,
 }, async () => {
+  const journeys = await Promise.all([0, DAY_MS, -DAY_MS].map(join))
   fixture.breakLine(LOSSES)
-  const outcomes = await Promise.all([0, DAY_MS, -DAY_MS].map(travel))
+  const outcomes = await Promise.all(journeys.map(travel))
   fixture.breakLine(0)
   for (const { stored, times, faults } of outcomes) {
     expect(stored.filter(({ status }) => status !== 'delivered')).toEqual([])
@@ -46,10 +47,13 @@ test('200 messages over a line that breaks: none is lost, none goes out twice, e
   expect(fixture.breaks()).toBeGreaterThan(10)
 })
 
-/** The messages of a phone with this clock, which is started anew twice. */
-async function travel(clockMs: number) {
+async function join(clockMs: number) {
   const user = await fixture.gateway.makeUser()
-  let phone = await joinPhone(fixture, user, { clockMs })
+  return { user, phone: await joinPhone(fixture, user, { clockMs }) }
+}
+
+/** The messages of a phone that is started anew twice. */
+async function travel({ user, phone }: Awaited<ReturnType<typeof join>>) {
   phone.start()
   await send(user, COUNT / 2)
   const pulls = setInterval(() => phone.wake(), 400)
