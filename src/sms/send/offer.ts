@@ -1,13 +1,14 @@
 import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { userHolder } from '../../collections/collection.ts'
+import { MAX_OF_AGENT } from '../../portable/agents.ts'
 import { randomId } from '../../tools/random.ts'
 import type { Origin, SendBody, SendOptions } from './body.ts'
 import { plainText, writeTexts } from './content.ts'
 import type { Idempotency } from './idempotency.ts'
 import { allRecipients } from './recipients.ts'
 import { gatewayRefusal, invalid } from './refusal.ts'
-import { MAX_OF_AGENT, type Sender } from './sender.ts'
+import type { Sender } from './sender.ts'
 import { zoneOfNumber } from './time-zones.ts'
 
 /** A request that passed its checks, as `sms_accept` takes it. In the options, '' is unset. */

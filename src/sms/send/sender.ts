@@ -12,8 +12,6 @@ export interface Sender {
   readonly isAgent?: boolean
 }
 
-export const MAX_OF_AGENT = 20
-
 /** The sender who signed in without an API key. */
 export const senderOf = (auth: AuthRecord): Sender => ({
   user: auth.id,

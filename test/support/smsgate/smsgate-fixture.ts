@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../database/postgres.ts'
 import { temporaryFolder } from '../database/temporary-folder.ts'
 import { type Client, type ServerWithDevices, startServerWithDevices } from '../server/server-with-devices.ts'
 import { makeBreakableProxy } from '../services/breakable-proxy.ts'
+import { until as untilTrue } from '../until.ts'
 import { Phone, type PhoneOptions } from './smsgate-app.ts'
 
 export const DAY_MS = 86_400_000
@@ -109,7 +109,5 @@ export async function records(user: Client, filter: string): Promise<any[]> {
   return (await user.call('GET', `/api/collections/sms_messages/records?${query}`)).body.items
 }
 
-export async function until(isTrue: () => boolean | Promise<boolean>, withinMs = 80_000): Promise<void> {
-  for (const end = Date.now() + withinMs; !(await isTrue()); await sleep(30))
-    if (Date.now() > end) throw new Error('it did not happen')
-}
+export const until = (isTrue: () => boolean | Promise<boolean>, withinMs = 80_000) =>
+  untilTrue('what a phone was to do', isTrue, withinMs)

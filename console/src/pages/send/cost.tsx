@@ -1,4 +1,4 @@
-import { MAX_PLAIN } from '../../data/campaigns.ts'
+import { MAX_OF_AGENT } from '#portable/agents.ts'
 import type { Fault } from '../../data/fault.ts'
 import { may } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
@@ -27,7 +27,7 @@ export function Cost({
   const people = preview?.recipients_count ?? chosen.recipients.filter(({ fault }) => !fault).length
   const optedOut = preview?.opted_out ?? 0
   const left = usage?.remaining
-  const isTooMany = people > MAX_PLAIN && !may('admin')
+  const isTooMany = people > MAX_OF_AGENT && !may('admin')
   const isShort = left !== null && left !== undefined && people - optedOut > left
   return (
     <div class={isShort || isTooMany ? 'send-cost wrong' : 'send-cost'} role="status">
@@ -40,7 +40,7 @@ export function Cost({
         <span class="muted">{noCostWords(chosen.groups.length > 0, hasText, fault)}</span>
       )}
       {!may('admin') && (
-        <span>{t('Agents send to at most {count} people at once', { count: MAX_PLAIN })}</span>
+        <span>{t('Agents send to at most {count} people at once', { count: MAX_OF_AGENT })}</span>
       )}
       {preview && <LastLeaves at={preview.last_leaves_at} dueAt={chosen.isLater ? chosen.at : ''} />}
       {optedOut > 0 && (

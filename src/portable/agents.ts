@@ -1,0 +1,2 @@
+/** Most people that a send of an agent reaches. */
+export const MAX_OF_AGENT = 20
