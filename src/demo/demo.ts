@@ -9,6 +9,7 @@ import { runProgramCommand } from '../errors.ts'
 import { randomText } from '../tools/random.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
 import { type Api, findFirst, request, signIn } from './api.ts'
+import { COLLEAGUES, fillInbox, makeTeam } from './inbox.ts'
 import {
   CONTACTS,
   type DemoData,
@@ -57,9 +58,11 @@ async function makeDesk(server: RunningServer) {
   await upsertSuperuser(server.services.store.forEverybody('command'), SUPERUSER_EMAIL, adminPassword)
   const { api: superuser } = await signIn(server.url, '_superusers', SUPERUSER_EMAIL, adminPassword)
   await makeUser(superuser, password)
+  await makeTeam(superuser, password)
   const desk = await setUpDemoData(server.url, password)
   step(`A user, ${USER_EMAIL}, with an API key, a template and ${CONTACTS.length} contacts.`)
   for (const { name, phone } of CONTACTS) detail(`${name.padEnd(8)} ${phone}`)
+  detail(`Their team: ${COLLEAGUES.map(({ name, role }) => `${name} (${role})`).join(', ')}`)
   return { desk, password, adminPassword }
 }
 
@@ -121,7 +124,9 @@ const page = await pb.collection('sms_messages').getList(1, 5, { sort: '-created
 console.table(page.items.map((m) => [m.created, m.from || m.to, m.status, m.body]))
 "
 
-Superuser of this demo: ${SUPERUSER_EMAIL} with the password ${adminPassword}`)
+Open ${url}, sign in as ${USER_EMAIL} / ${password}
+  a colleague of theirs: ${COLLEAGUES[0].email} / ${password}
+  the superuser:         ${SUPERUSER_EMAIL} / ${adminPassword}`)
 }
 
 /** Shows the main job to a new user, from an empty database. */
@@ -139,6 +144,8 @@ async function demo(start: Start): Promise<void> {
   done = running.catch((error) => say(String(error)))
   await sendSome(desk, phones)
   await receiveOne(desk, phones[0]!)
+  step('More people have texted in the last hours; some have their answer.')
+  await fillInbox(desk, password, phones[0]!)
   sayWhatNext(server.url, desk, password, adminPassword)
 }
 

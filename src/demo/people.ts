@@ -12,7 +12,7 @@ export const CONTACTS = [
 export async function makeUser(superuser: Api, password: string): Promise<void> {
   await ensure(superuser, 'users', `email = "${USER_EMAIL}"`, {
     email: USER_EMAIL,
-    name: 'Demo',
+    name: 'Corner Bike Shop',
     password,
     passwordConfirm: password,
     verified: true,
@@ -22,6 +22,8 @@ export async function makeUser(superuser: Api, password: string): Promise<void> 
 /** What the user has before the first message: contacts in a group, a template, an API key. */
 export interface DemoData {
   readonly user: Api
+  /** The user's own. */
+  readonly id: string
   readonly key: string
   readonly group: string
   readonly template: string
@@ -47,7 +49,7 @@ export async function setUpDemoData(url: string, password: string): Promise<Demo
     user: id,
     name: `Demo of ${new Date().toISOString().slice(0, 16)}`,
   })
-  return { user, key, group, template }
+  return { user, id, key, group, template }
 }
 
 /** Who messages go to, by their ids in the same order: the contact's name, or the number. */

@@ -31,7 +31,7 @@ function startDemo(folder: string, port: number) {
   const done = new Promise<void>((resolve) => {
     const hear = (chunk: Buffer) => {
       output += chunk
-      if (output.includes('Superuser of this demo')) resolve()
+      if (output.includes('the superuser:')) resolve()
     }
     child.stdout!.on('data', hear)
     child.stderr!.on('data', hear)
@@ -70,7 +70,8 @@ test(
     const pb = new PocketBase(`http://127.0.0.1:${port}`)
     await pb.collection('users').authWithPassword(email!, password!)
     const messages = await pb.collection('sms_messages').getFullList({ expand: 'device' })
-    expect(messages.length).toBe(7)
+    expect(messages.length).toBe(19)
+    expect(await pb.collection('conversations').getFullList()).toHaveLength(10)
     expect(await first.stop(), first.output()).toBe(0)
 
     const second = startDemo(folder, port)
@@ -80,7 +81,10 @@ test(
       .collection('users')
       .authWithPassword(email!, /authWithPassword\('.+?', '(.+?)'\)/.exec(second.output())![1]!)
     expect(await pb.collection('devices').getFullList()).toHaveLength(2)
-    expect(await pb.collection('contacts').getFullList()).toHaveLength(3)
+    expect(await pb.collection('contacts').getFullList()).toHaveLength(12)
+    expect(await pb.collection('members').getFullList()).toHaveLength(2)
+    const [, colleague, word] = /colleague of theirs: (\S+) \/ (\S+)/.exec(second.output())!
+    await pb.collection('users').authWithPassword(colleague!, word!)
     expect(await second.stop(), second.output()).toBe(0)
   },
   PATIENCE_MS,
