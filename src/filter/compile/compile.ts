@@ -65,29 +65,13 @@ function templateOf(catalog: Catalog, question: FilterQuery, client: Tree | null
 }
 
 function bindTemplate(
-  template: Template,
+  { compiled, params }: Template,
   { request, candidate = NO_CANDIDATE }: FilterQuery,
   client: Tree | null,
 ): CompiledFilter {
-  const input = { request, candidate, literals: client?.literals ?? [], now: new Date() }
-  const bound = bind(template, input)
-  if (!template.related) return bound
-  const { text, params, main, place } = template.related
-  const relatedFirst = {
-    text,
-    params: params.map((param) => param.bind(input)),
-    withIds(ids: readonly string[]) {
-      const filter = bind(main, input)
-      return { ...filter, params: filter.params.with(place, ids), never: ids.length === 0 || filter.never }
-    },
-  }
-  return { ...bound, relatedFirst }
+  const input: Input = { request, candidate, literals: client?.literals ?? [], now: new Date() }
+  return { ...compiled, params: params.map((param) => param.bind(input)) }
 }
-
-const bind = ({ compiled, params }: Template, input: Input): CompiledFilter => ({
-  ...compiled,
-  params: params.map((param) => param.bind(input)),
-})
 
 function makeTemplate(
   catalog: Catalog,

@@ -52,15 +52,4 @@ export interface CompiledFilter {
   /** Contains client input, so the generic plan of a named statement would be bad. */
   readonly free: boolean
   readonly structure: QueryStructure
-  /** An equivalent query that starts from related records, if possible, for callers that read many rows. */
-  readonly relatedFirst?: RelatedQuestion
-}
-
-/** A query for related records whose result makes the main query cheaper. */
-export interface RelatedQuestion {
-  /** SQL that selects ids. */
-  readonly text: string
-  readonly params: readonly unknown[]
-  /** The main query for these ids. */
-  readonly withIds: (ids: readonly string[]) => CompiledFilter
 }

@@ -39,9 +39,8 @@ export function joinRelation(context: Context, row: FilterRow, field: RelationFi
   }
   const id = column(row, field)
   const on = (alias: JoinedRow) => sql`${columnOf(alias, 'id')} = ${id}`
-  const isNamedByBase = target.type !== 'view' && row.at === null && !row.values
-  const source = { from: table(target), on, ...(isNamedByBase && { reference: id }) }
-  const at = context.scope.join(keyOf(row, field.name), row.at, false, () => source)
+  const source = () => ({ from: table(target), on })
+  const at = context.scope.join(keyOf(row, field.name), row.at, false, source)
   return joinedRow(target, at)
 }
 

@@ -40,8 +40,6 @@ export interface JoinSource {
   readonly columns?: string
   /** The join condition; absent: all rows. */
   readonly on?: (alias: JoinedRow) => Sql
-  /** The base's column with the id of the joined record, for a join of one record of a table. */
-  readonly reference?: Sql
   /** The order of several joined rows. */
   readonly order?: (alias: JoinedRow) => Sql
 }

@@ -1,5 +1,5 @@
 import type { Collection } from '../../collections/collection.ts'
-import { columnName, quote, tableName } from '../../collections/names.ts'
+import { columnName } from '../../collections/names.ts'
 import { indexedColumns, insertionOrderBy } from '../../collections/table/own-indexes.ts'
 import type { CompiledFilter, Predicate, QueryStructure } from '../../filter/compile/compiled-filter.ts'
 import { baseColumn, ROWID } from '../../filter/sql/sql.ts'
@@ -31,19 +31,11 @@ type Comparison = Extract<Predicate, { kind: 'comparison' }>
 const isComparison = (one: Predicate): one is Comparison => one.kind === 'comparison' && one.value !== ''
 const isEqual = ({ sign }: Comparison) => sign === '='
 
-const conjuncts = ({ condition }: Pick<QueryStructure, 'condition'>): readonly Predicate[] =>
+const conjuncts = ({ condition }: QueryStructure): readonly Predicate[] =>
   condition.kind === 'and' ? condition.items : [condition]
 
-export interface ListPlan {
-  readonly orderBy: string
-  /** SQL of the total; undefined if it has to be counted. */
-  readonly total: string | undefined
-  /** See searchedOwner. */
-  readonly searched: string | undefined
-  /** The rows are counted while the page is found: 1.0 ms for 30 of 2,000 messages, 1.5 ms for two passes. */
-  readonly isCounted: boolean
-  /** The rows before the page are skipped in an index: 600,000 take 60 ms, not 1,240. */
-  readonly isDeep: boolean
+export interface ListStatement {
+  readonly text: string
   /**
    * Postgres plans the statement once. With a client's filter such a plan may be a hundred times slower,
    * unless an index answers it whole; with an unknown OFFSET it may sort.
@@ -53,58 +45,69 @@ export interface ListPlan {
   readonly isShort: boolean
 }
 
-/** Chooses how a page of a compiled list is read. */
-export function planList(
+/**
+ * The statement that reads a page of a compiled list: each row with the total (-1: not counted) and the
+ * version of the requester's record. Parameters: those of the filter, then `pageValues`.
+ */
+export function listStatement(
   collection: Collection,
   compiled: CompiledFilter,
   page: Page,
+  auth: AuthRecord | null,
   extension: Extension | undefined,
   hasFilter: boolean,
-): ListPlan {
-  const { structure } = compiled
-  const { offset, skipTotal } = page
+): ListStatement {
+  const { from, where, params, structure } = compiled
+  const { offset, perPage, skipTotal } = page
   const total = skipTotal ? '-1' : knownTotal(collection, compiled, extension)
+  const isIndexed = isIndexScan(collection, structure)
   const hasKeys = structure.readsOneTable && structure.sortKeys.every((key) => key !== undefined)
   const isDeep = hasKeys && offset > NEAR
-  const isFitting = hasFilter ? isIndexScan(collection, structure) : structure.sortsByOwnField
-  const isPlannedOnce = isFitting && !isDeep
-  const isFirst = total === undefined && offset === 0n
-  return {
+  const isPlannedOnce = (hasFilter ? isIndexed : structure.sortsByOwnField) && !isDeep
+  let last = params.length
+  const before = offset === 0n ? '0' : `$${++last}::bigint`
+  const size = USUAL_SIZES.has(perPage) ? String(perPage) : `$${++last}::bigint`
+  const version = authVersionSql(auth, last + 1)
+  const parts: Parts = {
+    collection,
+    from,
+    where,
     orderBy: indexOrderBy(collection, compiled),
-    total,
-    searched: searchedOwner(structure, page, extension?.search),
-    isCounted: hasKeys && isFirst && !isPlannedOnce && !isIndexOnlyCount(collection, structure),
+    limit: before === '0' ? `LIMIT ${size}` : `LIMIT ${size} OFFSET ${before}`,
+    version,
     isDeep,
-    isPlannedOnce,
-    isShort: isPlannedOnce && total !== undefined && isShortIndexScan(collection, structure, page),
+    structure,
   }
+  const isCounted =
+    hasKeys && !total && offset === 0n && !isPlannedOnce && !isIndexOnlyCount(collection, structure)
+  const searched = searchedOwner(structure, page, extension?.search)
+  const text = () => {
+    if (searched !== undefined) return search(parts, searched, size)
+    if (skipTotal) return rowsOf(parts, where, `, -1, ${version}`)
+    if (isCounted) return counted(parts)
+    return withTotal(parts, total ?? `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`, before)
+  }
+  const isShort = isIndexed && isPlannedOnce && total !== undefined && perPage <= SHORT && offset <= NEAR
+  return { text: text(), isPlannedOnce, isShort }
 }
 
 /** SQL of a total that need not be counted. */
 function knownTotal(
   collection: Collection,
-  { where, structure }: CompiledFilter,
+  { where, structure: { condition } }: CompiledFilter,
   extension: Extension | undefined,
 ): string | undefined {
   const total = extension?.total
   if (!total) return undefined
-  const table = quote(tableName(collection))
+  const { table } = columnsOf(collection)
   if (where === '') return total.sql(table)
-  const isOfOne = singleEqualityColumn(structure) === columnName(total.by)
+  if (!isComparison(condition) || !isEqual(condition) || condition.value === '') return undefined
+  const isOfOne = condition.column === columnName(total.by) && condition.value.cast === 'text'
   return isOfOne ? total.sql(table, '$1') : undefined
 }
 
-/** The column of a condition that is only `column = $1`; undefined for any other condition. */
-export function singleEqualityColumn({ condition }: Pick<QueryStructure, 'condition'>): string | undefined {
-  if (condition.kind !== 'comparison' || !isEqual(condition) || condition.value === '') return undefined
-  const { index, cast } = condition.value
-  return index === 0 && cast === 'text' ? condition.column : undefined
-}
-
-type Asked = Pick<QueryStructure, 'condition' | 'sortKeys'>
-
 /** The only sort column besides the order of insertion; undefined for several. */
-function sortedBy({ sortKeys: [key, tiebreak, ...more] }: Asked): string | undefined {
+function sortedBy({ sortKeys: [key, tiebreak, ...more] }: QueryStructure): string | undefined {
   if (more.length > 0) return undefined
   if (key?.column === ROWID) return tiebreak ? undefined : ROWID
   return tiebreak?.column === ROWID && !tiebreak.direction ? key?.column : undefined
@@ -113,9 +116,9 @@ function sortedBy({ sortKeys: [key, tiebreak, ...more] }: Asked): string | undef
 const indexesOf = memoize(indexedColumns)
 
 /** Whether an index finds the rows in order: equal values of its first columns, then the sort column. */
-export function isIndexScan(collection: Collection, asked: Asked): boolean {
-  const sorted = sortedBy(asked)
-  const tests = conjuncts(asked)
+function isIndexScan(collection: Collection, structure: QueryStructure): boolean {
+  const sorted = sortedBy(structure)
+  const tests = conjuncts(structure)
   if (sorted === undefined || tests.length === 0 || !tests.every(isComparison)) return false
   const equal = tests.filter(isEqual).map(({ column }) => column)
   const ranges = tests.filter((test) => !isEqual(test))
@@ -128,35 +131,24 @@ export function isIndexScan(collection: Collection, asked: Asked): boolean {
   )
 }
 
-/** Whether an index has the rows of one or several values in order, such as a user's by time. */
-export function isSortedByIndex(collection: Collection, asked: Asked): boolean {
-  const sorted = sortedBy(asked)
-  const tests = conjuncts(asked).filter(isComparison).filter(isEqual)
+/** ORDER BY, spelled as in an index that has the rows of one or several values in order of insertion. */
+function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFilter): string {
+  if (sortedBy(structure) !== ROWID) return orderBy
+  const tests = conjuncts(structure).filter(isComparison).filter(isEqual)
   const equal = new Set(tests.map(({ column }) => column))
-  return indexesOf(collection).some((columns) => {
-    const place = columns.indexOf(sorted ?? '')
+  const isInOrder = indexesOf(collection).some((columns) => {
+    const place = columns.indexOf(ROWID)
     return place > 0 && columns.slice(0, place).every((column) => equal.has(column))
   })
-}
-
-/** The same ORDER BY, spelled as in that index. */
-function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFilter): string {
-  const isInOrder = sortedBy(structure) === ROWID && isSortedByIndex(collection, structure)
   return isInOrder ? insertionOrderBy(structure.sortKeys[0]!.direction ?? 'ASC') : orderBy
 }
 
 /** Whether an index alone can count the rows of a condition. */
-export const isIndexOnlyCount = (
-  collection: Collection,
-  { columns: read }: Pick<QueryStructure, 'columns'>,
-): boolean => indexesOf(collection).some((columns) => read.every((column) => columns.includes(column)))
-
-/** Whether a page is the first rows of an index. */
-export const isShortIndexScan = (collection: Collection, asked: Asked, { perPage, offset }: Page): boolean =>
-  perPage <= SHORT && offset <= NEAR && isIndexScan(collection, asked)
+const isIndexOnlyCount = (collection: Collection, { columns: read }: QueryStructure): boolean =>
+  indexesOf(collection).some((columns) => read.every((column) => columns.includes(column)))
 
 /** SQL of the owner's test ('' for all) if a page is a search in the order of `search`, else undefined. */
-export function searchedOwner(
+function searchedOwner(
   structure: QueryStructure,
   { offset, skipTotal }: Page,
   search: Extension['search'],
@@ -164,7 +156,7 @@ export function searchedOwner(
   if (!search || sortedBy(structure) !== search.order || !skipTotal || offset > 0n) return undefined
   const tests = conjuncts(structure)
   const compared = tests.filter(isComparison).filter((one) => isEqual(one) || one.column === search.order)
-  if (!structure.readsOneTable || compared.length === tests.length) return undefined
+  if (compared.length === tests.length) return undefined
   const owner = compared.filter(isEqual).find(({ column }) => column === search.owner)
   if (!owner || owner.value === '') return ''
   return `${baseColumn(owner.column)} = $${owner.value.index + 1}::${owner.value.cast}`
@@ -178,54 +170,24 @@ export const USUAL_SIZES: ReadonlySet<number> = new Set([1, 30, 500, 1000])
 
 /** Parts of a statement as SQL; '' for missing ones. */
 interface Parts {
-  readonly columns: string
+  readonly collection: Collection
   readonly from: string
   readonly where: string
   readonly orderBy: string
   /** LIMIT and OFFSET. */
   readonly limit: string
   readonly version: string
+  /** The rows before the page are skipped in an index: 600,000 take 60 ms, not 1,240. */
   readonly isDeep: boolean
   readonly structure: QueryStructure
-}
-
-/**
- * The SQL of a page by `planList`'s plan: each row with the total (-1: not counted) and the version of the
- * requester's record. Parameters: those of the filter, then `pageValues`.
- */
-export function listStatement(
-  collection: Collection,
-  { from, where, params, structure }: CompiledFilter,
-  page: Page,
-  auth: AuthRecord | null,
-  { orderBy, total, searched, isCounted, isDeep }: ListPlan,
-): string {
-  let last = params.length
-  const before = page.offset === 0n ? '0' : `$${++last}::bigint`
-  const size = USUAL_SIZES.has(page.perPage) ? String(page.perPage) : `$${++last}::bigint`
-  const version = authVersionSql(auth, last + 1)
-  const parts: Parts = {
-    columns: columnsOf(collection).select,
-    from,
-    where,
-    orderBy,
-    limit: before === '0' ? `LIMIT ${size}` : `LIMIT ${size} OFFSET ${before}`,
-    version,
-    isDeep,
-    structure,
-  }
-  if (searched !== undefined) return search(parts, searched, size)
-  if (page.skipTotal) return rowsOf(parts, where, `, -1, ${version}`)
-  if (isCounted) return counted(parts)
-  const known = total ?? `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`
-  return withTotal(parts, known, before)
 }
 
 /** A page without its total; `more`: further columns at the end of each row. */
 function rowsOf(parts: Parts, where: string, more = ''): string {
   const page = (columns: string) =>
     `SELECT ${columns} FROM ${parts.from}${clause('WHERE', where)}${clause('ORDER BY', parts.orderBy)} ${parts.limit}`
-  return parts.isDeep ? rowsByKey(parts, page('b._rowid AS row'), more) : page(parts.columns + more)
+  if (parts.isDeep) return rowsByKey(parts, page('b._rowid AS row'), more)
+  return page(columnsOf(parts.collection).select + more)
 }
 
 /** The columns that identify a row and its position. */
@@ -233,8 +195,10 @@ const keysOf = ({ structure }: Parts) =>
   [...new Set([ROWID, ...structure.sortKeys.flatMap((key) => key?.column ?? [])].map(baseColumn))].join(', ')
 
 /** The rows whose `_rowid` a statement selects as `row`. */
-const rowsByKey = ({ columns, from, orderBy }: Parts, keys: string, more: string) =>
-  `SELECT ${columns}${more} FROM (${keys}) p JOIN ${from} ON b._rowid = p.row ORDER BY ${orderBy}`
+function rowsByKey({ collection, orderBy }: Parts, keys: string, more: string): string {
+  const { select, table } = columnsOf(collection)
+  return `SELECT ${select}${more} FROM (${keys}) p JOIN ${table} b ON b._rowid = p.row ORDER BY ${orderBy}`
+}
 
 /**
  * A page with its total, always with a row. A page beyond the end is not searched for: 5.8 ms instead of 84
@@ -248,8 +212,9 @@ function withTotal(parts: Parts, total: string, before: string): string {
 }
 
 /**
- * A page that is counted while it is found. The rows are behind OFFSET: seeing the size of the page, Postgres
- * would scan an index of all users' 200,000 messages (55 ms instead of 12).
+ * A page that is counted while it is found: 1.0 ms for 30 of 2,000 messages, 1.5 ms for two passes. The rows
+ * are behind OFFSET: seeing the size of the page, Postgres would scan an index of all users' 200,000 messages
+ * (55 ms instead of 12).
  */
 function counted(parts: Parts): string {
   const { from, where, orderBy, limit, version } = parts
@@ -267,11 +232,13 @@ const NEWEST = 5_000
  * word that no message has takes 30 s instead of 0.1.
  */
 function search(parts: Parts, searched: string, size: string): string {
-  const { from, where, orderBy, limit, version } = parts
-  const newest = `SELECT * FROM ${from}${clause('WHERE', searched)} ORDER BY ${orderBy} LIMIT ${NEWEST}`
+  const { collection, from, where, orderBy, limit, version, structure } = parts
+  const { table } = columnsOf(collection)
+  const newest = `SELECT * FROM ${table} b${clause('WHERE', searched)} ORDER BY ${orderBy} LIMIT ${NEWEST}`
   const isEnough = `(SELECT count(*) FROM newest) = ${size}`
   const page = `
-    WITH newest AS MATERIALIZED (SELECT b._rowid AS row FROM (${newest}) b WHERE ${where} ORDER BY ${orderBy} ${limit})
+    WITH newest AS MATERIALIZED (
+      SELECT b._rowid AS row FROM (${newest}) b${structure.joins} WHERE ${where} ORDER BY ${orderBy} ${limit})
     SELECT row FROM newest WHERE ${isEnough}
     UNION ALL (SELECT b._rowid FROM (
       SELECT ${keysOf(parts)} FROM ${from} WHERE (${where}) AND NOT ${isEnough} OFFSET 0) b ORDER BY ${orderBy} ${limit})`

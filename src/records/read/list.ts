@@ -5,7 +5,6 @@ import { badRequest } from '../../errors.ts'
 import { compile } from '../../filter/compile/compile.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { FilterQuery } from '../../filter/compile/filter-query.ts'
-import { MAX_RELATED } from '../../filter/compile/write-template.ts'
 import { FilterError } from '../../filter/errors.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { readRuleFor } from '../../rules/access.ts'
@@ -14,7 +13,7 @@ import type { Extension, Extensions } from '../extension.ts'
 import { checkAuthFresh, StaleAuth } from '../fresh-auth.ts'
 import { keptStatement, type RowStatement, readRows, rowSizeOf, rowStatement } from '../read-rows.ts'
 import { pickEach } from '../render/pick.ts'
-import { listStatement, NEAR, type Page, planList, USUAL_SIZES } from './list-statement.ts'
+import { listStatement, NEAR, type Page, USUAL_SIZES } from './list-statement.ts'
 
 /** Pages whose rows cannot exceed this are read without counting bytes. */
 const UNGUARDED_BYTES = 8 << 20
@@ -34,7 +33,7 @@ export async function listRecords(
 ): Promise<string> {
   const extension = extensions.get(collection.id)
   const rule = readRuleFor(collection, 'listRule', request.auth, extension?.authRequired)
-  const query = await compileList(store, extension, collection, rule, request)
+  const query = compileList(store, extension, collection, rule, request)
   const page = await findPage(store, query, request)
   return renderPage(store, query, page, request)
 }
@@ -48,29 +47,28 @@ interface ListQuery {
 }
 
 /** Compiles a rule and the `filter`, `sort` and page of a query to one statement. Throws 400, 403, 429. */
-async function compileList(
+function compileList(
   store: Store,
   extension: Extension | undefined,
   collection: Collection,
   rule: string,
   request: RequestInfo,
-): Promise<ListQuery> {
+): ListQuery {
   const { auth } = request
   const { filter = '', sort = '' } = request.query
-  const asked = compileFilter(store, { collection, rule, filter, sort, request, ticket: store.db.ticket })
-  const compiled = asked.relatedFirst ? await relatedFirst(store, asked) : asked
+  const compiled = compileFilter(store, { collection, rule, filter, sort, request, ticket: store.db.ticket })
   const page = readPage(request.query, extension?.maxPerPage)
   const params = [...compiled.params, ...pageValues(page, auth)]
   if (compiled.never) return { collection, page, statement: undefined, params }
   const statement = statementOf(compiled, page, auth, () => {
-    const plan = planList(collection, compiled, page, extension, filter !== '')
+    const written = listStatement(collection, compiled, page, auth, extension, filter !== '')
     const { max, hasLarge } = rowSizeOf(collection)
     return rowStatement(store.catalog, collection, {
-      text: listStatement(collection, compiled, page, auth, plan),
+      text: written.text,
       values: params.length,
       extra: 2,
-      plannedOnce: plan.isPlannedOnce ? (filter ? 'free' : 'ruled') : undefined,
-      way: plan.isShort ? 'firstRows' : 'shaped',
+      plannedOnce: written.isPlannedOnce ? (filter ? 'free' : 'ruled') : undefined,
+      way: written.isShort ? 'firstRows' : 'shaped',
       isGuarded: page.perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES),
     })
   })
@@ -97,20 +95,8 @@ function compileFilter(store: Store, question: FilterQuery): CompiledFilter {
   }
 }
 
-/** Finds the related records that a filter selects, if few: the list then reads a single table. */
-async function relatedFirst({ db }: Store, compiled: CompiledFilter): Promise<CompiledFilter> {
-  const question = compiled.relatedFirst
-  if (!question || compiled.never) return compiled
-  try {
-    const { rows } = await db.shaped(question.text, question.params)
-    return rows.length > MAX_RELATED ? compiled : question.withIds(rows.map(([id]) => String(id)))
-  } catch (error) {
-    throw listFault(error)
-  }
-}
-
 /** The statement's values after those of its filter. */
-export const pageValues = ({ offset, perPage }: Page, auth: AuthRecord | null): unknown[] => [
+const pageValues = ({ offset, perPage }: Page, auth: AuthRecord | null): unknown[] => [
   ...(offset === 0n ? [] : [offset]),
   ...(USUAL_SIZES.has(perPage) ? [] : [perPage]),
   ...(auth ? [auth.id] : []),
