@@ -5,10 +5,11 @@ COPY . .
 RUN npm ci --no-audit --no-fund
 RUN npm pack --pack-destination /clone
 
-# its installation, with the versions that were tested: those of npm-shrinkwrap.json in it
+# its installation, with the versions that were tested
 FROM node:24-slim AS install
 WORKDIR /usr/local/lib/node_modules/pocketsms
 COPY --from=pack /clone/pocketsms-*.tgz /
+COPY --from=pack /clone/package-lock.json .
 RUN tar -xzf /pocketsms-*.tgz --strip-components=1
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 

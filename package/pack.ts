@@ -30,8 +30,6 @@ function stripAll(): void {
 stripAll()
 writeFileSync(join(TARGET, 'types.d.ts'), typesOf())
 writeFileSync(join(HOME, 'NOTICE'), notice())
-// the image installs by it
-cpSync(join(HOME, 'package-lock.json'), join(HOME, 'npm-shrinkwrap.json'))
 const readme = join(HOME, 'README.md')
 cpSync(readme, README_OF_CLONE)
 writeFileSync(readme, linkAbsolutely(readFileSync(readme, 'utf8')))

@@ -49,6 +49,8 @@ function build(folder: string): string {
   sh(clone, pack!.replace('/clone', clone))
   const place = join(folder, last(installing, 'WORKDIR').replace('/usr/local', 'local'))
   mkdirSync(place, { recursive: true })
+  const [, lock] = values(installing, 'COPY')
+  sh(place, lock!.replace('--from=pack /clone', `cp ${clone}`))
   for (const command of values(installing, 'RUN'))
     sh(
       place,
