@@ -21,7 +21,7 @@ const settings = Object.fromEntries(
 
 test.runIf(runs('systemd-analyze', '--version'))('systemd understands it', () => {
   const file = join(temporaryFolder(), 'pocketsms.service')
-  writeFileSync(file, lines.join('\n').replaceAll('/opt/pocketsms/', HOME))
+  writeFileSync(file, lines.join('\n'))
   execFileSync('systemd-analyze', ['verify', file], { stdio: 'pipe' })
 })
 
@@ -43,12 +43,21 @@ test.runIf(canMount())('it runs the default database and makes backups', async (
   const script = [
     `mount --bind ${passwd} /etc/passwd`,
     `mount -t tmpfs none /opt && mkdir /opt/pocketsms && mount --bind ${HOME} /opt/pocketsms`,
+    `mkdir /opt/bin && ln -s ../pocketsms/bin/pocketsms.js /opt/bin/pocketsms`,
     ...limits,
-    `cd ${settings.WorkingDirectory}`,
+    'cd /',
   ]
   const port = await freePort()
   const [name, data] = settings.Environment!.split('=') as [string, string]
-  const env = { [name]: data, DATABASE_URL: '', HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'warn' }
+  const PATH = `/opt/bin:${process.env.PATH}`
+  const env = {
+    [name]: data,
+    PATH,
+    DATABASE_URL: '',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    LOG_LEVEL: 'warn',
+  }
   const [command, ...prefix] = [
     ...inMounts(script.join(' && ')),
     ...['setpriv', '--no-new-privs', `--reuid=${settings.User}`, '--regid=7654', '--clear-groups'],

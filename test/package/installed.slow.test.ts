@@ -54,9 +54,11 @@ beforeAll(() => {
 
 test('it has the program, its data and the console, and nothing of its making', () => {
   expect(globSync(['*', 'console/*', 'dist/**/*.ts'], { cwd: installed }).sort()).toEqual(
-    `CHANGELOG.md LICENSE NOTICE README.md bin console console/dist dist dist/types.d.ts grammar
-    npm-shrinkwrap.json package.json sql`.split(/\s+/),
+    `CHANGELOG.md LICENSE NOTICE README.md bin console console/dist deploy dist dist/types.d.ts grammar
+    package.json sql`.split(/\s+/),
   )
+  const [megabytes] = execFileSync('du', ['-sm', place], { encoding: 'utf8' }).split('\t')
+  expect(Number(megabytes)).toBeLessThanOrEqual(140)
   const { devDependencies } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'))
   const extra = Object.keys({ '@scarf/scarf': '', ...devDependencies })
   expect(extra.filter((name) => existsSync(join(place, 'node_modules', name)))).toEqual([])
@@ -96,6 +98,7 @@ test('a program is typed by pocketsms/types', () => {
 export const send: Send = { recipients: ['+4915112345678'], body: 'Hello' }
 export const states = (message: SmsMessage): 'sent' | string => message.status
 export const text = (event: WebhookEvent): string => event.data.body
+export const file = (event: WebhookEvent) => event.type === 'message.received' && event.files?.[0]?.url
 // @ts-expect-error no such field
 export const none = (message: SmsMessage) => message.nothing
 `
