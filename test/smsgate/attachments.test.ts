@@ -1,4 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
 import PocketBase, { type RecordModel } from 'pocketbase'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
@@ -83,6 +85,10 @@ describe('a picture', () => {
       expect((await fetch(closed)).status).toBe(404)
 
     const [told] = await receiver.heard(1)
+    const description = (await (await fetch(`${gateway.url}/api/openapi.json`)).json()) as object
+    const at = 'webhooks/message.received/post/requestBody/content/application~1json/schema/properties/files'
+    const ajv = formats.default(new Ajv2020({ strict: false })).addSchema(description, 'api')
+    expect(ajv.validate({ $ref: `api#/${at}` }, told!.event.files)).toBe(true)
     expect(verify(hook.secret, told!)).toMatchObject({
       data: { attachments: [name, other] },
       files: [

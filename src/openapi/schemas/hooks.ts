@@ -27,6 +27,16 @@ const HEADERS = z.object({
     ),
 })
 
+/** Files of an MMS, in the order of `data.attachments`. */
+const FILES = z.array(
+  z.object({
+    name: z.string(),
+    type: z.string().describe('The media type of the content.'),
+    size: z.int().describe('Bytes.'),
+    url: z.url().describe('Gets the file without other credentials, for 7 days. Keep it secret.'),
+  }),
+)
+
 /** Webhook calls by event (Standard Webhooks). `message`: the schema of `sms_messages`. */
 export function hooks(webhooks: Collection, message: z.ZodObject): ZodOpenApiPathsObject {
   const events = webhooks.fields.flatMap((field) =>
@@ -40,6 +50,7 @@ function hook(event: string, message: z.ZodObject): ZodOpenApiOperationObject {
     type: z.literal(event),
     timestamp: z.string().meta({ format: 'date-time', description: 'When it happened.' }),
     data: message.describe('The message, as it was then.'),
+    ...(event === 'message.received' && { files: FILES.optional().describe('Of an MMS with files.') }),
   })
   return {
     operationId: `on ${event}`.replace(/[ .]+(\w)/g, (_, letter: string) => letter.toUpperCase()),
