@@ -116,6 +116,7 @@ function sayWhatNext(url: string, desk: DemoData, password: string, adminPasswor
 curl ${url}/api/sms/send -H 'X-API-Key: ${desk.key}' \\
   -H 'Content-Type: application/json' -d '{"recipients":["${CONTACTS[0].phone}"],"body":"Hello again"}'
 
+npm install --no-save pocketbase   # a clone has it
 node --input-type=module -e "
 import PocketBase from 'pocketbase'
 const pb = new PocketBase('${url}')

@@ -68,7 +68,7 @@ export function AndroidPhone({ url, code }: { url: string; code: string }) {
 }
 
 /** Starts the server so that other computers reach it. */
-const START = 'HOST=0.0.0.0 npm start'
+const START = 'HOST=0.0.0.0 npx pocketsms serve'
 
 /** Instructions for a server that listens on its own computer only. */
 const OnlyHere = () => (
