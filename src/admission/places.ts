@@ -13,18 +13,20 @@ const MAX_WAITING_IN_ALL = 5_000
 const KEPT = 1 / 4
 
 /**
- * A semaphore; holders take turns. However many come together, there is room for another. Refuses work that
- * waits over MAX_WAIT_MS or behind too much other.
+ * A semaphore. Holders take turns; of one holder, first come, first served. However many come together, there
+ * is room for another. Refuses work that waits over MAX_WAIT_MS or behind too much other.
  */
 export class Places<H extends string = Holder | Everybody> {
   readonly #limit: Limit
   readonly #taken = new Map<H, number>()
-  readonly #waiting = new RoundRobin<H, () => void>()
-  readonly #mayEnter: (holder: H, taken: number) => boolean
+  /** By holder in the order of turns. None is empty. */
+  readonly #waiting = new Map<H, (() => void)[]>()
+  #waitingInAll = 0
+  readonly #mayEnter: ((holder: H, taken: number) => boolean) | undefined
   #free: number
 
   /** `mayEnter`: a further condition on a holder that has `taken` places. */
-  constructor(limit: Limit, mayEnter: (holder: H, taken: number) => boolean = () => true) {
+  constructor(limit: Limit, mayEnter?: (holder: H, taken: number) => boolean) {
     this.#limit = limit
     this.#mayEnter = mayEnter
     this.#free = limit.total
@@ -36,12 +38,12 @@ export class Places<H extends string = Holder | Everybody> {
 
   /** Whether no other holder has a place or waits for one. */
   isAlone(holder: H): boolean {
-    const others = this.#taken.size - (this.#taken.has(holder) ? 1 : 0)
-    return others === 0 && this.#waiting.count === this.#waiting.countOf(holder)
+    const isOther = (map: ReadonlyMap<H, unknown>) => map.size > (map.has(holder) ? 1 : 0)
+    return !isOther(this.#taken) && !isOther(this.#waiting)
   }
 
   get use(): Readonly<Record<'running' | 'waiting', number>> {
-    return { running: this.#limit.total - this.#free, waiting: this.#waiting.count }
+    return { running: this.#limit.total - this.#free, waiting: this.#waitingInAll }
   }
 
   /** Does `work` in turn. Throws RetryLater. */
@@ -61,14 +63,18 @@ export class Places<H extends string = Holder | Everybody> {
 
   /** Takes a place if one is free now; undefined if none is. */
   tryEnter(holder: H): (() => void) | undefined {
-    const taken = this.#taken.get(holder) ?? 0
     if (this.#free === 0 || !this.#isAdmitted(holder)) return undefined
     this.#free--
-    this.#taken.set(holder, taken + 1)
+    this.#taken.set(holder, (this.#taken.get(holder) ?? 0) + 1)
     let isOver = false
     return () => {
-      if (!isOver) this.#leave(holder)
+      if (isOver) return
       isOver = true
+      const left = this.#taken.get(holder)! - 1
+      if (left > 0) this.#taken.set(holder, left)
+      else this.#taken.delete(holder)
+      this.#free++
+      if (this.#waitingInAll > 0) this.#admit()
     }
   }
 
@@ -78,30 +84,42 @@ export class Places<H extends string = Holder | Everybody> {
   }
 
   #wait(holder: H): Promise<() => void> {
-    // a holder with no share of its own may be many: all who sign in
+    // a limit without shares may count many clients as one holder: all who sign in
     const most = Number.isFinite(this.#limit.share) ? MAX_WAITING : MAX_WAITING_IN_ALL
-    const waiting = this.#waiting.countOf(holder)
-    const left = MAX_WAITING_IN_ALL - this.#waiting.count
-    const isKept = waiting > 0 && left <= MAX_WAITING_IN_ALL * KEPT
-    if (waiting >= most || left === 0 || isKept) throw this.refusal(holder)
+    const own = this.#waiting.get(holder) ?? []
+    const left = MAX_WAITING_IN_ALL - this.#waitingInAll
+    const isKept = own.length > 0 && left <= MAX_WAITING_IN_ALL * KEPT
+    if (own.length >= most || left === 0 || isKept) throw this.refusal(holder)
     return waitForTurn(
       (enter) => {
         const waiting = () => enter(this.tryEnter(holder)!)
-        this.#waiting.push(holder, waiting)
-        return () => this.#waiting.remove(holder, waiting)
+        this.#waiting.set(holder, own)
+        own.push(waiting)
+        this.#waitingInAll++
+        return () => this.#stopWaiting(holder, waiting)
       },
       () => this.refusal(holder),
     )
   }
 
-  #leave(holder: H): void {
-    const left = this.#taken.get(holder)! - 1
-    if (left > 0) this.#taken.set(holder, left)
-    else this.#taken.delete(holder)
-    this.#free++
-    while (this.#free > 0) {
-      const enter = this.#waiting.shift((other) => this.#isAdmitted(other))
-      if (!enter) return
+  #stopWaiting(holder: H, waiting: () => void): void {
+    const own = this.#waiting.get(holder) ?? []
+    const at = own.indexOf(waiting)
+    if (at < 0) return
+    own.splice(at, 1)
+    this.#waitingInAll--
+    if (own.length === 0) this.#waiting.delete(holder)
+  }
+
+  /** Admits the first of each holder in turn, who then comes after the others. */
+  #admit(): void {
+    for (const [holder, own] of this.#waiting) {
+      if (this.#free === 0) return
+      if (!this.#isAdmitted(holder)) continue
+      const enter = own.shift()!
+      this.#waitingInAll--
+      this.#waiting.delete(holder)
+      if (own.length > 0) this.#waiting.set(holder, own)
       enter()
     }
   }
@@ -111,51 +129,6 @@ export class Places<H extends string = Holder | Everybody> {
     const taken = this.#taken.get(holder) ?? 0
     // where one may have all, none are kept
     if (taken > 0 && share < total && this.#free - 1 < total * KEPT) return false
-    return taken < share && this.#mayEnter(holder, taken)
-  }
-}
-
-/** A queue with round robin between holders; first come, first served within a holder. */
-class RoundRobin<H, T> {
-  /** By holder in the order of turns. None is empty. */
-  readonly #waiting = new Map<H, T[]>()
-  #count = 0
-
-  get count(): number {
-    return this.#count
-  }
-
-  countOf(holder: H): number {
-    return this.#waiting.get(holder)?.length ?? 0
-  }
-
-  push(holder: H, item: T): void {
-    const own = this.#waiting.get(holder)
-    if (own) own.push(item)
-    else this.#waiting.set(holder, [item])
-    this.#count++
-  }
-
-  /** Takes the first item of the next holder that is admitted, who then goes to the end. */
-  shift(isAdmitted: (holder: H) => boolean = () => true): T | undefined {
-    for (const [holder, own] of this.#waiting) {
-      if (!isAdmitted(holder)) continue
-      const item = own.shift()
-      this.#waiting.delete(holder)
-      if (own.length > 0) this.#waiting.set(holder, own)
-      this.#count--
-      return item
-    }
-    return undefined
-  }
-
-  /** Takes an item out of the queue of its holder, if it is still there. */
-  remove(holder: H, item: T): void {
-    const own = this.#waiting.get(holder) ?? []
-    const at = own.indexOf(item)
-    if (at < 0) return
-    own.splice(at, 1)
-    if (own.length === 0) this.#waiting.delete(holder)
-    this.#count--
+    return taken < share && (this.#mayEnter?.(holder, taken) ?? true)
   }
 }

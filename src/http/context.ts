@@ -1,6 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
-import type { Known } from '../auth/tokens/identify.ts'
 import type { Backups } from '../backup/service/backups.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { Config } from '../config.ts'
@@ -48,8 +47,6 @@ export interface Services {
 
 /** An API of others, which a room above this one serves. */
 export interface Protocol extends CountedProtocol, DescribedRoutes {
-  /** All paths below these are its own, also those without a route. */
-  readonly roots: readonly string[]
   readonly errorForm: ErrorForm
   /** Its routes, by their whole paths. */
   readonly routes: (services: Services) => Hono<Env>
@@ -81,8 +78,6 @@ export type Env = {
     body?: RequestBody
     /** Releases the request's place in `admission.requests`. */
     leaveRequest?: () => void
-    /** The caller, perhaps outdated, if the request's token is in the cache. */
-    known?: Known | undefined
     /** The form of errors; PocketBase's when absent. */
     errorForm?: ErrorForm
     /** Bytes that a guest's body may have. */

@@ -11,6 +11,7 @@ import {
   type RequestInfo,
 } from '../request/request.ts'
 import { EMPTY, MAX_BODY_BYTES, readBody } from './body/body.ts'
+import { hasBody } from './body/bytes.ts'
 import { memoryOf } from './body/memory-of.ts'
 import type { Ctx, RequestBody, Services } from './context.ts'
 import { queryOf } from './query.ts'
@@ -21,8 +22,7 @@ export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<Request
   const known = c.get('body')
   if (known) return known
   const { incoming } = c.env
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = incoming.headers
-  if (length === '0' && encoding === undefined) return EMPTY
+  if (!hasBody(incoming)) return EMPTY
   const limit = Math.min(maxBytes, c.get('guestLimit') ?? maxBytes)
   const body = await readBody(incoming, limit, () => memoryOf(c))
   c.set('body', body)
@@ -43,27 +43,16 @@ function ruleHeaders(c: Ctx): Record<string, string> {
   )
 }
 
-/** The caller that the gate found in its cache; undefined if the collections have changed since. */
-function cachedCaller(c: Ctx, { store }: Services): AuthRecord | undefined {
-  const known = c.get('known')
-  return known?.catalog === store.catalog ? known.auth : undefined
-}
-
-/** The caller; `isCached`: see records/fresh-auth. Throws 403 where a member may not use the route. */
-export async function authenticate(c: Ctx, services: Services, isCached: boolean) {
-  const { authorization } = c.env.incoming.headers
-  const known = isCached && cachedCaller(c, services)
-  const auth = known || (await identify(services.store.signIn, authorization, { cached: isCached }))
+/** The caller; `cached`: see records/fresh-auth. Throws 403 where a member may not use the route. */
+export async function authenticate(c: Ctx, { store }: Services, cached: boolean) {
+  const auth = await identify(store.signIn, c.env.incoming.headers.authorization, { cached })
   if (auth && limitsOf(auth)) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`)
   return auth
 }
 
 /** The caller before the route is known, perhaps from the cache. */
-export const knownCaller = async (c: Ctx, services: Services): Promise<AuthRecord | null> =>
-  cachedCaller(c, services) ??
-  withCatalog(services.store, () =>
-    identify(services.store.signIn, c.env.incoming.headers.authorization, { cached: true }),
-  )
+export const knownCaller = (c: Ctx, { store }: Services): Promise<AuthRecord | null> =>
+  withCatalog(store, () => identify(store.signIn, c.env.incoming.headers.authorization, { cached: true }))
 
 /** The caller of a request whose work is not inside `retry`. Checks the role for the route. */
 export const authOf = (
@@ -73,8 +62,7 @@ export const authOf = (
 ): Promise<AuthRecord | null> => withCatalog(services.store, () => authenticate(c, services, cached))
 
 /** The meter that counts a request's answer while it is made. */
-export function meterFor(c: Ctx, services: Services, auth: AuthRecord | null): AnswerMeter {
-  c.set('services', services)
+export function meterFor(c: Ctx, auth: AuthRecord | null): AnswerMeter {
   c.set('asker', auth)
   return new AnswerMeter(() => memoryOf(c), c.get('memory')?.answer)
 }
@@ -87,19 +75,13 @@ export async function asCaller<T>(
   options: { readonly isRead?: boolean; readonly values?: RequestBody['values'] } = {},
 ): Promise<T> {
   const { isRead = false, values = (await bodyOf(c)).values } = options
-  const identifyCaller = (isCached: boolean) => authenticate(c, services, isCached)
-  const first = cachedCaller(c, services) && (await identifyCaller(true))
-  const attempt = (auth: AuthRecord | null, how: Attempt) => work(requestOf(c, services, auth, values), how)
-  return retry(services.store, identifyCaller, attempt, { first, startsCached: true, isRead })
+  return retry(
+    services.store,
+    (isCached) => authenticate(c, services, isCached),
+    (auth, how) => work(buildRequest(c, auth, values, 'default', meterFor(c, auth)), how),
+    { startsCached: true, isRead },
+  )
 }
-
-/** The request as rules and filters see it, with the meter of its answer. */
-export const requestOf = (
-  c: Ctx,
-  services: Services,
-  auth: AuthRecord | null,
-  body: Readonly<Record<string, unknown>>,
-): RequestInfo => buildRequest(c, auth, body, 'default', meterFor(c, services, auth))
 
 /** The request as rules and filters see it, made of its parts. Reads headers only when a rule uses them. */
 export function buildRequest(

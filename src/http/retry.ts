@@ -22,9 +22,7 @@ type Fault = keyof typeof MAX_RETRIES
 
 export type Attempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksRecord'>>
 
-interface RetryOptions<A> {
-  /** The caller of the first attempt, if it is in the cache. */
-  readonly first?: A | undefined
+interface RetryOptions {
   /** The first attempts use the caller from the cache; the statement compares its version. */
   readonly startsCached?: boolean
   /** Repeats an answer that was made with outdated collections: parts of it may be missing. */
@@ -39,17 +37,17 @@ export async function retry<A extends { readonly version: string } | null, T>(
   store: CatalogStore,
   identify: (isCached: boolean) => Promise<A>,
   work: (auth: A, attempt: Attempt) => Promise<T>,
-  { first, startsCached = false, isRead = false }: RetryOptions<A> = {},
+  { startsCached = false, isRead = false }: RetryOptions = {},
 ): Promise<T> {
   const retries: Record<Fault, number> = { staleAuth: 0, conflict: 0, largeAnswer: 0, oldCatalog: 0 }
   const mayRetry = (fault: Fault) => retries[fault]++ < MAX_RETRIES[fault]
-  for (let known = first; ; known = undefined) {
+  for (;;) {
     const isAuthCached = startsCached && retries.staleAuth === 0
     const locksRecord = retries.conflict === MAX_RETRIES.conflict
     const isCatalogOld = watchCatalog(store)
     let auth: A | undefined
     try {
-      auth = known ?? (await identify(isAuthCached))
+      auth = await identify(isAuthCached)
       const result = await work(auth, { isAuthCached, locksRecord })
       if (!isRead || !(await isCatalogOld()) || !mayRetry('oldCatalog')) return result
     } catch (error) {
@@ -66,7 +64,7 @@ export async function retry<A extends { readonly version: string } | null, T>(
 export const withCatalog = <T>(
   store: CatalogStore,
   work: () => Promise<T>,
-  options?: RetryOptions<null>,
+  options?: RetryOptions,
 ): Promise<T> => retry(store, async () => null, work, options)
 
 /** A refusal of a cached caller (`isStale`) counts only if the caller's record has not changed. */

@@ -16,11 +16,24 @@ export interface Series {
 
 /** Requests by group, method and status, with durations. 50 ns each, and 110 to find the group. */
 export class Traffic {
-  readonly #groups = new Map<Group, Map<string, Series>>()
+  readonly #protocols: readonly CountedProtocol[]
+  readonly #series = new Map<string, Series>()
 
-  count(method: string, status: number, ms: number, path: string, protocol?: CountedProtocol): Group {
-    const group = groupOf(method, path, protocol)
-    const series = this.#seriesOf(group, METHODS.has(method) ? method : 'other')
+  constructor(protocols: readonly CountedProtocol[]) {
+    this.#protocols = protocols
+  }
+
+  /** Counts a request and returns its group. `path`: see `pathOf`. */
+  count(verb: string, status: number, ms: number, path: string): Group {
+    const group = groupOf(verb, path, this.#protocols)
+    const method = METHODS.has(verb) ? verb : 'other'
+    const name = `${group} ${method}`
+    let series = this.#series.get(name)
+    if (!series) {
+      const byDuration = new Float64Array(group === STREAMS ? 0 : BUCKETS.length + 1)
+      series = { group, method, byStatus: new Map(), byDuration, seconds: 0 }
+      this.#series.set(name, series)
+    }
     series.byStatus.set(status, (series.byStatus.get(status) ?? 0) + 1)
     if (series.byDuration.length === 0) return group
     const seconds = ms / 1000
@@ -31,20 +44,8 @@ export class Traffic {
     return group
   }
 
-  *[Symbol.iterator](): Generator<Series> {
-    for (const methods of this.#groups.values()) yield* methods.values()
-  }
-
-  #seriesOf(group: Group, method: string): Series {
-    const methods = this.#groups.get(group) ?? new Map<string, Series>()
-    this.#groups.set(group, methods)
-    let series = methods.get(method)
-    if (!series) {
-      const byDuration = new Float64Array(group === STREAMS ? 0 : BUCKETS.length + 1)
-      series = { group, method, byStatus: new Map(), byDuration, seconds: 0 }
-      methods.set(method, series)
-    }
-    return series
+  [Symbol.iterator](): Iterator<Series> {
+    return this.#series.values()
   }
 }
 
@@ -53,9 +54,15 @@ export type Group = string
 
 /** How requests of a foreign protocol are counted: `groups` by method and path, all others in `group`. */
 export interface CountedProtocol {
+  /** All paths below these are its own, also those without a route. */
+  readonly roots: readonly string[]
   readonly group: Group
   readonly groups?: Readonly<Record<string, Group>>
 }
+
+/** The protocol of this path; undefined for a path of our own API. */
+export const protocolOf = <P extends CountedProtocol>(protocols: readonly P[], path: string): P | undefined =>
+  protocols.find(({ roots }) => roots.some((root) => path === root || path.startsWith(`${root}/`)))
 
 /** Groups by the segment after `/api/`. */
 const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
@@ -97,11 +104,12 @@ const SPECIAL: ReadonlyMap<string, Group> = new Map([
 const API = '/api/'
 const COLLECTIONS = '/api/collections/'
 
-/** The group of a request, `pages` for what is not in the API. `protocol`: whose path it is, if one's. */
-export function groupOf(method: string, path: string, protocol?: CountedProtocol): Group {
+/** The group of a request, `pages` for what is not in the API. */
+export function groupOf(method: string, path: string, protocols: readonly CountedProtocol[]): Group {
+  if (path.startsWith(COLLECTIONS)) return groupInCollections(path)
+  const protocol = protocolOf(protocols, path)
   if (protocol) return protocol.groups?.[`${method} ${path}`] ?? protocol.group
   if (!path.startsWith(API)) return path === '/metrics' ? 'metrics' : 'pages'
-  if (path.startsWith(COLLECTIONS)) return groupInCollections(path)
   const special = SPECIAL.get(`${method} ${path}`)
   if (special) return special
   const end = path.indexOf('/', API.length)

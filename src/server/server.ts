@@ -16,7 +16,7 @@ import { onOutdated } from '../db/schema/oldest-server.ts'
 import { UserError } from '../errors.ts'
 import { removeUploads } from '../files/spool.ts'
 import { createApp } from '../http/app.ts'
-import { LimitedIncomingMessage } from '../http/body/limited-incoming-message.ts'
+import { LimitedIncomingMessage } from '../http/body/bytes.ts'
 import type { Services } from '../http/context.ts'
 import { answerClientError } from '../http/server/client-error.ts'
 import {
@@ -26,7 +26,6 @@ import {
   stopAccepting,
 } from '../http/server/connections.ts'
 import { front } from '../http/server/front.ts'
-import { handleOneAtATime } from '../http/server/one-at-a-time.ts'
 import { RequestTracker } from '../http/server/request-tracker.ts'
 import { startRestartable, type Work } from '../http/server/restartable.ts'
 import { createUnavailableApp } from '../http/unavailable.ts'
@@ -116,7 +115,7 @@ async function begin(
     otherForms: otherForms(config, sendingFor(store, sending)),
     backups,
     realtime: new Realtime(store, log),
-    traffic: new Traffic(),
+    traffic: new Traffic(PROTOCOLS),
     workers,
     stopping: stopping.signal,
     closing: closing.signal,
@@ -165,10 +164,8 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
   const running = await startRestartable(beginAgain, unavailable, log)
   const options = { ...CONNECTION_OPTIONS, IncomingMessage: LimitedIncomingMessage }
   const server = createServer(options)
-  handleOneAtATime(server, running, config)
-  server.on('connection', (socket) => running.work.reception.connected(socket))
   server.on('clientError', answerClientError)
-  limitConnections(server, config, () => running.work.services.settings)
+  limitConnections(server, running, config, () => running.work.services.settings)
   const stopFollowing = await followRestores(db, node, log, () => running.work.restores, exclusively)
   const stopChecking = onOutdated(db, log, async (error) => {
     log.error(error.message)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pathOf, protocolOf } from '../../src/http/server/routed-path.ts'
+import { pathOf } from '../../src/http/server/front.ts'
 import { groupOf } from '../../src/metrics/traffic.ts'
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 
@@ -34,7 +34,5 @@ test.each([
   ['what is not in the API', 'GET', '/_/k3v9x0c2m5n8b1a', 'pages'],
   ['metrics', 'GET', '/metrics?x', 'metrics'],
 ] as const)('%s: %s %s', (_, method, url, group) => {
-  const services = { protocols: PROTOCOLS }
-  const path = pathOf(services, url)
-  expect(groupOf(method, path, protocolOf(services, path))).toBe(group)
+  expect(groupOf(method, pathOf(PROTOCOLS, url), PROTOCOLS)).toBe(group)
 })

@@ -9,15 +9,8 @@ import { isSigned, type Purpose, readClaims } from './tokens.ts'
 const MAX_KNOWN = 10_000
 const BEARER = /^bearer /i
 
-/** The owner of a token as of a lookup. */
-export interface Known {
-  /** Any change of a collection makes it worthless. */
-  readonly catalog: Catalog
-  readonly auth: AuthRecord
-  readonly untilMs: number
-}
-
-const owners = new Map<string, Known>()
+/** Owners of tokens as of a lookup. Any change of a collection makes them worthless. */
+const owners = new Map<string, { catalog: Catalog; auth: AuthRecord; untilMs: number }>()
 
 /** The token of an Authorization header, with or without `Bearer`; '' if there is none. */
 export function tokenOf(authorization: string | undefined): string {
@@ -40,7 +33,7 @@ export async function identify(
   if (token === '') return null
   const { catalog } = store
   const hit = cached && cachedIdentity(catalog, authorization)
-  if (hit) return hit.auth
+  if (hit) return hit
   const auth = await findByToken(store, token, 'auth')
   owners.delete(token)
   if (auth) owners.set(token, { catalog, auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
@@ -49,9 +42,9 @@ export async function identify(
 }
 
 /** The cached auth record of the header, perhaps outdated; undefined if it is not cached. */
-export function cachedIdentity(catalog: Catalog, authorization: string | undefined): Known | undefined {
+export function cachedIdentity(catalog: Catalog, authorization: string | undefined): AuthRecord | undefined {
   const hit = owners.get(tokenOf(authorization))
-  return hit?.catalog === catalog && Date.now() < hit.untilMs ? hit : undefined
+  return hit?.catalog === catalog && Date.now() < hit.untilMs ? hit.auth : undefined
 }
 
 /** The record of a token that is valid for this purpose; null otherwise and for disabled users. */

@@ -6,7 +6,6 @@ import type { Ctx, Services } from '../context.ts'
 import { loggedPath } from '../server/logged-url.ts'
 import { recordFault } from '../server/request-log-line.ts'
 import { assignRequestId } from '../server/request-tracker.ts'
-import { protocolOf } from '../server/routed-path.ts'
 import { codeOfStatus, pocketBaseForm } from './error-forms.ts'
 
 type FailureServices = Pick<Services, 'log' | 'config' | 'protocols'>
@@ -16,7 +15,7 @@ export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices
   const { method, path } = c.req
   const error = answerableFault(thrown, method === 'GET' || method === 'HEAD')
   recordFault(c.env.outgoing, error)
-  if (groupOf(method, path, protocolOf(services, path)) === SENDS) increment(counts.refused, codeOf(error))
+  if (groupOf(method, path, services.protocols) === SENDS) increment(counts.refused, codeOf(error))
   if (error instanceof GatewayError) return answerError(c, error)
   logFault(c, error, services)
   return answerError(c, error instanceof ApiError ? error : new ApiError(500))

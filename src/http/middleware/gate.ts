@@ -3,11 +3,9 @@ import { admission } from '../../admission/admission.ts'
 import type { Holder } from '../../admission/holder.ts'
 import { isListed } from '../../auth/limits/addresses.ts'
 import { checkAddress } from '../../auth/sign-in/sign-in.ts'
-import { cachedIdentity } from '../../auth/tokens/identify.ts'
 import { badRequest, RetryLater } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { hasBody, isSmall, mayExceedSmall } from '../body/bytes.ts'
-import type { LimitedIncomingMessage } from '../body/limited-incoming-message.ts'
+import { hasBody, isSmall, type LimitedIncomingMessage, mayExceedSmall } from '../body/bytes.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
 import { answerLateBody } from '../server/client-error.ts'
@@ -29,15 +27,12 @@ export const gate =
   async (c, next) => {
     c.set('services', services)
     const { incoming } = c.env
-    const { headers } = incoming
-    const known = cachedIdentity(services.store.catalog, headers.authorization)
-    c.set('known', known)
-    const leave = await takePlace(c, knownHolderOf(incoming, services, known?.auth))
+    const leave = await takePlace(c, knownHolderOf(incoming, services))
     c.set('leaveRequest', leave)
     try {
       const { superuserIPs, rateLimits } = services.settings.current
       if (superuserIPs.length > 0 || rateLimits.enabled) await pass(c, services)
-      if (hasBody(incoming) && mayExceedSmall(incoming)) await workLarge(c, services, next)
+      if (mayExceedSmall(incoming)) await workLarge(c, services, next)
       else await next()
     } finally {
       leave()
@@ -50,9 +45,9 @@ export const gate =
  */
 export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
   const { incoming } = c.env
-  const isLarge = hasBody(incoming) && !isSmall(incoming)
-  if (hasBody(incoming) && !isLarge) await arrival(c, holder)
-  return (isLarge ? admission.bodies : admission.requests).enter(holder)
+  if (!isSmall(incoming)) return admission.bodies.enter(holder)
+  if (hasBody(incoming)) await arrival(c, holder)
+  return admission.requests.enter(holder)
 }
 
 /** Waits for a small body. A late one is answered with 408. */

@@ -104,7 +104,7 @@ async function endOthers(c: Ctx, services: Services): Promise<Response> {
   const token = await startSession(store.db, auth, origin)
   const entry = { action: 'end other sessions', collection: auth.collection.name, record: auth.id }
   if (auth.isSuperuser) await auditRequest(c, services, auth, entry)
-  const request = buildRequest(c, auth, {}, 'default', meterFor(c, services, auth))
+  const request = buildRequest(c, auth, {}, 'default', meterFor(c, auth))
   const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), request)
   c.header('cache-control', 'no-store')
   return sendRaw(c, `{"record":${record},"token":${JSON.stringify(token)}}`)

@@ -181,7 +181,7 @@ export async function signedIn(
   const asker = known.asker ?? (await authOf(c, services))
   const visit = {
     readMfaForm: form(c, MFA_FORM),
-    request: buildRequest(c, asker, values, known.context, meterFor(c, services, asker ?? auth)),
+    request: buildRequest(c, asker, values, known.context, meterFor(c, asker ?? auth)),
     ip: clientIp(c, services),
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
   }

@@ -81,7 +81,7 @@ function write(
   const identify = () => authenticate(c, services, false)
   return retry(store, identify, async (auth, { locksRecord }) => {
     const work = await batchPasswords(c, services, auth, requests, memories)
-    const outer = buildRequest(c, auth, values, 'batch', meterFor(c, services, auth))
+    const outer = buildRequest(c, auth, values, 'batch', meterFor(c, auth))
     const runOne = async (inside: Store, asked: BatchRequest, i: number) => {
       if (!rated.has(asked))
         checkRate(services, auth, clientIp(c, services), asked.method, asked.url.split('?')[0]!)

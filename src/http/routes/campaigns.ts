@@ -15,11 +15,11 @@ import { RETRY_BATCH } from '../../sms/queue/retry.ts'
 import { readIdempotencyKey } from '../../sms/send/idempotency.ts'
 import type { RefusalCode } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
+import { hasBody } from '../body/bytes.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/sender.ts'
 import { sendRaw } from '../send-json.ts'
-import { hasBody } from './sent.ts'
 import { IDEMPOTENCY, SHAPE } from './sms.ts'
 
 const MAX_BODY_BYTES = 1 << 20
@@ -57,7 +57,7 @@ export function campaignRoutes(services: Services): Hono<Env> {
     .post('/:id/cancel', steer(cancelCampaign))
     .post('/:id/retry', async (c) => {
       const { user, sending } = await requireCampaigner(c)
-      const body = checkShape(RETRY_BATCH, hasBody(c) ? await readJson(c, MAX_BODY_BYTES) : {})
+      const body = checkShape(RETRY_BATCH, hasBody(c.env.incoming) ? await readJson(c, MAX_BODY_BYTES) : {})
       return answer(c, await retryCampaign(sending, user, c.req.param('id'), body))
     })
     .get('/:id/progress', async (c) => {

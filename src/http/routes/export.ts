@@ -3,7 +3,7 @@ import { notFound } from '../../errors.ts'
 import { exportRecords, PAGE_BYTES } from '../../records/read/export.ts'
 import { memoryOf } from '../body/memory-of.ts'
 import type { Env, Services } from '../context.ts'
-import { authOf, bodyOf, requestOf } from '../request-info.ts'
+import { authOf, bodyOf, buildRequest, meterFor } from '../request-info.ts'
 import { storeOf } from '../server/store-of.ts'
 
 /** `/api/collections/…/export`: records as CSV. A failure after the first piece ends the connection. */
@@ -16,7 +16,10 @@ export const exportRoutes = (services: Services) =>
     const store = storeOf(c, services, auth)
     const collection = store.catalog.find(name)
     if (!collection) throw notFound('Missing collection context')
-    const request = async () => requestOf(c, services, await authOf(c, services), values)
+    const request = async () => {
+      const caller = await authOf(c, services)
+      return buildRequest(c, caller, values, 'default', meterFor(c, caller))
+    }
     c.set('asker', auth)
     memoryOf(c).hold(PAGE_BYTES)
     const pieces = exportRecords(store, services.extensions, collection, request)

@@ -99,7 +99,7 @@ async function answerPaired(c: Ctx, services: Services, id: string): Promise<Res
   if (!auth) throw gatewayRefusal('wrong_code')
   const token = await signToken(auth, 'auth', { duration: TOKEN_SECONDS })
   const row = toRow(auth.collection, auth.values)
-  const request = buildRequest(c, auth, {}, 'default', meterFor(c, services, auth))
+  const request = buildRequest(c, auth, {}, 'default', meterFor(c, auth))
   const record = await answerRecord(store, auth.collection, row, request)
   c.header('cache-control', 'no-store')
   return sendRaw(c, `{"token":${JSON.stringify(token)},"record":${record}}`)

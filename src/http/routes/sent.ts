@@ -27,17 +27,15 @@ import {
 import { RETRIED_BATCH, RETRY_BATCH, retryBatch, retryMessage } from '../../sms/queue/retry.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
 import { checkShape } from '../../sms/send/shape.ts'
+import { hasBody } from '../body/bytes.ts'
 import { readJson } from '../body/json-body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
+import type { Env, Services } from '../context.ts'
 import { READS, requireSender, withSender } from '../middleware/sender.ts'
 import { sendRaw } from '../send-json.ts'
 import { ACCEPTED_EXAMPLE } from './sms.ts'
 
 /** Room for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
-
-export const hasBody = (c: Ctx) =>
-  c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > 0
 
 /** `/api/sms/batches` and `/api/sms/messages`: actions on sent messages. */
 export function sentRoutes(services: Services): Hono<Env> {
@@ -58,7 +56,7 @@ export function sentRoutes(services: Services): Hono<Env> {
     .post('/batches/:batch_id/retry', (c) => {
       let raw: Promise<unknown> | undefined
       return withSender(c, services, async (sender, sending) => {
-        raw ??= hasBody(c) ? readJson(c, MAX_BODY_BYTES) : Promise.resolve({})
+        raw ??= hasBody(c.env.incoming) ? readJson(c, MAX_BODY_BYTES) : Promise.resolve({})
         const body = checkShape(RETRY_BATCH, await raw)
         return sendRaw(c, JSON.stringify(await retryBatch(sending, sender, c.req.param('batch_id'), body)))
       })

@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { escapeHtml } from '../../auth/mail/mails.ts'
 import type { Config } from '../../config.ts'
+import { protocolOf } from '../../metrics/traffic.ts'
 import type { Services } from '../context.ts'
-import type { RequestTracker } from './request-tracker.ts'
-import { protocolOf } from './routed-path.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
 /** A broken escape in the path. Pairs of the query with one are dropped instead. */
 const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
+/** A doubled slash, or perhaps a dot segment, in the path. */
+const UNCLEAN = /^[^?]*\/[/.]/
 
 /**
  * Runs before the routes: CORS and security headers, preflights, clean paths. Headers set on Node's own
@@ -17,7 +18,7 @@ const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
  */
 export function front(
   next: Handler,
-  reception: Pick<RequestTracker, 'admit'>,
+  reception: { admit(req: IncomingMessage, res: ServerResponse): void },
   services: Pick<Services, 'config' | 'protocols'>,
 ) {
   const transport = strictTransport(services.config)
@@ -25,9 +26,11 @@ export function front(
     reception.admit(req, res)
     if (BROKEN_ESCAPE.test(req.url ?? '')) return refuse(res)
     if (req.url?.includes('%00')) req.url = withoutNul(req.url)
-    const path = cleanPath(req.url ?? '/')
-    if (path !== undefined && !protocolOf(services, req.url ?? '')?.isNeverRedirected)
-      return redirect(req, res, path)
+    if (UNCLEAN.test(req.url ?? '')) {
+      const path = cleanPath(req.url!)
+      if (path !== req.url && !protocolOf(services.protocols, req.url!)?.isNeverRedirected)
+        return redirect(req, res, path)
+    }
     res.setHeader('Vary', 'Origin')
     if (req.headers.origin) res.setHeader('Access-Control-Allow-Origin', '*')
     if (req.method === 'OPTIONS') return preflight(req, res)
@@ -71,11 +74,16 @@ function redirect({ method }: IncomingMessage, res: ServerResponse, location: st
 const withoutNul = (url: string): string =>
   url.replace(/^[^?]*/, (path) => path.replaceAll('%00', '%EF%BF%BD'))
 
-/** The path without doubled slashes and dot segments if it has any, with its query. Go: http.ServeMux */
-function cleanPath(url: string): string | undefined {
-  const cut = url.indexOf('?')
-  const path = cut < 0 ? url : url.slice(0, cut)
-  if (!path.includes('//') && !path.includes('/.')) return undefined
+/** A URL's path without query, for routing. Paths of other protocols get their canonical spelling. */
+export function pathOf(protocols: Services['protocols'], url: string): string {
+  const path = url.split('?', 1)[0]!
+  const other = protocols.find(({ pathMark }) => pathMark !== undefined && path.includes(pathMark))
+  return other?.canonicalPath?.(path) ?? path
+}
+
+/** A URL without doubled slashes and dot segments in its path. Go: http.ServeMux */
+function cleanPath(url: string): string {
+  const path = url.split('?', 1)[0]!
   const kept: string[] = []
   for (const part of path.split('/')) {
     if (part === '..') kept.pop()
@@ -83,6 +91,5 @@ function cleanPath(url: string): string | undefined {
   }
   const slash = path.endsWith('/') && kept.length > 0 ? '/' : ''
   // browsers read `/\evil.example` as another host
-  const clean = `/${kept.join('/')}${slash}`.replaceAll('\\', '%5C')
-  return clean === path ? undefined : clean + (cut < 0 ? '' : url.slice(cut))
+  return `/${kept.join('/')}${slash}`.replaceAll('\\', '%5C') + url.slice(path.length)
 }

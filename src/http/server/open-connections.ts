@@ -1,29 +1,17 @@
 import type { Socket } from 'node:net'
 import type { Holder } from '../../admission/holder.ts'
 
-/** The connections of a network. */
-interface Network {
-  /** Connections without a request, the longest idle first. */
-  readonly idle: Set<Socket>
-  /** Connections with a request, or with an answer that the client has not read yet, the oldest first. */
-  readonly busy: Set<Socket>
-}
-
-const sizeOf = ({ idle, busy }: Network) => idle.size + busy.size
-
-/** A connection, with the network that it came from. */
-interface Connection {
-  readonly all: OpenConnections
+export interface Connection {
+  readonly socket: Socket
+  /** The network that it came from. */
   readonly origin: Holder
+  /** The network that it counts for: a proxy's client while that waits for events. */
   network: Holder
+  /** Whether a request is under way that does not wait for events. */
+  isBusy: boolean
+  /** Its requests, and the bytes of those that wait for earlier answers. */
   requests: number
-}
-
-const known = new WeakMap<Socket, Connection>()
-
-/** Counts a connection as idle, for the client and not its proxy, while its request waits for events. */
-export function waitForNews(socket: Socket, client: Holder): void {
-  known.get(socket)?.all.wait(socket, client)
+  waitingBytes: number
 }
 
 /**
@@ -32,7 +20,8 @@ export function waitForNews(socket: Socket, client: Holder): void {
  */
 export class OpenConnections {
   readonly #max: number
-  readonly #networks = new Map<Holder, Network>()
+  /** Each network's connections: those that have been idle or busy for longest come first. */
+  readonly #networks = new Map<Holder, Set<Connection>>()
   #count = 0
 
   constructor(max: number) {
@@ -40,72 +29,57 @@ export class OpenConnections {
   }
 
   /** False when there is no room. */
-  add(socket: Socket, origin: Holder): boolean {
-    if (this.#count >= this.#max && !this.#makeRoom(origin)) return false
-    known.set(socket, { all: this, origin, network: origin, requests: 0 })
-    this.#put(socket, origin, 'idle')
+  add(connection: Connection): boolean {
+    if (this.#count >= this.#max && !this.#makeRoom(connection.network)) return false
+    this.#put(connection)
     this.#count++
-    socket.once('close', () => this.#remove(socket))
+    connection.socket.once('close', () => this.#remove(connection))
     return true
   }
 
-  /** Requests of a connection may wait behind another. */
-  beginRequest(socket: Socket): void {
-    const connection = known.get(socket)
-    if (!connection || connection.requests++ > 0) return
-    this.#move(socket, connection, connection.origin, 'busy')
+  /** Notes that a connection becomes busy or idle. Ignores a closed one. */
+  change(connection: Connection, network: Holder, isBusy: boolean): void {
+    if (!this.#take(connection)) return
+    connection.network = network
+    connection.isBusy = isBusy
+    this.#put(connection)
   }
 
-  endRequest(socket: Socket): void {
-    const connection = known.get(socket)
-    if (!connection || --connection.requests > 0) return
-    this.#move(socket, connection, connection.network, 'idle')
+  #put(connection: Connection): void {
+    const own = this.#networks.get(connection.network)
+    if (own) own.add(connection)
+    else this.#networks.set(connection.network, new Set([connection]))
   }
 
-  wait(socket: Socket, client: Holder): void {
-    this.#move(socket, known.get(socket)!, client, 'idle')
+  #take(connection: Connection): boolean {
+    const own = this.#networks.get(connection.network)
+    if (!own?.delete(connection)) return false
+    if (own.size === 0) this.#networks.delete(connection.network)
+    return true
   }
 
-  #put(socket: Socket, name: Holder, state: keyof Network): void {
-    const network = this.#networks.get(name) ?? { idle: new Set(), busy: new Set() }
-    this.#networks.set(name, network)
-    network[state].add(socket)
-  }
-
-  #take(socket: Socket, name: Holder): void {
-    const network = this.#networks.get(name)!
-    network.idle.delete(socket)
-    network.busy.delete(socket)
-    if (sizeOf(network) === 0) this.#networks.delete(name)
-  }
-
-  #move(socket: Socket, connection: Connection, to: Holder, state: keyof Network): void {
-    this.#take(socket, connection.network)
-    this.#put(socket, to, state)
-    connection.network = to
-  }
-
-  #remove(socket: Socket): void {
-    const connection = known.get(socket)
-    if (!connection || !known.delete(socket)) return
-    this.#take(socket, connection.network)
-    this.#count--
+  #remove(connection: Connection): void {
+    if (this.#take(connection)) this.#count--
   }
 
   /** Makes room for a connection. False if that would close a busy connection of the same network. */
   #makeRoom(origin: Holder): boolean {
-    let most: Network | undefined
-    let idlest: Network | undefined
-    for (const network of this.#networks.values()) {
-      if (sizeOf(network) > (most ? sizeOf(most) : 0)) most = network
-      if (network.idle.size > 0 && sizeOf(network) > (idlest ? sizeOf(idlest) : 0)) idlest = network
+    let most: Set<Connection> | undefined
+    let idlest: Set<Connection> | undefined
+    for (const own of this.#networks.values()) {
+      if (own.size > (most?.size ?? 0)) most = own
+      if (own.size > (idlest?.size ?? 0) && firstOf(own, false)) idlest = own
     }
-    const isFarAhead = most && sizeOf(most) > 2 * (idlest ? sizeOf(idlest) : 1)
+    const isFarAhead = most && most.size > 2 * (idlest?.size ?? 1)
     if (isFarAhead && most === this.#networks.get(origin)) return false
-    const [socket] = (isFarAhead ? most?.busy : idlest?.idle) ?? []
-    if (!socket) return false
-    this.#remove(socket)
-    socket.destroy()
+    const closed = (isFarAhead && most && firstOf(most, true)) || (idlest && firstOf(idlest, false))
+    if (!closed) return false
+    this.#remove(closed)
+    closed.socket.destroy()
     return true
   }
+}
+
+function firstOf(own: Iterable<Connection>, isBusy: boolean): Connection | undefined {
+  for (const connection of own) if (connection.isBusy === isBusy) return connection
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { guestHolder, type Holder } from '../../admission/holder.ts'
-import type { Ticket } from '../../admission/ticket.ts'
 import { cachedKeyHolder } from '../../auth/tokens/api-keys.ts'
 import { cachedIdentity } from '../../auth/tokens/identify.ts'
 import type { Store } from '../../collections/catalog.ts'
@@ -18,40 +17,29 @@ export const holderOf = (
 
 /** The authenticated caller, if its credentials are in the cache. */
 export function callerOf(
-  services: Pick<Services, 'store' | 'protocols'>,
-  { headers }: IncomingMessage,
-  known = cachedIdentity(services.store.catalog, headers.authorization)?.auth,
+  { store: { catalog }, protocols }: Pick<Services, 'store' | 'protocols'>,
+  { headers: { authorization = '', 'x-api-key': apiKey } }: IncomingMessage,
 ): AuthRecord | undefined {
-  const { catalog } = services.store
-  const { authorization = '', 'x-api-key': apiKey } = headers
-  if (known && apiKey === undefined) return known
-  const key = apiKey ?? keyIn(services, authorization)
+  const known = apiKey === undefined && cachedIdentity(catalog, authorization)
+  if (known) return known
+  const key = apiKey ?? protocols.map(({ keyIn }) => keyIn?.(authorization)).find(Boolean)
   return key ? cachedKeyHolder(catalog, String(key)) : undefined
-}
-
-function keyIn({ protocols }: Pick<Services, 'protocols'>, authorization: string): string | undefined {
-  for (const protocol of protocols) {
-    const key = protocol.keyIn?.(authorization)
-    if (key) return key
-  }
 }
 
 /** The holder of a request before authentication: the account if its credentials are cached. */
 export const knownHolderOf = (
   incoming: IncomingMessage,
   services: Pick<Services, 'config' | 'settings' | 'store' | 'protocols'>,
-  known?: AuthRecord,
-): Holder => holderOf(incoming, services, callerOf(services, incoming, known))
-
-const ticketOf = (c: Ctx, services: Services, auth: AuthRecord | null): Ticket => ({
-  holder: holderOf(c.env.incoming, services, auth),
-  isSuperuser: auth?.isSuperuser ?? false,
-  isGone: () => c.env.outgoing.closed,
-})
+): Holder => holderOf(incoming, services, callerOf(services, incoming))
 
 /** The store of a request's caller: on the caller's ticket, limited by the caller's role. */
-export function storeOf(c: Ctx, services: Services, auth: AuthRecord | null): Store {
-  return limited(services.store.for(ticketOf(c, services, auth)), auth)
+export function storeOf({ env }: Ctx, services: Services, auth: AuthRecord | null): Store {
+  const ticket = {
+    holder: holderOf(env.incoming, services, auth),
+    isSuperuser: auth?.isSuperuser ?? false,
+    isGone: () => env.outgoing.closed,
+  }
+  return limited(services.store.for(ticket), auth)
 }
 
 /**

@@ -5,7 +5,7 @@ import { isListed } from '../../auth/limits/addresses.ts'
 import { userHolder } from '../../collections/collection.ts'
 import type { Ctx, Services } from '../context.ts'
 import { clientIp } from './client-ip.ts'
-import { waitForNews } from './open-connections.ts'
+import { waitForNews } from './connections.ts'
 import { holderOf } from './store-of.ts'
 
 /** Counts a stream or waiting claim for its user and network, unless a proxy's. 429 over MAX_STREAMS. */
