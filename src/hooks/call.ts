@@ -6,10 +6,10 @@ import { dateOf, formatDate } from '../fields/types/date.ts'
 import { cleanText } from '../fields/values/cast.ts'
 import { countSegments } from '../portable/segments.ts'
 import { changeLogCte } from '../records/changes.ts'
-import { acceptInside } from '../sms/send/accept.ts'
+import { allRecipients } from '../sms/send/content.ts'
 import { type Offer, prepareOffer } from '../sms/send/offer.ts'
-import { allRecipients } from '../sms/send/recipients.ts'
 import { gatewayRefusal, isRefusal } from '../sms/send/refusal.ts'
+import { sendInside } from '../sms/send/send.ts'
 import { accountSender } from '../sms/send/sender.ts'
 import { wakeDevices } from '../sms/wake/wake.ts'
 import { compose, readHookBody } from './compose.ts'
@@ -72,7 +72,7 @@ export async function callHook(
 /** Sends, in the store's transaction. A refused send stores nothing. */
 async function send(store: Store, config: Config, hook: Hook, body: unknown): Promise<Call> {
   if (!hook.enabled) return { outcome: 'disabled' }
-  const composed = await compose(store, hook.user, hook, body, config.maxRecipients)
+  const composed = await compose(store, hook.user, hook, body)
   if (composed.outcome !== 'sent') return composed
   const window = await readWindow(store.db, hook, composed.key)
   if (window.wasSent) return { outcome: 'repeated' }
@@ -84,7 +84,7 @@ async function send(store: Store, config: Config, hook: Hook, body: unknown): Pr
   if (window.isOpen && window.sent >= hook.rate) {
     if (hook.kind === 'codes') return { outcome: 'limited', refusal: new TooManyCodes(window) }
     const summary = summaryOf(hook, window, offer)
-    if (summary.messages.length > 0) await acceptInside(store, config, summary)
+    if (summary.messages.length > 0) await sendInside(store, config, summary)
     await noteHeld(store.db, hook, window, summary)
     return { outcome: 'limited', texts }
   }
@@ -105,13 +105,13 @@ async function accept(
   offer: Offer,
 ): Promise<Pick<Call, 'wake'> & { readonly outcome: 'sent' | 'waiting' }> {
   try {
-    return { outcome: 'sent', wake: await acceptInside(store, config, offer) }
+    return { outcome: 'sent', wake: await sendInside(store, config, offer) }
   } catch (error) {
     if (kind === 'codes' || !isRefusal(error, 'no_devices')) throw error
   }
   const now = new Date()
   const expiresAt = formatDate(new Date(now.getTime() + WAIT_MS))
-  await acceptInside(store, config, { ...offer, later: true, scheduledAt: formatDate(now), expiresAt })
+  await sendInside(store, config, { ...offer, later: true, scheduledAt: formatDate(now), expiresAt })
   return { outcome: 'waiting' }
 }
 
@@ -144,7 +144,7 @@ export async function previewHook(
   raw: string,
 ): Promise<z.output<typeof HOOK_PREVIEW>> {
   const preview = async (): Promise<Call> => {
-    const composed = await compose(store, user, hook, readHookBody(raw), maxRecipients)
+    const composed = await compose(store, user, hook, readHookBody(raw))
     if (composed.outcome !== 'sent') return composed
     await checkLine(store, user, hook.line)
     const phones = await allRecipients(store, user, composed.send, maxRecipients)

@@ -53,7 +53,6 @@ export async function compose(
   user: string,
   hook: HookFields,
   body: unknown,
-  maxRecipients: number,
 ): Promise<Composed | { readonly outcome: 'skipped' | 'resolved' }> {
   const preset = PRESETS[hook.preset]
   if (hook.send_when && !isMet(hook.send_when, body)) return { outcome: 'skipped' }
@@ -78,7 +77,7 @@ export async function compose(
     options: { ...PLAIN_OPTIONS, isBulk: true },
   }
   if (send.recipients.length + send.groupIds.length === 0) throw badRequest('The hook has no recipients.')
-  checkBody(send, maxRecipients)
+  checkBody(send)
   return { outcome: 'sent', send, text, key }
 }
 

@@ -107,7 +107,6 @@ test.each([
 
 test.each([
   ['invalid_phone_number', 'Phone number must be in E.164 format', 'to'],
-  ['too_many_for_agent', 'Agents send to at most 20 people at once. Ask an admin to send it.', 'to'],
   ['too_many_recipients', 'At most 1000 recipients per request', 'to'],
   ['invalid_request', 'recipients[3] must be a text', 'to'],
   ['invalid_request', 'expires_at must lie in the future, after scheduled_at', 'giveUp'],

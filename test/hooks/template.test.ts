@@ -205,7 +205,7 @@ const BODIES: Row[] = [
 ]
 
 test.each(BODIES)('%s: %j', async (preset, body, text, key = '', isResolved = false) => {
-  const composed = (resolved: string) => compose({} as Store, '', hookOf(preset, resolved), body, 1)
+  const composed = (resolved: string) => compose({} as Store, '', hookOf(preset, resolved), body)
   expect(await composed('send')).toMatchObject(text === '' ? { outcome: 'skipped' } : { text, key })
   expect((await composed('skip')).outcome === 'resolved').toBe(isResolved)
 })
@@ -213,7 +213,7 @@ test.each(BODIES)('%s: %j', async (preset, body, text, key = '', isResolved = fa
 test('bodies that differ late are two events', async () => {
   const hook = { ...hookOf('text', ''), once_key: '{{text}}' }
   const text = `${'x'.repeat(200_000)}1`
-  expect(await compose({} as Store, '', hook, { text }, 1)).toMatchObject({ key: text })
+  expect(await compose({} as Store, '', hook, { text })).toMatchObject({ key: text })
 })
 
 test.each([
@@ -225,7 +225,7 @@ test.each([
   ['text=y;end=null', true],
 ])('a body is as %s says: %s', async (condition, isMet) => {
   const outcomeOf = async (hook: HookFields) =>
-    (await compose({} as Store, '', hook, { text: 'x', query: 'a=b', end: null }, 1)).outcome
+    (await compose({} as Store, '', hook, { text: 'x', query: 'a=b', end: null })).outcome
   const over = { ...hookOf('text', 'skip'), resolved_when: condition }
   expect(await outcomeOf(over)).toBe(isMet ? 'resolved' : 'sent')
   expect(await outcomeOf({ ...hookOf('text', ''), send_when: condition })).toBe(isMet ? 'sent' : 'skipped')

@@ -276,7 +276,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
         body: JSON.stringify({ recipients: [TO], body: 'Hello' }),
       }).then((answer) => answer.text())
     const answers = await Promise.all([keyed(one), keyed(two), keyed(one), keyed(two)])
-    expect(new Set(answers.filter((text) => !text.includes('idempotency_key_in_use'))).size).toBe(1)
+    expect(new Set(answers).size).toBe(1)
     const { rows } = await one.services.store.db.query(
       'select count(*) from sms_messages where "user" = $1',
       [user.id],

@@ -27,7 +27,7 @@ test.skipIf(!areInstalled())("none of GitHub's examples is refused", async () =>
   const rows: string[] = []
   const skipped: string[] = []
   for (const { name, examples } of events) {
-    const made = await Promise.all(examples.map((body) => compose({} as Store, '', hook, body, 1)))
+    const made = await Promise.all(examples.map((body) => compose({} as Store, '', hook, body)))
     const [text] = made.flatMap((one) => (one.outcome === 'sent' ? one.text : []))
     rows.push(`| \`${name}\` | ${text?.replaceAll('\n', ' ').replaceAll('|', '\\|')} |\n`)
     skipped.push(...made.filter(({ outcome }) => outcome !== 'sent').map(() => name))

@@ -19,9 +19,6 @@ const WORDS: Readonly<Record<string, ComponentChildren>> = {
       })}
     </>
   ),
-  idempotency_key_in_use: t(
-    'The first try is still under way. Wait a moment and press the button again: it is sent once.',
-  ),
 }
 
 /** Shows why a text was not sent, unless it concerns a field. */

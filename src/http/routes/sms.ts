@@ -18,10 +18,9 @@ import {
   type SendBody,
   TEMPLATE_SEND,
 } from '../../sms/send/body.ts'
-import { readIdempotency } from '../../sms/send/idempotency.ts'
 import { PREVIEW, previewSend } from '../../sms/send/preview.ts'
 import type { RefusalCode } from '../../sms/send/refusal.ts'
-import { ACCEPTED, send } from '../../sms/send/send.ts'
+import { ACCEPTED, readIdempotency, send } from '../../sms/send/send.ts'
 import { ACCOUNT_USAGE, readAccountUsage } from '../../sms/usage/quota.ts'
 import { countDays, readDays, USAGE_DAYS } from '../../sms/usage/usage-days.ts'
 import { readJson } from '../body/json-body.ts'
@@ -101,12 +100,10 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
   'unauthorized',
   'quota_exceeded',
   'forbidden',
-  'too_many_for_agent',
   'device_not_found',
   'line_not_found',
   'line_ambiguous',
   'group_not_found',
-  'idempotency_key_in_use',
   'request_too_large',
   'idempotency_key_reused',
   'client_ref_reused',

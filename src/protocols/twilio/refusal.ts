@@ -21,7 +21,6 @@ const STATUSES: Readonly<Record<number, number>> = {
   20004: 405,
   20009: 409,
   20404: 404,
-  20409: 409,
   20429: 429,
   20500: 500,
   20503: 503,
@@ -42,7 +41,6 @@ const CODES: Partial<Record<RefusalCode | (typeof OTHER_REFUSALS)[keyof typeof O
   not_cancelable: 30409,
   quota_exceeded: 63038,
   no_devices: 20503,
-  idempotency_key_in_use: 20409,
 }
 const CODES_BY_STATUS: Readonly<Record<number, number>> = {
   401: 20003,

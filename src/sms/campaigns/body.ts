@@ -11,8 +11,7 @@ import {
   type NamedLine,
   TEMPLATE_SEND,
 } from '../send/body.ts'
-import { checkLength } from '../send/content.ts'
-import { checkPhones, uniquePhones } from '../send/recipients.ts'
+import { checkLength, checkPhones } from '../send/content.ts'
 import { invalid } from '../send/refusal.ts'
 import { checkShape, nonEmptyId, text, visibleText, wholeNumber } from '../send/shape.ts'
 import type { CampaignOptions } from './campaign.ts'
@@ -78,7 +77,7 @@ export type NewCampaign = { readonly [K in keyof CampaignChange]: NonNullable<Ca
 /** The body of a new campaign. Throws 400 that names the first wrong field. */
 export function readNewCampaign(raw: unknown, now: Date): NewCampaign {
   const given = checkShape(CAMPAIGN, raw)
-  const { name, text, audience, scheduledAt, expiresAt } = changeOf(given, raw, now)
+  const { name, text, audience, scheduledAt, expiresAt } = changeOf(given, now)
   if (!text) throw invalid('body or template_id must be given')
   if (!audience || audience.recipients.length + audience.groupIds.length === 0)
     throw invalid('recipients or group_ids must name somebody')
@@ -97,33 +96,33 @@ export function readNewCampaign(raw: unknown, now: Date): NewCampaign {
 
 /** The body of a change. Throws 400 that names the first wrong field, or says that there is none. */
 export function readCampaignChange(raw: unknown, now: Date): CampaignChange {
-  const change = changeOf(checkShape(CAMPAIGN_CHANGE, raw), raw, now)
+  const change = changeOf(checkShape(CAMPAIGN_CHANGE, raw), now)
   if (Object.values(change).some((part) => part !== null)) return change
   throw invalid('name, text, audience or time must be given')
 }
 
-function changeOf(given: z.output<typeof CAMPAIGN_CHANGE>, raw: unknown, now: Date): CampaignChange {
+function changeOf(given: z.output<typeof CAMPAIGN_CHANGE>, now: Date): CampaignChange {
   const { recipients, group_ids } = given
-  const phones = uniquePhones(recipients ?? [])
+  const phones = [...new Set(recipients)]
   checkPhones(phones)
   const isTimed = given.scheduled_at != null || given.hold_seconds != null
   return {
     name: given.name ?? null,
-    text: textOf(given, raw),
+    text: textOf(given),
     audience: recipients || group_ids ? { recipients: phones, groupIds: [...new Set(group_ids)] } : null,
     scheduledAt: isTimed ? future(given.scheduled_at, now) || beginOf(given.hold_seconds, now) : null,
     expiresAt: given.expires_at ?? null,
   }
 }
 
-function textOf({ body, template_id, variables }: z.output<typeof CAMPAIGN_CHANGE>, raw: unknown) {
+function textOf({ body, template_id, variables }: z.output<typeof CAMPAIGN_CHANGE>) {
   if (body != null && template_id != null) throw invalid('body and template_id exclude each other')
   if (body == null && template_id == null) {
     if (variables == null) return null
     throw invalid('variables need a body or a template_id')
   }
   if (body != null) checkLength(body)
-  return contentOf({ body: body!, template_id: template_id!, variables }, raw)
+  return contentOf({ body: body!, template_id: template_id!, variables })
 }
 
 /** A campaign that begins at once starts after `holdSeconds`, so that it can be undone. */

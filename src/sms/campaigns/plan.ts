@@ -6,10 +6,9 @@ import { number, run, statement, text } from '../../db/statements/statement.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { countSegments } from '../../portable/segments.ts'
 import type { Content } from '../send/body.ts'
-import { loadTemplate, TEXT, type Text, writeTexts } from '../send/content.ts'
+import { allRecipients, loadTemplate, optedOut, TEXT, type Text, writeTexts } from '../send/content.ts'
 import { checkDevice } from '../send/offer.ts'
 import { LAST_LEAVES_AT, lastLeavesAt } from '../send/preview.ts'
-import { allRecipients, checkCount, optedOut } from '../send/recipients.ts'
 import { gatewayRefusal, invalid } from '../send/refusal.ts'
 import { readUsage } from '../usage/quota.ts'
 import { MAX_AUDIENCE, type NewCampaign } from './body.ts'
@@ -43,7 +42,6 @@ export async function planAudience(
   text: CampaignText,
   people: NewCampaign['audience'],
 ): Promise<{ readonly audience: readonly string[]; readonly segments: number }> {
-  checkCount(people.recipients, MAX_AUDIENCE)
   const all = await allRecipients(store, user, people, MAX_AUDIENCE)
   const out = await optedOut(store, user, all)
   const audience = all.filter((phone) => !out.has(phone))

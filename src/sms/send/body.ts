@@ -192,30 +192,26 @@ export const PREVIEW_TEMPLATE = TEMPLATE_SEND.extend(DRAFT).meta({ id: 'Template
 
 /** The body of `send`. Throws 400 `invalid_request` that names the first wrong field. */
 export function readSend(raw: unknown, now: Date): SendBody {
-  return needSomeone(sendBody(checkShape(SEND, raw), raw, now))
+  return needSomeone(sendBody(checkShape(SEND, raw), now))
 }
 
 export function readTemplateSend(raw: unknown, now: Date): SendBody {
-  return needSomeone(sendBody(checkShape(TEMPLATE_SEND, raw), raw, now))
+  return needSomeone(sendBody(checkShape(TEMPLATE_SEND, raw), now))
 }
 
 /** The body of `preview`: that of either send, recipients may be left out. */
 export function readPreview(raw: unknown, now: Date): SendBody & { readonly isDraft: boolean } {
   const isTemplate = typeof raw === 'object' && raw !== null && 'template_id' in raw
   const body = isTemplate ? checkShape(PREVIEW_TEMPLATE, raw) : checkShape(PREVIEW_TEXT, raw)
-  return { ...sendBody(body, raw, now), isDraft: body.draft ?? false }
+  return { ...sendBody(body, now), isDraft: body.draft ?? false }
 }
 
-const sendBody = (
-  body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>,
-  raw: unknown,
-  now: Date,
-): SendBody => ({
+const sendBody = (body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, now: Date): SendBody => ({
   recipients: body.recipients ?? [],
   groupIds: body.group_ids ?? [],
   deviceId: body.device_id ?? '',
   line: { id: body.line_id ?? '', number: body.from ?? '' },
-  content: contentOf(body, raw),
+  content: contentOf(body),
   options: optionsOf(body, now),
 })
 
@@ -226,24 +222,15 @@ function needSomeone(body: SendBody): SendBody {
   throw invalid('recipients must name at least one phone number, or group_ids a group')
 }
 
-/** The text or template of a body, its variables as texts. `raw`: the body as it came. */
+/** The text or template of a body, its variables as texts. */
 export function contentOf(
   body: Readonly<Partial<z.output<typeof SEND> & z.output<typeof TEMPLATE_SEND>>>,
-  raw: unknown,
 ): Content {
   const { template_id: templateId, variables } = body
-  const given = [...Object.entries(variables ?? {}), ...protoOf(raw)]
+  if (templateId == null && !variables) return { body: body.body! }
+  const given = Object.entries(variables ?? {})
   const texts = Object.fromEntries(given.map(([name, of]) => [name, cleanText(String(of))]))
-  if (templateId != null) return { templateId, variables: texts }
-  return { body: body.body!, ...(variables && { variables: texts }) }
-}
-
-/** The value of `__proto__`, which zod drops; for a template it is a variable. */
-function protoOf(raw: unknown): [string, unknown][] {
-  const variables = (raw as z.input<typeof TEMPLATE_SEND>).variables ?? {}
-  const entries = Object.entries(variables).filter(([name]) => name === '__proto__')
-  for (const [name, of] of entries) checkShape(value, of, ['variables', name])
-  return entries
+  return templateId != null ? { templateId, variables: texts } : { body: body.body!, variables: texts }
 }
 
 function optionsOf(body: Common, now: Date): SendOptions {

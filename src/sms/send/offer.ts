@@ -4,12 +4,16 @@ import { userHolder } from '../../collections/collection.ts'
 import { MAX_OF_AGENT } from '../../portable/agents.ts'
 import { randomId } from '../../tools/random.ts'
 import type { Origin, SendBody, SendOptions } from './body.ts'
-import { plainText, writeTexts } from './content.ts'
-import type { Idempotency } from './idempotency.ts'
-import { allRecipients } from './recipients.ts'
+import { allRecipients, plainText, writeTexts } from './content.ts'
 import { gatewayRefusal, invalid } from './refusal.ts'
 import type { Sender } from './sender.ts'
 import { zoneOfNumber } from './time-zones.ts'
+
+/** Identifies a request, so that a repeat is not sent twice. */
+export interface Idempotency {
+  readonly key: string
+  readonly fingerprint: string
+}
 
 /** A request that passed its checks, as `sms_accept` takes it. In the options, '' is unset. */
 export interface Offer extends Omit<SendOptions, 'origin'> {
@@ -55,7 +59,7 @@ export const offeredMessage = (
   ...(keepsQuiet && { zone: zoneOfNumber(to) }),
 })
 
-/** Finds the recipients of a checked body and writes their texts. Throws 400, 403, 404, 429. */
+/** Finds the recipients of a checked body and writes their texts. Throws 400, 404, 429. */
 export async function prepareOffer(
   store: Store,
   maxRecipients: number,
@@ -64,8 +68,8 @@ export async function prepareOffer(
   idempotency?: Idempotency | null,
 ): Promise<Offer> {
   const { content, deviceId, line, options } = body
-  const phones = await allRecipients(store, sender.user, body, maxRecipients)
-  if (sender.isAgent && phones.length > MAX_OF_AGENT) throw gatewayRefusal('too_many_for_agent')
+  const max = sender.isAgent ? Math.min(maxRecipients, MAX_OF_AGENT) : maxRecipients
+  const phones = await allRecipients(store, sender.user, body, max)
   await chargeOptedOut(store, sender.user, phones)
   const shared = plainText(content)
   // a template is checked after the device; for a plain text the accepting statement checks the device

@@ -3,8 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import type { SendBody } from './body.ts'
-import { checkBody, TEXT, writeTexts } from './content.ts'
-import { allRecipients, optedOut } from './recipients.ts'
+import { allRecipients, checkBody, optedOut, TEXT, writeTexts } from './content.ts'
 
 /** The description of `last_leaves_at`, for previews and campaigns. */
 export const LAST_LEAVES_AT =
@@ -63,7 +62,7 @@ export async function previewSend(
   user: string,
   body: SendBody & { readonly isDraft: boolean },
 ): Promise<Preview> {
-  checkBody(body, config.maxRecipients)
+  checkBody(body)
   const phones = await allRecipients(store, user, body, config.maxRecipients)
   const missing = new Set<string>()
   const note = (name: string) => {

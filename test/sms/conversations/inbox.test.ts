@@ -300,7 +300,7 @@ test('a member who acts does all that under the own name, and leaves notes of ot
 
   const recipients = Array.from({ length: 21 }, (_, i) => `+49151000000${i + 10}`)
   const many = await acting.call('POST', '/api/sms/send', { recipients, body: 'To many' })
-  expect([many.status, many.body.error]).toEqual([403, 'too_many_for_agent'])
+  expect([many.status, many.body.error]).toEqual([400, 'too_many_recipients'])
   const few = { recipients: recipients.slice(1), body: 'To some' }
   expect((await acting.call('POST', '/api/sms/send', few)).status).toBe(200)
 

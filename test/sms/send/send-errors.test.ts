@@ -131,11 +131,6 @@ test.each<[what: string, body: object, expected: object]>([
     { template_id: TEMPLATES.greeting, body: 'Hi' },
     fault('body is not a field of this request'),
   ],
-  [
-    'with an object as the variable __proto__',
-    JSON.parse(`{"template_id":"${TEMPLATES.code}","variables":{"__proto__":{}}}`),
-    fault('variables.__proto__ must be a text, a number or a boolean'),
-  ],
   ['whose text is empty', { template_id: TEMPLATES.name }, fault('the text for +4911111 is empty')],
   [
     'whose text is too long',
@@ -214,17 +209,4 @@ test.each([
   const answer = await response.json()
   expect(response.status).toBe(status)
   if (status === 400) expect(answer).toEqual(fault('The body must be valid UTF-8'))
-})
-
-test('a template with a variable __proto__ is filled', async () => {
-  const template = { id: 'proto0000000000', user: ANN.id, name: 'p', body: '{{__proto__}} {{constructor}}' }
-  await server.rows(
-    'insert into sms_templates (id, "user", name, body) values ($1, $2, $3, $4)',
-    Object.values(template),
-  )
-  const variables = JSON.parse('{"__proto__": 5, "constructor": "x"}')
-  const ask = (given: object) =>
-    server.ask('POST', 'preview', { recipients: ['+4911111'], template_id: template.id, variables: given })
-  expect((await ask(variables)).body.items[0].body).toBe('5 x')
-  expect((await ask({ constructor: 'x' })).body).toEqual({ message: 'Missing variable: __proto__.' })
 })

@@ -22,10 +22,7 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   [/^A text or a template is needed\.$/, t('Write a text, or choose a template.')],
   [/^Monthly message quota exceeded$/, t('Your messages of this month are used up.')],
   [/^No devices available to send messages$/, t('None of your devices is online.')],
-  [
-    /^Agents send to at most (\d+) people at once\./,
-    t('Agents send to at most $1 people at once. Ask an admin to send it.'),
-  ],
+  [/^At most (\d+) recipients per request$/, t('Send to at most $1 people at once.')],
   [/^Template not found\.$/, t('The template does not exist any more.')],
   [/^Contact group not found$/, t('The group does not exist any more.')],
   [/^Missing variable: (.+)\.$/, t('A value for $1 is missing.')],

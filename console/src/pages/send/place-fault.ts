@@ -19,7 +19,6 @@ const OF_CODES: Readonly<Record<string, readonly [place: string, words: string]>
 }
 const PLACE_OF_CODES: Readonly<Record<string, string>> = {
   too_many_recipients: 'to',
-  too_many_for_agent: 'to',
   body_too_long: 'text',
 }
 
