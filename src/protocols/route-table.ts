@@ -24,8 +24,6 @@ export interface TableRoute<C> {
     schema?: z.ZodType,
     headers?: z.ZodObject,
   ]
-  /** Statuses of its own failures. */
-  readonly refused?: readonly number[]
   /** The answer is a file, which `work` sends. */
   readonly isFile?: boolean
   /** Its result is answered as JSON, unless it is a Response. */
@@ -67,16 +65,13 @@ export const answered = ([status, description, schema, headers]: NonNullable<
   [status]: { description, ...(schema && { content: json(schema) }), ...(headers && { headers }) },
 })
 
-/** The error answers of an API by status, whose sentences are in a table. */
-export const failuresOf = (
-  schema: z.ZodType,
-  sentences: Readonly<Record<number, string>>,
-  statuses: readonly number[],
-): Answers =>
+/** The error answers of an API by status, the same for all of its routes. */
+export const failuresOf = (schema: z.ZodType, sentences: Readonly<Record<number, string>>): Answers =>
   Object.fromEntries(
-    [...new Set(statuses)]
-      .sort()
-      .map((status) => [status, { description: sentences[status]!, content: json(schema) }]),
+    Object.entries(sentences).map(([status, description]) => [
+      status,
+      { description, content: json(schema) },
+    ]),
   )
 
 /** A table's chapter of the API's description, with further operations. */
@@ -84,12 +79,12 @@ export function describeRoutes<R extends TableRoute<never>>(
   [tag, security]: readonly [tag: string, security: Security],
   root: string,
   routes: readonly R[],
-  failures: (refused: readonly number[]) => Answers,
+  failures: Answers,
   description: (route: R) => string,
   more: Readonly<Record<string, Operation>> = {},
 ): ZodOpenApiPathsObject {
   const operations = routes.map((route) => {
-    const { at, id, summary, query, form, header, body, answer, isFile, refused = [] } = route
+    const { at, id, summary, query, form, header, body, answer, isFile } = route
     const operation: Operation = {
       ...{ id, summary, description: description(route) },
       params: { ...(query && { query: optional(query) }), ...(header && { header }) },
@@ -100,7 +95,7 @@ export function describeRoutes<R extends TableRoute<never>>(
           content: { 'application/x-www-form-urlencoded': { schema: optional(form) } },
         },
       }),
-      responses: [...(answer ? [answered(answer)] : []), ...(isFile ? [FILE] : []), failures(refused)],
+      responses: [...(answer ? [answered(answer)] : []), ...(isFile ? [FILE] : []), failures],
     }
     return [at.replace(' ', ` ${root}`), operation]
   })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { REFRESH_SCOPE, Scope } from '../../auth/tokens/scopes.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { type Answers, json } from '../../openapi/schemas/answers.ts'
+import { json } from '../../openapi/schemas/answers.ts'
 import type { Operation } from '../../openapi/schemas/operations.ts'
 import { NOBODY, SMSGATE_CLIENT } from '../../openapi/schemas/security.ts'
 import { answered, describeRoutes, failuresOf, type TableRoute } from '../route-table.ts'
@@ -34,7 +34,7 @@ export const SMSGATE_CLIENT_TAGS = [
 
 const ERROR = z.object({ message: z.string() }).meta({ id: 'SmsgateError' })
 
-const ERRORS: Readonly<Record<number, string>> = {
+const FAILURES = failuresOf(ERROR, {
   400: 'Something in the request cannot be honoured: `message` names it.',
   401: 'The credentials are missing or wrong.',
   402: 'The monthly quota is exceeded.',
@@ -47,10 +47,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   500: 'A fault of the server, which is in its log.',
   501: 'This server has no such thing.',
   503: 'No device, or no database, is there now. Try again.',
-}
-
-const failures = (refused: readonly number[]): Answers =>
-  failuresOf(ERROR, ERRORS, [...refused, 401, 403, 429, 500, 503])
+})
 
 const health = (id: string): Operation => ({
   id,
@@ -59,7 +56,7 @@ const health = (id: string): Operation => ({
   security: NOBODY,
   responses: [
     answered([200, 'It works.', HEALTH]),
-    { ...failures([]), 503: { description: 'It does not.', content: json(z.union([HEALTH, ERROR])) } },
+    { ...FAILURES, 503: { description: 'It does not.', content: json(z.union([HEALTH, ERROR])) } },
   ],
 })
 
@@ -69,7 +66,7 @@ export const describeClientRoutes = (routes: readonly Route[]): ZodOpenApiPathsO
     [TAG, SMSGATE_CLIENT],
     CLIENT_PATH,
     routes,
-    failures,
+    FAILURES,
     ({ summary, scope }) => `${summary}. Asks for the scope \`${scope}\`.`,
     {
       [`GET ${CLIENT_PATH}/health`]: health('smsgateHealth'),

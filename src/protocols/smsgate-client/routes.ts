@@ -58,7 +58,6 @@ const ROUTES: readonly Route[] = [
     header: IDEMPOTENCY,
     body: SEND_BODY,
     answer: [202, 'Accepted.', MESSAGE_STATE, LOCATION],
-    refused: [400, 402, 409, 413, 422],
     work: answerSend,
   },
   {
@@ -68,7 +67,6 @@ const ROUTES: readonly Route[] = [
     scope: 'messages:list',
     query: ['from', 'to', 'state', 'deviceId', 'limit', 'offset', 'sort', 'includeContent'],
     answer: [200, 'A page of them.', z.array(MESSAGE_STATE), TOTAL],
-    refused: [400],
     work: async ({ c, store, user }) => paged(c, await listMessages(store, user, readListQuery(queryOf(c)))),
   },
   {
@@ -77,7 +75,6 @@ const ROUTES: readonly Route[] = [
     summary: 'Read the state of a send',
     scope: 'messages:read',
     answer: [200, 'Its state.', MESSAGE_STATE],
-    refused: [400, 404],
     work: ({ c, store, user }) => readSend(store, user, idIn(c)),
   },
   {
@@ -86,7 +83,6 @@ const ROUTES: readonly Route[] = [
     summary: 'Cancel what no device has begun',
     scope: 'messages:cancel',
     answer: [200, 'Its state.', MESSAGE_STATE],
-    refused: [400, 404, 409],
     async work({ c, store, user }) {
       await cancelSend(store, user, await findSend(store, user, idIn(c)))
       return readSend(store, user, idIn(c))
@@ -99,7 +95,6 @@ const ROUTES: readonly Route[] = [
     scope: 'messages:export',
     body: REFRESH_BODY,
     answer: [202, 'Asked.', z.object({}), z.object({ Deprecation: z.literal('true') })],
-    refused: [400, 413],
     async work({ c, store, user, json }) {
       c.header('Deprecation', 'true')
       return refreshInbox(store, user, json, true)
@@ -119,7 +114,6 @@ const ROUTES: readonly Route[] = [
     summary: 'Delete a device',
     scope: 'devices:delete',
     answer: [204, 'Deleted.'],
-    refused: [400, 404],
     work: ({ c, services }) => deleteDevice(c, services, idIn(c)),
   },
   {
@@ -129,7 +123,6 @@ const ROUTES: readonly Route[] = [
     scope: 'inbox:list',
     query: ['type', 'from', 'to', 'deviceId', 'limit', 'offset'],
     answer: [200, 'A page of them.', z.array(INBOX_MESSAGE), TOTAL],
-    refused: [400],
     work: async ({ c, store, user }) => paged(c, await listInbox(store, user, readInboxQuery(queryOf(c)))),
   },
   {
@@ -139,7 +132,6 @@ const ROUTES: readonly Route[] = [
     scope: 'inbox:refresh',
     body: REFRESH_BODY,
     answer: [202, 'Asked.', z.object({})],
-    refused: [400, 413],
     work: ({ store, user, json }) => refreshInbox(store, user, json),
   },
   {
@@ -148,7 +140,6 @@ const ROUTES: readonly Route[] = [
     summary: 'Read a file of an incoming text',
     scope: 'inbox:list',
     isFile: true,
-    refused: [404],
     work: sendAttachment,
   },
   {
@@ -166,7 +157,6 @@ const ROUTES: readonly Route[] = [
     scope: 'webhooks:write',
     body: WEBHOOK_BODY,
     answer: [201, 'Saved.', CLIENT_WEBHOOK],
-    refused: [400, 413],
     work: ({ c, services, json }) => saveWebhook(c, services, json),
   },
   {
@@ -175,7 +165,6 @@ const ROUTES: readonly Route[] = [
     summary: 'Delete a webhook',
     scope: 'webhooks:delete',
     answer: [204, 'There is none with this id.'],
-    refused: [400],
     work: ({ c, services }) => deleteWebhook(c, services, idIn(c)),
   },
   {
@@ -194,7 +183,6 @@ const ROUTES: readonly Route[] = [
       scope: 'settings:write',
       body: SETTINGS_BODY,
       answer: [200, 'The settings.', CLIENT_SETTINGS],
-      refused: [400, 413],
       async work({ store, user, json }) {
         const key = readSigningKey(json)
         if (key !== undefined) await setSigningKey(store.db, user, key)
@@ -209,7 +197,6 @@ const ROUTES: readonly Route[] = [
     scope: 'tokens:manage',
     body: TOKEN_BODY,
     answer: [201, 'The pair.', TOKEN_PAIR],
-    refused: [400, 413],
     work: async ({ c, store, user, apiKey, scopes, json }) =>
       secret(c, await issueTokens(store, { user, apiKey }, scopes, json)),
   },
@@ -235,7 +222,6 @@ const ROUTES: readonly Route[] = [
     summary: 'Not kept',
     scope: 'logs:read',
     query: ['from', 'to'],
-    refused: [501],
     async work() {
       throw new GatewayError(501, { message: 'Logs of devices are not kept: see sms_events' })
     },

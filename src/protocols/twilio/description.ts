@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import type { Answers } from '../../openapi/schemas/answers.ts'
 import { failuresOf, type TableRoute } from '../route-table.ts'
 import type { Account } from './credentials.ts'
 import type { Parameters } from './parameters.ts'
@@ -29,7 +28,8 @@ const ERROR = z
   })
   .meta({ id: 'TwilioError' })
 
-const FAILURES: Readonly<Record<number, string>> = {
+/** How its routes may fail. */
+export const FAILURES = failuresOf(ERROR, {
   400: 'A parameter is wrong: `code` says which.',
   401: 'The credentials are wrong.',
   404: 'There is no such thing, or not for you.',
@@ -38,7 +38,4 @@ const FAILURES: Readonly<Record<number, string>> = {
   429: 'Too many requests, or the quota of the month is used up.',
   500: 'A fault of the server.',
   503: 'No device is online, or the server cannot answer now.',
-}
-
-export const failures = (refused: readonly number[]): Answers =>
-  failuresOf(ERROR, FAILURES, [400, 401, 404, ...refused, 429, 500, 503])
+})

@@ -18,7 +18,7 @@ import { TWILIO as BY_TWILIO, SENDER } from '../../openapi/schemas/security.ts'
 import { addRoutes, describeRoutes } from '../route-table.ts'
 import { ACCOUNT, ACCOUNTS, CONNECTION, describeConnection, findAccount, listAccounts } from './account.ts'
 import { type Account, identifyAccount, keyIn } from './credentials.ts'
-import { type Call, failures, type Route } from './description.ts'
+import { type Call, FAILURES, type Route } from './description.ts'
 import { changeMessage, deleteMessage } from './messages/change.ts'
 import { createMessage } from './messages/create.ts'
 import { CREATE_PARAMETERS } from './messages/create-body.ts'
@@ -66,7 +66,6 @@ const ROUTES: readonly Route[] = [
     header: IDEMPOTENCY,
     form: CREATE_PARAMETERS,
     answer: [201, 'The message.', MESSAGE],
-    refused: [409, 413],
     work: create,
   },
   {
@@ -82,7 +81,6 @@ const ROUTES: readonly Route[] = [
     summary: 'Cancel a message, or take its text away',
     form: ['Body', 'Status'],
     answer: [200, 'The message.', MESSAGE],
-    refused: [409, 413],
     work: ({ store, user, sid, parameters }) => changeMessage(store, user, sid, parameters),
   },
   {
@@ -90,7 +88,6 @@ const ROUTES: readonly Route[] = [
     id: 'twilioDeleteMessage',
     summary: 'Delete a message',
     answer: [204, 'It is deleted.'],
-    refused: [409],
     work: ({ services, store, user, sid }) => deleteMessage(store, services.extensions, user, sid),
   },
   {
@@ -136,7 +133,6 @@ const ROUTES: readonly Route[] = [
     summary: 'Say where its texts go',
     form: ['SmsUrl', 'SmsMethod', 'FriendlyName'],
     answer: [200, 'The number.', NUMBER],
-    refused: [413],
     work: ({ services, store, account, sid, parameters }) =>
       changeNumber({ ...services, store }, account, sid, parameters),
   },
@@ -191,7 +187,7 @@ function twilioPaths() {
         responses: [success('The account.', CONNECTION), refusals('unauthorized', 'forbidden')],
       },
     }),
-    ...describeRoutes(['twilio', BY_TWILIO], ROOT, ROUTES, failures, ({ summary }) => summary),
+    ...describeRoutes(['twilio', BY_TWILIO], ROOT, ROUTES, FAILURES, ({ summary }) => summary),
   }
 }
 
