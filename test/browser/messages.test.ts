@@ -33,7 +33,10 @@ scenario('a filter is typed, refused, and put together from conditions', async (
   await furnish(fixture)
   await page.getByText('61 messages').waitFor()
   await fixture.look('messages')
+  const head = (await page.getByRole('table').boundingBox())!.y
+  expect(head).toBeLessThanOrEqual(fixture.screen === 'phone' ? 120 : 240)
 
+  await page.getByRole('button', { name: 'Filters' }).click()
   const filter = page.getByRole('textbox', { name: 'Filter' })
   await filter.fill('status = "failed" and created >= @todayStart')
   await page.keyboard.press('Enter')
@@ -67,6 +70,7 @@ scenario('a filter is typed, refused, and put together from conditions', async (
   await page.getByRole('button', { name: 'Clear the filter' }).click()
   await page.getByText('61 messages').waitFor()
   await page.reload()
+  await page.getByRole('button', { name: 'Filters' }).click()
   await page.getByRole('button', { name: 'Saved' }).click()
   await page.getByRole('button', { name: 'Trouble of today status' }).click()
   await page.getByText('1 message', { exact: true }).waitFor()
@@ -103,6 +107,7 @@ scenario('messages appear by themselves, and a later page stays where it is', as
   await page.getByText('64 messages').waitFor()
   await expect.poll(() => rows.first().innerText()).toContain('News')
 
+  await page.getByRole('button', { name: 'Filters' }).click()
   await page.getByRole('button', { name: 'Received', exact: true }).click()
   await page.getByText('1 message', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'All', exact: true }).click()
@@ -255,6 +260,7 @@ scenario('all failed ones of a filter are sent again, all scheduled ones are can
 
   const scheduled_at = new Date(Date.now() + 86_400_000).toISOString()
   await send(['+491515555555', '+491516666666'], 'Tomorrow', { scheduled_at })
+  await page.getByRole('button', { name: /^Filters/ }).click()
   await page.getByRole('button', { name: 'Scheduled', exact: true }).click()
   await page.getByText('2 messages', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Cancel all' }).click()

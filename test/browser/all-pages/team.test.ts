@@ -231,6 +231,10 @@ scenario(
     await asksBeforeGroup(ben, url, group.id)
     await answerTogether(ann, ben, phone)
     await seesMention(ann)
+    await ann.visit('/messages')
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByLabel('Sent by').selectOption({ label: 'Ben' })
+    await page.getByText('1 message', { exact: true }).waitFor()
 
     const [first, second] = await root.collection('members').getFullList({ sort: '@rowid' })
     const changed = { user, sender: first!.id, action: 'update', collection: 'members', record: second!.id }

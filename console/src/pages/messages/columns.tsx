@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { deviceName } from '../../data/device/simulated.ts'
 import type { Message } from '../../data/records.ts'
+import { timeOf } from '../../data/text/message-time.ts'
 import { reasonOf } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 import { MessageParty } from '../../parts/message/message-party.tsx'
@@ -18,13 +19,13 @@ export interface Around {
 /** A column of the table; on a phone a line of a card. */
 export interface MessageColumn {
   /** The class in page.css, in every language. */
-  readonly name: 'party' | 'text' | 'state' | 'segments' | 'device' | 'user' | 'time'
+  readonly name: 'party' | 'text' | 'state' | 'sender' | 'device' | 'user' | 'time'
   readonly title: string
   readonly cell: (message: Message, around: Around) => ComponentChildren
   /** The field that a click on the title sorts by. */
   readonly sort?: string
   readonly kind?: 'first' | 'long' | 'end'
-  readonly for?: 'superuser'
+  readonly for?: 'user' | 'superuser'
 }
 
 /** Marks failures, but no reasons for waiting. */
@@ -63,11 +64,11 @@ export const COLUMNS: readonly MessageColumn[] = [
     ),
   },
   {
-    name: 'segments',
-    title: t('Segments'),
-    sort: 'segments',
-    kind: 'end',
-    cell: ({ segments }) => segments || '–',
+    name: 'sender',
+    title: t('Sent by'),
+    sort: 'sent_by.name',
+    for: 'user',
+    cell: ({ expand }) => expand?.sent_by?.name ?? <span class="muted">–</span>,
   },
   {
     name: 'device',
@@ -90,7 +91,7 @@ export const COLUMNS: readonly MessageColumn[] = [
     title: t('Time'),
     sort: 'created',
     kind: 'end',
-    cell: ({ created }) => <Time at={created} />,
+    cell: (message) => <Time at={timeOf(message)} />,
   },
 ]
 

@@ -56,8 +56,12 @@ export function Page({ query }: PageProps) {
       )}
     </>
   )
+  const { total, isOld, fault } = messages
+  const count = (
+    <span role="status">{!isEmpty && !fault && !isOld && total !== undefined && countOf(total)}</span>
+  )
   return (
-    <Frame title={t('Messages')} actions={actions}>
+    <Frame title={t('Messages')} text={count} actions={actions}>
       {isEmpty && !messages.fault ? (
         <NoMessages isSuperuser={isSuperuser} />
       ) : (
@@ -98,7 +102,7 @@ function Found({
   messages: Messages
   onChange: (part: Partial<Question>) => void
 }) {
-  const { items, fault, fresh, isOld, total, loading } = messages
+  const { items, fault, fresh, isOld, loading } = messages
   const nameOf = useNames(numbersOf(items))
   const simOf = useSims(items)
   if (loading) return <Loading />
@@ -110,14 +114,13 @@ function Found({
   return (
     <>
       {fault && !isRefused && <Notice kind="wrong">{fault.message}</Notice>}
-      <div class="messages-count" role="status">
-        {!fault && !isOld && total !== undefined && <span>{countOf(total)}</span>}
-        {fresh > 0 && (
+      {fresh > 0 && (
+        <div role="status">
           <Button icon="again" onClick={() => turn(1)}>
             {t('{count} new', { count: fresh })}
           </Button>
-        )}
-      </div>
+        </div>
+      )}
       {items.length > 0 && !isRefused && (
         <MessageTable
           messages={items}

@@ -15,6 +15,8 @@ export interface Question {
   readonly until: string
   /** A device's id; '' for all. */
   readonly device: string
+  /** The id of who sent it: a person, a key, an automatic answer; '' for all. */
+  readonly sender: string
   readonly sort: string
   readonly page: number
 }
@@ -46,6 +48,7 @@ export function questionOf(query: URLSearchParams): Question {
     from: dayOf(query.get('from')),
     until: dayOf(query.get('until')),
     device: query.get('device') ?? '',
+    sender: query.get('sender') ?? '',
     sort: query.get('sort') || NEWEST_FIRST,
     page: Math.max(1, Math.floor(Number(query.get('page') ?? 1)) || 1),
   }
@@ -68,7 +71,7 @@ const dayOf = (text: string | null) => (/^\d{4}-\d\d-\d\d$/.test(text ?? '') ? t
  * `named`: numbers of contacts that have the words in their name.
  */
 export function wholeFilter(
-  { filter, state, words, from, until, device }: Question,
+  { filter, state, words, from, until, device, sender }: Question,
   country: string,
   named: readonly string[] = [],
 ): string {
@@ -80,6 +83,7 @@ export function wholeFilter(
     from && pb.filter('created >= {:start}', { start: startOfDay(from) }),
     until && pb.filter('created < {:end}', { end: startOfDay(until, 1) }),
     device && pb.filter('device = {:device}', { device }),
+    sender && pb.filter('sent_by = {:sender}', { sender }),
   ].filter((part) => part !== '')
   return parts.length === 1 ? parts[0]! : parts.map((part) => `(${part}\n)`).join(' && ')
 }

@@ -1,14 +1,16 @@
-import type { Device } from '../../data/records.ts'
+import { useId, useState } from 'preact/hooks'
+import type { Device, Sender } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
+import { Button } from '../../parts/form/button.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
 import { SORTS } from './columns.tsx'
 import { FilterBar } from './filter/filter-bar.tsx'
 import { type Question, STATES, type StateKey } from './question.ts'
 import { SavedMenu } from './saved-menu.tsx'
 
-/** The filters of the list: words, states, filter and saved filters; on a phone also the order. */
+/** The search and the states; behind a button days, device, sender and the filter. On a phone all but the search. */
 export function Toolbar({
   question,
   onChange,
@@ -18,35 +20,29 @@ export function Toolbar({
   onChange: (change: Partial<Question>, isTyping?: boolean) => void
   refusal: string | undefined
 }) {
-  const { filter, state, words, sort } = question
+  const { filter, state, words, from, until, device, sender } = question
+  const [isOpen, setOpen] = useState(filter !== '')
+  const id = useId()
+  const isOnPhone = matchMedia('(max-width: 719px)').matches
+  const set = [filter, from, until, device, sender, isOnPhone && state].filter(Boolean).length
   return (
-    <search class="messages-tools">
-      <div class="messages-quick">
-        <SearchField
-          label={session.value?.role === 'user' ? t('Name, number or text') : t('Number or text')}
-          value={words}
-          onValue={(typed) => onChange({ words: typed }, true)}
-        />
-        <States chosen={state} onChoose={(chosen) => onChange({ state: chosen })} />
-      </div>
-      <div class="messages-pickers">
-        <Pickers question={question} onChange={onChange} />
-        <div class="messages-quick-end">
-          <label class="messages-sort">
-            <span class="unseen">{t('Order')}</span>
-            <select value={sort} onInput={(event) => onChange({ sort: event.currentTarget.value })}>
-              {!SORTS.some(([key]) => key === sort) && <option value={sort}>{t('Another order')}</option>}
-              {SORTS.map(([key, told]) => (
-                <option key={key} value={key}>
-                  {told}
-                </option>
-              ))}
-            </select>
-          </label>
+    <search class={isOpen ? 'messages-tools open' : 'messages-tools'}>
+      <SearchField
+        label={session.value?.role === 'user' ? t('Name, number or text') : t('Number or text')}
+        value={words}
+        onValue={(typed) => onChange({ words: typed }, true)}
+      />
+      <Button icon="filter" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
+        {set > 0 ? t('Filters ({count})', { count: set }) : t('Filters')}
+      </Button>
+      <States chosen={state} onChoose={(chosen) => onChange({ state: chosen })} />
+      <div class="messages-more" id={id} hidden={!isOpen}>
+        <div class="messages-pickers">
+          <Pickers question={question} onChange={onChange} />
           <SavedMenu filter={filter} onChoose={(chosen) => onChange({ filter: chosen })} />
         </div>
+        <FilterBar applied={filter} refusal={refusal} onApply={(applied) => onChange({ filter: applied })} />
       </div>
-      <FilterBar applied={filter} refusal={refusal} onApply={(applied) => onChange({ filter: applied })} />
     </search>
   )
 }
@@ -62,40 +58,61 @@ const States = ({ chosen, onChoose }: { chosen: StateKey; onChoose: (key: StateK
   </fieldset>
 )
 
-const MOST_DEVICES = 200
+const MOST_CHOICES = 200
 
-/** The choices that need no filter language: days of the user's time zone, and the device. */
+/** The choices that need no filter language: days of the user's time zone, device and sender; on a phone the order. */
 function Pickers({
-  question: { from, until, device },
+  question: { from, until, device, sender, sort },
   onChange,
 }: {
   question: Question
   onChange: (change: Partial<Question>) => void
 }) {
-  const devices = useList<Device>('devices', { sort: 'name', perPage: MOST_DEVICES })
+  const devices = useList<Device>('devices', { sort: 'name', perPage: MOST_CHOICES })
+  const isUser = session.value?.role === 'user'
+  const senders = useList<Sender>('senders', {
+    filter: 'kind != "campaign"',
+    sort: 'name',
+    perPage: MOST_CHOICES,
+    ready: isUser,
+  })
   const day = (label: string, value: string, onDay: (day: string) => void) => (
     <label>
       {label}
       <input type="date" value={value} onChange={(event) => onDay(event.currentTarget.value)} />
     </label>
   )
+  const choice = (
+    label: string,
+    value: string,
+    choices: readonly (readonly [string, string])[],
+    onChoice: (value: string) => void,
+  ) => (
+    <label>
+      {label}
+      <select value={value} onInput={(event) => onChoice(event.currentTarget.value)}>
+        {choices.map(([key, words]) => (
+          <option key={key} value={key}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+  const named = (records: readonly (Device | Sender)[]) => [
+    ['', t('All')] as const,
+    ...records.map(({ id, name }) => [id, name] as const),
+  ]
+  const orders = SORTS.some(([key]) => key === sort) ? SORTS : [[sort, t('Another order')] as const, ...SORTS]
   return (
     <>
       {day(t('From'), from, (chosen) => onChange({ from: chosen }))}
       {day(t('Until'), until, (chosen) => onChange({ until: chosen }))}
-      {devices.items.length > 1 && (
-        <label>
-          {t('Device')}
-          <select value={device} onChange={(event) => onChange({ device: event.currentTarget.value })}>
-            <option value="">{t('All')}</option>
-            {devices.items.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+      {devices.items.length > 1 &&
+        choice(t('Device'), device, named(devices.items), (chosen) => onChange({ device: chosen }))}
+      {senders.items.length > 1 &&
+        choice(t('Sent by'), sender, named(senders.items), (chosen) => onChange({ sender: chosen }))}
+      {choice(t('Order'), sort, orders, (chosen) => onChange({ sort: chosen }))}
     </>
   )
 }

@@ -126,7 +126,7 @@ function list(filter: string, sort: string, page: number) {
   const asked = {
     filter,
     sort: sort || NEWEST_FIRST,
-    expand: isAll ? 'device,user' : 'device',
+    expand: isAll ? 'device,user' : 'device,sent_by',
     skipTotal: true,
   }
   return pb.collection<Message>('sms_messages').getList(page, PER_PAGE, asked)
