@@ -10,7 +10,7 @@ import { FilterBar } from './filter/filter-bar.tsx'
 import { type Question, STATES, type StateKey } from './question.ts'
 import { SavedMenu } from './saved-menu.tsx'
 
-/** The search and the states; behind a button days, device, sender and the filter. On a phone all but the search. */
+/** The search and states; behind a button the other filters. On a phone states are behind it, too. */
 export function Toolbar({
   question,
   onChange,
@@ -60,7 +60,7 @@ const States = ({ chosen, onChoose }: { chosen: StateKey; onChoose: (key: StateK
 
 const MOST_CHOICES = 200
 
-/** The choices that need no filter language: days of the user's time zone, device and sender; on a phone the order. */
+/** Choices without filter language: days of the user's time zone, device, sender; on a phone the order. */
 function Pickers({
   question: { from, until, device, sender, sort },
   onChange,
