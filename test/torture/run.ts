@@ -1,28 +1,20 @@
 import { parseArgs } from 'node:util'
 import { hostileCrowd, hostileGuest, hostileUser } from './hostile/hostile-clients.ts'
 import type { HostileOptions, Outcome, Scenario, ScenarioContext } from './scenario.ts'
-import { databaseKilled } from './scenarios/database-killed.ts'
-import { deadPhone } from './scenarios/dead-phone.ts'
 import { deaf } from './scenarios/deaf.ts'
 import { failover } from './scenarios/failover.ts'
 import { killed } from './scenarios/killed.ts'
-import { oneKey } from './scenarios/one-key.ts'
 import { powerCut } from './scenarios/power-cut.ts'
 import { realtime } from './scenarios/realtime.ts'
 import { smpp } from './scenarios/smpp.ts'
 import { soak } from './scenarios/soak.ts'
-import { twoNodes } from './scenarios/two-nodes.ts'
 import { upgrade } from './scenarios/upgrade.ts'
 
 const SCENARIOS: readonly Scenario[] = [
   killed,
   powerCut,
-  databaseKilled,
   failover,
   deaf,
-  deadPhone,
-  oneKey,
-  twoNodes,
   upgrade,
   hostileGuest,
   hostileUser,

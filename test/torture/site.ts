@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import { EmbeddedData, makeDatabase } from '../support/database/embedded-data.ts'
 import { type OpenDb, openDb } from '../support/database/open.ts'
 import { type Client, makeUser, pairDevice, signIn } from '../support/server/server-with-devices.ts'
 import { SUPERUSER } from '../support/server/start.ts'
+import { until as untilTrue } from '../support/until.ts'
 import { ServerNode } from './node.ts'
 import { Phone } from './phone.ts'
 
@@ -40,12 +40,14 @@ export class Site {
 
   static async open({ basePort, nodes = 1, env = {}, home, databaseUrls }: SiteOptions): Promise<Site> {
     const folder = mkdtempSync(join(tmpdir(), 'pocketsms-torture-'))
+    const TMPDIR = temporaryFolderOf(folder)
+    mkdirSync(TMPDIR)
     const embedded = databaseUrls ? undefined : new EmbeddedData(join(folder, 'data'))
     const places =
       databaseUrls?.map((DATABASE_URL) => ({ DATABASE_URL, DATA_DIR: folder, LOG_LEVEL: 'error' })) ??
       Array.from({ length: nodes }, () => embedded!.env)
     makeDatabase(places[0]!, home)
-    const all = places.map((place, i) => new ServerNode(basePort + i, { ...place, ...env }, home))
+    const all = places.map((place, i) => new ServerNode(basePort + i, { ...place, TMPDIR, ...env }, home))
     for (const node of all) await node.start()
     const url = embedded?.url ?? databaseUrls![0]
     const config = readConfig({ DATABASE_URL: url, DATABASE_POOL: '2' })
@@ -55,6 +57,11 @@ export class Site {
 
   get url(): string {
     return this.nodes[0]!.url
+  }
+
+  /** Where the servers keep their temporary files. */
+  get temporaryFolder(): string {
+    return temporaryFolderOf(this.folder)
   }
 
   /** The superuser. */
@@ -108,11 +115,8 @@ export class Site {
   }
 }
 
-/** Waits until something is so; a look that fails counts as no. Throws when `seconds` are over. */
-export async function until(what: string, isSo: () => Promise<boolean>, seconds: number): Promise<void> {
-  for (const end = Date.now() + seconds * 1000; ; ) {
-    if (await isSo().catch(() => false)) return
-    if (Date.now() > end) throw new Error(`After ${seconds} s it is not so that ${what}.`)
-    await sleep(100)
-  }
-}
+const temporaryFolderOf = (folder: string) => join(folder, 'tmp')
+
+/** Waits until something is so; a query that fails counts as no. Throws after `seconds`. */
+export const until = (what: string, isSo: () => Promise<boolean>, seconds: number) =>
+  untilTrue(what, () => isSo().catch(() => false), seconds * 1_000)

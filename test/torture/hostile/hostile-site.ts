@@ -1,20 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
-import { EmbeddedData } from '../../support/database/embedded-data.ts'
-import {
-  type Client,
-  makeUser,
-  must,
-  PASSWORD,
-  pairDevice,
-  signIn,
-} from '../../support/server/server-with-devices.ts'
-import { SUPERUSER } from '../../support/server/start.ts'
+import { type Client, makeUser, must, PASSWORD } from '../../support/server/server-with-devices.ts'
 import type { Target } from '../attacks/attack.ts'
-import { ServerNode } from '../node.ts'
+import { Site } from '../site.ts'
 import { processorSeconds } from './meter.ts'
 import type { VictimAccount } from './victim.ts'
 
@@ -23,6 +10,8 @@ const SIGNED_IN = '@request.auth.id != ""'
 /** A server that does nothing but its own jobs takes less than this share of a core. */
 const IDLE_SHARE = 0.25
 const IDLE_MS = 200
+const ACTIVE = `select count(*) from pg_stat_activity
+  where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`
 
 /** Beside the built-in collections: one that is open to guests, one for users, one where guests sign up. */
 const COLLECTIONS = [
@@ -74,58 +63,43 @@ const COLLECTIONS = [
 export class HostileSite implements Target {
   readonly root: Client
   readonly victim: VictimAccount
-  readonly temporaryFolder: string
   readonly pid: number
-  readonly #node: ServerNode
-  readonly #folder: string
-  readonly #data: EmbeddedData
+  readonly #site: Site
 
-  private constructor(
-    node: ServerNode,
-    folder: string,
-    data: EmbeddedData,
-    root: Client,
-    victim: VictimAccount,
-  ) {
-    this.#node = node
-    this.#folder = folder
-    this.#data = data
+  private constructor(site: Site, root: Client, victim: VictimAccount) {
+    this.#site = site
     this.root = root
     this.victim = victim
-    this.pid = node.pid
-    this.temporaryFolder = temporaryFolderOf(folder)
+    this.pid = site.nodes[0]!.pid
   }
 
-  static async open(port: number): Promise<HostileSite> {
-    const folder = mkdtempSync(join(tmpdir(), 'pocketsms-hostile-'))
-    mkdirSync(temporaryFolderOf(folder))
-    const data = new EmbeddedData(join(folder, 'data'))
-    data.make()
-    const env = {
-      ...data.env,
-      TMPDIR: temporaryFolderOf(folder),
-      // attacks with webhooks and push have their receivers on this machine
-      WEBHOOK_ALLOW_PRIVATE: 'true',
-    }
-    const node = new ServerNode(port, env)
-    await node.start()
-    const root = await signIn(node.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
+  static async open(basePort: number): Promise<HostileSite> {
+    // attacks with webhooks and push have their receivers on this machine
+    const site = await Site.open({ basePort, env: { WEBHOOK_ALLOW_PRIVATE: 'true' } })
+    const root = await site.signInRoot()
     for (const collection of COLLECTIONS) await createCollection(root, collection)
-    const victim = await makeVictim(node.url, root)
-    return new HostileSite(node, folder, data, root, victim)
+    const { url } = site
+    const user = await makeUser(url, root, { verified: true })
+    const { id, token, email } = user
+    const device = await site.addDevice(user)
+    return new HostileSite(site, root, { url, id, token, email, password: PASSWORD, device: device.token })
   }
 
   get url(): string {
-    return this.#node.url
+    return this.#site.url
+  }
+
+  get temporaryFolder(): string {
+    return this.#site.temporaryFolder
   }
 
   makeUser = (): Promise<Client> => makeUser(this.url, this.root, { verified: true })
 
-  addDevice = (user: Client): Promise<Client> => addDevice(this.url, user)
+  addDevice = (user: Client): Promise<Client> => this.#site.addDevice(user)
 
   /** Throws with what it wrote when the server ended by itself. */
   checkAlive(): void {
-    this.#node.checkAlive()
+    this.#site.nodes[0]!.checkAlive()
   }
 
   /**
@@ -137,35 +111,15 @@ export class HostileSite implements Target {
       const before = await processorSeconds(this.pid)
       await sleep(IDLE_MS)
       const share = ((await processorSeconds(this.pid)) - before) / (IDLE_MS / 1_000)
-      if (share < IDLE_SHARE && !(await this.#isDatabaseBusy())) break
-    }
-  }
-
-  async #isDatabaseBusy(): Promise<boolean> {
-    const { rowCount } = await this.#ask(
-      `select from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`,
-    )
-    return rowCount !== 0
-  }
-
-  async #ask(statement: string): Promise<pg.QueryResult> {
-    const database = new pg.Client({ connectionString: this.#data.url })
-    await database.connect()
-    try {
-      return await database.query(statement)
-    } finally {
-      await database.end()
+      if (share < IDLE_SHARE && (await this.#site.value(ACTIVE)) === 0) break
     }
   }
 
   async close(): Promise<void> {
-    await this.#node.kill()
-    await this.#data.stop()
-    rmSync(this.#folder, { recursive: true, force: true })
+    await this.#site.nodes[0]!.kill()
+    await this.#site.close()
   }
 }
-
-const temporaryFolderOf = (folder: string) => join(folder, 'tmp')
 
 function createCollection(root: Client, { rules, ...values }: (typeof COLLECTIONS)[number]) {
   const all = {
@@ -178,12 +132,3 @@ function createCollection(root: Client, { rules, ...values }: (typeof COLLECTION
   const dates = { name: 'created', type: 'autodate', onCreate: true }
   return must(root, 'POST', '/api/collections', { ...values, ...all, fields: [...values.fields, dates] })
 }
-
-async function makeVictim(url: string, root: Client): Promise<VictimAccount> {
-  const user = await makeUser(url, root, { verified: true })
-  const { id, token, email } = user
-  const device = await addDevice(url, user)
-  return { url, id, token, email, password: PASSWORD, device: device.token }
-}
-
-const addDevice = (url: string, user: Client) => pairDevice(url, user, { platform: 'simulator' })

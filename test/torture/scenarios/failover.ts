@@ -27,7 +27,7 @@ export const failover: Scenario = {
     const cluster = why ? await Replication.start() : await PatroniCluster.start()
     try {
       const { databaseUrls } = cluster
-      return await strikeBusySite(context, (busy) => strikeOften(cluster, context, busy), { databaseUrls })
+      return await strikeBusySite(context, (busy) => strikeOften(cluster, context, busy), databaseUrls)
     } finally {
       await cluster.stop()
     }

@@ -1,6 +1,6 @@
 import { createDatabase, startPostgres } from '../../support/database/postgres.ts'
 import type { Outcome, Scenario, ScenarioContext } from '../scenario.ts'
-import { Site } from '../site.ts'
+import { Site, until } from '../site.ts'
 import { Load, makeAccounts, WATCHED } from '../soak/load.ts'
 import { type TableFigures, tableFigures, watch } from '../soak/watch.ts'
 
@@ -60,7 +60,8 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
   const end = performance.now()
   const after = await tableFigures(site.db)
   await site.drain(DRAIN_SECONDS)
-  await until(site, 'select count(*) from webhook_dispatch')
+  const isCalled = async () => (await site.value('select count(*) from webhook_dispatch')) === 0
+  await until('all webhooks are called', isCalled, DRAIN_SECONDS)
   await load.stop()
   const part = Math.min(BEGINNING_MS, (end - begin) / 3)
   const { ledger } = load
@@ -97,11 +98,6 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
 }
 
 const told = ([p50, p99]: readonly [number, number]) => `${p50.toFixed(1)}/${p99.toFixed(0)}`
-
-async function until(site: Site, count: string): Promise<void> {
-  for (const end = Date.now() + DRAIN_SECONDS * 1000; (await site.value(count)) > 0; )
-    if (Date.now() > end) throw new Error(`After ${DRAIN_SECONDS} s there is something left: ${count}`)
-}
 
 function memoryAt(memory: readonly { at: number; mb: number }[], from: number, to: number): number {
   const found = memory.filter(({ at }) => at >= from && at < to).map(({ mb }) => mb)

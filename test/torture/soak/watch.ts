@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OpenDb } from '../../support/database/open.ts'
+import { residentBytes } from '../hostile/meter.ts'
 
 const MEMORY_EVERY = 20
 const SAMPLE_MS = 250
@@ -11,10 +11,6 @@ where datname = current_database() and state = 'active' and wait_event is not nu
 const TABLES = `
 select relname, seq_scan, seq_tup_read, n_tup_upd, n_tup_hot_upd, n_tup_upd + n_tup_del, n_dead_tup, n_live_tup
 from pg_stat_user_tables`
-
-/** Resident memory of a process in MB, on Linux. */
-export const residentMb = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 export interface TableFigures {
   readonly seqScans: number
@@ -47,7 +43,10 @@ export async function watch(db: OpenDb, pids: readonly number[], signal: AbortSi
   for (let n = 0; !signal.aborted; n++) {
     for (const [wait] of (await db.query(WAITS)).rows)
       waits.set(String(wait), (waits.get(String(wait)) ?? 0) + 1)
-    if (n % MEMORY_EVERY === 0) memory.push({ at: performance.now(), mb: Math.max(...pids.map(residentMb)) })
+    if (n % MEMORY_EVERY === 0) {
+      const bytes = Math.max(...(await Promise.all(pids.map(residentBytes))))
+      memory.push({ at: performance.now(), mb: bytes / 1024 / 1024 })
+    }
     await sleep(SAMPLE_MS, undefined, { signal }).catch(() => {})
   }
   return { waits, memory }
