@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { saveCollection } from '../../src/collections/catalog/save.ts'
 import { readNew } from '../../src/collections/definition/read.ts'
+import { importAll } from '../../src/collections/edit/import-all.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
+import { checkRule } from '../../src/rules/check-rule.ts'
 import { collectionStore, create, refusal, update } from '../support/collection-store.ts'
 import { openDb, openStore } from '../support/database/open.ts'
 import { testConfig } from '../support/server/start.ts'
@@ -57,6 +59,13 @@ test.each([
 ])('a built-in collection cannot be %s', async (_, raw, key) => {
   const refused = await refusal(update(store, 'sms_messages', raw))
   expect(refused?.data[key]).toMatchObject({ message: expect.stringMatching(/^Pocketsms needs/) })
+})
+
+test('an import that deletes what it does not name never takes what the gateway needs', async () => {
+  const form = { collections: [{ name: 'only' }], deleteMissing: true }
+  const refused = await refusal(importAll(store, form, checkRule))
+  expect(refused?.data.collections).toMatchObject({ message: expect.stringContaining('pocketsms needs') })
+  expect(store.catalog.find('only')).toBeUndefined()
 })
 
 test('a built-in collection can gain fields, values and rules', async () => {

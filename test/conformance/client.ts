@@ -92,8 +92,8 @@ export class Client {
   #body({ path = '', body, raw, multipart }: Step): { type?: string; data?: string } {
     if (multipart) {
       const parts = multipart.map(
-        ([name, value]) =>
-          `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+        ([name, value, file]) =>
+          `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${file ? `; filename="${file}"` : ''}\r\n\r\n${value}\r\n`,
       )
       return {
         type: `multipart/form-data; boundary=${BOUNDARY}`,

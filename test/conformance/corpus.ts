@@ -20,7 +20,7 @@ export interface Step {
   readonly path?: string
   readonly body?: unknown
   readonly raw?: string
-  readonly multipart?: readonly (readonly [string, string])[]
+  readonly multipart?: readonly (readonly [name: string, value: string, file?: string])[]
   readonly headers?: Readonly<Record<string, string>>
   readonly save?: Readonly<Record<string, string>>
   readonly sse?: string

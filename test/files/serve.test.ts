@@ -19,40 +19,16 @@ const FLAT = await sharp({ create: { width: 20_000, height: 1, channels: 3, back
 const server = stopAfterAll(await startServer())
 const pb = new PocketBase(server.url)
 await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
-const file = (name: string, options: object = {}) => ({ name, type: 'file', maxSelect: 9, ...options })
-const fields = [
-  { name: 'owner', type: 'text' },
-  file('open', { thumbs: SIZES }),
-  file('closed', { protected: true }),
-]
-const rules = { viewRule: 'owner = @request.auth.id', createRule: '' }
-await pb.collections.create({ name: 'albums', type: 'base', fields, ...rules })
-const viewQuery = 'select id, owner, open as shown, closed as hidden from albums'
-await pb.collections.create({ name: 'shelf', type: 'view', viewQuery, viewRule: rules.viewRule })
-const ann = await user('ann')
-const bob = await user('bob')
+const fields = [{ name: 'open', type: 'file', maxSelect: 9, thumbs: SIZES }]
+await pb.collections.create({ name: 'albums', type: 'base', fields, createRule: '' })
 const open = [
   new File([PICTURE], 'picture.png'),
   new File([LONG], 'long.bin'),
-  new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'drawing.svg'),
   new File(['not a picture'], 'broken.png'),
   new File([FLAT], 'flat.png'),
   new File([PICTURE.subarray(0, 60)], 'torn.png'),
 ]
-const album: RecordModel = await pb.collection('albums').create({ owner: ann.authStore.record!.id, open })
-const secret: RecordModel = await pb.collection('albums').create({
-  owner: ann.authStore.record!.id,
-  closed: [new File(['for Ann'], 'letter.txt'), new File([PICTURE], 'portrait.png')],
-})
-
-async function user(name: string): Promise<PocketBase> {
-  const password = `${name}-password`
-  const email = `${name}@example.com`
-  await pb.collection('users').create({ email, password, passwordConfirm: password, verified: true })
-  const client = new PocketBase(server.url)
-  await client.collection('users').authWithPassword(email, password)
-  return client
-}
+const album: RecordModel = await pb.collection('albums').create({ open })
 
 const get = (name: string, init: RequestInit = {}, query = {}) =>
   fetch(
@@ -66,21 +42,6 @@ const get = (name: string, init: RequestInit = {}, query = {}) =>
 const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer())
 
 describe('a file', () => {
-  test('comes whole, with what a browser needs to know', async () => {
-    const response = await get('long')
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'content-type': 'application/octet-stream',
-      'content-disposition': `attachment; filename="${album.open[1]}"`,
-      'content-length': '600000',
-      'accept-ranges': 'bytes',
-      'content-security-policy': "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox",
-      'cache-control': 'max-age=2592000, stale-while-revalidate=86400',
-      'x-content-type-options': 'nosniff',
-    })
-    expect(response.headers.has('x-frame-options')).toBe(false)
-    expect((await bytes(response)).equals(LONG)).toBe(true)
-  })
-
   test('is read in small pieces, two of all downloads at a time', async () => {
     const { query } = Db.prototype
     const figures = { now: 0, most: 0, largest: 0 }
@@ -116,18 +77,13 @@ describe('a file', () => {
   test.each([
     ['pictures are shown', 'picture', {}, /^inline; filename="picture_\w{10}\.png"$/],
     ['or saved', 'picture', { download: true }, /^attachment; filename="picture/],
-    ['drawings, which may run scripts, are saved', 'drawing', {}, /^attachment; filename="drawing/],
   ])('%s', async (_, name, query, disposition) => {
     expect((await get(name, {}, query)).headers.get('content-disposition')).toMatch(disposition)
   })
 
   test.each([
-    ['the beginning', 'bytes=0-3', 0, 4],
-    ['the end', 'bytes=-5', 599_995, 600_000],
-    ['from somewhere', 'bytes=599990-', 599_990, 600_000],
     ['over the edge of a piece', 'bytes=262140-262150', 262_140, 262_151],
     ['more than a piece', 'bytes=100-599999', 100, 600_000],
-    ['more than there is', 'bytes=599999-700000', 599_999, 600_000],
   ])('in part: %s', async (_, range, from, to) => {
     const response = await get('long', { headers: { range } })
     expect(response.status).toBe(206)
@@ -141,33 +97,9 @@ describe('a file', () => {
     expect((await bytes(response)).equals(LONG)).toBe(true)
   })
 
-  test('of which there is no such part', async () => {
-    const response = await get('long', { headers: { range: 'bytes=600000-' } })
-    expect(response.status).toBe(416)
-    expect(response.headers.get('content-range')).toBe('bytes */600000')
-    expect(await response.text()).toBe('invalid range: failed to overlap\n')
-  })
-
-  test('is not sent again to who has it', async () => {
-    const known = (await get('long')).headers.get('last-modified')!
-    const again = await get('long', { headers: { 'if-modified-since': known } })
-    expect([again.status, await again.text()]).toEqual([304, ''])
-    const older = new Date(Date.parse(known) - 1000).toUTCString()
-    expect((await get('long', { headers: { 'if-modified-since': older } })).status).toBe(200)
-    expect((await get('long', { headers: { 'if-unmodified-since': older } })).status).toBe(412)
-  })
-
-  test('has a head', async () => {
-    const response = await get('long', { method: 'HEAD' })
-    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
-      200,
-      '600000',
-      '',
-    ])
-  })
-
   test('of another record is missing', async () => {
-    const path = [album.collectionId, secret.id, album.open[0]].join('/')
+    const other = await pb.collection('albums').create({})
+    const path = [album.collectionId, other.id, album.open[0]].join('/')
     expect((await fetch(`${server.url}/api/files/${path}`)).status).toBe(404)
   })
 })
@@ -209,38 +141,4 @@ describe('a thumbnail', () => {
   test('of what is no picture is the file itself', async () => {
     expect(await (await get('broken', {}, { thumb: '100x100' })).text()).toBe('not a picture')
   })
-})
-
-describe('a protected file', () => {
-  const status = async (token: string, name = secret.closed[0], headers = {}) =>
-    (await fetch(pb.files.getURL(secret, name, { token }), { headers })).status
-
-  test("is its owner's and superusers', by a token for files", async () => {
-    expect(await status(await ann.files.getToken())).toBe(200)
-    expect(await status(await pb.files.getToken())).toBe(200)
-  })
-
-  test.each([
-    ['a guest', async () => ''],
-    ['another user', () => bob.files.getToken()],
-    ['a token for other purposes', async () => ann.authStore.token],
-    ['a token that was tampered with', async () => `${(await ann.files.getToken()).slice(0, -3)}abc`],
-  ])('is missing for %s', async (_, token) => {
-    expect(await status(await token())).toBe(404)
-    expect(await status(await token(), secret.closed[1], {})).toBe(404)
-  })
-
-  test('does not look at who is signed in', async () => {
-    expect(await status('', secret.closed[0], { authorization: ann.authStore.token })).toBe(404)
-  })
-})
-
-test("a view's files are those of the records that it shows, under its own rule", async () => {
-  const url = (record: RecordModel, name: string, token = '') =>
-    `${server.url}/api/files/shelf/${record.id}/${name}?token=${token}`
-  expect((await bytes(await fetch(url(album, album.open[1])))).equals(LONG)).toBe(true)
-  expect((await fetch(url(secret, secret.closed[0]))).status).toBe(404)
-  expect(await (await fetch(url(secret, secret.closed[0], await ann.files.getToken()))).text()).toBe(
-    'for Ann',
-  )
 })

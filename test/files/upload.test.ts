@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import PocketBase, { type RecordModel } from 'pocketbase'
+import PocketBase from 'pocketbase'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { untilWaiting } from '../support/database/locks.ts'
 import { openUploads } from '../support/open-uploads.ts'
@@ -27,16 +27,7 @@ await pb.collections.create({
   ...OPEN,
   name: 'notes',
   type: 'base',
-  fields: [
-    file('scan'),
-    {
-      name: 'doc',
-      type: 'relation',
-      collectionId: (await pb.collections.getOne('docs')).id,
-      maxSelect: 1,
-      cascadeDelete: true,
-    },
-  ],
+  fields: [file('scan')],
 })
 await pb.settings.update({ batch: { enabled: true, maxRequests: 50, timeout: 10 } })
 
@@ -46,11 +37,6 @@ beforeEach(async () => {
 
 const text = (content: string, name = `${content}.txt`) => new File([content], name)
 const docs = () => pb.collection('docs')
-/** What a link to a file of a record leads to: its text, or the status of a refusal. */
-const read = async (record: RecordModel, name: string) => {
-  const response = await fetch(pb.files.getURL(record, name))
-  return response.ok ? response.text() : response.status
-}
 /** Names of all files that are stored, and that no piece is without its file. */
 const stored = async () => {
   const { rows } = await server.services.store.db.query(
@@ -59,91 +45,8 @@ const stored = async () => {
   )
   return rows.map(([name, content]) => `${String(name).replace(/(_[a-z0-9]{10})+\./, '.')}: ${content}`)
 }
-const fault = async (write: Promise<unknown>) =>
-  (await write.then(
-    () => ({}),
-    (error: { response: { data: unknown } }) => error.response.data,
-  )) as Record<string, { code: string; message: string }>
-
-describe('an upload with the SDK', () => {
-  test('is stored under a name of its own, with its content', async () => {
-    const record = await docs().create({ title: 'one', cover: text('hi', 'My Photo (1).TXT') })
-    expect(record.cover).toMatch(/^my_photo_1_[a-z0-9]{10}\.TXT$/)
-    expect(await read(record, record.cover)).toBe('hi')
-    expect(await stored()).toEqual(['my_photo_1.TXT: hi'])
-  })
-
-  test('takes the place of the file before, which is gone', async () => {
-    const before = await docs().create({ cover: text('before') })
-    const after = await docs().update(before.id, { cover: text('after') })
-    expect(await read(after, before.cover)).toBe(404)
-    expect(await read(after, after.cover)).toBe('after')
-    expect(await stored()).toEqual(['after.txt: after'])
-  })
-
-  test.each<[what: string, change: (names: string[]) => object, left: string[]]>([
-    ['kept and new ones', ([, two]) => ({ pages: [two, text('new')] }), ['two', 'new']],
-    ['one more at the end', () => ({ 'pages+': text('new') }), ['one', 'two', 'new']],
-    ['one more before', () => ({ '+pages': text('new') }), ['new', 'one', 'two']],
-    ['one less', ([one]) => ({ 'pages-': one }), ['two']],
-    ['one less, in a list of its own', ([one]) => ({ 'pages-': [[one], '[]'] }), ['two']],
-    ['one less, one more', ([one]) => ({ 'pages-': one, 'pages+': text('new') }), ['two', 'new']],
-    ['another order', ([one, two]) => ({ pages: [two, one] }), ['two', 'one']],
-    ['none', () => ({ pages: [] }), []],
-    ['nothing of them', () => ({ title: 'other' }), ['one', 'two']],
-  ])('%s', async (_, change, left) => {
-    const record = await docs().create({ pages: [text('one'), text('two')] })
-    const changed = await docs().update(record.id, change(record.pages))
-    expect(changed.pages.map((name: string) => name.split('_')[0]!.slice(0, 3))).toEqual(left)
-    expect(await stored()).toEqual(left.map((name) => `${name}.txt: ${name}`).sort())
-  })
-
-  test.each<[what: string, body: object, field: string, code: string, message: RegExp]>([
-    [
-      'too large',
-      { cover: text('x'.repeat(11), 'big.txt') },
-      'cover',
-      'validation_file_size_limit',
-      /^Failed to upload big\.txt - the maximum allowed file size is 10 bytes\.$/,
-    ],
-    [
-      'of another kind, whatever it is called',
-      { pages: [new File(['%PDF-1.4'], 'a.txt', { type: 'text/plain' })] },
-      'pages',
-      'validation_invalid_mime_type',
-      /^"a\w{10}_\w{10}\.txt" mime type must be one of: text\/plain\.$/,
-    ],
-    [
-      'too many',
-      { pages: [text('1'), text('2'), text('3'), text('4')] },
-      'pages',
-      'validation_too_many_files',
-      /^The maximum allowed files is 3\.$/,
-    ],
-    [
-      'a name without a file',
-      { pages: ['made-up.txt'] },
-      'pages',
-      'validation_invalid_file',
-      /^Invalid new files: \[made-up\.txt\]\.$/,
-    ],
-  ])('%s is refused, and nothing stored', async (_, body, field, code, message) => {
-    const data = await fault(docs().create(body))
-    expect(data[field]).toMatchObject({ code, message: expect.stringMatching(message) })
-    expect(await stored()).toEqual([])
-  })
-})
 
 describe('a batch', () => {
-  test('takes files along', async () => {
-    const batch = pb.createBatch()
-    batch.collection('docs').create({ title: 'a', cover: text('first') })
-    batch.collection('docs').create({ pages: [text('one'), text('two')] })
-    const answers = await batch.send()
-    expect(answers.map(({ status }) => status)).toEqual([200, 200])
-    expect(await read(answers[1]!.body, answers[1]!.body.pages[1])).toBe('two')
-  })
-
   test('that fails leaves none', async () => {
     const batch = pb.createBatch()
     batch.collection('docs').create({ cover: text('first') })
@@ -163,14 +66,6 @@ describe('a batch', () => {
 })
 
 describe('files go with', () => {
-  test('their record, and those that go with it', async () => {
-    const doc = await docs().create({ cover: text('doc') })
-    await pb.collection('notes').create({ doc: doc.id, scan: text('note') })
-    expect(await stored()).toEqual(['doc.txt: doc', 'note.txt: note'])
-    await docs().delete(doc.id)
-    expect(await stored()).toEqual([])
-  })
-
   test('whatever statement deletes or changes their record', async () => {
     const [one, two] = [
       await docs().create({ cover: text('one') }),
@@ -182,24 +77,7 @@ describe('files go with', () => {
     expect(await stored()).toEqual(['kept.txt: kept'])
   })
 
-  test('their field, and stay when it gets another name', async () => {
-    const made = await pb.collections.create({
-      ...OPEN,
-      name: 'passing',
-      type: 'base',
-      fields: [file('a'), file('b')],
-    })
-    const record = await pb.collection('passing').create({ a: text('a'), b: text('b') })
-    const [id, a] = made.fields
-    await pb.collections.update('passing', { fields: [id, { ...a, name: 'c', maxSelect: 5 }] })
-    const [kept] = (await pb.collection('passing').getOne(record.id)).c
-    expect(await read(record, kept)).toBe('a')
-    expect(await stored()).toEqual([expect.stringMatching(/: a$/)])
-    await pb.collection('passing').update(record.id, { 'c-': kept })
-    expect(await stored()).toEqual([])
-  })
-
-  test('their field, when another one takes its name', async () => {
+  test('their field, when another one takes its name, and their collection', async () => {
     await pb.collections.create({ ...OPEN, name: 'replaced', type: 'base', fields: [file('a')] })
     const record = await pb.collection('replaced').create({ a: text('old') })
     await pb.collections.update('replaced', { fields: [{ ...file('a'), id: 'another_a' }] })
@@ -208,11 +86,6 @@ describe('files go with', () => {
     await pb.collection('replaced').update(record.id, { a: text('new') })
     expect(await stored()).toEqual(['new.txt: new'])
     await pb.collections.delete('replaced')
-  })
-
-  test('their collection', async () => {
-    await pb.collection('passing').create({ c: [text('c')] })
-    await pb.collections.delete('passing')
     expect(await stored()).toEqual([])
   })
 })

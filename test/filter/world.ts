@@ -94,7 +94,7 @@ export async function openWorld(config: Config): Promise<World> {
   return world
 }
 
-export const requestOf = (auth: AuthRecord | null): RequestInfo => ({
+const requestOf = (auth: AuthRecord | null): RequestInfo => ({
   context: 'default',
   method: 'GET',
   query: {},

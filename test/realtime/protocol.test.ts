@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { stopAfterAll } from '../support/stop-after-all.ts'
-import { ask, signIn, startRealtimeServer } from './realtime-server.ts'
-import { TestListener } from './test-listener.ts'
+import { ANN, ask, signIn, startRealtimeServer } from './realtime-server.ts'
+import { TestListener, withOptions } from './test-listener.ts'
 
 const { url } = stopAfterAll(await startRealtimeServer({ TRUSTED_PROXIES: '127.0.0.1' }))
 const who = await signIn(url)
@@ -38,12 +38,6 @@ describe('connecting', () => {
 })
 
 describe('subscriptions that are refused', () => {
-  test('a topic too long, in bytes', async () => {
-    const body = { clientId: 'x', subscriptions: ['a', 'ä'.repeat(1251)] }
-    const { data } = await ask(url, '', 'POST', 'realtime', body, 400)
-    expect(data).toMatchObject({ subscriptions: { 1: { code: 'validation_length_too_long' } } })
-  })
-
   test('a client that has gone', async () => {
     const ear = await TestListener.open(url)
     await ear.close()
@@ -61,29 +55,6 @@ describe('subscriptions that are refused', () => {
 })
 
 describe('topics', () => {
-  test('each that matches gets the event: by name, by *, by record', async () => {
-    const { id } = await create('one')
-    const ear = await TestListener.on(
-      url,
-      '',
-      'news',
-      'news/*',
-      `news/${id}`,
-      'news/*',
-      'NEWS',
-      'nope',
-      '@oauth2',
-      '',
-    )
-    await ask(url, '', 'PATCH', `collections/news/records/${id}`, { title: 'two' })
-    expect((await ear.titles(3)).sort()).toEqual([
-      'news update two',
-      'news/* update two',
-      `news/${id} update two`,
-    ])
-    await ear.close()
-  })
-
   test('what was committed before the subscription is no news', async () => {
     const early = await TestListener.on(url, '', 'news')
     const ears: TestListener[] = []
@@ -99,16 +70,34 @@ describe('topics', () => {
     expect(await ears[3]!.titles(1)).toEqual(['news create after 3'])
     await Promise.all([early, ...ears].map((ear) => ear.close()))
   })
+})
 
-  test('a form subscribes, too', async () => {
-    const ear = await TestListener.open(url)
-    const body = new URLSearchParams([
-      ['clientId', ear.id],
-      ['subscriptions', 'news'],
-    ])
-    expect((await fetch(`${url}/api/realtime`, { method: 'POST', body })).status).toBe(204)
-    await create('five')
-    expect(await ear.titles(1)).toEqual(['news create five'])
-    await ear.close()
-  })
+test('of many filters each tells its own client', async () => {
+  const ears = await Promise.all(
+    Array.from({ length: 40 }, (_, i) =>
+      TestListener.on(
+        url,
+        '',
+        withOptions('news', { query: { filter: `title ~ "w${i}x" || title = "all"` } }),
+      ),
+    ),
+  )
+  await create('w7x')
+  await create('all')
+  const heard = await Promise.all(ears.map((ear, i) => ear.next(i === 7 ? 2 : 1)))
+  expect(heard.map((events) => events.length)).toEqual(ears.map((_, i) => (i === 7 ? 2 : 1)))
+  await Promise.all(ears.map((ear) => ear.close()))
+})
+
+test('what is expanded is what each may see, also where many see alike', async () => {
+  const note = { title: 'n', owner: ANN.id }
+  const { id } = await ask(url, who.root, 'POST', 'collections/notes/records', note)
+  const topic = withOptions('notes', { query: { expand: 'owner,replies_via_note' } })
+  const ears = await Promise.all(
+    [who.ann, who.root, who.ann].map((token) => TestListener.on(url, token, topic)),
+  )
+  await ask(url, who.root, 'PATCH', `collections/notes/records/${id}`, { title: 'm' })
+  const heard = await Promise.all(ears.map((ear) => ear.next(1)))
+  expect(heard.map(([event]) => event!.data.record.expand.owner.email)).toEqual(Array(3).fill(ANN.email))
+  await Promise.all(ears.map((ear) => ear.close()))
 })
