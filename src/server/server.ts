@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import { type BackupServices, Backups, type Exclusively } from '../backup/service/backups.ts'
@@ -13,19 +12,14 @@ import { type Database, openServingDb } from '../db/open.ts'
 import { roleWarning } from '../db/role.ts'
 import { migrate } from '../db/schema/migrate.ts'
 import { onOutdated } from '../db/schema/oldest-server.ts'
-import { UserError } from '../errors.ts'
 import { removeUploads } from '../files/spool.ts'
 import { createApp } from '../http/app.ts'
 import { LimitedIncomingMessage } from '../http/body/bytes.ts'
 import type { Services } from '../http/context.ts'
 import { answerClientError } from '../http/server/client-error.ts'
-import {
-  CONNECTION_OPTIONS,
-  LISTENER_OPTIONS,
-  limitConnections,
-  stopAccepting,
-} from '../http/server/connections.ts'
+import { CONNECTION_OPTIONS, LISTENER_OPTIONS, limitConnections } from '../http/server/connections.ts'
 import { front } from '../http/server/front.ts'
+import { listen } from '../http/server/listen.ts'
 import { RequestTracker } from '../http/server/request-tracker.ts'
 import { startRestartable, type Work } from '../http/server/restartable.ts'
 import { createUnavailableApp } from '../http/unavailable.ts'
@@ -172,17 +166,16 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
     await running.exclusively(error.message)
   })
   // the port is opened last: from the first answer on, the server can stop in order
-  await listen(server, config).catch(async (error) => {
+  const listening = await listen(server, config).catch(async (error) => {
     await Promise.all([stopFollowing(), stopChecking()])
     await running.work.close(() => STOP_MS)
     throw error
   })
-  const { address, port, family } = server.address() as AddressInfo
   return {
     get services() {
       return running.work.services
     },
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    url: listening.url,
     async stop() {
       running.work.announceStop()
       await sleep(config.stopDelaySeconds * 1000)
@@ -190,7 +183,8 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
       await atMost(running.keepStopped(), left() / 2)
       const { work } = running
       work.announceStop()
-      const closed = stopAccepting(server, work.reception)
+      work.reception.close()
+      const closed = listening.stopAccepting()
       if (config.stopDelaySeconds > 0) await sleep(HANG_UP_MS)
       server.closeIdleConnections()
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
@@ -204,26 +198,4 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
       await atMost(database.close(), left() + DATABASE_CLOSE_MS)
     },
   }
-}
-
-/** Connections waiting to be accepted: Node accepts one a turn of its event loop. Linux has 4,096 at most. */
-const BACKLOG = 4_096
-
-/** Opens HOST and PORT of the settings. Throws a UserError that says which of them is wrong. */
-function listen(server: Server, config: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(portError(error, config)))
-    server.listen(config.port, config.host, BACKLOG, resolve)
-  })
-}
-
-function portError(error: Error, config: Config): Error {
-  const code = (error as NodeJS.ErrnoException).code
-  if (code === 'EADDRINUSE')
-    return new UserError(`Port ${config.port} on ${config.host} is taken. Set PORT to another one.`)
-  if (code === 'EACCES')
-    return new UserError(`Port ${config.port} needs more rights. Set PORT to one above 1023.`)
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new UserError(`HOST ${config.host} is no address of this machine.`)
-  return error
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
-import { type Socket, Server as TcpServer } from 'node:net'
+import type { Socket } from 'node:net'
 import { guestHolder, type Holder, networkOf } from '../../admission/holder.ts'
 import { connectionPlaces } from '../../admission/shares.ts'
 import { isListed } from '../../auth/limits/addresses.ts'
@@ -9,7 +9,6 @@ import { SMALL_BYTES } from '../request-memory.ts'
 import { addressOf, isTrusted } from './client-ip.ts'
 import type { Handler } from './front.ts'
 import { type Connection, OpenConnections } from './open-connections.ts'
-import type { RequestTracker } from './request-tracker.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 60_000
@@ -121,13 +120,4 @@ export function endStalled(socket: Socket): void {
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
   if (answer && socket.writableLength === 0) socket.setTimeout(STALLED_MS)
   else socket.destroy()
-}
-
-/**
- * Stops accepting and asks clients to close after their answer. Resolves when the last has closed. Node's own
- * `close` also ends idle connections, on which a proxy may be sending: 5 of 15 stops failed a POST.
- */
-export function stopAccepting(server: Server, tracker: RequestTracker): Promise<void> {
-  tracker.close()
-  return new Promise((resolve) => void TcpServer.prototype.close.call(server, () => resolve()))
 }

@@ -1,0 +1,74 @@
+import cluster from 'node:cluster'
+import type { Server } from 'node:http'
+import { type AddressInfo, type ListenOptions, Server as TcpServer } from 'node:net'
+import { UserError } from '../../errors.ts'
+import { CONNECTION_OPTIONS } from './connections.ts'
+
+/** Connections that wait to be accepted. Linux has 4,096 at most. */
+const BACKLOG = 4_096
+/**
+ * Node accepts one connection a listener in a turn of its event loop, and a turn is long under load. Linux
+ * spreads connections over listeners of one port.
+ */
+const LISTENERS = process.platform === 'linux' ? 16 : 1
+
+/** As those of node:http's own server. */
+const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true, highWaterMark: CONNECTION_OPTIONS.highWaterMark }
+
+export interface Listening {
+  /** `http://host:port` */
+  readonly url: string
+  /**
+   * Stops accepting. Resolves when the last connection has closed. Node's own `close` also ends idle
+   * connections, on which a proxy may be sending: 5 of 15 stops failed a POST.
+   */
+  stopAccepting(): Promise<void>
+}
+
+/**
+ * Opens a port, 0 for any. Throws a UserError that says which of `host` and `port` is wrong, also when
+ * another server has the port. For workers the first process accepts.
+ */
+export async function listen(server: Server, { host, port }: Place): Promise<Listening> {
+  if (cluster.isWorker || LISTENERS === 1) {
+    await open(server, { host, port })
+    return { url: urlOf(server), stopAccepting: () => close(server) }
+  }
+  // listeners that share a port do not refuse another server: this one does
+  const probe = new TcpServer()
+  await open(probe, { host, port })
+  const chosen = (probe.address() as AddressInfo).port
+  await close(probe)
+  const others = Array.from({ length: LISTENERS - 1 }, () => new TcpServer(SOCKET_OPTIONS))
+  for (const other of others) other.on('connection', (socket) => server.emit('connection', socket))
+  const all = [server, ...others]
+  await Promise.all(all.map((one) => open(one, { host, port: chosen, reusePort: true })))
+  return { url: urlOf(server), stopAccepting: async () => void (await Promise.all(all.map(close))) }
+}
+
+type Place = { readonly host: string; readonly port: number }
+
+function urlOf(server: TcpServer): string {
+  const { address, port, family } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+const close = (server: TcpServer): Promise<void> =>
+  new Promise((resolve) => void TcpServer.prototype.close.call(server, () => resolve()))
+
+function open(server: TcpServer, options: ListenOptions & Place): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(portError(error, options)))
+    server.listen({ ...options, backlog: BACKLOG }, resolve)
+  })
+}
+
+function portError(error: Error, { host, port }: Place): Error {
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'EADDRINUSE')
+    return new UserError(`Port ${port} on ${host} is taken. Set PORT to another one.`)
+  if (code === 'EACCES') return new UserError(`Port ${port} needs more rights. Set PORT to one above 1023.`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new UserError(`HOST ${host} is no address of this machine.`)
+  return error
+}
