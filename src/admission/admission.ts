@@ -14,7 +14,6 @@ export const admission = {
   signIns: new Places(SIGN_INS),
   passwords: new Places(PASSWORDS),
   claims: new Places(LIMITS.claims),
-  fileReads: new Places(LIMITS.fileReads),
   wakeUps: new Places(LIMITS.wakeUps),
   heavyWork: new Places(LIMITS.heavyWork),
   memory: new Budget(BYTES.memory),

@@ -34,8 +34,6 @@ export const LIMITS = {
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
   /** Each locks rows of the queue. */
   claims: { name: 'claims at once', total: 4, share: 4 },
-  /** Pieces of 64 KiB: each takes the event loop for up to a millisecond. */
-  fileReads: { name: 'reads of files at once', total: 2, share: 2 },
   /** Calls to push services that wake devices. */
   wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },
 } as const satisfies Record<string, Limit>
@@ -74,7 +72,7 @@ const hashes = Math.min(3, Math.max(1, availableParallelism() - 1))
 export const PASSWORDS: Limit = { name: 'passwords to check', total: hashes, share: hashes }
 
 /**
- * Lists that are the first rows of an index, on the one connection of look-ups: each may bring hundreds of
- * kilobytes, and every token is looked up behind them.
+ * Lists that are the first rows of an index and pieces of files, on the one connection of look-ups: each may
+ * bring hundreds of kilobytes, and every token is looked up behind them.
  */
 export const FIRST_ROWS: Limit = { name: RATES.databaseTime.name, total: 8, share: 4 }

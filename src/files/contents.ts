@@ -1,6 +1,3 @@
-import { admission } from '../admission/admission.ts'
-import type { Holder } from '../admission/holder.ts'
-import type { Everybody } from '../admission/ticket.ts'
 import type { Db } from '../db/open.ts'
 import { list, run, runForRow, type Slots, statement, tables, text } from '../db/statements/statement.ts'
 import { type FileOwner, takeRoom } from './room.ts'
@@ -112,22 +109,15 @@ export class FileDeleted extends Error {
 }
 
 /**
- * Reads the bytes from `from` up to but excluding `to` in pieces; readers hold no connection and take turns
- * by `holder`. Throws FileDeleted, 503 when too many reads wait.
+ * Reads the bytes from `from` up to but excluding `to` in pieces. Readers hold no connection between pieces;
+ * holders take turns. Throws FileDeleted, 503 when too many reads wait.
  */
-export async function* readStored(
-  db: Db,
-  { id }: StoredFile,
-  from: number,
-  to: number,
-  holder: Holder | Everybody = 'server',
-) {
+export async function* readStored(db: Db, { id }: StoredFile, from: number, to: number) {
   for (let at = from; at < to; ) {
     const part = Math.floor(at / CHUNK_BYTES)
     const offset = at - part * CHUNK_BYTES
     const params = [id, part, offset + 1, Math.min(READ_BYTES, to - at)]
-    const read = () => db.query(READ, params, 'read chunk')
-    const { rows } = await admission.fileReads.run(holder, read)
+    const { rows } = await db.firstRows(READ, params, 'read chunk')
     const [content] = (rows[0] ?? []) as Buffer[]
     if (!content || content.length === 0) throw new FileDeleted()
     yield content

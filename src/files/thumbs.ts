@@ -27,7 +27,7 @@ export async function findThumb(
   const find = () => findStored(db, place, size)
   const make = async () => {
     const pieces: Buffer[] = []
-    for await (const piece of readStored(db, original, 0, original.size, holder)) pieces.push(piece)
+    for await (const piece of readStored(db, original, 0, original.size)) pieces.push(piece)
     const { type, content } = await makeThumbnail(Buffer.concat(pieces), original.type, size)
     const thumb = { size, original: original.id }
     // Another node may have stored one meanwhile; use that one then.

@@ -1,6 +1,7 @@
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import { DatabaseUnavailable, schemaMismatches } from '../db/errors.ts'
 import { ApiError, GatewayError } from '../errors.ts'
+import { FilterError } from '../filter/errors.ts'
 import { StaleAuth } from '../records/fresh-auth.ts'
 import type { WriteOptions } from '../records/write/prepare-write.ts'
 import { StoredWithoutAnswer } from '../records/write/render.ts'
@@ -85,7 +86,8 @@ async function faultOf(
 
 /** Whether an error refuses the request for a reason other than load. */
 const isRefusal = (error: unknown): boolean =>
-  (error instanceof ApiError || error instanceof GatewayError) && error.status < 429
+  error instanceof FilterError ||
+  ((error instanceof ApiError || error instanceof GatewayError) && error.status < 429)
 
 /** Returns a function that reads outdated collections again and says whether they were outdated. */
 function watchCatalog(store: CatalogStore): () => Promise<boolean> {

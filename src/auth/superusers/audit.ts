@@ -1,7 +1,3 @@
-import { Catalog } from '../../collections/catalog.ts'
-import type { BaseCollection } from '../../collections/collection.ts'
-import { readField } from '../../collections/definition/field-shapes.ts'
-import { readNew } from '../../collections/definition/read.ts'
 import { quote, tableName } from '../../collections/names.ts'
 import type { Db } from '../../db/open.ts'
 import { runForCount, type Slots, statement, tables } from '../../db/statements/statement.ts'
@@ -20,23 +16,6 @@ export interface AuditEntry {
   readonly record?: string
   readonly fields?: readonly string[]
 }
-
-/** Presents the rows of `_audit` as records. It is in no catalog, so no request can write it. */
-export const AUDIT_COLLECTION = {
-  ...readNew({ name: '_audit' }),
-  id: '_audit',
-  isInternal: true,
-  fields: [
-    readField({ name: 'id', type: 'text' }),
-    readField({ name: 'created', type: 'date' }),
-    ...['superuser', 'email', 'ip', 'action', 'collection', 'record'].map((name) =>
-      readField({ name, type: 'text' }),
-    ),
-    readField({ name: 'fields', type: 'json' }),
-  ],
-} as BaseCollection
-/** A catalog of this collection alone: no other collection links to it. */
-export const AUDIT_CATALOG = new Catalog([AUDIT_COLLECTION])
 
 /** Records a superuser's action in the transaction of `db`. */
 export const recordAudit = (db: Db, { auth, ip }: Actor, entry: AuditEntry): Promise<void> =>

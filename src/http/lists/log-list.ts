@@ -2,11 +2,10 @@ import type { Store } from '../../collections/catalog.ts'
 import { listFault } from '../../db/errors.ts'
 import type { Db } from '../../db/open.ts'
 import { ApiError, badRequest, notFound } from '../../errors.ts'
-import { listRecords } from '../../records/read/list.ts'
-import { pickFields } from '../../records/render/pick.ts'
+import { FilterError } from '../../filter/errors.ts'
 import { changeRequest, type RequestInfo } from '../../request/request.ts'
 import type { Services } from '../context.ts'
-import { compilePlain, plainList } from './plain-list.ts'
+import { compilePlain, listPlain, plainList } from './plain-list.ts'
 
 const LOGS = plainList(
   '_logs',
@@ -20,29 +19,15 @@ const LOGS = plainList(
   /^data\.[\w.:]*\w$/,
 )
 
-interface Log {
-  readonly id: string
-  readonly created: string
-  readonly data: object
-  readonly message: string
-  readonly level: number
-}
-
-const logOf = ({ id, created, data, message, level }: Log): Log => ({ id, created, data, message, level })
-
 /** Writes waiting lines first, so that the latest failures are shown, at least those of this server. */
 type LogListServices = Pick<Services, 'extensions' | 'logs'>
 
-/** A page of the logs as JSON. Throws 400. PocketBase: apis/logs.go */
+/** A page of the logs as JSON. Throws 400, FilterError. PocketBase: apis/logs.go */
 export async function listLogs(store: Store, { extensions, logs }: LogListServices, request: RequestInfo) {
-  compilePlain(LOGS, store.db, request)
   await logs.flush()
-  const { fields, ...query } = request.query
-  const whole = changeRequest(request, { query })
-  const { collection, alone } = LOGS
-  const page = JSON.parse(await listRecords({ db: store.db, catalog: alone }, extensions, collection, whole))
-  const text = JSON.stringify({ ...page, items: page.items.map(logOf) })
-  return fields ? pickFields(text, fields, 'items') : text
+  return listPlain(LOGS, store, extensions, request, ({ id, created, data, message, level }) =>
+    JSON.stringify({ id, created, data, message, level }),
+  )
 }
 
 const ONE = 'select id, created, data, message, level from _logs where id = $1'
@@ -58,7 +43,8 @@ export async function viewLog(store: Store, { logs }: LogListServices, id: strin
 
 /** Requests by hour that match the query's `filter`: `[{date, total}]`. Throws 400. */
 export async function logStats(store: Store, { logs }: LogListServices, request: RequestInfo) {
-  const { from, where, params, never } = compileStats(store.db, request)
+  const { filter = '' } = request.query // without `sort`
+  const { from, where, params, never } = compileStats(store.db, changeRequest(request, { query: { filter } }))
   await logs.flush()
   const condition = never ? 'where false' : where && `where ${where}`
   const hour = `left(b.created::text, 13) collate "C"`
@@ -71,12 +57,11 @@ export async function logStats(store: Store, { logs }: LogListServices, request:
   }
 }
 
-/** Ignores the query's `sort`. */
 function compileStats(db: Db, request: RequestInfo) {
-  const { filter = '' } = request.query
   try {
-    return compilePlain(LOGS, db, changeRequest(request, { query: { filter } }))
+    return compilePlain(LOGS, db, request)
   } catch (error) {
-    throw error instanceof ApiError ? badRequest('Invalid filter format.') : error
+    const isInvalid = error instanceof ApiError || error instanceof FilterError
+    throw isInvalid ? badRequest('Invalid filter format.') : error
   }
 }

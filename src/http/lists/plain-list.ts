@@ -1,4 +1,4 @@
-import { Catalog } from '../../collections/catalog.ts'
+import { Catalog, type Store } from '../../collections/catalog.ts'
 import type { BaseCollection } from '../../collections/collection.ts'
 import { readField } from '../../collections/definition/field-shapes.ts'
 import { readNew } from '../../collections/definition/read.ts'
@@ -8,13 +8,15 @@ import type { Field, FieldTypeName } from '../../fields/field.ts'
 import { compile } from '../../filter/compile/compile.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import { readSort } from '../../filter/compile/sort.ts'
-import { FilterError } from '../../filter/errors.ts'
 import { namesIn } from '../../filter/parse/names.ts'
 import { parseFilter } from '../../filter/parse/parse.ts'
-import type { RequestInfo } from '../../request/request.ts'
+import type { Extensions } from '../../records/extension.ts'
+import { listRecords } from '../../records/read/list.ts'
+import { pickFields } from '../../records/render/pick.ts'
+import { changeRequest, type RequestInfo } from '../../request/request.ts'
 
 /** A list that is no collection. Its filters may name its own fields only. */
-export interface PlainList {
+interface PlainList {
   readonly collection: BaseCollection
   readonly alone: Catalog
   /** Allowed paths into fields. */
@@ -40,15 +42,28 @@ export function plainList(
 /** Whether a name is a field without path or modifier, or an allowed path. */
 const isName = (list: PlainList, name: string): boolean => !/[.:]/.test(name) || list.paths.test(name)
 
-/** `filter` and `sort` of a query, on the ticket of a Db. Throws 400. PocketBase: tools/search */
+/** `filter` and `sort` of a query, for a Db's ticket. Throws 400, FilterError. PocketBase: tools/search */
 export function compilePlain(list: PlainList, { ticket }: Db, request: RequestInfo): CompiledFilter {
   const { filter = '', sort = '' } = request.query
-  try {
-    const names = [...(filter && namesIn(parseFilter(filter))), ...readSort(sort).map(({ name }) => name)]
-    if (!names.every((name) => isName(list, name))) throw badRequest()
-    const { alone, collection } = list
-    return compile(alone, { collection, rule: '', filter, sort, request, ticket })
-  } catch (error) {
-    throw error instanceof FilterError ? badRequest() : error
-  }
+  const names = [...(filter && namesIn(parseFilter(filter))), ...readSort(sort).map(({ name }) => name)]
+  if (!names.every((name) => isName(list, name))) throw badRequest()
+  const { alone, collection } = list
+  return compile(alone, { collection, rule: '', filter, sort, request, ticket })
+}
+
+/** A page of a list as JSON. `write`: an item's JSON. Throws 400, FilterError. */
+export async function listPlain(
+  list: PlainList,
+  { db }: Store,
+  extensions: Extensions,
+  request: RequestInfo,
+  write: (row: Readonly<Record<string, unknown>>) => string,
+): Promise<string> {
+  compilePlain(list, db, request)
+  const { fields, ...query } = request.query
+  const { collection, alone: catalog } = list
+  const whole = changeRequest(request, { query })
+  const { items, ...page } = JSON.parse(await listRecords({ db, catalog }, extensions, collection, whole))
+  const text = `{"items":[${items.map(write).join(',')}],${JSON.stringify(page).slice(1)}`
+  return fields ? pickFields(text, fields, 'items') : text
 }

@@ -1,5 +1,6 @@
 import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'
-import { ApiError, GatewayError, notFound, RetryLater } from '../../errors.ts'
+import { ApiError, badRequest, GatewayError, notFound, RetryLater } from '../../errors.ts'
+import { FilterError } from '../../filter/errors.ts'
 import { counts, increment } from '../../metrics/counts.ts'
 import { groupOf, SENDS } from '../../metrics/traffic.ts'
 import type { Ctx, Services } from '../context.ts'
@@ -13,7 +14,8 @@ type FailureServices = Pick<Services, 'log' | 'config' | 'protocols'>
 /** Answers a thrown error. An unknown one is a bug: it is logged and answered with a fixed sentence. */
 export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices): Response {
   const { method, path } = c.req
-  const error = answerableFault(thrown, method === 'GET' || method === 'HEAD')
+  const isRead = method === 'GET' || method === 'HEAD'
+  const error = thrown instanceof FilterError ? badRequest() : answerableFault(thrown, isRead)
   recordFault(c.env.outgoing, error)
   if (groupOf(method, path, services.protocols) === SENDS) increment(counts.refused, codeOf(error))
   if (error instanceof GatewayError) return answerError(c, error)

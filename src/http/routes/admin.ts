@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { AUDIT_CATALOG, AUDIT_COLLECTION } from '../../auth/superusers/audit.ts'
 import { readState } from '../../backup/service/state.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
@@ -20,12 +19,21 @@ import { lineWarnings } from '../../sms/usage/line-limits.ts'
 import { JOB_FIGURES, readJobFigures } from '../../work/queue.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { listLogs, logStats, viewLog } from '../lists/log-list.ts'
+import { plainList } from '../lists/plain-list.ts'
 import { auditRequest } from '../middleware/audit.ts'
 import { requireSuperuser } from '../middleware/guards.ts'
 import { authOf, buildRequest } from '../request-info.ts'
 import { sendJson, sendRaw } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
+
+/** What superusers did. It is in no catalog, so no request can write it. */
+const AUDIT = plainList('_audit', [
+  ['id', 'text'],
+  ['created', 'date'],
+  ...['superuser', 'email', 'ip', 'action', 'collection', 'record'].map((name) => [name, 'text'] as const),
+  ['fields', 'json'],
+])
 
 /** Health, logs, crons, warnings, jobs. `/api/sql` never runs SQL. Contract 7.4 */
 export const adminRoutes = (services: Services) =>
@@ -60,9 +68,9 @@ export const adminRoutes = (services: Services) =>
     })
     .get('/audit', async (c) => {
       const { auth, store } = await requireSuperuser(c, services)
-      const alone = { db: store.db, catalog: AUDIT_CATALOG }
+      const alone = { db: store.db, catalog: AUDIT.alone }
       const request = buildRequest(c, auth, {})
-      return sendRaw(c, await listRecords(alone, services.extensions, AUDIT_COLLECTION, request))
+      return sendRaw(c, await listRecords(alone, services.extensions, AUDIT.collection, request))
     })
     .get('/crons', async (c) => {
       await requireSuperuser(c, services)

@@ -61,7 +61,7 @@ export const collectionRoutes = (services: Services) => {
   return new Hono<Env>()
     .get('/', async (c) => {
       const { auth, store } = await requireSuperuser(c, services)
-      return sendRaw(c, await listCollections(store, buildRequest(c, auth, {})))
+      return sendRaw(c, await listCollections(store, extensions, buildRequest(c, auth, {})))
     })
     .post('/', async (c) => {
       const { auth } = await requireSuperuser(c, services)

@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import type { Holder } from '../../admission/holder.ts'
 import { isAddressAllowed } from '../../auth/sign-in/sign-in.ts'
 import { findByToken } from '../../auth/tokens/identify.ts'
 import { signToken } from '../../auth/tokens/tokens.ts'
@@ -55,14 +54,14 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
   // other sites may embed files in frames
   c.env.outgoing.removeHeader('X-Frame-Options')
   return small
-    ? sendFile(c, sentFile(store.db, small, holder), `${thumb}_${name}`)
-    : sendFile(c, sentFile(store.db, original, holder), name!)
+    ? sendFile(c, sentFile(store.db, small), `${thumb}_${name}`)
+    : sendFile(c, sentFile(store.db, original), name!)
 }
 
 /** A stored file as `sendFile` takes it. */
-export const sentFile = (db: Db, file: StoredFile, holder: Holder): SentFile => ({
+export const sentFile = (db: Db, file: StoredFile): SentFile => ({
   ...file,
-  read: (start, end) => readStored(db, file, start, end, holder),
+  read: (start, end) => readStored(db, file, start, end),
 })
 
 /** The caller for a protected file: the owner of the token in the URL. Ignores headers. */

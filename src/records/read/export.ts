@@ -3,7 +3,6 @@ import type { Collection } from '../../collections/collection.ts'
 import { listFault } from '../../db/errors.ts'
 import { badRequest } from '../../errors.ts'
 import { compile } from '../../filter/compile/compile.ts'
-import { FilterError } from '../../filter/errors.ts'
 import { AnswerMeter, AnswerTooLarge } from '../../request/answer-meter.ts'
 import { changeRequest, type RequestInfo } from '../../request/request.ts'
 import { readRuleFor } from '../../rules/access.ts'
@@ -90,7 +89,7 @@ async function readPage(
     return { rows, texts: await answerRecords(store, collection, rows, counted) }
   } catch (error) {
     if (error instanceof AnswerTooLarge && size > 1) return undefined
-    throw error instanceof FilterError ? badRequest() : listFault(error)
+    throw listFault(error)
   }
 }
 

@@ -4,8 +4,6 @@ import { listFault } from '../../db/errors.ts'
 import { badRequest } from '../../errors.ts'
 import { compile } from '../../filter/compile/compile.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
-import type { FilterQuery } from '../../filter/compile/filter-query.ts'
-import { FilterError } from '../../filter/errors.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { readRuleFor } from '../../rules/access.ts'
 import { answerRecords } from '../expand/answer.ts'
@@ -46,7 +44,7 @@ interface ListQuery {
   readonly params: readonly unknown[]
 }
 
-/** Compiles a rule and the `filter`, `sort` and page of a query to one statement. Throws 400, 403, 429. */
+/** Compiles a rule and the `filter`, `sort` and page of a query. Throws FilterError, 400, 403, 429. */
 function compileList(
   store: Store,
   extension: Extension | undefined,
@@ -56,7 +54,14 @@ function compileList(
 ): ListQuery {
   const { auth } = request
   const { filter = '', sort = '' } = request.query
-  const compiled = compileFilter(store, { collection, rule, filter, sort, request, ticket: store.db.ticket })
+  const compiled = compile(store.catalog, {
+    collection,
+    rule,
+    filter,
+    sort,
+    request,
+    ticket: store.db.ticket,
+  })
   const page = readPage(request.query, extension?.maxPerPage)
   const params = [...compiled.params, ...pageValues(page, auth)]
   if (compiled.never) return { collection, page, statement: undefined, params }
@@ -85,14 +90,6 @@ function statementOf(
   const place = offset === 0n ? 'first' : offset > NEAR ? 'far' : 'near'
   const kind = `list ${perPage} ${place} ${skipTotal} ${auth?.collection.id}`
   return keptStatement(structure, USUAL_SIZES.has(perPage) ? kind : undefined, write)
-}
-
-function compileFilter(store: Store, question: FilterQuery): CompiledFilter {
-  try {
-    return compile(store.catalog, question)
-  } catch (error) {
-    throw error instanceof FilterError ? badRequest() : error
-  }
 }
 
 /** The statement's values after those of its filter. */

@@ -6,7 +6,6 @@ import { GatewayError } from '../../../errors.ts'
 import { findAllStored } from '../../../files/contents.ts'
 import { sendFile } from '../../../http/files/send-file.ts'
 import { sentFile } from '../../../http/routes/files.ts'
-import { holderOf } from '../../../http/server/store-of.ts'
 import { invalid } from '../../../sms/send/refusal.ts'
 import { DATA_URL } from '../../smsgate/wire.ts'
 import type { Call } from '../description.ts'
@@ -105,12 +104,11 @@ const NAMES = statement('smsgate attachments', ({ id, user }: Texts<'id' | 'user
 )
 
 /** A file of an incoming text, by its place. Throws 404. */
-export async function sendAttachment({ c, services, auth, store, user }: Call): Promise<Response> {
+export async function sendAttachment({ c, store, user }: Call): Promise<Response> {
   const { id = '', part = '' } = c.req.param()
   const text = await runForRow(store.db, NAMES, { id, user })
   const name = text?.attachments[Number(part) - 1]
   const [file] = await findAllStored(store.db, { collection: 'sms_messages', record: id }, name ? [name] : [])
   if (!file) throw new GatewayError(404, { message: 'There is no such attachment' })
-  const holder = holderOf(c.env.incoming, services, auth)
-  return sendFile(c, sentFile(store.db, file, holder), file.name)
+  return sendFile(c, sentFile(store.db, file), file.name)
 }

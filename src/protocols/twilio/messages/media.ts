@@ -3,7 +3,6 @@ import type { Store } from '../../../collections/catalog.ts'
 import { findAllStored, type NamedFile } from '../../../files/contents.ts'
 import { sendFile } from '../../../http/files/send-file.ts'
 import { sentFile } from '../../../http/routes/files.ts'
-import { holderOf } from '../../../http/server/store-of.ts'
 import { derivedId } from '../../../tools/derived-id.ts'
 import type { Call } from '../description.ts'
 import { describePage, PAGE, readPage } from '../paging.ts'
@@ -75,6 +74,5 @@ export async function findMedium({ c, store, user, sid }: Call) {
 /** The file itself, as `/api/files` sends it. Throws 404. */
 export async function sendMedium(call: Call): Promise<Response> {
   const { file } = await findMedium(call)
-  const holder = holderOf(call.c.env.incoming, call.services, call.account.auth)
-  return sendFile(call.c, sentFile(call.store.db, file, holder), file.name)
+  return sendFile(call.c, sentFile(call.store.db, file), file.name)
 }
