@@ -16,10 +16,10 @@ import {
 import {
   type AnsweredText,
   checkReplies,
+  isAnswered,
   planReplies,
   type Reply,
   sendReplies,
-  sendStored,
 } from './replies.ts'
 import { readAnswer, TwimlError } from './twiml.ts'
 
@@ -63,15 +63,14 @@ function mayReply({ event, image }: DueDelivery): boolean {
 async function reply(services: CallServices, caller: Caller, due: DueDelivery, answer: ResponseHead) {
   const text = answeredText(due)
   try {
-    // an earlier attempt may have stored replies and ended before all were sent
-    if (await sendStored(services, text)) return undefined
+    if (await isAnswered(services.store, text)) return undefined
     const { replies, error } = await collectReplies(services, caller, text, answer, due.url)
-    // store nothing without replies, so that the call can be repeated after a fix
+    // without replies the call can be repeated after a fix
     if (replies.length > 0 || !error) await sendReplies(services, text, replies)
     return error
   } catch (error) {
     if (error instanceof TwimlError) return error
-    // internal error: after the lease, another attempt sends the stored replies
+    // internal error: another attempt follows after the lease
     if (!(error instanceof GatewayError)) throw error
     const { code, message } = refusalFor(error)
     return new TwimlError(code, message)

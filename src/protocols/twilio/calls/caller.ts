@@ -1,14 +1,17 @@
 import { createHmac } from 'node:crypto'
 import about from '../../../../package.json' with { type: 'json' }
+import type { Store } from '../../../collections/catalog.ts'
 import type { Config } from '../../../config.ts'
 import { type ResponseHead, sendOutgoing } from '../../../outgoing/send.ts'
-import type { SendServices } from '../../../sms/send/send.ts'
+import type { AcceptConfig } from '../../../sms/send/accept.ts'
 import { type CallOutcome, type SentHeaders, TIMEOUT_MS } from '../../../webhooks/call-webhook.ts'
 import { MAX_ANSWER_BYTES } from './twiml.ts'
 
 /** Services for calls in Twilio's form. */
-export interface CallServices extends SendServices {
-  readonly config: Pick<Config, 'maxRecipients' | 'webhookAllowPrivate' | 'optWords' | 'publicUrl'>
+export interface CallServices {
+  readonly store: Store
+  readonly config: AcceptConfig &
+    Pick<Config, 'maxRecipients' | 'webhookAllowPrivate' | 'optWords' | 'publicUrl'>
 }
 
 interface Delivery {

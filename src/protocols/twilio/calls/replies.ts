@@ -1,16 +1,17 @@
 import type { Store } from '../../../collections/catalog.ts'
-import { runForRow, statement, type Texts, tables } from '../../../db/statements/statement.ts'
-import { GatewayError } from '../../../errors.ts'
 import { cleanText } from '../../../fields/values/cast.ts'
 import { urlFault } from '../../../outgoing/addresses.ts'
 import { E164, withoutSeparators } from '../../../portable/phone.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../../sms/send/body.ts'
 import { optedOut } from '../../../sms/send/content.ts'
-import { type SendServices, send } from '../../../sms/send/send.ts'
+import { prepareOffer } from '../../../sms/send/offer.ts'
+import { sendInside } from '../../../sms/send/send.ts'
 import { accountSender } from '../../../sms/send/sender.ts'
 import { isInvisible } from '../../../sms/send/shape.ts'
+import { wakeDevices } from '../../../sms/wake/wake.ts'
 import { originOf } from '../messages/message.ts'
 import { type NumberSender, sendersFrom } from '../numbers/number.ts'
+import type { CallServices } from './caller.ts'
 import { TwimlError, type TwimlMessage } from './twiml.ts'
 
 export interface AnsweredText {
@@ -90,44 +91,37 @@ export async function checkReplies(store: Store, user: string, replies: readonly
   }
 }
 
-const STORED = statement('twilio stored replies', ({ message }: Texts<'message'>) =>
-  tables.selectFrom('twilio_answers').select('replies').where('message', '=', message),
-)
-const STORE = `insert into twilio_answers (message, replies) values ($1, $2) on conflict (message) do nothing`
-const SENT = 'update twilio_answers set replies = null where message = $1'
+const IS_ANSWERED = 'select 1 from twilio_answers where message = $1'
 
-/** Stores the replies unless another attempt did, then sends them: a crash loses and repeats none. */
-export async function sendReplies(services: SendServices, text: AnsweredText, replies: readonly Reply[]) {
-  await services.store.db.query(STORE, [text.message, JSON.stringify(replies)])
-  await sendStored(services, text)
+/** Whether an earlier attempt has sent the replies to a text. */
+export async function isAnswered({ db }: Store, { message }: AnsweredText): Promise<boolean> {
+  return (await db.query(IS_ANSWERED, [message], 'twilio is answered')).rows.length > 0
 }
 
-/** Sends the replies to a text that were stored and not sent yet. False if none were ever stored. */
-export async function sendStored(services: SendServices, text: AnsweredText): Promise<boolean> {
-  const stored = await runForRow(services.store.db, STORED, { message: text.message })
-  if (!stored) return false
-  if (stored.replies !== null) await sendAll(services, text, JSON.parse(stored.replies))
-  return true
-}
+const ANSWER = 'insert into twilio_answers (message) values ($1) on conflict (message) do nothing returning 1'
 
-async function sendAll(services: SendServices, text: AnsweredText, replies: readonly Reply[]): Promise<void> {
-  const markSent = () => services.store.db.query(SENT, [text.message])
-  try {
-    for (const [i, reply] of replies.entries()) await sendReply(services, text, reply, i)
-  } catch (error) {
-    // a refusal is final: later replies are not sent, either
-    if (error instanceof GatewayError) await markSent()
-    throw error
-  }
-  await markSent()
-}
-
-/** Sends a reply once: its idempotency key is the text and the reply's place among the replies. */
-async function sendReply(services: SendServices, text: AnsweredText, reply: Reply, place: number) {
-  const { to, body, device, line, callback } = reply
-  const options = { ...PLAIN_OPTIONS, origin: originOf(text.key, callback, { reply: true }) }
-  // replies stored by earlier versions have no line
-  const request = toOne(to, body, options, device, line)
-  const key = `twiml ${text.message} ${place}`
-  await send(services, accountSender(text.user, text.key || text.user), request, { key, fingerprint: key })
+/** Sends the replies to a text, all or none, unless another attempt did. Throws as a send. */
+export async function sendReplies(
+  { store, config }: Pick<CallServices, 'store' | 'config'>,
+  { message, user, key }: AnsweredText,
+  replies: readonly Reply[],
+): Promise<void> {
+  const wake: string[] = []
+  await store.db.transaction(async (db) => {
+    const { rows } = await db.query(ANSWER, [message])
+    if (!rows[0]) return
+    const inside = { db, catalog: store.catalog }
+    for (const { to, body, device, line, callback } of replies) {
+      const options = { ...PLAIN_OPTIONS, origin: originOf(key, callback, { reply: true }) }
+      const request = toOne(to, body, options, device, line)
+      const offer = await prepareOffer(
+        inside,
+        config.maxRecipients,
+        accountSender(user, key || user),
+        request,
+      )
+      wake.push(...(await sendInside(inside, config, offer)))
+    }
+  })
+  wakeDevices(store.db, wake)
 }
