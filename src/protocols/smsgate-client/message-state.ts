@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, unindexed } from '../../db/by-id.ts'
-import { runForRow, statement, type Texts, tables, text } from '../../db/statements/statement.ts'
+import { runForRow, statement, text } from '../../db/statements/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { cancelOnce, cancelWaiting } from '../../sms/queue/cancel.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
@@ -190,12 +190,14 @@ export async function cancelSend(store: Store, user: string, { ref, isBatch }: S
   if (!isCanceled) throw gatewayRefusal('not_cancelable')
 }
 
-const BY_REF = statement('smsgate send of ref', ({ user, ref }: Texts<'user' | 'ref'>) =>
-  tables
-    .selectFrom('sms_origins')
-    .select(['id', 'ref', 'is_batch as isBatch', 'created'])
-    .where(({ and }) => and({ user, ref, api: 'smsgate' })),
-)
+const BY_REF = statement('smsgate send of ref', {
+  id: 'string',
+  ref: 'string',
+  isBatch: 'boolean',
+  created: 'string',
+})`
+select id, ref, is_batch as "isBatch", created from sms_origins
+where "user" = ${text('user')} and ref = ${text('ref')} and api = 'smsgate'`
 
 /** The send of this API that a message or batch of a user belongs to. Throws 404. */
 export async function sendOfRef({ db }: Store, user: string, ref: string): Promise<SendRow> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { run, runForRow, statement, type Texts, tables, text } from '../../db/statements/statement.ts'
+import { run, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { describePage, PAGE, readPage, unknownToken } from './paging.ts'
 import type { Parameters } from './parameters.ts'
@@ -23,9 +23,8 @@ export const ACCOUNT = z
   })
   .meta({ id: 'TwilioAccount' })
 
-const USER = statement('twilio user', ({ user }: Texts<'user'>) =>
-  tables.selectFrom('users').select(['name', 'created', 'updated']).where('id', '=', user),
-)
+const USER = statement('twilio user', { name: 'string', created: 'string', updated: 'string' })`
+select name, created, updated from users where id = ${text('user')}`
 
 /** The account of the caller, in a list. */
 export const ACCOUNTS = PAGE.extend({ accounts: z.array(ACCOUNT) }).meta({ id: 'TwilioAccounts' })

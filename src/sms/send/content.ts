@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { cast, run, type Slots, sql, statement, tables } from '../../db/statements/statement.ts'
+import { list, number, run, statement, text } from '../../db/statements/statement.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import { E164 } from '../../portable/phone.ts'
 import { countSegments, type Segmentation } from '../../portable/segments.ts'
@@ -113,18 +113,8 @@ async function groupMembers(db: Db, user: string, groupIds: readonly string[], l
   return phones
 }
 
-type Phones = Slots<{ user: string; phones: readonly string[] }>
-
-/** SQL: the contact's number is one of these. */
-const isOneOf = (phones: Phones['phones']) => sql<boolean>`phone = any(${cast(phones, 'text[]')})`
-
-const OPTED_OUT = statement('sms opted out', ({ user, phones }: Phones) =>
-  tables
-    .selectFrom('contacts')
-    .select('phone')
-    .where(({ and }) => and({ user, opted_out: true }))
-    .where(isOneOf(phones)),
-)
+const OPTED_OUT = statement('sms opted out', { phone: 'string' })`
+select phone from contacts where "user" = ${text('user')} and opted_out and phone = any(${list('phones')}::text[])`
 
 /** The numbers that have opted out of a user's texts. */
 export async function optedOut(store: Store, user: string, phones: readonly string[]) {
@@ -134,18 +124,10 @@ export async function optedOut(store: Store, user: string, phones: readonly stri
 /** Larger `data` of a contact is ignored: bytes as stored, and characters of JSON. */
 const MAX_DATA = 8_192
 
-const CONTACTS = statement('sms contacts', ({ user, phones, room }: Phones & Slots<{ room: number }>) =>
-  tables
-    .selectFrom('contacts')
-    .select([
-      'phone',
-      'name',
-      sql<string | null>`case when pg_column_size(data) <= ${cast(room, 'int')}
-        then case when length(data::text) <= ${cast(room, 'int')} then data::text end end`.as('data'),
-    ])
-    .where('user', '=', user)
-    .where(isOneOf(phones)),
-)
+const CONTACTS = statement('sms contacts', { phone: 'string', name: 'string', data: 'string?' })`
+select phone, name, case when pg_column_size(data) <= ${number('room')}::int
+  then case when length(data::text) <= ${number('room')}::int then data::text end end as data
+from contacts where "user" = ${text('user')} and phone = any(${list('phones')}::text[])`
 
 /**
  * A user's contacts by their number, with own fields by name, in another case if needed: `{{city}}` is

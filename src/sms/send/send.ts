@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { runForRow, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
+import { runForRow, statement, text } from '../../db/statements/statement.ts'
 import { counts } from '../../metrics/counts.ts'
 import { StaleAuth } from '../../records/fresh-auth.ts'
 import { type AcceptConfig, type Acceptor, type Outcome, storeOffers, type Verdict } from './accept.ts'
@@ -127,13 +127,9 @@ function canonical(value: unknown): string {
   )
 }
 
-const FIRST_ANSWER = statement('sms first answer', ({ user, key }: Texts<'user' | 'key'>) =>
-  tables
-    .selectFrom('sms_idempotency')
-    .select(['fingerprint', 'answer'])
-    .where(({ and }) => and({ user, key }))
-    .where(sql<boolean>`created > now() - interval '24 hours'`),
-)
+const FIRST_ANSWER = statement('sms first answer', { fingerprint: 'string', answer: 'string' })`
+select fingerprint, answer from sms_idempotency
+where "user" = ${text('user')} and key = ${text('key')} and created > now() - interval '24 hours'`
 
 /** The key's first answer within 24 hours, or undefined. Throws 422 if it was another request. */
 export async function firstAnswer(store: Store, user: string, { key, fingerprint }: Idempotency) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
 import { objectsOf } from '../../../db/rows.ts'
-import { runForRow, sql, statement, type Texts, tables } from '../../../db/statements/statement.ts'
+import { runForRow, statement, text } from '../../../db/statements/statement.ts'
 import { GatewayError } from '../../../errors.ts'
 import { findAllStored } from '../../../files/contents.ts'
 import { sendFile } from '../../../http/files/send-file.ts'
@@ -95,13 +95,9 @@ const toInboxMessage = ({ recipient, simNumber, createdAt, attachments, ...row }
   ...(attachments && { attachments: JSON.parse(attachments) }),
 })
 
-const NAMES = statement('smsgate attachments', ({ id, user }: Texts<'id' | 'user'>) =>
-  tables
-    .selectFrom('sms_messages')
-    .select('attachments')
-    .where(({ and }) => and({ id, message_type: 'incoming' }))
-    .where(sql<string>`"user" || ''`, '=', user),
-)
+const NAMES = statement('smsgate attachments', { attachments: 'string[]' })`
+select attachments from sms_messages
+where id = ${text('id')} and message_type = 'incoming' and "user" || '' = ${text('user')}`
 
 /** A file of an incoming text, by its place. Throws 404. */
 export async function sendAttachment({ c, store, user }: Call): Promise<Response> {

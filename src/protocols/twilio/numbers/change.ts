@@ -1,13 +1,6 @@
 import type { Store } from '../../../collections/catalog.ts'
 import { SUPERUSERS } from '../../../collections/collection.ts'
-import {
-  runForCount,
-  runForTexts,
-  sql,
-  statement,
-  type Texts,
-  tables,
-} from '../../../db/statements/statement.ts'
+import { runForCount, runForTexts, statement, text } from '../../../db/statements/statement.ts'
 import { ApiError } from '../../../errors.ts'
 import type { Extensions } from '../../../records/extension.ts'
 import { deleteRecords } from '../../../records/write/cascade.ts'
@@ -44,7 +37,7 @@ export async function changeNumber(
   if ([...name].length > MAX_NAME) throw invalid(`FriendlyName must have at most ${MAX_NAME} characters`)
   await store.db.transaction(async (db) => {
     const inside = { ...services, store: { db, catalog: store.catalog } }
-    if (method !== '') await runForCount(db, SET_METHOD, { device: id, sms_method: method })
+    if (method !== '') await runForCount(db, SET_METHOD, { device: id, method })
     const renamed = name === '' ? [] : await runForTexts(db, RENAME, { id, name })
     await logChanged(inside.store, 'devices', 'update', renamed)
     if (url !== undefined) await setUrl(inside, account, id, url)
@@ -52,29 +45,16 @@ export async function changeNumber(
   return renderNumber(await findNumber(store, account.user, sid), account.user)
 }
 
-const SET_METHOD = statement('twilio set method', ({ device, sms_method }: Texts<'device' | 'sms_method'>) =>
-  tables
-    .insertInto('twilio_numbers')
-    .values({ device, sms_method })
-    .onConflict((other) => other.column('device').doUpdateSet({ sms_method })),
-)
+const SET_METHOD = statement('twilio set method', {})`
+insert into twilio_numbers (device, sms_method) values (${text('device')}, ${text('method')})
+on conflict (device) do update set sms_method = excluded.sms_method`
 
-const RENAME = statement('twilio rename number', ({ id, name }: Texts<'id' | 'name'>) =>
-  tables
-    .updateTable('devices')
-    .set({ name, updated: sql<string>`pb_text(now())` })
-    .where('id', '=', id)
-    .where('name', '!=', name)
-    .returning('id'),
-)
+const RENAME = statement('twilio rename number', { id: 'string' })`
+update devices set name = ${text('name')}, updated = pb_text(now())
+where id = ${text('id')} and name <> ${text('name')} returning id`
 
-const WEBHOOKS = statement('twilio webhooks', ({ user, device }: Texts<'user' | 'device'>) =>
-  tables
-    .selectFrom('webhooks')
-    .select('id')
-    .where(({ and }) => and({ user, device, format: 'twilio' }))
-    .orderBy('_rowid'),
-)
+const WEBHOOKS = statement('twilio webhooks', { id: 'string' })`
+select id from webhooks where "user" = ${text('user')} and device = ${text('device')} and format = 'twilio' order by _rowid`
 
 /** Leaves one webhook of a device, with this address, as its owner would make it; none for ''. */
 async function setUrl({ store, extensions }: NumberServices, account: Account, device: string, url: string) {
