@@ -32,7 +32,7 @@ export const LIMITS = {
   requests: { name: 'requests at once', total: 1_000, share: 50 },
   /** Previews, calls of hooks, plans of campaigns, thumbnails: each takes up to some seconds of a core. */
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
-  /** Each locks rows of the queue. */
+  /** Of devices with limits: each waits for others of its device. */
   claims: { name: 'claims at once', total: 4, share: 4 },
   /** Calls to push services that wake devices. */
   wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },

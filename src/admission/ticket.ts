@@ -27,6 +27,7 @@ export type Everybody =
   | 'jobs'
   | 'sweep'
   | 'sends'
+  | 'groups'
   | 'realtime'
   | 'webhooks'
   | 'metrics'

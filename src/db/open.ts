@@ -83,6 +83,11 @@ export class Db {
     this.replica = pool.reading?.replica
   }
 
+  /** The same database outside of transactions, for work that no holder pays for. */
+  forEverybody(work: Everybody): Db {
+    return new Db(this.#pool, work)
+  }
+
   get inTransaction(): boolean {
     return this.#transaction !== undefined
   }

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
 import { DatabaseUnavailable } from '../db/errors.ts'
+import { Groups } from '../db/groups.ts'
 import { RetryLater } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { repeat } from '../tools/repeat.ts'
 import { WakeSignal } from '../tools/wake-signal.ts'
 import { callWebhook, type OtherForms } from './call-webhook.ts'
-import { findDue } from './due.ts'
+import { type DueDelivery, findDue } from './due.ts'
 import { CHANNEL, endExpiredLeases, endLease, type Lease, leaseDeliveries } from './lease.ts'
 import { endTurn, failWithoutCall, recordOutcome } from './record-outcome.ts'
 
@@ -53,8 +54,15 @@ export async function startWebhooks(
   const ending = new AbortController()
   const running = new Set<Promise<void>>()
 
+  const finding = new Groups<string, DueDelivery | null>({
+    keyOf: (delivery) => delivery,
+    async store(deliveries) {
+      const found = await findDue(store, deliveries, otherForms.bodyForm)
+      return deliveries.map((delivery) => found.get(delivery) ?? null)
+    },
+  })
   const call = async (lease: Lease) => {
-    const due = await findDue(store, lease.delivery, otherForms.bodyForm)
+    const due = await finding.add(lease.delivery)
     if (!due) return endTurn(store, lease)
     if (due.closed) return failWithoutCall(store, lease, due, due.closed)
     const calling =

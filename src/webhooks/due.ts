@@ -73,23 +73,23 @@ export interface BodyForm {
 /** SQL: the delivery is pending and has a target. */
 const IS_OPEN = `d.status = 'pending' and (w.id is not null or p.target is not null)`
 
-/** The data of an attempt; undefined if the delivery is finished. */
-export const findDue = (store: Store, delivery: string, form?: BodyForm) =>
-  find(store, delivery, IS_OPEN, form)
+/** The data of attempts, by delivery, without finished ones. */
+export const findDue = (store: Store, deliveries: readonly string[], form?: BodyForm) =>
+  find(store, deliveries, IS_OPEN, form)
 
 /** A delivery in any state, pending or ended; undefined for an unknown one. */
-export const findDelivery = (store: Store, delivery: string, form?: BodyForm) =>
-  find(store, delivery, 'true', form)
+export const findDelivery = async (store: Store, delivery: string, form?: BodyForm) =>
+  (await find(store, [delivery], 'true', form)).get(delivery)
 
 async function find(
   store: Store,
-  delivery: string,
+  deliveries: readonly string[],
   condition: string,
   form: BodyForm | undefined,
-): Promise<DueDelivery | undefined> {
+): Promise<Map<string, DueDelivery>> {
   const messages = store.catalog.find(MESSAGES)!
   const { select, count } = columnsOf(messages)
-  const text = `select ${select}, d."user", d.webhook, d.event_id as "eventId", d.event, d.attempts,
+  const text = `select ${select}, d.id as delivery, d."user", d.webhook, d.event_id as "eventId", d.event, d.attempts,
       coalesce(p.target ->> 'url', w.url, '') as url, coalesce(p.target ->> 'api_key', w.api_key, '') as "apiKey",
       case when p.target is null then coalesce(w.format, '') else 'callback' end as format,
       w.enabled and w."user" = d."user" as "isOpen",
@@ -101,24 +101,34 @@ async function find(
     left join webhook_rotations r on r.webhook = w.id
     cross join lateral json_populate_record(
       json_populate_record(null::${quote(tableName(messages))}, $2), p.image) b
-    where d.id = $1 and ${condition}`
+    where d.id = any($1::text[]) and p.delivery = any($1::text[]) and ${condition}`
   const name = statementName(store.catalog, text)
-  const { rows, fields } = await store.db.lookUp(text, [delivery, blankRow(messages)], name)
-  const [more] = objectsOf<DueColumns>({
+  const { rows, fields } = await store.db.lookUp(text, [deliveries, blankRow(messages)], name)
+  const found = objectsOf<DueColumns>({
     rows: rows.map((row) => row.slice(count)),
     fields: fields.slice(count),
   })
-  if (!more) return undefined
+  const due = found.map((more, i) => dueOf(store.db, messages, rows[i] as RecordRow, more, form))
+  return new Map((await Promise.all(due)).map((one) => [one.delivery, one]))
+}
+
+async function dueOf(
+  db: Db,
+  messages: Collection,
+  row: RecordRow,
+  more: DueColumns,
+  form: BodyForm | undefined,
+): Promise<DueDelivery> {
   const image = JSON.parse(more.image) as DueDelivery['image']
-  const files = form ? await linkFiles(store.db, image, Math.floor(more.at), form.publicUrl) : []
-  const { user, webhook, eventId, event, attempts, url, format, apiKey, isOpen, facts } = more
+  const files = form ? await linkFiles(db, image, Math.floor(more.at), form.publicUrl) : []
+  const { delivery, user, webhook, eventId, event, attempts, url, format, apiKey, isOpen, facts } = more
   const secrets = more.secrets.filter(isSecret)
   const time = new Date(more.at * 1000)
   return {
     ...{ delivery, user, webhook, eventId, attempts, event, url, format, apiKey, secrets, image, files },
     closed: format === 'callback' ? undefined : closedBy(isOpen, format !== '' || secrets.length > 0),
     maxAttempts: format === '' ? Number.POSITIVE_INFINITY : OTHER_ATTEMPTS,
-    body: format === '' && facts === null ? bodyOf(event, time, messages, rows[0] as RecordRow, files) : '',
+    body: format === '' && facts === null ? bodyOf(event, time, messages, row, files) : '',
     ...(facts !== null && form?.render(facts, eventId, time)),
   }
 }
@@ -135,7 +145,7 @@ async function linkFiles(db: Db, { id, attachments }: DueDelivery['image'], at: 
 }
 
 /** The columns behind those of the message. `isOpen` is null where there is no webhook. */
-type DueColumns = Omit<DueDelivery, 'delivery' | 'closed' | 'maxAttempts' | 'image' | 'files' | 'body'> & {
+type DueColumns = Omit<DueDelivery, 'closed' | 'maxAttempts' | 'image' | 'files' | 'body'> & {
   readonly isOpen: boolean | null
   readonly at: number
   readonly image: string

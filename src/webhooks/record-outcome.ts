@@ -1,18 +1,11 @@
 import type { Store } from '../collections/catalog.ts'
-import { unindexed } from '../db/by-id.ts'
+import { isAmong, isOwnedBy } from '../db/by-id.ts'
+import { groupsOf } from '../db/groups.ts'
 import type { Db } from '../db/open.ts'
 import { textsOf } from '../db/rows.ts'
-import {
-  number,
-  numberOrNull,
-  run,
-  runForCount,
-  statement,
-  text,
-  textOrNull,
-} from '../db/statements/statement.ts'
+import { number, run, statement, text } from '../db/statements/statement.ts'
 import { changeLogCte } from '../records/changes.ts'
-import type { CallOutcome } from './call-webhook.ts'
+import type { CallOutcome, SentHeaders } from './call-webhook.ts'
 import { type DueDelivery, END_REASONS, findDue } from './due.ts'
 import { endLease, IS_LEASED, type Lease } from './lease.ts'
 import { nextDelay } from './schedule.ts'
@@ -20,35 +13,69 @@ import { nextDelay } from './schedule.ts'
 /** 410 Gone: the receiver wants no more calls. */
 const GONE = 410
 
-const [DELAY, HEADERS] = [numberOrNull('delay'), textOrNull('headers')]
+/** An outcome to be stored. `before`: attempts so far; `delay`: seconds until the next, null for none. */
+interface Outcome {
+  readonly delivery: string
+  readonly user: string
+  readonly status: string
+  readonly before: number
+  readonly attempts: number
+  readonly code: number
+  readonly text: string
+  readonly latencyMs: number
+  readonly delay: number | null
+  readonly headers: SentHeaders | null
+}
 
-/** Records an outcome unless another attempt has recorded one. `also`: a CTE. */
-const recordAs = (name: string, also = '') => statement(name, {})`
-with written as (
-  update webhook_deliveries
-  set status = ${text('status')}, attempts = ${number('attempts')}, response_status = ${number('code')},
-    response_body = ${text('text')}, latency_ms = ${number('latencyMs')}, updated = pb_text(now()), next_attempt_at =
-      case when ${DELAY}::float8 is null then '' else pb_text(now() + ${DELAY}::float8 * interval '1 second') end
-  where id = ${text('delivery')} and ${unindexed('"user"')} = ${text('user')} and status = 'pending'
-    and attempts = ${number('before')}
-  returning *
+/** Records outcomes unless another attempt has recorded one. `also`: a CTE. */
+const recordAs = (name: string, also = '') => statement(name, { id: 'string' })`
+with given as (
+  select * from json_to_recordset(${text('outcomes')}::json) g(delivery text, "user" text, status text, before float8,
+    attempts float8, code float8, text text, "latencyMs" float8, delay float8, headers json)
+), written as (
+  update webhook_deliveries d
+  set status = g.status, attempts = g.attempts, response_status = g.code, response_body = g.text,
+    latency_ms = g."latencyMs", updated = pb_text(now()),
+    next_attempt_at = case when g.delay is null then '' else pb_text(now() + g.delay * interval '1 second') end
+  from given g
+  where d.id = g.delivery and ${isAmong('d.id', 'given', 'delivery')} and ${isOwnedBy('d', 'g."user"')}
+    and d.status = 'pending' and d.attempts = g.before
+  returning d.*
 ), sent as (
-  update webhook_payloads p set headers = ${HEADERS}::json from written
-  where p.delivery = written.id and ${HEADERS}::json is not null
+  update webhook_payloads p set headers = g.headers from given g
+  where p.delivery = g.delivery and ${isAmong('p.delivery', 'written', 'id')} and g.headers is not null
 ), ${also}${changeLogCte('written', 'update', 'webhook_deliveries', 'noted', true)}
 select id from written`
 const RECORD = recordAs('webhook record')
-/** Records the outcome of a delivery's last attempt and deletes its queue row. */
+/** Records outcomes of last attempts and deletes their queue rows. */
 const RECORD_OVER = recordAs(
   'webhook record end',
-  'ended as (delete from webhook_dispatch d using written where d.delivery = written.id), ',
+  `ended as (delete from webhook_dispatch d using written where d.delivery = written.id and ${isAmong('d.delivery', 'written', 'id')}), `,
 )
+
+async function record(db: Db, sql: typeof RECORD, outcomes: readonly Outcome[]): Promise<boolean[]> {
+  const recorded = await run(db, sql, { outcomes: JSON.stringify(outcomes) })
+  const ids = new Set(recorded.map(({ id }) => id))
+  return outcomes.map(({ delivery }) => ids.has(delivery))
+}
+
+/** Stores outcomes of last attempts in groups. */
+const ending = groupsOf<Outcome, boolean>((db) => ({
+  keyOf: ({ delivery }) => delivery,
+  isOnce: true,
+  store: (outcomes) => record(db, RECORD_OVER, outcomes),
+}))
 
 /**
  * Records an outcome and ends the lease; 410 disables the webhook. Does nothing if another node has recorded
  * one.
  */
-export async function recordOutcome(store: Store, lease: Lease, due: DueDelivery, outcome: CallOutcome) {
+export async function recordOutcome(
+  store: Store,
+  lease: Lease,
+  due: DueDelivery,
+  outcome: CallOutcome,
+): Promise<void> {
   const attempts = due.attempts + 1
   const isGone = outcome.verdict === undefined && outcome.status === GONE
   const verdict = outcome.verdict ?? verdictOf(outcome.status)
@@ -56,12 +83,10 @@ export async function recordOutcome(store: Store, lease: Lease, due: DueDelivery
   const isOver = isDelivered || isGone || verdict === 'failed' || attempts >= due.maxAttempts
   const delay = isOver ? undefined : nextDelay(attempts, outcome.retryAfter)
   const status = isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending'
-  if (delay === undefined && !isGone) {
-    const isRecorded = await record(store.db, due, status, attempts, outcome, null, true)
-    return isRecorded ? undefined : endLease(store.db, lease)
-  }
+  const made = outcomeOf(due, status, attempts, outcome, delay)
+  if (delay === undefined && !isGone) return end(store, lease, made)
   await store.db.transaction(async (db) => {
-    const isRecorded = await record(db, due, status, attempts, outcome, delay ?? null, delay === undefined)
+    const [isRecorded] = await record(db, delay === undefined ? RECORD_OVER : RECORD, [made])
     if (!isRecorded) return endLease(db, lease)
     if (delay !== undefined) await run(db, PUT_OFF, { ...lease, delay })
     if (!isGone) return
@@ -87,32 +112,29 @@ const LOCK = 'select from webhook_deliveries where id = $1 for update'
 export async function endTurn({ db, catalog }: Store, lease: Lease): Promise<void> {
   await db.transaction(async (inside) => {
     await inside.query(LOCK, [lease.delivery], 'webhook lock')
-    if (await findDue({ db: inside, catalog }, lease.delivery)) await endLease(inside, lease)
+    if ((await findDue({ db: inside, catalog }, [lease.delivery])).size > 0) await endLease(inside, lease)
     else await forget(inside, lease)
   })
 }
 
 export async function failWithoutCall(store: Store, lease: Lease, due: DueDelivery, reason: string) {
   const outcome = { status: 0, text: reason, latencyMs: 0, retryAfter: 0 }
-  const isRecorded = await record(store.db, due, 'failed', due.attempts, outcome, null, true)
-  if (!isRecorded) await endLease(store.db, lease)
+  await end(store, lease, outcomeOf(due, 'failed', due.attempts, outcome))
 }
 
-/** False if the delivery changed meanwhile: another attempt was recorded, or a user ended or resent it. */
-async function record(
-  db: Db,
-  due: DueDelivery,
+/** The lease alone ends if the delivery changed meanwhile: another attempt, or a user, ended or resent it. */
+async function end({ db }: Store, lease: Lease, outcome: Outcome): Promise<void> {
+  if (!(await ending(db).add(outcome))) await endLease(db, lease)
+}
+
+function outcomeOf(
+  { delivery, user, attempts: before }: DueDelivery,
   status: string,
   attempts: number,
-  outcome: CallOutcome,
-  delay: number | null,
-  isOver: boolean,
-): Promise<boolean> {
-  const { status: code, text, latencyMs } = outcome
-  const { delivery, user, attempts: before } = due
-  const headers = outcome.headers === undefined ? null : JSON.stringify(outcome.headers)
-  const values = { delivery, user, status, attempts, code, text, latencyMs, delay, before, headers }
-  return (await runForCount(db, isOver ? RECORD_OVER : RECORD, values)) > 0
+  { status: code, text, latencyMs, headers }: CallOutcome,
+  delay: number | null = null,
+): Outcome {
+  return { delivery, user, status, before, attempts, code, text, latencyMs, delay, headers: headers ?? null }
 }
 
 const DISABLE = `

@@ -36,7 +36,7 @@ const row = async () => {
   return rows[0] && { isLeased: rows[0][0], isLater: rows[0][1], since: rows[0][2] }
 }
 const one = async () => (await leaseDeliveries(store.db, 10))[0]!
-const dueOf = async ({ delivery }: Lease) => (await findDue(store, delivery))!
+const dueOf = async ({ delivery }: Lease) => (await findDue(store, [delivery])).get(delivery)!
 const answered = (status: number): CallOutcome => ({ status, text: '', latencyMs: 1, retryAfter: 0 })
 
 /** A node leased the delivery and was silent for so long that another has it now. */

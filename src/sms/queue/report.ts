@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isAmong, isHeldByDevice, unindexed } from '../../db/by-id.ts'
+import { groupsOf } from '../../db/groups.ts'
 import type { Db } from '../../db/open.ts'
 import { counts } from '../../metrics/counts.ts'
 import type { Device } from '../devices/device.ts'
@@ -41,24 +42,34 @@ export const REPORT_RESULT = z
 const NO_REASON = 'The device could not send the message'
 
 /**
- * Applies reports about different messages in one statement: only for the current attempt in `sending` or
- * `sent`, along edges of the status table ($4). A device's instant counts if it is between acceptance (or
- * sending) and now.
+ * Applies reports of several devices about different messages in one statement: only for the current
+ * attempt in `sending` or `sent`, along edges of the status table ($2). A device's instant counts if it is
+ * between acceptance (or sending) and now. Locks queue rows, then messages, each in order: no deadlocks.
  */
 const APPLY = `
 with given as (
-  select * from json_to_recordset($1) g(number int, id text, attempt int, status text, at float8, reason text)
+  select * from json_to_recordset($1)
+    g(number int, device text, "user" text, id text, attempt int, status text, at float8, reason text)
+), queued as materialized (
+  select d.message from given g join sms_dispatch d on d.message = g.id and ${isAmong('d.message', 'given', 'id')}
+  where ${isHeldByDevice('d', 'g.device', 'g."user"')} order by d.message for update of d
+), held as materialized (
+  select m.id, m.status, m.line, greatest(m.created::text, m.sent_at::text) as since
+  from given g join sms_messages m on m.id = g.id and ${isAmong('m.id', 'given', 'id')}
+  where ${isHeldByDevice('m', 'g.device', 'g."user"')} and (select count(*) from queued) >= 0
+  order by m.id for update of m
 ), freed as (
   delete from sms_dispatch d using given g
-  where d.message = g.id and ${isAmong('d.message', 'given', 'id')} and ${isHeldByDevice('d', '$2', '$3')} and ${unindexed('d.state')} = 'sending' and d.attempt = g.attempt
+  where d.message = g.id and ${isAmong('d.message', 'queued')} and ${isHeldByDevice('d', 'g.device', 'g."user"')}
+    and ${unindexed('d.state')} = 'sending' and d.attempt = g.attempt
   returning d.message
 ), applicable as (
-  select m.id, g.status, g.attempt, g.reason, pb_text(
-    case when to_timestamp(g.at / 1000) between greatest(m.created::text, m.sent_at::text)::timestamptz and now()
+  select m.id, g.status, g.attempt, g.reason, g.device, pb_text(
+    case when to_timestamp(g.at / 1000) between m.since::timestamptz and now()
       then to_timestamp(g.at / 1000) else now() end) as at
-  from given g join sms_messages m on m.id = g.id and ${isAmong('m.id', 'given', 'id')}
-  where ${isHeldByDevice('m', '$2', '$3')} and m.status || ' ' || g.status = any($4)
-    and (m.id in (select message from freed) or (${unindexed('m.status')} = 'sent' and exists (
+  from given g join held m on m.id = g.id
+  where m.status || ' ' || g.status = any($2)
+    and (m.id in (select message from freed) or (m.status = 'sent' and exists (
       select from sms_events e where e.message = m.id and e.status = 'sent' and e.attempt = g.attempt)))
 ), changed as (
   update sms_messages m
@@ -66,18 +77,19 @@ with given as (
     sent_at = case when a.status = 'failed' or m.sent_at <> '' then m.sent_at else a.at end,
     delivered_at = case when a.status = 'delivered' then a.at else m.delivered_at end
   from applicable a
-  where m.id = a.id and ${isHeldByDevice('m', '$2', '$3')} and m.status || ' ' || a.status = any($4)
-  returning m.id, a.status, a.attempt, a.reason
+  where m.id = a.id and ${isAmong('m.id', 'applicable', 'id')}
+  returning m.id, m."user", a.status, a.attempt, a.reason, a.device
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
-  select pb_new_id(), $3, id, status, $2, attempt, reason, pb_text(now()) from changed
+  select pb_new_id(), "user", id, status, device, attempt, reason, pb_text(now()) from changed
 )
 select g.number, m.status, c.id is not null,
   case when c.id in (select message from freed) and (c.status = 'failed' or u.failures > 0) then m.line end
 from given g
-left join sms_messages m on m.id = g.id and ${isAmong('m.id', 'given', 'id')} and ${isHeldByDevice('m', '$2', '$3')}
+left join held m on m.id = g.id
 left join changed c on c.id = g.id
-left join line_use u on u.line = m.line`
+left join line_use u on u.line = m.line
+order by g.number`
 
 /** The message of an attempt that provably sent nothing, for `reassign`. */
 const NOT_SENT = {
@@ -95,24 +107,60 @@ const LOCK_MESSAGES = `select 1 from sms_messages m where id = any($1) and ${isH
 /** All `from to` of the status table. */
 const EDGES = (Object.keys(NEXT) as Status[]).flatMap((from) => NEXT[from].map((to) => `${from} ${to}`))
 
-/** Applies a device's reports in order, all or none. Returns a result each. */
+/** Different messages that a device reports on. */
+interface DeviceReports {
+  readonly device: Device
+  readonly reports: readonly Report[]
+}
+
+/** The results of reports, in order, and which lines have sent or failed. */
+interface Applied {
+  readonly results: ReportResult[]
+  readonly outcomes: LineOutcome[]
+}
+
+const reporting = groupsOf<DeviceReports, Applied>((db) => ({
+  keyOf: ({ device }) => device.id,
+  isOnce: true,
+  sizeOf: ({ reports }) => reports.length,
+  store: (items) => applyTogether(db, items),
+}))
+
+/** Applies a device's reports in order. Returns a result each. */
 export async function applyReports(
   store: Store,
   device: Device,
   reports: readonly Report[],
   deviceOnlineSeconds: number,
 ): Promise<ReportResult[]> {
+  const apply = isPlain(store, reports) ? applyInGroup : applyLocked
+  const { results, outcomes } = await apply(store, device, reports, deviceOnlineSeconds)
+  for (const { result } of results) counts.reports[result]++
+  await noteOutcomes(store.db, outcomes)
+  return results
+}
+
+const isPlain = ({ db }: Store, reports: readonly Report[]) =>
+  !db.inTransaction &&
+  reports.every(({ not_sent }) => !not_sent) &&
+  new Set(reports.map(({ id }) => id)).size === reports.length
+
+async function applyInGroup(...[store, device, reports, seconds]: Parameters<typeof applyReports>) {
+  const applied = await reporting(store.db).add({ device, reports })
+  const early = reports.filter((report, i) => mayBeTooSoon(report, applied.results[i]!))
+  if (early.length === 0) return applied
+  const { results, outcomes } = await applyLocked(store, device, early, seconds)
+  const later = new Map(early.map((report, i) => [report, results[i]!]))
+  return {
+    results: reports.map((report, i) => later.get(report) ?? applied.results[i]!),
+    outcomes: [...applied.outcomes, ...outcomes],
+  }
+}
+
+/** Applies all reports or none, in a transaction. */
+async function applyLocked(...[store, device, reports, seconds]: Parameters<typeof applyReports>) {
   const results: ReportResult[] = []
   const outcomes: LineOutcome[] = []
-  const [only] = reports
-  if (only && reports.length === 1 && !only.not_sent) {
-    await applyRound(store.db, device, [[0, only]], results, outcomes)
-    if (!mayBeTooSoon(only, results[0]!)) {
-      countAll(results)
-      await noteOutcomes(store.db, outcomes)
-      return results
-    }
-  }
   const woken = new Set<string>()
   await store.db.transaction(async (db) => {
     // lock the user before the queue, in the same order as an opt-out
@@ -125,23 +173,21 @@ export async function applyReports(
     for (const round of roundsOf(reports)) {
       const others: Numbered[] = []
       for (const [number, report] of round) {
-        const next = report.not_sent ? await giveBack(db, device, report, deviceOnlineSeconds) : undefined
+        const next = report.not_sent ? await giveBack(db, device, report, seconds) : undefined
         if (next && !report.blameless) outcomes.push({ line: lines.get(report.id)!, hasSent: false })
         if (next === undefined) others.push([number, report])
         else results[number] = applied(report, next === '' ? 'failed' : 'assigned')
         if (next) woken.add(next)
       }
-      await applyRound(db, device, others, results, outcomes)
+      const [done] = await applyTogether(db, [{ device, reports: others.map(([, report]) => report) }])
+      others.forEach(([number], i) => {
+        results[number] = done!.results[i]!
+      })
+      outcomes.push(...done!.outcomes)
     }
   })
   wakeDevices(store.db, [...woken])
-  countAll(results)
-  await noteOutcomes(store.db, outcomes)
-  return results
-}
-
-function countAll(results: readonly ReportResult[]): void {
-  for (const { result } of results) counts.reports[result]++
+  return { results, outcomes }
 }
 
 /** Whether a concurrent report may have changed the message: repeat under locks then. */
@@ -170,35 +216,34 @@ async function giveBack(db: Db, device: Device, report: Report, deviceOnlineSeco
   return next
 }
 
-async function applyRound(
-  db: Db,
-  device: Device,
-  round: readonly Numbered[],
-  results: ReportResult[],
-  outcomes: LineOutcome[],
-): Promise<void> {
-  if (round.length === 0) return
-  const given = round.map(([number, { id, attempt, status, at, error_message }]) => ({
+async function applyTogether(db: Db, items: readonly DeviceReports[]): Promise<Applied[]> {
+  const all = items.flatMap(({ device, reports }, item) =>
+    reports.map((report) => ({ item, device, report })),
+  )
+  const given = all.map(({ device, report: { id, attempt, status, at, error_message } }, number) => ({
     number,
+    device: device.id,
+    user: device.user,
     id,
     attempt,
     status,
     at,
     reason: status === 'failed' ? error_message || NO_REASON : '',
   }))
-  const values = [JSON.stringify(given), device.id, device.user, EDGES]
-  const { rows } = await db.query(APPLY, values, 'sms report')
-  const reports = new Map(round)
+  const { rows } = await db.query(APPLY, [JSON.stringify(given), EDGES], 'sms report')
+  const done: Applied[] = items.map(() => ({ results: [], outcomes: [] }))
   for (const [number, old, isApplied, line] of rows as [number, Status | null, boolean, string | null][]) {
-    const report = reports.get(number)!
+    const { item, report } = all[number]!
+    const { results, outcomes } = done[item]!
     if (line && !report.blameless) outcomes.push({ line, hasSent: report.status !== 'failed' })
     const { id, attempt } = report
-    if (isApplied) results[number] = applied(report, report.status)
+    if (isApplied) results.push(applied(report, report.status))
     else
-      results[number] = old
-        ? { id, attempt, result: 'unchanged', status: old }
-        : { id, attempt, result: 'not_found' }
+      results.push(
+        old ? { id, attempt, result: 'unchanged', status: old } : { id, attempt, result: 'not_found' },
+      )
   }
+  return done
 }
 
 function applied({ id, attempt }: Report, status: Status): ReportResult {

@@ -1,7 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { DatabaseUnavailable } from '../../db/errors.ts'
-import { RetryLater } from '../../errors.ts'
+import { Groups } from '../../db/groups.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { wakeDevices } from '../wake/wake.ts'
@@ -107,104 +106,25 @@ const requestRow = ({ sender, idempotency, ...offer }: Offer) => ({
   messages: offer.messages,
 })
 
-interface Waiting {
-  readonly offer: Offer
-  readonly decided: PromiseWithResolvers<Verdict>
-  /** An offer of a group that failed: it is committed alone. */
-  readonly isAlone?: boolean
-}
-
-/** Concurrent group commits. With 64 users a send costs 250 µs of CPU with 4, 200 with 2, 160 with 1. */
-const MAX_COMMITS = 2
-/** Limits of a group, so that a small send does not wait for the texts of large ones. */
-const MAX_REQUESTS = 500
-const MAX_MESSAGES = 1_000
-
 /** Accepts sends in groups: offers during a commit are committed together. One commit per user. */
 export class Acceptor {
-  readonly #store: Store
-  readonly #config: AcceptConfig
-  readonly #maxCommits: number
-  /** Waiting offers in order; a user's offers never overtake each other. */
-  #waiting: Waiting[] = []
-  #isStarting = false
-  #commits = 0
-  /** Users of running commits. */
-  readonly #committing = new Set<string>()
+  readonly #groups: Groups<Offer, Verdict>
 
-  constructor(store: Store, config: AcceptConfig & Pick<Config, 'databasePool'>) {
-    this.#store = store
-    this.#config = config
-    // at most a third of all connections, to leave room for others
-    this.#maxCommits = Math.min(MAX_COMMITS, Math.ceil(config.databasePool / 3))
+  constructor(store: Store, config: AcceptConfig) {
+    this.#groups = new Groups({
+      keyOf: ({ sender }) => sender.user,
+      sizeOf: ({ messages }) => messages.length,
+      async store(offers) {
+        const { verdicts, wake } = await storeOffers(store, config, offers)
+        counts.accepted.commits++
+        for (const [i, { messages }] of offers.entries())
+          if (verdicts[i]!.outcome === 'accepted') counts.accepted.messages += messages.length
+        wakeDevices(store.db, wake)
+        return verdicts.map((verdict) => (verdict.outcome === 'again' ? undefined : verdict))
+      },
+    })
   }
 
   /** Resolves after the commit. Rejects when the database fails: the result is then unknown. */
-  accept(offer: Offer): Promise<Verdict> {
-    const decided = Promise.withResolvers<Verdict>()
-    this.#waiting.push({ offer, decided })
-    // wait until requests that have arrived are read, to store them together
-    if (!this.#isStarting) setImmediate(() => this.#start())
-    this.#isStarting = true
-    return decided.promise
-  }
-
-  /** Starts as many commits as allowed, each with as many offers as fit. */
-  #start(): void {
-    this.#isStarting = false
-    while (this.#waiting.length > 0 && this.#commits < this.#maxCommits) {
-      const group = this.#takeGroup()
-      if (group.length === 0) return
-      void this.#commit(group)
-    }
-  }
-
-  #takeGroup(): Waiting[] {
-    const [group, others]: [Waiting[], Waiting[]] = [[], []]
-    let messages = 0
-    let isFull = false
-    for (const one of this.#waiting) {
-      const isLater: boolean = isFull || this.#committing.has(one.offer.sender.user)
-      if (!isLater) messages += one.offer.messages.length
-      const isLast =
-        group.length === MAX_REQUESTS || messages > MAX_MESSAGES || one.isAlone || group[0]?.isAlone
-      isFull ||= !isLater && group.length > 0 && isLast === true
-      if (isLater || isFull) others.push(one)
-      else group.push(one)
-    }
-    this.#waiting = others
-    return group
-  }
-
-  async #commit(group: readonly Waiting[]): Promise<void> {
-    const offers = group.map(({ offer }) => offer)
-    for (const { sender } of offers) this.#committing.add(sender.user)
-    this.#commits++
-    const stored = await storeOffers(this.#store, this.#config, offers).catch((error: unknown) => ({ error }))
-    this.#commits--
-    for (const { sender } of offers) this.#committing.delete(sender.user)
-    if ('error' in stored) this.#failed(group, stored.error)
-    else this.#waiting.push(...group.filter((_, i) => stored.verdicts[i]!.outcome === 'again'))
-    // start the next group while this one's answers are written
-    this.#start()
-    if (!('error' in stored)) this.#settle(group, stored)
-  }
-
-  #settle(group: readonly Waiting[], { verdicts, wake }: Stored): void {
-    counts.accepted.commits++
-    for (const [i, { offer, decided }] of group.entries()) {
-      const verdict = verdicts[i]!
-      if (verdict.outcome === 'accepted') counts.accepted.messages += offer.messages.length
-      if (verdict.outcome !== 'again') decided.resolve(verdict)
-    }
-    wakeDevices(this.#store.db, wake)
-  }
-
-  /** Tries each send of a refused group alone; none after a lost connection, or without one in time. */
-  #failed(group: readonly Waiting[], error: unknown): void {
-    // sends may be stored, or each would wait as long again
-    const isOfAll = error instanceof DatabaseUnavailable || error instanceof RetryLater
-    if (group.length > 1 && !isOfAll) this.#waiting.push(...group.map((one) => ({ ...one, isAlone: true })))
-    else for (const { decided } of group) decided.reject(error)
-  }
+  accept = (offer: Offer): Promise<Verdict> => this.#groups.add(offer)
 }
