@@ -32,8 +32,28 @@ export interface PageEntry {
   readonly load: () => Promise<{ Page: ComponentType<PageProps> }>
 }
 
+/** One function for both of its paths: the list stays when a conversation is opened. */
+const inbox = () => import('./pages/conversations/page.tsx')
+
 /** All pages, in the order of the navigation. Each role starts on its first page. */
 export const PAGES: readonly PageEntry[] = [
+  {
+    path: '/conversations',
+    title: t('Conversations'),
+    icon: 'conversations',
+    for: 'user',
+    group: 'texts',
+    bar: true,
+    countsUnread: true,
+    load: inbox,
+  },
+  {
+    path: '/conversations/:number',
+    title: t('Conversation'),
+    icon: 'conversations',
+    for: 'user',
+    load: inbox,
+  },
   {
     path: '/send',
     title: t('Send'),
@@ -100,23 +120,6 @@ export const PAGES: readonly PageEntry[] = [
     icon: 'campaigns',
     for: 'user',
     load: () => import('./pages/campaign/page.tsx'),
-  },
-  {
-    path: '/conversations',
-    title: t('Conversations'),
-    icon: 'conversations',
-    for: 'user',
-    group: 'texts',
-    bar: true,
-    countsUnread: true,
-    load: () => import('./pages/conversations/page.tsx'),
-  },
-  {
-    path: '/conversations/:number',
-    title: t('Conversation'),
-    icon: 'conversations',
-    for: 'user',
-    load: () => import('./pages/conversations/page.tsx'),
   },
   {
     path: '/answers',

@@ -27,7 +27,11 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     'Sentry',
     'Stripe',
   ],
-  'data/use/media.ts': ['(max-width: 719px)', '(min-width: 1200px)', '(hover: hover) and (pointer: fine)'],
+  'data/line/outbox.ts': ['pocketsms.outbox.'],
+  'data/use/media.ts': [
+    ...['(max-width: 719px)', '(min-width: 1200px)', '(min-width: 1600px)'],
+    '(hover: hover) and (pointer: fine)',
+  ],
   'data/use/use-draft.ts': ['pocketsms.draft.'],
   'pages/account/program.ts': [
     ...['Edg', 'Edge', 'Opera', 'Firefox/', 'Firefox', 'FxiOS/', 'Chrome/', 'Chrome', 'CriOS/', 'Safari/'],

@@ -5,10 +5,19 @@ import { announced } from '../data/unread.ts'
 import { Icon } from './icon.tsx'
 
 /**
- * A page: its title (the browser's, too, with the number of unread conversations), one line about it, its
- * main actions, its content. `back`: the list that it is out of. When it is first shown its title gets the
- * focus, unless something else has it.
+ * The title of a page, and the browser's, with the number of unread conversations. Takes the focus when it
+ * is first shown, unless something else has it.
  */
+export function Title({ children }: { children: string }) {
+  useEffect(() => {
+    document.title = `${announced.value > 0 ? `(${announced.value}) ` : ''}${children} · pocketsms`
+  }, [children, announced.value])
+  // a page that reads a record first shows its title later
+  useEffect(focusTitle, [])
+  return <h1 tabIndex={-1}>{children}</h1>
+}
+
+/** A page: its title, one line about it, its main actions, its content. `back`: the list it belongs to. */
 export function Page({
   title,
   text,
@@ -22,11 +31,6 @@ export function Page({
   actions?: ComponentChildren
   children: ComponentChildren
 }) {
-  useEffect(() => {
-    document.title = `${announced.value > 0 ? `(${announced.value}) ` : ''}${title} · pocketsms`
-  }, [title, announced.value])
-  // a page that reads a record first shows its title later
-  useEffect(focusTitle, [])
   return (
     <>
       <header class="page-head">
@@ -36,7 +40,7 @@ export function Page({
               <Icon name="left" size={14} /> {back.words}
             </a>
           )}
-          <h1 tabIndex={-1}>{title}</h1>
+          <Title>{title}</Title>
           {text && <p>{text}</p>}
         </div>
         {actions && <div class="page-actions">{actions}</div>}

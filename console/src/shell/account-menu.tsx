@@ -1,4 +1,4 @@
-import { discardAllUnsent, unsentTexts } from '../data/line/outbox.ts'
+import { discardUnsent, unsentTexts } from '../data/line/outbox.ts'
 import { type Session, signOut } from '../data/session.ts'
 import { type Theme, theme } from '../data/theme.ts'
 import { forgetDrafts } from '../data/use/use-draft.ts'
@@ -43,7 +43,7 @@ async function mayForget(): Promise<boolean> {
       action: t('Sign out'),
       danger: true,
     }))
-  if (isSure) discardAllUnsent()
+  if (isSure) unsentTexts().forEach(discardUnsent)
   return isSure
 }
 

@@ -20,7 +20,7 @@ export function Shell({ session }: { session: Session }) {
   const hasTexts = session.role === 'user' && may('viewer')
   useEffect(() => {
     // reads the address itself: the user may have gone elsewhere meanwhile
-    if (/^#?\/?$/.test(location.hash)) go(startOf(session, mine), {}, true)
+    if (/^#?\/?$/.test(location.hash)) go(mine[0]?.path ?? '/', {}, true)
     scrollTo(0, 0)
   }, [path])
   return (
@@ -37,10 +37,6 @@ export function Shell({ session }: { session: Session }) {
   )
 }
 
-/** Members of a team start with the conversations, others on their first page. */
-const startOf = ({ team }: Session, mine: readonly PageEntry[]): string =>
-  ['agent', 'admin', 'viewer'].includes(team) ? '/conversations' : (mine[0]?.path ?? '/')
-
 function Shown({
   pages,
   path,
@@ -53,7 +49,7 @@ function Shown({
   if (path === '/') return null
   for (const page of pages) {
     const params = match(page.path, path)
-    if (params) return <Late key={page.path} load={page.load} params={params} query={query} />
+    if (params) return <Late key={page.load} load={page.load} params={params} query={query} />
   }
   return (
     <Empty

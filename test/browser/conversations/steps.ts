@@ -4,16 +4,16 @@ import type { BrowserFixture } from '../support/browser-fixture.ts'
 export async function showView({ page, screen }: BrowserFixture, view: string) {
   const list = page.getByRole('region', { name: 'Conversations' })
   if (screen === 'phone') await list.getByRole('button').first().click()
-  await list.getByRole('group', { name: 'Show' }).getByRole('button', { name: view }).click()
+  await page.getByRole('group', { name: 'Show' }).getByRole('button', { name: view }).click()
 }
 
-/** What is known of the contact stands beside the texts, on a phone in a dialog. */
+/** What is known of the contact is a page of its own, which the back button leaves. */
 export async function openPanel({ page }: BrowserFixture) {
-  const open = page.getByRole('button', { name: 'About this contact' })
-  if ((await open.getAttribute('aria-expanded')) !== 'true') await open.click()
+  await page.getByRole('button', { name: 'About this contact' }).click()
+  await page.getByRole('dialog').waitFor()
 }
 
-/** On a phone it is a dialog. */
-export async function closePanel({ page, screen }: BrowserFixture) {
-  if (screen === 'phone') await page.keyboard.press('Escape')
+export async function closePanel({ page }: BrowserFixture) {
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
 }

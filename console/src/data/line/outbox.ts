@@ -1,8 +1,7 @@
-import { effect } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import { faultOf, faultText } from '../fault.ts'
-import { remembered } from '../remembered.ts'
 import { session, userId } from '../session.ts'
 import { isOnline } from './line.ts'
 import { newRequestKey } from './request-key.ts'
@@ -24,79 +23,98 @@ export interface Unsent {
 }
 
 const ANSWER_MS = 10_000
+const PAUSE_MS = 5_000
 const KEYS_LIVE_MS = 23 * 3_600_000
+/** Messages for refusals whose server messages are for programs. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  no_devices: t('None of your devices is online, so nothing was sent. Switch one on and send again.'),
+  quota_exceeded: t('Your messages of this month are used up.'),
+}
 
-const kept = remembered<readonly Unsent[]>('outbox', [])
+/** A text has an item of its own: tabs that write at once do not overwrite each other's texts. */
+const PREFIX = 'pocketsms.outbox.'
+const kept = signal<ReadonlyMap<string, Unsent>>(new Map())
+for (const name of Object.keys(localStorage)) follow(name, localStorage.getItem(name))
+addEventListener('storage', ({ key, newValue }) => follow(key ?? '', newValue))
+
+/** Shows what this tab or another one has stored. */
+function follow(name: string, stored: string | null): void {
+  if (!name.startsWith(PREFIX)) return
+  const texts = new Map(kept.value)
+  if (stored) texts.set(name, JSON.parse(stored))
+  else texts.delete(name)
+  kept.value = texts
+}
+
+function put(text: Unsent): void {
+  const [name, stored] = [PREFIX + text.key, JSON.stringify(text)]
+  try {
+    localStorage.setItem(name, stored)
+  } catch {} // a browser that keeps nothing still sends
+  follow(name, stored)
+}
+
+export function discardUnsent({ key }: Unsent): void {
+  localStorage.removeItem(PREFIX + key)
+  follow(PREFIX + key, null)
+}
+
 const self = () => `${session.value?.record.id} ${session.value?.sender}`
 
 /** This person's texts that wait for a connection or were refused. */
 export const unsentTexts = (number?: string): readonly Unsent[] =>
-  kept.value.filter((text) => text.from === self() && (number ?? text.number) === text.number)
-
-const put = (key: string, fault: string) => {
-  kept.value = kept.value.map((text) => (text.key === key ? { ...text, fault } : text))
-}
-
-export function discardUnsent(key: string): void {
-  kept.value = kept.value.filter((text) => text.key !== key)
-}
-
-export function discardAllUnsent(): void {
-  kept.value = []
-}
+  [...kept.value.values()]
+    .filter((text) => text.from === self() && (number ?? text.number) === text.number)
+    .sort((a, b) => a.at - b.at)
 
 /** Retries a refused text. */
-export function retryUnsent(key: string): void {
-  put(key, '')
-  void flush()
-}
+export const retryUnsent = (text: Unsent): void => put({ ...text, fault: '' })
 
-/**
- * Sends a text. Without an answer this browser keeps it until the server has it, even if the page is
- * closed. If the server refuses it, throws the error and drops it.
- */
-export async function sendText(number: string, request: Unsent['request'], isFirst: boolean): Promise<void> {
+/** Sends a text. This browser keeps it until the server has accepted it, even if the page is closed. */
+export function sendText(number: string, request: Unsent['request'], isFirst: boolean): void {
   const key = newRequestKey()
-  const text = { key, from: self(), number, request, isFirst, at: Date.now(), fault: '' }
-  kept.value = [...kept.value, text]
-  await flush(key)
+  put({ key, from: self(), number, request, isFirst, at: Date.now(), fault: '' })
 }
 
-let last: Promise<unknown> = Promise.resolve()
+const firstWaiting = () => unsentTexts().find(({ fault }) => fault === '')
+let isSending = false
 
-/** Sends waiting texts in order. Throws if the text with key `own` is refused. */
-function flush(own?: string): Promise<void> {
-  const work = last.then(() => sendWaiting(own))
-  last = work.catch(() => {})
-  return work
-}
-
-async function sendWaiting(own: string | undefined): Promise<void> {
-  for (const text of unsentTexts().filter(({ fault }) => fault === '')) {
-    if (!isOnline.value) return
-    const isOld = Date.now() - text.at > KEYS_LIVE_MS
-    if (isOld) put(text.key, t('It waited for a day. Look whether it was sent.'))
-    else if (!(await trySending(text, own))) return
+/** Sends waiting texts in order, until there is none or the server does not answer. */
+async function flush(): Promise<void> {
+  if (isSending) return
+  isSending = true
+  let isAnswered = true
+  while (isAnswered && isOnline.value) {
+    const next = firstWaiting()
+    if (!next) break
+    isAnswered = await send(next)
   }
+  isSending = false
+  // the line may be well and only this answer lost
+  if (!isAnswered) setTimeout(flush, PAUSE_MS)
 }
 
 /** Returns whether the server answered. */
-async function trySending({ key, number, request, isFirst }: Unsent, own?: string): Promise<boolean> {
+async function send(text: Unsent): Promise<boolean> {
+  const { key, number, request, isFirst, at } = text
   const options = { method: 'POST', signal: AbortSignal.timeout(ANSWER_MS) }
+  // an answer for a text that another tab has discarded or that was sent meanwhile
+  const refuse = (fault: string) => kept.value.has(PREFIX + key) && put({ ...text, fault })
+  if (Date.now() - at > KEYS_LIVE_MS) {
+    refuse(t('It waited for a day. Look whether it was sent.'))
+    return true
+  }
   try {
     if (isFirst) await startConversation(number, options)
     await pb.send('/api/sms/send', { ...options, headers: { 'Idempotency-Key': key }, body: request })
+    discardUnsent(text)
   } catch (error) {
     const fault = faultOf(error)
-    if (fault.status === 0) return false
-    if (key !== own) put(key, faultText(fault))
-    else {
-      discardUnsent(key)
-      throw error
-    }
-    return true
+    // an earlier try still runs, a proxy answers for the server, or the sign-in has ended
+    const isOpen = fault.code === 'idempotency_key_in_use' || (fault.status > 501 && fault.code === '')
+    if (isOpen || fault.status === 0 || fault.status === 401) return false
+    refuse(REFUSALS[fault.code] ?? faultText(fault))
   }
-  discardUnsent(key)
   return true
 }
 
@@ -111,5 +129,5 @@ async function startConversation(number: string, options: object): Promise<void>
     })
 }
 
-/** Sends waiting texts at each sign-in and when the server is reachable again. */
-export const watchOutbox = () => effect(() => void (isOnline.value && session.value && flush()))
+/** Sends texts when they are written, at each sign-in, and when the server is reachable again. */
+export const watchOutbox = () => effect(() => void (isOnline.value && firstWaiting() && setTimeout(flush)))

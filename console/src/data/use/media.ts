@@ -12,7 +12,9 @@ function matches(query: string): ReadonlySignal<boolean> {
 
 /** The screen of a phone, as in the styles. */
 export const isPhone = matches('(max-width: 719px)')
-/** Room for a third column. */
+/** Room for three columns, as in the styles. */
 export const isWide = matches('(min-width: 1200px)')
+/** Room for four. */
+export const hasRoom = matches('(min-width: 1600px)')
 /** A device with a mouse, and so probably a real keyboard. */
 export const hasKeyboard = matches('(hover: hover) and (pointer: fine)')

@@ -1,8 +1,9 @@
+import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { countSegments } from '#portable/segments.ts'
 import { deviceName } from '../../data/device/simulated.ts'
 import { sendText } from '../../data/line/outbox.ts'
-import type { Contact, Conversation, Device } from '../../data/records.ts'
+import type { Device } from '../../data/records.ts'
 import { comingDays } from '../../data/text/coming-days.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
@@ -18,12 +19,8 @@ import { WhenMenu } from '../../parts/list/when-menu.tsx'
 import { useCollision } from './collision.tsx'
 import { CompletingArea } from './completing-area.tsx'
 import { useSavedReplies } from './saved-replies.ts'
+import type { About } from './side-panel.tsx'
 
-/** Messages for refusals whose server messages are for programs. */
-const REFUSALS: Readonly<Record<string, string>> = {
-  no_devices: t('None of your devices is online, so nothing was sent. Switch one on and send again.'),
-  quota_exceeded: t('Your messages of this month are used up.'),
-}
 const MAX_DEVICES = 100
 /** The choice of no device in particular. */
 const ANY = 'any'
@@ -31,34 +28,22 @@ const HOUR_MS = 3_600_000
 
 const inAnHour = (now: Date) => ({ words: t('In an hour'), at: new Date(now.getTime() + HOUR_MS) })
 
+type Props = About & {
+  /** What is shown before the buttons. */
+  readonly kinds: ComponentChildren
+  /** Creation time of the conversation's newest text; '' for none; undefined until known. */
+  readonly newest: string | undefined
+  /** Called with each text that is typed, and with '' when it is sent. */
+  readonly onWrite: (text: string) => void
+  readonly onSent: () => void
+}
+
 /**
  * Sends a text to the number, by the device that received its last text, so that they know
  * the number, or by another one.
  */
-export function Answer({
-  number,
-  name,
-  conversation,
-  contact,
-  isContactKnown,
-  newest,
-  hasTeam,
-  onWrite,
-  onSent,
-}: {
-  onSent: () => void
-  number: string
-  name: string
-  conversation: Conversation | undefined
-  contact: Contact | undefined
-  /** Whether `contact` is undefined because there is none. */
-  isContactKnown: boolean
-  /** Creation time of the conversation's newest text; '' for none; undefined until known. */
-  newest: string | undefined
-  hasTeam: boolean
-  /** Called with each text that is typed, and with '' when it is sent. */
-  onWrite: (text: string) => void
-}) {
+export function Answer({ number, name, conversation, contact, isContactKnown, people, ...rest }: Props) {
+  const { kinds, newest, onWrite, onSent } = rest
   const draft = useDraft(`answer.${number}`, '')
   const body = draft.value
   const [chosen, setChosen] = useState('')
@@ -67,29 +52,24 @@ export function Answer({
   const typed = useRef(body)
   typed.current = body
   const replies = useSavedReplies({ number, name, contact, isContactKnown })
-  const mayAnswer = useCollision({ number, newest, hasTeam, isTyping: body !== '' })
+  const mayAnswer = useCollision({ number, newest, hasTeam: people.hasTeam, isTyping: body !== '' })
   const devices = useList<Device>('devices', { filter: 'enabled = true', sort: 'name', perPage: MAX_DEVICES })
   const device = devices.items.find(({ id }) => id === (chosen || conversation?.device))
   const send = useTask(async (at?: Date) => {
     if (!(await mayAnswer())) return
     const scheduled = at && { scheduled_at: at.toISOString() }
     const request = { recipients: [number], body, ...(device && { device_id: device.id }), ...scheduled }
-    await sendText(number, request, !conversation)
+    sendText(number, request, !conversation)
+    onSent()
     // text typed meanwhile is the next message
     if (typed.current !== body) return
     draft.saved('')
     onWrite('')
-    onSent()
   })
   const change = (text: string) => {
     draft.set(text)
     setTried(false)
-    send.forget()
     onWrite(text)
-  }
-  const choose = (id: string) => {
-    setChosen(id)
-    send.forget()
   }
   // the server fills in nothing: remaining variables would be sent with their braces
   const open = variablesOf(body).map((variable) => `{{${variable}}}`)
@@ -99,9 +79,8 @@ export function Answer({
     if (open.length === 0) return send.run(at)
   }
   const { segments } = countSegments(body)
-  const fault = send.fault && { ...send.fault, message: REFUSALS[send.fault.code] ?? send.fault.message }
   return (
-    <Form onSubmit={() => submit()} fault={fault}>
+    <Form onSubmit={() => submit()} fault={send.fault}>
       {contact?.opted_out && (
         <Notice kind="warning">{t('This number has opted out: texts to it are not sent.')}</Notice>
       )}
@@ -119,6 +98,7 @@ export function Answer({
         hint={hintOf(segments)}
       />
       <div class="conversations-send">
+        {kinds}
         {replies.hasAny && (
           <Button icon="templates" iconOnly onClick={() => setAsked(asked + 1)}>
             {t('Saved replies')}
@@ -137,7 +117,7 @@ export function Answer({
             label={t('Device')}
             name="device"
             value={device?.id ?? ANY}
-            onValue={choose}
+            onValue={setChosen}
             choices={[
               [ANY, t('Any device')],
               ...devices.items.map(

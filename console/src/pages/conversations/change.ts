@@ -8,25 +8,27 @@ import { toast, toastFault } from '../../parts/toast.tsx'
 
 type Values = Partial<Pick<Conversation, 'unread' | 'archived' | 'assignee' | 'blocked' | 'follow_up_at'>>
 
-/** Changes a conversation and shows `done` or the error. `undo`: the change that reverts it. */
-export async function change(
-  { id }: Pick<Conversation, 'id'>,
-  values: Values,
-  done: string,
-  undo?: Values,
-): Promise<void> {
+/** Changes a conversation and shows `done`, with a button that reverts the change, or the error. */
+export async function change(conversation: Conversation, values: Values, done: string): Promise<void> {
+  const conversations = pb.collection('conversations')
+  const before = Object.keys(values).map((name) => [name, conversation[name as keyof Values]])
   try {
-    await pb.collection('conversations').update(id, values)
-    toast(done, undo && (() => void change({ id }, undo, t('Undone'))))
+    await conversations.update(conversation.id, values)
+    toast(done, () => {
+      const undone = conversations.update(conversation.id, Object.fromEntries(before))
+      undone.then(() => toast(t('Undone')), toastFault)
+    })
   } catch (error) {
     toastFault(error)
   }
 }
 
 export const archive = (conversation: Conversation): Promise<void> =>
-  conversation.archived
-    ? change(conversation, { archived: false }, t('Back in the list'))
-    : change(conversation, { archived: true }, t('Archived'), { archived: false })
+  change(
+    conversation,
+    { archived: !conversation.archived },
+    conversation.archived ? t('Back in the list') : t('Archived'),
+  )
 
 /** Assigns a conversation, '' to nobody; asks first if it is another person's. */
 export async function assign(conversation: Conversation, assignee: string, people: People): Promise<void> {

@@ -49,6 +49,8 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
   const list = useRef<HTMLDivElement>(null)
   const [caret, setCaret] = useState<number>()
   const [active, setActive] = useState(0)
+  /** Where the caret goes when an inserted text is shown. */
+  const end = useRef<number>(undefined)
   const id = useId()
   const word = caret === undefined ? undefined : openWord(value, caret, sign)
   const found = word ? find(word.typed) : []
@@ -59,6 +61,12 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
     const element = area.current!
     element.style.height = 'auto'
     element.style.height = `${element.scrollHeight + element.offsetHeight - element.clientHeight}px`
+    if (end.current === undefined) return
+    // before the next letter comes
+    element.focus()
+    element.setSelectionRange(end.current, end.current)
+    setCaret(end.current)
+    end.current = undefined
   }, [value])
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
@@ -70,17 +78,9 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
   /** Replaces a part of the text, and puts the caret after it. */
   const put = (from: number, to: number, text: string) => {
     onValue(value.slice(0, from) + text + value.slice(to))
-    const end = from + text.length
-    requestAnimationFrame(() => {
-      area.current?.focus()
-      area.current?.setSelectionRange(end, end)
-      setCaret(end)
-    })
+    end.current = from + text.length
   }
-  const take = (completion: Completion) => {
-    put(word!.at, caret!, completion.text)
-    setCaret(undefined)
-  }
+  const take = ({ text }: Completion) => put(word!.at, caret!, text)
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) return onSubmit()
     if (!isOpen || event.isComposing) return

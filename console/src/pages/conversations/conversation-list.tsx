@@ -1,19 +1,25 @@
 import { signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Conversation } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
-import { isPhone } from '../../data/use/media.ts'
+import { isWide } from '../../data/use/media.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { t, tn } from '../../language/words.ts'
+import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Menu } from '../../parts/list/menu.tsx'
 import { Pager } from '../../parts/list/pager.tsx'
+import { Title } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatDateTime, Time } from '../../parts/time.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
+import { FirstSteps } from '../../shell/first-steps.tsx'
 import { archive } from './change.ts'
+import { NewConversation } from './new-conversation.tsx'
 import { Swipe } from './swipe.tsx'
 import {
   type Hit,
@@ -23,59 +29,77 @@ import {
   useNews,
   useReceived,
 } from './use-conversations.ts'
-import { VIEWS, type View, viewsFor } from './views.ts'
+import { ALL, type View, viewsFor } from './views.ts'
 
-/** The chosen view, kept while the page of a conversation is open. */
-const view = signal<View>('all')
+/** The chosen view and search, kept while other pages are open. */
+const view = signal('all')
 const words = signal('')
 
-/** The conversations, the newest first, with a search and views. `chosen`: the number that is open. */
+/** The views, and the conversations of one, the newest first. `chosen`: the number that is open. */
 export function ConversationList({ chosen, people }: { chosen: string; people: People }) {
-  const { list, hits, words: asked } = useConversations(view.value, words.value)
+  const [isStarting, setStarting] = useState(false)
+  const views = viewsFor(people)
+  const shown = views.find(({ id }) => id === view.value) ?? ALL
+  const { list, hits, words: asked } = useConversations(shown, words.value)
   const { items, loading, fault } = list
   const receivedAt = useReceived(items)
+  const title = t('Conversations')
+  const head = (
+    <>
+      {chosen ? <h2>{title}</h2> : <Title>{title}</Title>}
+      <Views views={views} shown={shown} hasTeam={people.hasTeam} />
+      <Button kind="primary" icon="plus" iconOnly needs="agent" onClick={() => setStarting(true)}>
+        {t('New conversation')}
+      </Button>
+    </>
+  )
   return (
-    <section class="conversations-list" aria-label={t('Conversations')}>
-      <div class="conversations-find">
-        <Views hasTeam={people.hasTeam} />
-        <TextField
-          label={t('Search')}
-          name="search"
-          type="search"
-          placeholder={t('Name, number or text')}
-          value={words.value}
-          onValue={(typed) => {
-            words.value = typed
-          }}
-        />
-      </div>
-      {loading && <Loading />}
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
-      {!loading && items.length === 0 && (
-        <p class="conversations-nothing muted">
-          {words.value.trim() === '' ? VIEWS[view.value].nothing : t('No conversation was found.')}
-        </p>
-      )}
-      <ul>
-        {items.map((conversation) => (
-          <li key={conversation.id}>
-            <Row
-              {...{ conversation, people }}
-              isChosen={conversation.number === chosen}
-              isHit={isIn(conversation.last_text, asked)}
-              time={receivedAt(conversation.last_message) || conversation.last_at}
-            />
-          </li>
-        ))}
-      </ul>
-      <Pager {...list} />
-      {hits.length > 0 && <Hits hits={hits} />}
-    </section>
+    <>
+      {isWide.value && <div class="conversations-side">{head}</div>}
+      <section class="conversations-list" aria-label={title}>
+        <div class="conversations-find">
+          {!isWide.value && head}
+          <TextField
+            label={t('Search')}
+            name="search"
+            type="search"
+            placeholder={t('Name, number or text')}
+            value={words.value}
+            onValue={(typed) => {
+              words.value = typed
+            }}
+          />
+        </div>
+        {loading && <Loading />}
+        {fault && <Notice kind="wrong">{fault.message}</Notice>}
+        {!loading && items.length === 0 && (
+          <p class="conversations-nothing muted">
+            {asked === '' ? shown.nothing : t('No conversation was found.')}
+          </p>
+        )}
+        {!loading && items.length === 0 && shown === ALL && asked === '' && <FirstSteps />}
+        <ul>
+          {items.map((conversation) => (
+            <li key={conversation.id}>
+              <Row
+                {...{ conversation, people }}
+                isChosen={conversation.number === chosen}
+                isHit={isIn(conversation.last_text, asked)}
+                time={receivedAt(conversation.last_message) || conversation.last_at}
+              />
+            </li>
+          ))}
+        </ul>
+        <Pager {...list} />
+        {hits.length > 0 && <Hits hits={hits} />}
+      </section>
+      {isStarting && <NewConversation onClose={() => setStarting(false)} />}
+    </>
   )
 }
 
-/** The views with their counts: on a phone behind a button, which shows the chosen one. */
-function Views({ hasTeam }: { hasTeam: boolean }) {
+/** The views with their counts; without room for them behind a button, which shows the chosen one. */
+function Views({ views, shown, hasTeam }: { views: readonly View[]; shown: View; hasTeam: boolean }) {
   const countOf = useCounts()
   const news = useNews(hasTeam)
   const newWords = (count = 0) => (count > 0 ? tn('1 new', '{count} new', count) : '')
@@ -83,87 +107,103 @@ function Views({ hasTeam }: { hasTeam: boolean }) {
   const buttons = (close: () => void) => (
     <fieldset class="conversations-views">
       <legend class="unseen">{t('Show')}</legend>
-      {viewsFor(hasTeam).map((each) => (
+      {views.map(({ id, words }) => (
         <button
-          key={each}
+          key={id}
           type="button"
-          aria-pressed={each === view.value}
+          aria-pressed={id === shown.id}
           onClick={() => {
-            view.value = each
-            if (each === 'mentions') seeMentions()
+            view.value = id
+            if (id === 'mentions') seeMentions()
             close()
           }}
         >
-          {VIEWS[each].words}
-          <span class="muted">{countOf(each)}</span>
-          {newWords(news[each]) && <strong class="count">{newWords(news[each])}</strong>}
+          <span>{words}</span>
+          {newWords(news[id]) && <strong class="count">{newWords(news[id])}</strong>}
+          <span class="muted">{countOf(id)}</span>
         </button>
       ))}
     </fieldset>
   )
-  if (!isPhone.value) return buttons(() => {})
+  if (isWide.value) return buttons(() => {})
   return (
-    <Menu icon="filter" words={`${VIEWS[view.value].words} ${countOf(view.value)}${all && ` · ${all}`}`}>
+    <Menu icon="filter" words={`${shown.words} ${countOf(shown.id)}${all && ` · ${all}`}`}>
       {buttons}
     </Menu>
   )
 }
 
-function Row({
-  conversation,
-  isChosen,
-  isHit,
-  time,
-  people,
-}: {
-  conversation: Conversation
-  isChosen: boolean
+interface RowProps {
+  readonly conversation: Conversation
+  readonly isChosen: boolean
   /** The search found its last text. */
-  isHit: boolean
-  time: string
-  people: People
-}) {
+  readonly isHit: boolean
+  readonly time: string
+  readonly people: People
+}
+
+function Row({ conversation, isChosen, isHit, time, people }: RowProps) {
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
-  const { assignee, follow_up_at } = conversation
+  const { assignee, follow_up_at, archived } = conversation
   const other = people.hasTeam && last_sender !== session.value?.sender && people.nameOf(last_sender)
   const facts = [people.hasTeam && people.nameOf(assignee), follow_up_at && formatDateTime(follow_up_at)]
   const row = (
-    <a
-      href={threadAt(number, isHit ? `sms_messages/${last_message}` : '')}
-      aria-current={isChosen ? 'page' : undefined}
-      class={unread > 0 ? 'unread' : ''}
-      draggable={false}
+    <RowLink
+      {...{ number, name, time, unread, isChosen, facts }}
+      at={isHit ? `sms_messages/${last_message}` : ''}
     >
-      <span class="conversations-who">{name || <PhoneNumber number={number} />}</span>
+      {last_type === 'outgoing' && `${other ? `${other}:` : t('You:')} `}
+      {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
+    </RowLink>
+  )
+  if (!may('agent')) return row
+  return (
+    <Swipe words={archived ? t('Unarchive') : t('Archive')} onSwipe={() => void archive(conversation)}>
+      {row}
+    </Swipe>
+  )
+}
+
+interface RowLinkProps {
+  readonly number: string
+  readonly name: string
+  /** The text where the thread opens; '' for its end. */
+  readonly at: string
+  readonly time: string
+  readonly unread?: number
+  readonly isChosen?: boolean
+  readonly facts?: readonly (string | false)[]
+  readonly children: ComponentChildren
+}
+
+const RowLink = ({ number, name, at, time, unread = 0, isChosen, facts = [], children }: RowLinkProps) => (
+  <a
+    href={to(`/conversations/${encodeURIComponent(number)}`, { at })}
+    aria-current={isChosen ? 'page' : undefined}
+    class={unread > 0 ? 'unread' : ''}
+    draggable={false}
+  >
+    <span>
+      <strong>{name || <PhoneNumber number={number} />}</strong>
       <Time at={time} />
-      <span class="conversations-number">
+    </span>
+    {(name || facts.some(Boolean)) && (
+      <span class="muted">
         {name && <PhoneNumber number={number} />}
         {facts.map((fact) => fact && <span key={fact}>{fact}</span>)}
       </span>
-      <span class="conversations-last">
-        {last_type === 'outgoing' && `${other ? `${other}:` : t('You:')} `}
-        {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
-      </span>
+    )}
+    <span>
+      <span class="conversations-last">{children}</span>
       {unread > 0 && (
         <strong class="count">
           {unread}
           <span class="unseen"> {t('unread')}</span>
         </strong>
       )}
-    </a>
-  )
-  if (!may('agent')) return row
-  return (
-    <Swipe
-      words={conversation.archived ? t('Unarchive') : t('Archive')}
-      onSwipe={() => void archive(conversation)}
-    >
-      {row}
-    </Swipe>
-  )
-}
-
-const threadAt = (number: string, at: string) => to(`/conversations/${encodeURIComponent(number)}`, { at })
+    </span>
+  </a>
+)
 
 const isIn = (text: string, words: string) =>
   words !== '' && text.toLocaleLowerCase().includes(words.toLocaleLowerCase())
@@ -172,24 +212,15 @@ const isIn = (text: string, words: string) =>
 function Hits({ hits }: { hits: readonly Hit[] }) {
   const nameOf = useNames(hits.map(({ number }) => number))
   return (
-    <section class="conversations-older">
-      <h2>{t('In older texts and notes')}</h2>
+    <section>
+      <h3>{t('In older texts and notes')}</h3>
       <ul>
         {hits.map(({ at, number, text, time, isNote }) => (
           <li key={at}>
-            <a href={threadAt(number, at)}>
-              <span class="conversations-who">{nameOf(number) || <PhoneNumber number={number} />}</span>
-              <Time at={time} />
-              {nameOf(number) && (
-                <span class="conversations-number">
-                  <PhoneNumber number={number} />
-                </span>
-              )}
-              <span class="conversations-last">
-                {isNote && `${t('Note')}: `}
-                {text}
-              </span>
-            </a>
+            <RowLink {...{ at, number, time }} name={nameOf(number)}>
+              {isNote && `${t('Note')}: `}
+              {text}
+            </RowLink>
           </li>
         ))}
       </ul>

@@ -3,7 +3,6 @@ import type { Conversation } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { comingDays } from '../../data/text/coming-days.ts'
-import { isPhone } from '../../data/use/media.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
@@ -27,35 +26,28 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
       ? change(conversation, { follow_up_at: at.toISOString() }, t('You are reminded then'))
       : change(conversation, { follow_up_at: '' }, t('Reminder removed'))
   useKeys({ ...(hasTeam && { a: take }), e: close })
-  const iconOnly = isPhone.value
   return (
     <>
       {hasTeam && (
-        <Button
-          icon="users"
-          iconOnly={iconOnly}
-          aria-pressed={isMine}
-          aria-keyshortcuts="A"
-          onClick={() => void take()}
-        >
+        <Button icon="users" iconOnly aria-pressed={isMine} aria-keyshortcuts="A" onClick={() => void take()}>
           {t('Assign to me')}
         </Button>
       )}
       {conversation.follow_up_at ? (
-        <Button icon="close" iconOnly={iconOnly} onClick={() => void followUp(undefined)}>
+        <Button kind="quiet" icon="close" iconOnly onClick={() => void followUp(undefined)}>
           {t('Remove the reminder of {day}', { day: formatDateTime(conversation.follow_up_at) })}
         </Button>
       ) : (
         <WhenMenu
           words={t('Follow up')}
           icon="clock"
-          iconOnly={iconOnly}
+          iconOnly
           named={comingDays}
           action={t('Follow up then')}
           onPick={(at) => void followUp(at)}
         />
       )}
-      <Button icon="backups" iconOnly={iconOnly} aria-keyshortcuts="E" onClick={() => void close()}>
+      <Button kind="quiet" icon="backups" iconOnly aria-keyshortcuts="E" onClick={() => void close()}>
         {conversation.archived ? t('Unarchive') : t('Archive')}
       </Button>
     </>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { pb } from '../../data/client.ts'
 import { userId } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
@@ -14,11 +15,14 @@ export function NoteForm({
   conversation,
   people,
   note,
+  kinds,
   onDone,
 }: {
   conversation: string
   people: People
   note?: Note
+  /** What is shown before the buttons. */
+  kinds?: ComponentChildren
   onDone: () => void
 }) {
   const draft = useDraft(`note.${note?.id ?? conversation}`, note?.text ?? '')
@@ -49,6 +53,7 @@ export function NoteForm({
         onSubmit={() => void submit()}
       />
       <div class="conversations-send">
+        {kinds}
         {note && <Button onClick={onDone}>{t('Cancel')}</Button>}
         <Button type="submit" kind="primary" busy={save.busy} disabled={text.trim() === ''}>
           {t('Save the note')}

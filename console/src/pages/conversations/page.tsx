@@ -1,24 +1,23 @@
-import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Contact, Conversation } from '../../data/records.ts'
 import { remembered } from '../../data/remembered.ts'
 import { may } from '../../data/session.ts'
-import { usePeople } from '../../data/team/people.ts'
-import { isPhone, isWide } from '../../data/use/media.ts'
+import { type People, usePeople } from '../../data/team/people.ts'
+import { hasRoom } from '../../data/use/media.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
-import { Empty } from '../../parts/list/empty.tsx'
-import { Page as Frame } from '../../parts/page.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Title } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge } from '../../parts/status.tsx'
-import { to } from '../../router.ts'
+import { formatDateTime } from '../../parts/time.tsx'
+import { go, to } from '../../router.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { HeadActions } from './head-actions.tsx'
-import { NewConversation } from './new-conversation.tsx'
 import { SidePanel } from './side-panel.tsx'
 import { Thread } from './thread/thread.tsx'
 import './page.css'
@@ -27,106 +26,84 @@ import './thread/thread.css'
 /** Whether the side panel is open where there is room for it. */
 const isPanelOpen = remembered('conversation-panel', true)
 
-/** The conversations and the open one; on a phone one of the two. */
-export function Page({ params, query }: PageProps) {
-  const number = params.number ?? ''
-  return number ? <Open key={number} number={number} at={query.get('at') ?? ''} /> : <Overview />
-}
-
-function Overview() {
+/** Views, list and thread; on a phone the list, or the thread above it. */
+export function Page({ params: { number = '' }, query }: PageProps) {
   const people = usePeople()
-  const any = useList<Conversation>('conversations', { perPage: 1, fields: 'id', sort: '-last_at' })
-  const [isStarting, setStarting] = useState(false)
-  const isEmpty = !any.loading && !any.fault && any.total === 0
-  const start = may('agent') && (
-    <Button kind="primary" icon="plus" iconOnly={isPhone.value && !isEmpty} onClick={() => setStarting(true)}>
-      {t('New conversation')}
-    </Button>
-  )
   return (
-    <Frame title={t('Conversations')} actions={!isEmpty && start}>
-      {isEmpty ? (
-        <Empty icon="conversations" title={t('No conversations yet')} action={start}>
-          {t(
-            'Texts that come in on your devices appear here, with your answers. Or write to somebody first.',
-          )}
-        </Empty>
+    <div class={number ? 'conversations open' : 'conversations'}>
+      <ConversationList chosen={number} people={people} />
+      {number ? (
+        <Open key={number} {...{ number, people }} at={query.get('at') ?? ''} isAsked={query.has('about')} />
       ) : (
-        <div class="conversations">
-          <ConversationList chosen="" people={people} />
-          <p class="conversations-none muted">{t('Choose a conversation.')}</p>
-        </div>
+        <p class="conversations-none muted">{t('Choose a conversation.')}</p>
       )}
-      {isStarting && <NewConversation onClose={() => setStarting(false)} />}
-    </Frame>
+    </div>
   )
 }
 
-function Open({ number, at }: { number: string; at: string }) {
-  const people = usePeople()
+interface OpenProps {
+  readonly number: string
+  readonly people: People
+  readonly at: string
+  /** The panel is open as a page of its own, which the browser's back button leaves. */
+  readonly isAsked: boolean
+}
+
+function Open({ number, people, at, isAsked }: OpenProps) {
   const found = useList<Conversation>('conversations', {
     filter: pb.filter('number = {:number}', { number }),
     perPage: 1,
   })
-  const conversation = found.items[0]
   const contacts = useList<Contact>('contacts', {
     filter: pb.filter('phone = {:number}', { number }),
     perPage: 1,
   })
-  const contact = contacts.items[0]
+  const [[conversation], [contact]] = [found.items, contacts.items]
   const name = contact?.name || conversation?.name || ''
-  const [isDrawer, setDrawer] = useState(false)
-  const about = {
-    number,
-    name,
-    conversation,
-    contact,
-    isContactKnown: !contacts.loading && !contacts.fault,
-    people,
-  }
+  const isContactKnown = !contacts.loading && !contacts.fault
+  const about = { number, name, conversation, contact, isContactKnown, people }
   const assignee = people.hasTeam && people.nameOf(conversation?.assignee ?? '')
-  const isOptedOut = contact?.opted_out
-  const isBlocked = conversation?.blocked
-  const facts = (name || isOptedOut || isBlocked || assignee) && (
-    <>
-      {isOptedOut && <Badge tone="warn">{t('Opted out')}</Badge>}{' '}
-      {isBlocked && <Badge tone="bad">{t('Blocked')}</Badge>} {name && <PhoneNumber number={number} />}{' '}
-      {assignee && t('with {name}', { name: assignee })}
-    </>
-  )
-  const isBeside = isWide.value && isPanelOpen.value
+  const isBeside = hasRoom.value && isPanelOpen.value
   const toggle = () => {
-    if (isWide.value) isPanelOpen.value = !isPanelOpen.value
-    else setDrawer(true)
+    if (hasRoom.value) isPanelOpen.value = !isPanelOpen.value
+    else go(`/conversations/${encodeURIComponent(number)}`, { at, about: '1' })
   }
   return (
-    <Frame
-      title={name || formatPhone(number)}
-      back={{ href: to('/conversations'), words: t('All conversations') }}
-      text={facts}
-      actions={
-        <>
+    <>
+      <section
+        class="conversations-thread"
+        aria-label={t('With {name}', { name: name || formatPhone(number) })}
+      >
+        <header class="conversations-head">
+          <a class="button quiet icon-only back" href={to('/conversations')} title={t('All conversations')}>
+            <Icon name="left" />
+            <span class="unseen">{t('All conversations')}</span>
+          </a>
+          <div>
+            <Title>{name || formatPhone(number)}</Title>
+            {contact?.opted_out && <Badge tone="warn">{t('Opted out')}</Badge>}
+            {conversation?.blocked && <Badge tone="bad">{t('Blocked')}</Badge>}
+            {name && <PhoneNumber number={number} />}
+            {assignee && <span>{t('with {name}', { name: assignee })}</span>}
+            {conversation?.follow_up_at && <span>{formatDateTime(conversation.follow_up_at)}</span>}
+          </div>
           {conversation && may('agent') && <HeadActions conversation={conversation} people={people} />}
-          <Button icon="contacts" iconOnly={isPhone.value} aria-expanded={isBeside} onClick={toggle}>
+          <Button kind="quiet" icon="contacts" iconOnly aria-expanded={isBeside} onClick={toggle}>
             {t('About this contact')}
           </Button>
-        </>
-      }
-    >
-      <div class={isBeside ? 'conversations open beside' : 'conversations open'}>
-        <ConversationList chosen={number} people={people} />
-        <Thread key={at} {...about} at={at} />
-        {isBeside && (
-          <section class="conversations-panel" aria-label={t('About this contact')}>
-            <SidePanel {...about} />
-          </section>
-        )}
-      </div>
-      {isDrawer && !isWide.value && (
-        <Dialog title={t('About this contact')} onClose={() => setDrawer(false)}>
+        </header>
+        <Thread key={at} about={about} at={at} />
+      </section>
+      {isBeside && (
+        <section class="conversations-panel" aria-label={t('About this contact')}>
+          <SidePanel {...about} />
+        </section>
+      )}
+      {isAsked && !hasRoom.value && (
+        <Dialog title={t('About this contact')} onClose={() => history.back()}>
           <SidePanel {...about} />
         </Dialog>
       )}
-    </Frame>
+    </>
   )
 }

@@ -18,11 +18,13 @@ import { formatDateTime, Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 import { assign, change } from './change.ts'
 
-interface About {
+/** The open conversation, and what is known of its number. */
+export interface About {
   readonly number: string
   readonly name: string
   readonly conversation: Conversation | undefined
   readonly contact: Contact | undefined
+  /** Whether `contact` is undefined because there is none. */
   readonly isContactKnown: boolean
   readonly people: People
 }
@@ -62,7 +64,7 @@ export function SidePanel({ number, name, conversation, contact, isContactKnown,
 
 /** A contact's details, for viewers. */
 const Facts = ({ contact, groups }: { contact: Contact; groups: Groups }) => (
-  <dl class="conversations-facts">
+  <dl>
     {fieldsOf(contact).map(([title, value]) => (
       <div key={title}>
         <dt>{title}</dt>
@@ -171,7 +173,7 @@ function Others({ number, name }: { number: string; name: string }) {
   return (
     <section>
       <h2>{t('Other numbers of {name}', { name })}</h2>
-      <ul class="conversations-others">
+      <ul>
         {items.map((other) => (
           <li key={other.id}>
             <a href={to(`/conversations/${encodeURIComponent(other.number)}`)}>

@@ -13,7 +13,7 @@ import { type List, useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { useLookup } from '../../data/use/use-lookup.ts'
 import { formatNumber } from '../../language/words.ts'
-import { VIEWS, type View } from './views.ts'
+import type { View } from './views.ts'
 
 const PER_PAGE = 50
 /** The shortest search, in characters: fewer are in nearly every text. */
@@ -41,8 +41,8 @@ export interface Hit {
 export function useConversations(view: View, words: string): Conversations {
   const asked = useLater(words.trim())
   const found = `(${conversationFilter(asked, defaultCountry.value)})`
-  const { filter: inView, sort = '-last_at' } = VIEWS[view]
-  const filter = asked === '' ? inView() : view === 'all' ? found : `${inView()} && ${found}`
+  const { id, filter: inView, sort = '-last_at' } = view
+  const filter = asked === '' ? inView : id === 'all' ? found : `${inView} && ${found}`
   const list = useList<Conversation>('conversations', { filter, sort, perPage: PER_PAGE })
   const isLong = asked.length >= MIN_SEARCH
   const search = { perPage: OLDER, live: false, ready: isLong }
@@ -99,11 +99,11 @@ export function seeMentions(): void {
 }
 
 /** What is new in the person's own views: unread conversations, and notes that mention them. */
-export function useNews(ready: boolean): Partial<Record<View, number>> {
+export function useNews(ready: boolean): Readonly<Record<string, number>> {
   const sender = session.value?.sender ?? ''
   const one = { perPage: 1, fields: 'id', ready }
   const mine = useList<Conversation>('conversations', {
-    filter: `${VIEWS.mine.filter()} && unread > 0`,
+    filter: pb.filter('archived = false && assignee = {:sender} && unread > 0', { sender }),
     sort: '-last_at',
     ...one,
   })
@@ -123,8 +123,8 @@ const CALM_MS = 600
 const MAX_COUNT = 999
 
 /** How many conversations each view has, live, in words; '' until it is known. */
-export function useCounts(): (view: View) => string {
-  const { value, reload } = useAnswer<Partial<Record<View, number>>>('/api/account/inbox')
+export function useCounts(): (view: string) => string {
+  const { value, reload } = useAnswer<Readonly<Record<string, number>>>('/api/account/inbox')
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const soon = () => {
     timer.current ??= setTimeout(() => {

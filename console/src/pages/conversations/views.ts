@@ -1,66 +1,86 @@
 import { pb } from '../../data/client.ts'
 import { session } from '../../data/session.ts'
+import type { People } from '../../data/team/people.ts'
 import { t } from '../../language/words.ts'
 
 const OPEN = 'archived = false && blocked = false'
-/** The server's indexes are for these filters. */
-const WAITS = 'unanswered = true && archived = false && follow_up_at = ""'
 
-interface Kind {
+/** Which conversations the list shows. */
+export interface View {
+  /** As in `GET /api/account/inbox`, or a colleague's. */
+  readonly id: string
   readonly words: string
   /** Shown when the view is empty. */
   readonly nothing: string
-  readonly filter: () => string
+  /** The server's indexes are for these filters. */
+  readonly filter: string
   readonly sort?: string
-  /** Only for teams. */
-  readonly ofTeam?: true
 }
 
-/** Which conversations the list shows. */
-const KINDS = {
-  mine: {
-    words: t('Mine'),
-    nothing: t('No conversation is assigned to you.'),
-    filter: () => pb.filter(`${OPEN} && assignee = {:sender}`, { sender: session.value?.sender }),
-    ofTeam: true,
+export const ALL: View = {
+  id: 'all',
+  words: t('All'),
+  nothing: t('Texts that come in on your devices appear here, with your answers.'),
+  filter: OPEN,
+}
+
+const OWN: readonly View[] = [
+  ALL,
+  {
+    id: 'waiting',
+    words: t('Waiting'),
+    nothing: t('Nobody waits for an answer.'),
+    filter: 'unanswered = true && archived = false && follow_up_at = ""',
   },
-  unassigned: {
-    words: t('Unassigned'),
-    nothing: t('Somebody takes care of each conversation.'),
-    filter: () => `${OPEN} && assignee = ""`,
-    ofTeam: true,
-  },
-  mentions: {
-    words: t('Mentions'),
-    nothing: t('No note mentions you.'),
-    filter: () =>
-      pb.filter('conversation_notes_via_conversation.mentions ?~ {:sender}', {
-        sender: session.value?.sender,
-      }),
-    ofTeam: true,
-  },
-  all: {
-    words: t('All'),
-    nothing: t('Texts that come in on your devices appear here, with your answers.'),
-    filter: () => OPEN,
-  },
-  waiting: { words: t('Waiting'), nothing: t('Nobody waits for an answer.'), filter: () => WAITS },
-  follow_up: {
+  {
+    id: 'follow_up',
     words: t('Follow-up'),
     nothing: t('There are no reminders.'),
-    filter: () => 'follow_up_at != ""',
+    filter: 'follow_up_at != ""',
     sort: 'follow_up_at',
   },
-  archived: {
+  {
+    id: 'archived',
     words: t('Archived'),
     nothing: t('Nothing is archived.'),
-    filter: () => 'archived = true && blocked = false',
+    filter: 'archived = true && blocked = false',
   },
-  blocked: { words: t('Blocked'), nothing: t('Nobody is blocked.'), filter: () => 'blocked = true' },
-} as const satisfies Readonly<Record<string, Kind>>
+  { id: 'blocked', words: t('Blocked'), nothing: t('Nobody is blocked.'), filter: 'blocked = true' },
+]
 
-export type View = keyof typeof KINDS
-export const VIEWS: Readonly<Record<View, Kind>> = KINDS
+const assignedTo = (id: string) => pb.filter(`${OPEN} && assignee = {:id}`, { id })
 
-export const viewsFor = (hasTeam: boolean): View[] =>
-  (Object.keys(KINDS) as View[]).filter((view) => hasTeam || !VIEWS[view].ofTeam)
+/** The views of an account. A team has one of the person's own, and one for each colleague. */
+export function viewsFor({ hasTeam, agents }: People): readonly View[] {
+  if (!hasTeam) return OWN
+  const me = session.value?.sender ?? ''
+  return [
+    {
+      id: 'mine',
+      words: t('Mine'),
+      nothing: t('No conversation is assigned to you.'),
+      filter: assignedTo(me),
+    },
+    {
+      id: 'unassigned',
+      words: t('Unassigned'),
+      nothing: t('Somebody takes care of each conversation.'),
+      filter: assignedTo(''),
+    },
+    {
+      id: 'mentions',
+      words: t('Mentions'),
+      nothing: t('No note mentions you.'),
+      filter: pb.filter('conversation_notes_via_conversation.mentions ?~ {:me}', { me }),
+    },
+    ...OWN,
+    ...agents
+      .filter(({ id }) => id !== me)
+      .map(({ id, name }) => ({
+        id,
+        words: name,
+        nothing: t('No conversation is assigned to {name}.', { name }),
+        filter: assignedTo(id),
+      })),
+  ]
+}

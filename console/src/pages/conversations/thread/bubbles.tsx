@@ -108,7 +108,7 @@ export function Text({
 }
 
 /** A text that the server has not accepted yet. */
-export const UnsentText = ({ text: { key, request, fault } }: { text: Unsent }) => (
+export const UnsentText = ({ text, text: { request, fault } }: { text: Unsent }) => (
   <article class="conversations-text waiting told">
     <p>{request.body}</p>
     <footer>
@@ -116,12 +116,12 @@ export const UnsentText = ({ text: { key, request, fault } }: { text: Unsent }) 
       {fault === '' &&
         (isOnline.value ? t('Sending') : t('Not sent yet: it goes when the connection is back.'))}
       {fault !== '' && (
-        <Button kind="quiet" onClick={() => retryUnsent(key)}>
+        <Button kind="quiet" onClick={() => retryUnsent(text)}>
           {t('Send again')}
         </Button>
       )}
       {(fault !== '' || !isOnline.value) && (
-        <Button kind="quiet" onClick={() => discardUnsent(key)}>
+        <Button kind="quiet" onClick={() => discardUnsent(text)}>
           {t('Discard')}
         </Button>
       )}

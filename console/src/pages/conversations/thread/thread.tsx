@@ -3,9 +3,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../../../data/client.ts'
 import { unsentTexts } from '../../../data/line/outbox.ts'
 import { formatPhone } from '../../../data/phone/phone-numbers.ts'
-import type { Contact, Conversation, Message } from '../../../data/records.ts'
+import type { Message } from '../../../data/records.ts'
 import { may } from '../../../data/session.ts'
-import type { People } from '../../../data/team/people.ts'
 import type { Note } from '../../../data/team/team.ts'
 import { timeOf } from '../../../data/text/message-time.ts'
 import { useDraft } from '../../../data/use/use-draft.ts'
@@ -19,6 +18,7 @@ import { Loading } from '../../../parts/wait.tsx'
 import { Answer } from '../answer.tsx'
 import { NoteForm } from '../note-form.tsx'
 import { usePresence } from '../presence.ts'
+import type { About } from '../side-panel.tsx'
 import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
 import { useRead } from './use-read.ts'
 import { type ThreadTexts, useThread } from './use-thread.ts'
@@ -30,25 +30,12 @@ const GROUP_MS = 5 * 60_000
 const NEAR_PX = 600
 const AT_END_PX = 60
 
-/** The texts and notes of one conversation, the newest at the end, and the answer field. */
-export function Thread({
-  number,
-  name,
-  conversation,
-  contact,
-  isContactKnown,
-  people,
-  at,
-}: {
-  /** The text or note to begin at, `sms_messages/ID`; '' for the end. */
-  at: string
-  number: string
-  name: string
-  conversation: Conversation | undefined
-  contact: Contact | undefined
-  isContactKnown: boolean
-  people: People
-}) {
+/**
+ * The texts and notes of one conversation, the newest at the end, and the answer field. `at`: the text or
+ * note to begin at, `sms_messages/ID`; '' for the end.
+ */
+export function Thread({ about, at }: { about: About; at: string }) {
+  const { number, conversation, people } = about
   const [isNote, setNote] = useState(false)
   const id = conversation?.id
   const thread = useThread(number, at)
@@ -64,11 +51,18 @@ export function Thread({
   const place = usePlace(thread, entries, at)
   useRead(may('agent') ? conversation : undefined)
   const presence = usePresence(people.hasTeam ? id : undefined)
+  const kinds = id && (
+    <fieldset class="conversations-kinds">
+      <legend class="unseen">{t('Write')}</legend>
+      {[false, true].map((note) => (
+        <button key={String(note)} type="button" aria-pressed={isNote === note} onClick={() => setNote(note)}>
+          {note ? t('Note') : t('Text')}
+        </button>
+      ))}
+    </fieldset>
+  )
   return (
-    <section
-      class="conversations-thread"
-      aria-label={t('With {name}', { name: name || formatPhone(number) })}
-    >
+    <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <div class="conversations-texts" {...place.ties} tabIndex={0} role="log" aria-label={t('Texts')}>
         <div>
@@ -120,34 +114,20 @@ export function Thread({
       {!may('agent') && <ReadOnly number={number} />}
       {may('agent') && (
         <footer class={isNote ? 'conversations-write note-box' : 'conversations-write'}>
-          {id && (
-            <div class="conversations-kinds">
-              {[false, true].map((note) => (
-                <button
-                  key={String(note)}
-                  type="button"
-                  aria-pressed={isNote === note}
-                  onClick={() => setNote(note)}
-                >
-                  {note ? t('Note') : t('Text')}
-                </button>
-              ))}
-            </div>
-          )}
           {isNote && id ? (
-            <NoteForm conversation={id} people={people} onDone={() => setNote(false)} />
+            <NoteForm conversation={id} people={people} kinds={kinds} onDone={() => setNote(false)} />
           ) : (
             <Answer
-              {...{ number, name, conversation, contact, isContactKnown }}
+              {...about}
+              kinds={kinds}
               newest={thread.loading ? undefined : (texts[0]?.created ?? '')}
               onSent={place.toEnd}
-              hasTeam={people.hasTeam}
               onWrite={presence.write}
             />
           )}
         </footer>
       )}
-    </section>
+    </>
   )
 }
 
