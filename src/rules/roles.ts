@@ -28,6 +28,7 @@ const COLLECTIONS: Readonly<Record<string, CollectionNeeds>> = {
   sms_usage: ['viewer', 'owner', 'owner'],
   conversations: ['viewer', 'agent', 'admin'],
   conversation_notes: ['viewer', 'agent', 'agent'],
+  conversation_drafts: ['viewer', 'agent', 'agent'],
   contacts: ['viewer', 'agent', 'agent'],
   contact_groups: ['viewer', 'agent', 'agent'],
   sms_templates: ['viewer', 'agent', 'agent'],

@@ -9,7 +9,12 @@ import { USER_SETTINGS_ID } from '../records/auth/disabled.ts'
 import type { Extension, Extensions } from '../records/extension.ts'
 import { campaignsExtension } from '../sms/campaigns/extension.ts'
 import { autoAnswersExtension } from '../sms/conversations/answer-extension.ts'
-import { contactsExtension, conversationsExtension, notesExtension } from '../sms/conversations/extension.ts'
+import {
+  contactsExtension,
+  conversationsExtension,
+  draftsExtension,
+  notesExtension,
+} from '../sms/conversations/extension.ts'
 import { devicesExtension } from '../sms/devices/extension.ts'
 import { eventsExtension, messagesExtension } from '../sms/messages-extension.ts'
 import { userSettingsExtension } from '../sms/users/user-settings-extension.ts'
@@ -38,6 +43,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['sms_events', strict(eventsExtension)],
     ['conversations', strict(conversationsExtension)],
     ['conversation_notes', strict(notesExtension)],
+    ['conversation_drafts', strict(draftsExtension)],
     ['campaigns', campaignsExtension],
     ['auto_answers', strict(autoAnswersExtension)],
     ['hooks', strict(hooksExtension)],

@@ -470,6 +470,21 @@ CREATE TRIGGER contacts_named_delete AFTER DELETE ON contacts FOR EACH ROW WHEN 
 CREATE TRIGGER contacts_named_insert AFTER INSERT ON contacts FOR EACH ROW WHEN (new.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
 CREATE TRIGGER contacts_named_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (old."user" <> new."user" OR old.phone <> new.phone OR old.name <> new.name) EXECUTE FUNCTION sms_conversation_named();
 
+create table conversation_drafts (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  conversation text collate "C" not null default ''::text,
+  author text collate "C" not null default ''::text,
+  text text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint conversation_drafts__rowid_key UNIQUE (_rowid),
+  constraint conversation_drafts_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_conversation_drafts_user ON conversation_drafts USING btree ("user");
+CREATE UNIQUE INDEX idx_conversation_drafts_conversation ON conversation_drafts USING btree (conversation, author);
+
 create table conversation_notes (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,

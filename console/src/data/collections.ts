@@ -214,6 +214,15 @@ export const conversation_notes = {
   updated: { type: 'autodate' },
 } as const
 
+export const conversation_drafts = {
+  user: { type: 'relation', required: true },
+  conversation: { type: 'relation', required: true },
+  author: { type: 'relation' },
+  text: { type: 'text', required: true, max: 5000 },
+  created: { type: 'autodate' },
+  updated: { type: 'autodate' },
+} as const
+
 export const campaigns = {
   user: { type: 'relation', required: true },
   name: { type: 'text', max: 255 },

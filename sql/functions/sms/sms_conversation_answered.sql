@@ -1,6 +1,7 @@
 -- Makes an accepted text the last one of the conversation with its recipient, if there is a conversation.
 -- The message's line, if it has one already, becomes the conversation's: later texts prefer it. With the
--- setting assign = 'answerer', assigns an unassigned conversation to the sender. `moment`: a pb_date.
+-- setting assign = 'answerer', assigns an unassigned conversation to the sender. Deletes the sender's draft
+-- of it. `moment`: a pb_date.
 create or replace function sms_conversation_answered(
   owner text, moment text, recipient text, content text, message_id text
 ) returns void language plpgsql as $$
@@ -20,6 +21,13 @@ begin
     from sms_messages m join senders p on p.id = m.sent_by and p."user" = owner and p.kind in ('owner', 'member')
     where c.id = changed and m.id = message_id;
   end if;
+  with sent as (
+    delete from conversation_drafts d using sms_messages m
+    where d.conversation = changed and m.id = message_id and d.author = m.sent_by and starts_with(content, d.text)
+    returning d.*
+  )
+  insert into _changes (collection, action, record, image)
+  select 'conversation_drafts', 'delete', sent.id, row_to_json(sent.*) from sent where exists (select from _listeners);
   if changed is not null and exists (select from _listeners) then
     insert into _changes (collection, action, record) values ('conversations', 'update', changed);
   end if;

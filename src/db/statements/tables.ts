@@ -319,6 +319,17 @@ interface ContactsRow {
   user: Generated<string>
 }
 
+interface ConversationDraftsRow {
+  _rowid: Generated<number>
+  author: Generated<string>
+  conversation: Generated<string>
+  created: Generated<string>
+  id: string
+  text: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
 interface ConversationNotesRow {
   _rowid: Generated<number>
   author: Generated<string>
@@ -871,6 +882,7 @@ export interface Tables {
   campaigns: CampaignsRow
   contact_groups: ContactGroupsRow
   contacts: ContactsRow
+  conversation_drafts: ConversationDraftsRow
   conversation_notes: ConversationNotesRow
   conversations: ConversationsRow
   device_batteries: DeviceBatteriesRow

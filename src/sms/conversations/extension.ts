@@ -77,6 +77,16 @@ export const notesExtension: Extension = {
   },
 }
 
+/** Drafts of answers. The author is the caller, who alone changes them; the send deletes them. */
+export const draftsExtension: Extension = {
+  setByServer: ['author'],
+  writeRule: (auth) => (auth && !auth.isSuperuser ? `author = "${senderIdOf(auth)}"` : ''),
+  async beforeCreate(_store, values, { auth }) {
+    if (auth && !auth.isSuperuser) values.author = senderIdOf(auth)
+    return undefined
+  },
+}
+
 const MENTION = queuePushes('select $1 as "user", $2 || \'@\' || m as id from unnest($3::text[]) m')
 
 async function announceMentions({ db }: Store, values: Values, known: readonly string[]): Promise<void> {

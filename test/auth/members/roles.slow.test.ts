@@ -27,6 +27,7 @@ const RECORDS: Readonly<Record<string, readonly [Who, Who, Who, Who]>> = {
   sms_usage: ['viewer', 'nobody', 'nobody', 'nobody'],
   conversations: ['viewer', 'agent', 'agent', 'admin'],
   conversation_notes: ['viewer', 'agent', 'agent', 'agent'],
+  conversation_drafts: ['viewer', 'agent', 'agent', 'agent'],
   auto_answers: ['viewer', 'admin', 'admin', 'admin'],
   campaigns: ['viewer', 'nobody', 'nobody', 'admin'],
   api_keys: ['admin', 'admin', 'nobody', 'admin'],

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { scenario } from '../support/browser-fixture.ts'
+import { fillSignIn, scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
 import { closePanel, openPanel } from './steps.ts'
 
@@ -52,6 +52,27 @@ scenario('a text that comes in appears in its conversation, and is answered ther
   await ann.collection('contacts').create({ user, name: 'Zoë', phone: other })
   await phone.hear(other, 'Mine, too?')
   for (const number of [ZOE, other]) await page.getByTitle(number).waitFor()
+})
+
+scenario('what is typed is in the other browsers, too, until it is sent', async (fixture) => {
+  const { page, url, say } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(url, ann, 'Desk phone')
+  await phone.hear(ZOE, 'Hello')
+  await fixture.signIn()
+  await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+  await page.getByLabel('Answer from Desk phone').fill('Since noon')
+  const other = await fixture.another()
+  await fillSignIn(other, url, 'ann', say)
+  await other.page.getByRole('link', { name: 'Draft: Since noon' }).click()
+  const box = other.page.getByLabel('Answer from Desk phone')
+  await expect.poll(() => box.inputValue()).toBe('Since noon')
+  await box.fill('Since noon today')
+  await expect.poll(() => page.getByLabel('Answer from Desk phone').inputValue()).toBe('Since noon today')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await expect.poll(() => box.inputValue()).toBe('')
+  expect(await phone.claim()).toMatchObject([{ body: 'Since noon today' }])
+  expect(await ann.collection('conversation_drafts').getFullList()).toEqual([])
 })
 
 scenario('a conversation is begun, and says when no device is there to send', async (fixture) => {

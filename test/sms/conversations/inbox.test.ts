@@ -17,6 +17,7 @@ const ZOE = '+4915112345678'
 const MAX = '+4915187654321'
 const CONVERSATIONS = '/api/collections/conversations/records'
 const NOTES = '/api/collections/conversation_notes/records'
+const DRAFTS = '/api/collections/conversation_drafts/records'
 
 const server = stopAfterAll(await startServerWithDevices())
 const other = stopAfterAll(await start(server.server.services.config, createLogger({ logLevel: 'silent' })))
@@ -350,4 +351,22 @@ describe('presence', () => {
     expect((await tell(state, eve)).status).toBe(429)
     expect((await tell(state)).status).toBe(204)
   })
+})
+
+test("a draft is one person's, and the send of its text deletes it", async () => {
+  const acting = await act(membership)
+  await hear([ZOE, 'Hello'])
+  const { id } = await conversation()
+  const draft = { user: ann.id, conversation: id, text: 'From' }
+  const [hers, his] = [await ann.call('POST', DRAFTS, draft), await acting.call('POST', DRAFTS, draft)]
+  expect([hers.body.author, his.body.author]).toEqual([ann.id, ben])
+  expect((await ann.call('POST', DRAFTS, draft)).status).toBe(400)
+  for (const values of [{ text: 'New' }, { author: ann.id }])
+    expect((await ann.call('PATCH', `${DRAFTS}/${his.body.id}`, values)).status).toBe(404)
+  const ear = await TestListener.on(other.url, ann.token, 'conversation_drafts/*')
+  await acting.call('POST', '/api/sms/send', { recipients: [ZOE], body: 'Another' })
+  await send(ZOE)
+  expect((await ear.next(1))[0]!.data).toMatchObject({ action: 'delete', record: { id: hers.body.id } })
+  await ear.close()
+  expect((await acting.call('GET', DRAFTS)).body.items).toMatchObject([{ author: ben }])
 })

@@ -21,6 +21,8 @@ export interface Draft<T> {
 interface Options<T> {
   /** Asks before the page is left with changes, and discards them. For settings. */
   readonly asks?: boolean
+  /** What was typed stays though the stored value changed while the page was closed. */
+  readonly lasts?: boolean
   /** Members that are never stored, such as passwords. */
   readonly secrets?: readonly (keyof T)[]
 }
@@ -49,11 +51,11 @@ export function forgetDrafts(): void {
 export function useDraft<T>(
   key: string,
   initial: T,
-  { asks = false, secrets = [] }: Options<T> = {},
+  { asks = false, lasts = false, secrets = [] }: Options<T> = {},
 ): Draft<T> {
   const name = `${PREFIX}${session.value?.record.id ?? ''}.${key}`
   const [stored, setStored] = useState(initial)
-  const [value, setValue] = useState(() => read(name, initial))
+  const [value, setValue] = useState(() => read(name, initial, lasts))
   const seen = useRef(initial)
   const isChanged = !isSame(value, stored)
   const discard = () => {
@@ -96,10 +98,10 @@ function keep(name: string, draft: object): void {
   } catch {} // a browser that keeps nothing still works
 }
 
-function read<T>(name: string, initial: T): T {
+function read<T>(name: string, initial: T, lasts: boolean): T {
   try {
-    const { of, value } = JSON.parse(sessionStorage.getItem(name) ?? '{}')
-    if (!isSame(of, initial)) return initial
+    const { of, value = initial } = JSON.parse(sessionStorage.getItem(name) ?? '{}')
+    if (!lasts && !isSame(of, initial)) return initial
     return typeof initial === 'object' ? { ...initial, ...value } : value
   } catch {
     return initial

@@ -8,7 +8,6 @@ import { comingDays } from '../../data/text/coming-days.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media.ts'
-import { useDraft } from '../../data/use/use-draft.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
@@ -20,6 +19,7 @@ import { useCollision } from './collision.tsx'
 import { CompletingArea } from './completing-area.tsx'
 import { useSavedReplies } from './saved-replies.ts'
 import type { About } from './side-panel.tsx'
+import { useAnswerDraft } from './use-answer-draft.ts'
 
 const MAX_DEVICES = 100
 /** The choice of no device in particular. */
@@ -44,7 +44,7 @@ type Props = About & {
  */
 export function Answer({ number, name, conversation, contact, isContactKnown, people, ...rest }: Props) {
   const { kinds, newest, onWrite, onSent } = rest
-  const draft = useDraft(`answer.${number}`, '')
+  const draft = useAnswerDraft(number, conversation)
   const body = draft.value
   const [chosen, setChosen] = useState('')
   const [isTried, setTried] = useState(false)
@@ -57,13 +57,14 @@ export function Answer({ number, name, conversation, contact, isContactKnown, pe
   const device = devices.items.find(({ id }) => id === (chosen || conversation?.device))
   const send = useTask(async (at?: Date) => {
     if (!(await mayAnswer())) return
+    await draft.keep()
     const scheduled = at && { scheduled_at: at.toISOString() }
     const request = { recipients: [number], body, ...(device && { device_id: device.id }), ...scheduled }
     sendText(number, request, !conversation)
     onSent()
     // text typed meanwhile is the next message
     if (typed.current !== body) return
-    draft.saved('')
+    draft.sent()
     onWrite('')
   })
   const change = (text: string) => {

@@ -21,6 +21,7 @@ import { FirstSteps } from '../../shell/first-steps.tsx'
 import { archive } from './change.ts'
 import { NewConversation } from './new-conversation.tsx'
 import { Swipe } from './swipe.tsx'
+import { useAnswerDrafts } from './use-answer-draft.ts'
 import {
   type Hit,
   seeMentions,
@@ -43,6 +44,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   const { list, hits, words: asked } = useConversations(shown, words.value)
   const { items, loading, fault } = list
   const receivedAt = useReceived(items)
+  const drafts = new Map(useAnswerDrafts().items.map(({ conversation, text }) => [conversation, text]))
   const title = t('Conversations')
   const head = (
     <>
@@ -84,6 +86,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
               <Row
                 {...{ conversation, people }}
                 isChosen={conversation.number === chosen}
+                draft={drafts.get(conversation.id)}
                 isHit={isIn(conversation.last_text, asked)}
                 time={receivedAt(conversation.last_message) || conversation.last_at}
               />
@@ -139,10 +142,12 @@ interface RowProps {
   /** The search found its last text. */
   readonly isHit: boolean
   readonly time: string
+  /** What the person has typed, but not sent. */
+  readonly draft: string | undefined
   readonly people: People
 }
 
-function Row({ conversation, isChosen, isHit, time, people }: RowProps) {
+function Row({ conversation, isChosen, isHit, time, draft, people }: RowProps) {
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
   const { assignee, follow_up_at, archived } = conversation
   const other = people.hasTeam && last_sender !== session.value?.sender && people.nameOf(last_sender)
@@ -152,8 +157,16 @@ function Row({ conversation, isChosen, isHit, time, people }: RowProps) {
       {...{ number, name, time, unread, isChosen, facts }}
       at={isHit ? `sms_messages/${last_message}` : ''}
     >
-      {last_type === 'outgoing' && `${other ? `${other}:` : t('You:')} `}
-      {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
+      {draft && !isChosen ? (
+        <>
+          <em>{t('Draft:')}</em> {draft}
+        </>
+      ) : (
+        <>
+          {last_type === 'outgoing' && `${other ? `${other}:` : t('You:')} `}
+          {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
+        </>
+      )}
     </RowLink>
   )
   if (!may('agent')) return row

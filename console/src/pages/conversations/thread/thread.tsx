@@ -7,7 +7,6 @@ import type { Message } from '../../../data/records.ts'
 import { may } from '../../../data/session.ts'
 import type { Note } from '../../../data/team/team.ts'
 import { timeOf } from '../../../data/text/message-time.ts'
-import { useDraft } from '../../../data/use/use-draft.ts'
 import { useList } from '../../../data/use/use-list.ts'
 import { useSims } from '../../../data/use/use-sims.ts'
 import { t, tn } from '../../../language/words.ts'
@@ -19,6 +18,7 @@ import { Answer } from '../answer.tsx'
 import { NoteForm } from '../note-form.tsx'
 import { usePresence } from '../presence.ts'
 import type { About } from '../side-panel.tsx'
+import { useAnswerDraft } from '../use-answer-draft.ts'
 import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
 import { useRead } from './use-read.ts'
 import { type ThreadTexts, useThread } from './use-thread.ts'
@@ -111,7 +111,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
           </span>
         ))}
       </p>
-      {!may('agent') && <ReadOnly number={number} />}
+      {!may('agent') && <ReadOnly about={about} />}
       {may('agent') && (
         <footer class={isNote ? 'conversations-write note-box' : 'conversations-write'}>
           {isNote && id ? (
@@ -132,8 +132,8 @@ export function Thread({ about, at }: { about: About; at: string }) {
 }
 
 /** Shown to viewers instead of the answer field. A text typed before the role changed can be copied. */
-function ReadOnly({ number }: { number: string }) {
-  const { value } = useDraft(`answer.${number}`, '')
+function ReadOnly({ about: { number, conversation } }: { about: About }) {
+  const { value } = useAnswerDraft(number, conversation)
   return (
     <footer class="conversations-write">
       <p class="muted">{t('You are a viewer here: agents and admins answer.')}</p>

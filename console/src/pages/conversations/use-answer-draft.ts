@@ -1,0 +1,87 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import { unsentTexts } from '../../data/line/outbox.ts'
+import type { Conversation, RecordOf } from '../../data/records.ts'
+import { may, session, userId } from '../../data/session.ts'
+import { type Draft, useDraft } from '../../data/use/use-draft.ts'
+import { type List, useList } from '../../data/use/use-list.ts'
+
+/** What a person has typed in a conversation. */
+export type AnswerDraft = RecordOf<'conversation_drafts'>
+
+const MOST = 200
+/** A pause in typing, after which the server gets the draft. */
+const PAUSE_MS = 1_500
+
+/** The person's drafts on the server: of one conversation, or the newest of all. */
+export const useAnswerDrafts = (conversation?: string): List<AnswerDraft> =>
+  useList('conversation_drafts', {
+    filter: pb.filter(`author = {:author}${conversation ? ' && conversation = {:conversation}' : ''}`, {
+      author: session.value?.sender,
+      conversation,
+    }),
+    sort: '-updated',
+    perPage: MOST,
+    ready: conversation !== '',
+  })
+
+interface KeptDraft extends Draft<string> {
+  /** Stores the text on the server at once. */
+  keep(): Promise<void>
+  /** Call it when the text is sent: the server deletes the draft. */
+  sent(): void
+}
+
+/**
+ * The text of the answer box. This tab keeps each letter, the server what is there after a pause, for the
+ * person's other browsers.
+ */
+export function useAnswerDraft(number: string, conversation: Conversation | undefined): KeptDraft {
+  const [stored] = useAnswerDrafts(conversation?.id ?? '').items
+  /** The draft that was sent, which the server may still have. */
+  const gone = useRef('')
+  const text = stored && keyOf(stored) !== gone.current ? stored.text : ''
+  const isSent = unsentTexts(number).some(({ request }) => request.body.startsWith(text))
+  const draft = useDraft(`answer.${number}`, isSent ? '' : text, { lasts: true })
+  const latest = useRef({ conversation, draft })
+  latest.current = { conversation, draft }
+  /** What the server has, as far as this tab knows. */
+  const known = useRef(stored)
+  useEffect(() => {
+    known.current = stored
+  }, [stored])
+  const last = useRef(Promise.resolve())
+
+  const put = async () => {
+    const { conversation, draft } = latest.current
+    if (!may('agent') || !conversation || !draft.isChanged || draft.value === (known.current?.text ?? ''))
+      return
+    const drafts = pb.collection<AnswerDraft>('conversation_drafts')
+    const { id } = known.current ?? {}
+    const body = { user: userId(), conversation: conversation.id, text: draft.value }
+    if (!id) known.current = await drafts.create(body)
+    else if (draft.value !== '') known.current = await drafts.update(id, { text: draft.value })
+    else {
+      await drafts.delete(id)
+      known.current = undefined
+    }
+  }
+  const keep = () => {
+    // after a failure the tab still has it, and the next letter tries again
+    last.current = last.current.then(put).catch(() => {})
+    return last.current
+  }
+  useEffect(() => {
+    if (!draft.isChanged) return
+    const timer = setTimeout(keep, PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [draft.value, draft.isChanged])
+  useEffect(() => () => void keep(), [])
+  const sent = () => {
+    gone.current = keyOf(known.current)
+    draft.saved('')
+  }
+  return { ...draft, keep, sent }
+}
+
+const keyOf = (draft: AnswerDraft | undefined) => `${draft?.id} ${draft?.text}`
