@@ -126,7 +126,7 @@ export class Smpp implements Driver {
     return { outcome: 'sent' }
   }
 
-  async #deliver(pdu: Pdu, events: DriverEvents): Promise<(() => void) | undefined> {
+  async #deliver(pdu: Pdu, events: DriverEvents): Promise<void> {
     const { senders } = this.#settings
     const { short_message, message_payload } = pdu
     const [esmClass, coding] = [Number(pdu.esm_class ?? 0), Number(pdu.data_coding ?? 0)]
@@ -135,10 +135,8 @@ export class Smpp implements Driver {
     const start = esmClass & UDH ? 1 + (content[0] ?? 0) : 0
     const bytes = content.subarray(start)
     const plain = bytes.toString('latin1')
-    if (RECEIPTS.has(esmClass & TYPE) || saysReceipt(pdu, plain.slice(0, 255))) {
-      await this.#receipts.take(pdu, plain)
-      return undefined
-    }
+    if (RECEIPTS.has(esmClass & TYPE) || saysReceipt(pdu, plain.slice(0, 255)))
+      return this.#receipts.take(pdu, plain)
     const read = (address: unknown, ton: unknown) =>
       numberOf(String(address).slice(0, MAX_ADDRESS), Number(ton), this.#settings)
     const from = read(pdu.source_addr, pdu.source_addr_ton)
@@ -148,8 +146,7 @@ export class Smpp implements Driver {
     const place = placeOf(pdu, content.subarray(1, start))
     if (place) return this.#parts.take(place, { from, to: plainTo, sim, bytes, coding })
     const body = this.#decode(bytes, coding).toWellFormed()
-    await events.received({ from, sim, body }, new Date(this.#now()))
-    return undefined
+    return events.received({ from, sim, body }, new Date(this.#now()))
   }
 
   async stop(): Promise<void> {

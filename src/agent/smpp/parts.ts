@@ -20,11 +20,6 @@ interface Part extends Omit<IncomingText, 'body'>, Content {
   readonly to: string
 }
 
-/** `settledMs`: when the carrier certainly had our answer (monotonic clock). */
-interface Held extends Content {
-  settledMs?: number
-}
-
 /** A text of several parts. It is kept after it was handed in, to recognize repeated parts. */
 interface Whole {
   readonly from: string
@@ -32,7 +27,7 @@ interface Whole {
   readonly total: number
   /** When the first part came; milliseconds since 1970. */
   readonly at: number
-  readonly parts: Map<number, Held>
+  readonly parts: Map<number, Content>
   isHanded: boolean
 }
 
@@ -43,9 +38,8 @@ type Entry =
 
 /** After this time a text is handed in without its missing parts. */
 const KEPT_MS = 6 * 3_600_000
-/** How long a carrier may repeat a part: if it may lack our answer, and if it has it. */
-const UNSETTLED_MS = 30 * 60_000
-const SETTLED_MS = 10_000
+/** For this time a part that comes again is a repeat, as of a carrier that lacks our answer. */
+const REPEATED_MS = 10 * 60_000
 const LOOK_MS = 60_000
 /** Memory of all parts. Beyond it, the oldest text is handed in incomplete. */
 const MAX_BYTES = 16 << 20
@@ -128,33 +122,26 @@ export class Parts {
     return turn
   }
 
-  /**
-   * Resolves when the part, and after the last one the text, is on disk: with a function to call when the
-   * carrier is known to have the answer.
-   */
-  async take(place: Place, part: Part): Promise<() => void> {
+  /** Resolves when the part, and after the last one the text, is on disk. */
+  async take(place: Place, part: Part): Promise<void> {
     const key = JSON.stringify([part.from, part.to, place.ref, place.total])
-    const held = await this.#inTurn(key, () => this.#take(key, place, part))
+    await this.#inTurn(key, () => this.#take(key, place, part))
     for (const oldest of this.#texts.keys()) {
       if (this.#bytes <= MAX_BYTES) break
       await this.#leave(oldest)
     }
-    return () => {
-      held.settledMs = performance.now()
-    }
   }
 
-  async #take(key: string, { seq, total }: Place, { sim, bytes, coding }: Part): Promise<Held> {
+  async #take(key: string, { seq, total }: Place, { sim, bytes, coding }: Part): Promise<void> {
     const known = this.#texts.get(key)
     const before = known?.parts.get(seq)
     const isSame = before && before.coding === coding && before.bytes.equals(bytes)
     // a reused reference begins a new text
-    if (known && (isSame ? known.isHanded && isSettled(before) : before)) await this.#handIn(key, known, true)
+    if (known && before && (!isSame || isPast(known))) await this.#handIn(key, known, true)
     if (!this.#texts.get(key)?.parts.has(seq))
       await this.#write({ key, at: this.#now(), sim, seq, coding, bytes: bytes.toString('base64') })
     const text = this.#texts.get(key)!
     if (text.parts.size === total) await this.#handIn(key, text, false)
-    return text.parts.get(seq)!
   }
 
   async #handIn(key: string, text: Whole, isForgotten: boolean): Promise<void> {
@@ -174,7 +161,7 @@ export class Parts {
   /** Hands a text in with the first part's time: the server drops an equal text with an equal time. */
   #tell({ from, sim, at, total, parts }: Whole): Promise<void> {
     let body = ''
-    let run: Held[] = []
+    let run: Content[] = []
     const end = () => {
       if (run.length > 0) body += this.#decode(Buffer.concat(run.map(({ bytes }) => bytes)), run[0]!.coding)
       run = []
@@ -190,11 +177,8 @@ export class Parts {
   }
 
   async #handInOld(): Promise<void> {
-    for (const [key, text] of this.#texts) {
-      const areSettled = [...text.parts.values()].every(isSettled)
-      const keptMs = !text.isHanded ? KEPT_MS : areSettled ? 0 : UNSETTLED_MS
-      if (text.at <= Date.now() - keptMs) await this.#leave(key)
-    }
+    for (const [key, text] of this.#texts)
+      if (isPast(text) || text.at <= Date.now() - KEPT_MS) await this.#leave(key)
   }
 
   close(): void {
@@ -203,9 +187,8 @@ export class Parts {
   }
 }
 
-/** Whether the carrier has had our answer for so long that an equal part belongs to another text. */
-const isSettled = ({ settledMs = Number.POSITIVE_INFINITY }: Held) =>
-  performance.now() - settledMs > SETTLED_MS
+/** A text that was handed in so long ago that an equal part belongs to another one. */
+const isPast = ({ isHanded, at }: Whole) => isHanded && at <= Date.now() - REPEATED_MS
 
 /** A part's place, by its header or sar_* fields; undefined for a text of one message. */
 export function placeOf(pdu: Pdu, header: Buffer): Place | undefined {

@@ -7,11 +7,8 @@ import type { Settings } from './settings.ts'
 
 /** The bind's type; also the name of its request. */
 type Bind = 'bind_transceiver' | 'bind_transmitter' | 'bind_receiver'
-/**
- * Stores an incoming text or receipt; the carrier repeats it after a failure. May return a function to call
- * when the carrier is known to have the answer.
- */
-export type Deliver = (pdu: Pdu) => Promise<(() => void) | undefined>
+/** Stores an incoming text or receipt; the carrier repeats it after a failure. */
+export type Deliver = (pdu: Pdu) => Promise<void>
 
 const CONNECT_MS = 15_000
 const UNBIND_MS = 2_000
@@ -25,8 +22,6 @@ const WRONG_LENGTH = 0x02
 const MAX_ANSWERING = 100
 /** Maximum requests to remember for late answers. */
 const MAX_LATE = 10_000
-/** Delay, after our answer, of a request whose own answer proves that the carrier got ours. */
-const PROOF_MS = 5_000
 
 /** The binds that an account needs. */
 export const bindsOf = ({ bind }: Settings): readonly Bind[] =>
@@ -40,10 +35,6 @@ export class Session {
   readonly #open = new Map<number, (answer?: Pdu) => void>()
   /** Timed-out requests whose late answers are still useful. */
   readonly #late = new Map<number, (answer: Pdu) => void>()
-  /** Functions to call once the carrier certainly has an answer, in order; and how many were called. */
-  readonly #unproven: (() => void)[] = []
-  #proven = 0
-  #proof: NodeJS.Timeout | undefined
   /** The carrier's unanswered requests, except an unbind. */
   #answering = 0
   #unbind: Pdu | undefined
@@ -63,7 +54,6 @@ export class Session {
     socket.on('drain', () => this.#pace())
     this.closed = new Promise((resolve) => this.#session.on('close', resolve))
     void this.closed.then(() => {
-      clearTimeout(this.#proof)
       for (const settle of this.#open.values()) settle()
     })
   }
@@ -105,12 +95,10 @@ export class Session {
   ): Promise<Pdu | undefined> {
     const pdu = makePdu(command, fields)
     if (!this.#session.send(pdu)) return Promise.resolve(undefined)
-    const before = this.#proven + this.#unproven.length
     return new Promise((resolve) => {
       const settle = (answer?: Pdu) => {
         clearTimeout(timer)
         this.#open.delete(pdu.sequence_number)
-        if (answer) this.#prove(before)
         resolve(answer)
         this.#leave()
       }
@@ -132,32 +120,19 @@ export class Session {
     take?.(pdu)
   }
 
-  /** An answered request proves that the carrier has read everything written before it. */
-  #prove(before: number): void {
-    for (const call of this.#unproven.splice(0, Math.max(0, before - this.#proven))) call()
-    this.#proven = Math.max(this.#proven, before)
-  }
-
   async #answer(pdu: Pdu, deliver: Deliver): Promise<void> {
     let fields = {}
-    let proven: (() => void) | undefined
     this.#answering++
     this.#pace()
     try {
       if (pdu.isCutOff) fields = { command_status: WRONG_LENGTH }
-      else if (pdu.command === 'deliver_sm' || pdu.command === 'data_sm') proven = await deliver(pdu)
+      else if (pdu.command === 'deliver_sm' || pdu.command === 'data_sm') await deliver(pdu)
     } catch (error) {
       process.stderr.write(`SMPP: what came in could not be stored: ${error}\n`)
       fields = { command_status: TRY_AGAIN }
     }
     this.#answering--
-    if (this.#session.send(pdu.response(fields)) && proven) {
-      this.#unproven.push(proven)
-      this.#proof ??= setTimeout(() => {
-        this.#proof = undefined
-        void this.#enquire()
-      }, PROOF_MS)
-    }
+    this.#session.send(pdu.response(fields))
     this.#pace()
     this.#leave()
   }
