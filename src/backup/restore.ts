@@ -1,5 +1,4 @@
-import { bootstrap } from '../collections/catalog/bootstrap.ts'
-import { CatalogStore } from '../collections/catalog/catalog-store.ts'
+import { bootstrap, CatalogStore } from '../collections/catalog/catalog-store.ts'
 import { quote } from '../collections/names.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'

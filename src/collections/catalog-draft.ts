@@ -1,7 +1,7 @@
 import type { Db } from '../db/open.ts'
 import { Catalog, type Store } from './catalog.ts'
 import type { Collection } from './collection.ts'
-import { INTERNAL_NAMES_SINCE, isInternal } from './internal-tables.ts'
+import { INTERNAL_NAMES_SINCE, isInternal } from './names.ts'
 
 /** All rows of `_collections` in order of creation, as text. */
 export async function readRows(db: Db): Promise<{ id: string; data: string }[]> {

@@ -42,11 +42,10 @@ export type FileField = FieldOf<'file'>
 export type PasswordField = FieldOf<'password'>
 
 /** Whether the type can hold a list at all, whatever this field's `maxSelect`. */
-export const isMultiCapable = (field: Field) =>
-  field.type === 'select' || field.type === 'relation' || field.type === 'file'
+export const isMultiCapable = (field: Field) => 'maxSelect' in field
 
 /** Whether a select, relation or file field holds a list (more than one value allowed). */
-export const isMulti = (field: Field): boolean => isMultiCapable(field) && field.maxSelect > 1
+export const isMulti = (field: Field): boolean => 'maxSelect' in field && field.maxSelect > 1
 
 /** A stored value. Lists: string[]; json: its text, null if unset; geoPoint: the text `{"lon":…,"lat":…}`. */
 export type Value = string | number | boolean | string[] | null
@@ -58,6 +57,9 @@ export interface FieldType<F extends Field = Field> {
   zero(field: F): Value
   /** Converts any JSON or form value. Never fails: unreadable input becomes zero (contract 4.2). */
   fromInput(field: F, raw: unknown): Value
+  /** False for input that `fromInput` would silently turn into the empty value. `expected`: what to say. */
+  accepts(raw: unknown): boolean
+  readonly expected: string
   /** Checks that need no database (contract 4.5). Undefined: valid. */
   check(field: F, value: Value): FieldError | undefined
 }

@@ -4,8 +4,8 @@ import { ApiError, GatewayError } from '../errors.ts'
 import { FilterError } from '../filter/errors.ts'
 import { StaleAuth } from '../records/fresh-auth.ts'
 import type { WriteOptions } from '../records/write/prepare-write.ts'
-import { StoredWithoutAnswer } from '../records/write/render.ts'
 import { Conflict } from '../records/write/store.ts'
+import { StoredWithoutAnswer } from '../records/write/write.ts'
 import { LargeAnswer } from '../request/answer-meter.ts'
 
 /** How often a request starts again after each fault. On a busy machine, one request may meet many. */

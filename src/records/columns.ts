@@ -1,6 +1,6 @@
 import type { Collection } from '../collections/collection.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
-import type { Value } from '../fields/field.ts'
+import { type Field, isMulti, type Value } from '../fields/field.ts'
 import { memoize } from '../tools/memoize.ts'
 
 /** A record's values by field name. */
@@ -14,6 +14,8 @@ export interface Columns {
   /** The table and its columns as SQL, without the alias. */
   readonly table: string
   readonly quoted: readonly string[]
+  /** Postgres' types of the values. */
+  readonly types: readonly string[]
   /** `b."id", b."name", …`: all fields in order, including hidden ones. */
   readonly select: string
   readonly count: number
@@ -28,12 +30,20 @@ export const columnsOf = memoize((collection: Collection): Columns => {
   return {
     table: quote(tableName(collection)),
     quoted,
+    types: collection.fields.map(sqlType),
     select: quoted.map((column) => `b.${column}`).join(', '),
     count: names.length,
     at: new Map(names.map((name, i) => [name, i])),
     id: names.indexOf('id'),
   }
 })
+
+function sqlType(field: Field): string {
+  if (isMulti(field)) return 'text[]'
+  if (field.type === 'number') return 'double precision'
+  if (field.type === 'bool') return 'boolean'
+  return field.type === 'json' || field.type === 'geoPoint' ? 'json' : 'text'
+}
 
 /** Defines a key as an own property, because a field may be named like an inherited one. */
 const own = (values: object, key: string) =>

@@ -1,6 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
-import { quote, tableName } from '../collections/names.ts'
 import type { AuthRecord } from '../request/request.ts'
+import { columnsOf } from './columns.ts'
 import type { Parameters } from './parameters.ts'
 
 /** The request's cached auth record is out of date: identify again and repeat. */
@@ -11,7 +11,7 @@ export class StaleAuth extends Error {
 /** SQL: present version of the auth record with id `$position`, to validate a cached one. Guest: `NULL` */
 export function authVersionSql(auth: AuthRecord | null, position: number): string {
   if (!auth) return 'NULL'
-  return `(SELECT xmin::text FROM ${quote(tableName(auth.collection))} WHERE id = $${position}::text)`
+  return `(SELECT xmin::text FROM ${columnsOf(auth.collection).table} WHERE id = $${position}::text)`
 }
 
 /** The condition that a cached auth record is up to date, for the writing statement; none for a guest. */
@@ -37,7 +37,7 @@ export async function checkAuthFresh(store: Store, auth: AuthRecord | null): Pro
 /** Locks the record until the transaction ends. Throws StaleAuth if it was changed or deleted. */
 export async function lockFreshAuth(store: Store, auth: AuthRecord | null): Promise<void> {
   if (!auth) return
-  const text = `SELECT xmin::text FROM ${quote(tableName(auth.collection))} WHERE id = $1::text FOR SHARE`
+  const text = `SELECT xmin::text FROM ${columnsOf(auth.collection).table} WHERE id = $1::text FOR SHARE`
   const { rows } = await store.db.query(text, [auth.id])
   checkAuthVersion(auth, rows[0]?.[0])
 }

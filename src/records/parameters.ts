@@ -1,5 +1,3 @@
-import { type Field, isMulti } from '../fields/field.ts'
-
 /** Collects the parameters of a statement while it is written. */
 export class Parameters {
   readonly values: unknown[]
@@ -13,12 +11,4 @@ export class Parameters {
     this.values.push(value)
     return `$${this.values.length}::${type}`
   }
-}
-
-/** Postgres' type of a field's values. */
-export function sqlType(field: Field): string {
-  if (isMulti(field)) return 'text[]'
-  if (field.type === 'number') return 'double precision'
-  if (field.type === 'bool') return 'boolean'
-  return field.type === 'json' || field.type === 'geoPoint' ? 'json' : 'text'
 }

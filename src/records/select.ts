@@ -1,6 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { quote, tableName } from '../collections/names.ts'
 import { compile } from '../filter/compile/compile.ts'
 import type { CompiledFilter } from '../filter/compile/compiled-filter.ts'
 import type { RequestInfo } from '../request/request.ts'
@@ -69,7 +68,7 @@ function selectSql(compiled: CompiledFilter, selection: Selection): string {
   const limit = selection.limit === undefined ? '' : ` LIMIT ${selection.limit}`
   const order = (orderBy ? ` ORDER BY ${orderBy}` : '') + limit
   if (selection.isFirst && compiled.where && collection.type !== 'view') {
-    const found = `(SELECT t.* FROM ${quote(tableName(collection))} t WHERE ${where(position, 't')} OFFSET 0) b`
+    const found = `(SELECT t.* FROM ${columnsOf(collection).table} t WHERE ${where(position, 't')} OFFSET 0) b`
     return `SELECT ${columns} FROM ${found}${compiled.structure.joins} WHERE ${compiled.where}${order}`
   }
   const condition = compiled.where ? `(${compiled.where}) AND ${where(position, 'b')}` : where(position, 'b')

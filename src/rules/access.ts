@@ -1,6 +1,11 @@
+import type { Catalog } from '../collections/catalog.ts'
 import type { Collection, RuleName } from '../collections/collection.ts'
 import { forbidden, GatewayError } from '../errors.ts'
-import { type AuthRecord, limitsOf } from '../request/request.ts'
+import type { Value } from '../fields/field.ts'
+import { compile } from '../filter/compile/compile.ts'
+import { FilterError } from '../filter/errors.ts'
+import { type AuthRecord, limitsOf, NO_REQUEST, type RequestInfo } from '../request/request.ts'
+import { randomText } from '../tools/random.ts'
 import { notAllowed } from './roles.ts'
 
 /** A request's rule; '' for superusers. 403 if only they or a larger role may. PocketBase: record_crud.go */
@@ -23,4 +28,49 @@ export function readRuleFor(
   if (auth || !isAuthRequired) return ruleFor(collection, name, auth)
   const body = { error: 'unauthorized', message: 'Authentication required', status: 401, data: {} }
   throw new GatewayError(401, body)
+}
+
+/** Why a text is no valid rule of this collection, in PocketBase's words; undefined if valid. */
+export function checkRule(catalog: Catalog, collection: Collection, rule: string): string | undefined {
+  try {
+    compile(catalog, { collection, rule, filter: '', sort: '', request: NO_REQUEST })
+    return undefined
+  } catch (error) {
+    if (error instanceof FilterError) return error.message
+    throw error
+  }
+}
+
+/** A rule on a record that is not stored yet, as SQL. `''`: it always holds. */
+export interface CandidateCheck {
+  readonly condition: string
+  readonly params: readonly unknown[]
+}
+
+/** No condition. */
+export const NO_CONDITION: CandidateCheck = { condition: '', params: [] }
+
+/**
+ * Compiles a rule on a new, unverified record; undefined if it is invalid or cannot hold. A missing id is a
+ * temporary one. PocketBase: apis/record_crud.go, recordCreate
+ */
+export function checkCandidate(
+  catalog: Catalog,
+  collection: Collection,
+  rule: string,
+  values: Readonly<Record<string, Value>>,
+  request: RequestInfo,
+): CandidateCheck | undefined {
+  if (rule === '') return NO_CONDITION
+  const candidate = { ...values }
+  if (candidate.id === '') candidate.id = `__temp_id____pb_create__${randomText(6)}`
+  if (collection.type === 'auth') candidate.verified = false
+  try {
+    const selection = { collection, rule, filter: '', sort: '', request, candidate }
+    const { from, where, never, params } = compile(catalog, selection)
+    return never ? undefined : { condition: where && `exists (select 1 from ${from} where ${where})`, params }
+  } catch (error) {
+    if (error instanceof FilterError) return undefined
+    throw error
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isInternal } from '../../src/collections/internal-tables.ts'
+import { isInternal } from '../../src/collections/names.ts'
 import { textsOf } from '../../src/db/rows.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
@@ -34,7 +34,7 @@ test("the console's collections.ts has the fields of the built-in collections", 
 /** Taken in PocketBase, too. */
 const TAKEN = ['_collections', '_migrations', '_params']
 
-test('internal-tables.ts has each table and type that is no collection', async () => {
+test('names.ts has each table and type that is no collection', async () => {
   const sql = `select relname from pg_class where relkind in ('r', 'c') and relnamespace = current_schema()::regnamespace
     union select typname from pg_type where typtype = 'd' and typnamespace = current_schema()::regnamespace`
   const names = textsOf(await db.query(sql)).filter((name) => !TAKEN.includes(name))

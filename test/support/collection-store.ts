@@ -2,7 +2,7 @@ import { afterAll } from 'vitest'
 import { createCollection, updateCollection } from '../../src/collections/edit/edit.ts'
 import { quote, tableName } from '../../src/collections/names.ts'
 import { ApiError } from '../../src/errors.ts'
-import { checkRule } from '../../src/rules/check-rule.ts'
+import { checkRule } from '../../src/rules/access.ts'
 import { openStore, type TestStore } from './database/open.ts'
 import { openPreparedDb } from './server/start.ts'
 

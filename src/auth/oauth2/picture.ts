@@ -1,6 +1,6 @@
 import type { Catalog } from '../../collections/catalog.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
-import { DEFAULT_FILE_BYTES } from '../../fields/types/max-bytes.ts'
+import { DEFAULT_FILE_BYTES } from '../../fields/types/field-types.ts'
 import { contentOf } from '../../files/thumbnail.ts'
 import { readUpload, type Upload, type Uploads } from '../../files/upload.ts'
 import type { Logger } from '../../log.ts'

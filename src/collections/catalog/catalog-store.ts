@@ -1,12 +1,18 @@
 import { type Everybody, type Ticket, ticketOf } from '../../admission/ticket.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Database, Db } from '../../db/open.ts'
+import { UserError } from '../../errors.ts'
 import { Catalog, type Store } from '../catalog.ts'
 import { CatalogDraft, readRows } from '../catalog-draft.ts'
 import { type Collection, userHolder } from '../collection.ts'
+import { builtInCollections, withMissingFields } from '../definition/built-in.ts'
 import { readStored } from '../definition/read.ts'
-import { bootstrap } from './bootstrap.ts'
+import { systemCollections } from '../definition/system.ts'
+import { tableName } from '../names.ts'
+import { makeOwnObjects } from '../table/own-indexes.ts'
+import { columnsOf } from '../table/table.ts'
 import { clusterBarrier } from './cluster-barrier.ts'
+import { saveCollection } from './save.ts'
 
 const CHANNEL = 'collections'
 
@@ -129,4 +135,28 @@ export async function openStore(database: Opened): Promise<CatalogStore> {
   await store.change(bootstrap)
   await store.listen()
   return store
+}
+
+async function addMissingFields(draft: CatalogDraft, stored: Collection): Promise<void> {
+  const next = withMissingFields(stored, await columnsOf(draft.db, tableName(stored)))
+  if (next) await saveCollection(draft, next)
+}
+
+/** Creates missing system and built-in collections and views. Throws a UserError for a taken name. */
+export async function bootstrap(draft: CatalogDraft): Promise<void> {
+  const wanted = [...systemCollections(), ...builtInCollections()]
+  for (const collection of wanted) {
+    const taken = draft.catalog.find(collection.name) ?? draft.catalog.find(collection.id)
+    if (taken?.id === collection.id) {
+      await addMissingFields(draft, taken)
+      continue
+    }
+    if (taken) {
+      throw new UserError(
+        `The collection "${taken.name}" (${taken.id}) has the name of one that pocketsms needs for itself. Rename it, then start again.`,
+      )
+    }
+    await saveCollection(draft, collection)
+  }
+  await makeOwnObjects(draft.db)
 }

@@ -1,9 +1,8 @@
 import { isIP } from 'node:net'
 import { badRequest, type ErrorData, type FieldError, fieldError } from '../../errors.ts'
-import { isEmail } from '../../fields/types/address.ts'
+import { isEmail, isUrl } from '../../fields/types/address.ts'
 import { byBytes } from '../../fields/values/json-text.ts'
 import { patternError } from '../../fields/values/pattern.ts'
-import { isUrl } from '../../fields/values/url-form.ts'
 
 /** The errors of a value: one, or one by key; undefined if valid. */
 export type Problem = FieldError | ErrorData | undefined

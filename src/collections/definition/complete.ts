@@ -2,8 +2,7 @@ import type { Field } from '../../fields/field.ts'
 import { checksum } from '../../tools/derived-id.ts'
 import type { Collection } from '../collection.ts'
 import { indexText, parseIndex, uniqueIndexOf } from '../sqlite/index-expression.ts'
-import { addField, freeId } from './field-list.ts'
-import { readField } from './field-shapes.ts'
+import { addField, freeId, readField } from './field-shapes.ts'
 
 const ID_PATTERN = '^[a-z0-9]+$'
 const MAX_INDEX_NAME = 64

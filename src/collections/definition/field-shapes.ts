@@ -2,7 +2,7 @@ import { COMMON_KEYS, FIELD_KEYS, type Field, type FieldTypeName } from '../../f
 import { asObject, flag, object, type Shape, ShapeError, text } from '../../fields/shape.ts'
 import { parseDate } from '../../fields/types/date.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
-import { addField } from './field-list.ts'
+import { checksum } from '../../tools/derived-id.ts'
 
 /** A date in any form that PocketBase reads; empty if it cannot be read. */
 export const date: Shape<string> = {
@@ -43,4 +43,23 @@ export const fieldList: Shape<Field[]> = {
     if (!Array.isArray(raw)) throw new ShapeError(`a list of fields expected, got ${JSON.stringify(raw)}`)
     return raw.map(readField).reduce<Field[]>(addField, [])
   },
+}
+
+/** An id, with a number from 2 to 999 appended if it is taken. */
+export function freeId(base: string, taken: ReadonlySet<string>): string {
+  let id = base
+  for (let i = 2; taken.has(id) && i < 1000; i++) id = base + i
+  return id
+}
+
+const newId = (fields: readonly Field[], { type, name }: Field): string =>
+  freeId(type + checksum(name), new Set(fields.map(({ id }) => id)))
+
+/** Replaces the field with the same id (or name, without id), else appends. PocketBase: fields_list.go */
+export function addField(fields: readonly Field[], field: Field): Field[] {
+  const place = field.id
+    ? fields.findIndex((other) => other.id === field.id)
+    : fields.findIndex((other) => field.name !== '' && other.name === field.name)
+  if (place < 0) return [...fields, field.id ? field : { ...field, id: newId(fields, field) }]
+  return fields.with(place, { ...field, id: fields[place]!.id })
 }

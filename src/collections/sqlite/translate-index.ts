@@ -1,7 +1,7 @@
 import { type Field, isMulti } from '../../fields/field.ts'
 import { parseJson } from '../../tools/json.ts'
 import { columnName, quote } from '../names.ts'
-import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-tokens.ts'
+import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-parts.ts'
 
 /** A token with the field that it names and its SQL for Postgres. */
 interface Piece extends SqlToken {

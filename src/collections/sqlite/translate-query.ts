@@ -1,7 +1,16 @@
 import type { Catalog } from '../catalog.ts'
 import { quote, tableName } from '../names.ts'
-import { bareJoinEnd, callEnd, lowerWord, operandEnd, skipBlanks, splitArguments } from './sql-parts.ts'
-import { type SqlToken, sqlTokens, unquoted } from './sql-tokens.ts'
+import {
+  bareJoinEnd,
+  callEnd,
+  lowerWord,
+  operandEnd,
+  type SqlToken,
+  skipBlanks,
+  splitArguments,
+  sqlTokens,
+  unquoted,
+} from './sql-parts.ts'
 import { translateCall } from './translate-calls.ts'
 
 /** Plain names in SQLite that are keywords in Postgres. */

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts'
 import type { Collection } from '../collection.ts'
 import { quote, tableName } from '../names.ts'
-import { ViewQueryError } from './view-query-error.ts'
+import { ViewQueryError } from './view-fields.ts'
 
 /**
  * Postgres functions that views may call although their result depends on more than their arguments: time,

@@ -4,7 +4,17 @@ import { splitTokens } from '../../tools/tokenize.ts'
 import type { Catalog } from '../catalog.ts'
 import type { Collection, ViewCollection } from '../collection.ts'
 import { readField } from '../definition/field-shapes.ts'
-import { ViewQueryError } from './view-query-error.ts'
+
+/** An invalid query of a view. `fields`: the columns that could be read. */
+export class ViewQueryError extends Error {
+  override name = 'ViewQueryError'
+  readonly fields: readonly Field[]
+
+  constructor(message: string, fields: readonly Field[] = []) {
+    super(message)
+    this.fields = fields
+  }
+}
 
 interface Identifier {
   readonly original: string

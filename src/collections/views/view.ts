@@ -7,15 +7,14 @@ import type { Catalog, Store } from '../catalog.ts'
 import { all } from '../checks/checks.ts'
 import { fieldProblems } from '../checks/field-settings.ts'
 import type { Collection, ViewCollection } from '../collection.ts'
-import { addField } from '../definition/field-list.ts'
+import { addField } from '../definition/field-shapes.ts'
 import { readNew } from '../definition/read.ts'
 import { columnName, quote, tableName } from '../names.ts'
-import { sqlTokens } from '../sqlite/sql-tokens.ts'
+import { sqlTokens } from '../sqlite/sql-parts.ts'
 import { SqliteFault } from '../sqlite/sqlite-fault.ts'
 import { translateNames, translateQuery } from '../sqlite/translate-query.ts'
 import { checkViewAccess } from './view-access.ts'
-import { splitSql, suggestFields, unknownField, type ViewField } from './view-fields.ts'
-import { ViewQueryError } from './view-query-error.ts'
+import { splitSql, suggestFields, unknownField, type ViewField, ViewQueryError } from './view-fields.ts'
 
 const SAMPLE_SIZE = 10
 /** Casts of a view's columns to the field's column type. NULL stays, as in PocketBase. */

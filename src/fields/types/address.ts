@@ -1,8 +1,48 @@
 import { RE2JS } from 're2js'
 import { fieldError } from '../../errors.ts'
 import type { FieldOf, FieldType } from '../field.ts'
-import { hostOf, isUrl } from '../values/url-form.ts'
+import { countCharacters } from '../values/cast.ts'
 import { required, TEXT_LIKE } from './text.ts'
+
+/** A URL as PocketBase accepts it. Follows github.com/asaskevich/govalidator and Go's net/url. */
+const SCHEME = '((ftp|tcp|udp|wss?|https?)://)?'
+const USER = '(\\S+(:\\S*)?@)?'
+const IPV4 =
+  '([1-9]\\d?|1\\d\\d|2[01]\\d|22[0-3]|24\\d|25[0-5])(\\.(\\d{1,2}|1\\d\\d|2[0-4]\\d|25[0-5])){2}\\.([0-9]\\d?|1\\d\\d|2[0-4]\\d|25[0-5])'
+const HEX = '[0-9a-fA-F]{1,4}'
+const OCTET = '(25[0-5]|(2[0-4]|1?\\d)?\\d)'
+const IPV6 = `\\[((${HEX}:){7}${HEX}|(${HEX}:){1,7}:|(${HEX}:){1,6}:${HEX}|(${HEX}:){1,5}(:${HEX}){1,2}|(${HEX}:){1,4}(:${HEX}){1,3}|(${HEX}:){1,3}(:${HEX}){1,4}|(${HEX}:){1,2}(:${HEX}){1,5}|${HEX}:(:${HEX}){1,6}|:((:${HEX}){1,7}|:)|fe80:(:[0-9a-fA-F]{0,4}){0,4}%[0-9a-zA-Z]+|::(ffff(:0{1,4})?:)?(${OCTET}\\.){3}${OCTET}|(${HEX}:){1,4}:(${OCTET}\\.){3}${OCTET})\\]`
+const LETTER = 'a-zA-Z\\x{00a1}-\\x{ffff}'
+const PREFIX =
+  '(([a-zA-Z0-9]([a-zA-Z0-9_-]+)?[a-zA-Z0-9]([-.][a-zA-Z0-9]+)*)|((www\\.)|([a-zA-Z0-9]+([-_.]?[a-zA-Z0-9])*[a-zA-Z0-9]\\.[a-zA-Z0-9]+))?)?'
+const NAME = `${PREFIX}(([${LETTER}0-9]+-?-?)*[${LETTER}0-9]+)(\\.([${LETTER}]+))?`
+const URL_FORM = RE2JS.compile(`^${SCHEME}${USER}(${IPV4}|${IPV6}|${NAME})\\.?(:(\\d{1,5}))?([/?#][^\\s]*)?$`)
+
+const MAX_CHARACTERS = 2083
+const MIN_BYTES = 3
+
+export function isUrl(text: string): boolean {
+  if (countCharacters(text) >= MAX_CHARACTERS || Buffer.byteLength(text) <= MIN_BYTES || text.startsWith('.'))
+    return false
+  const parsed = parseUrl(text.includes(':') && !text.includes('://') ? `http://${text}` : text)
+  if (!parsed || parsed.host.startsWith('.')) return false
+  if (parsed.host === '' && parsed.path !== '' && !parsed.path.includes('.')) return false
+  return URL_FORM.test(text)
+}
+
+/** Host and port of a URL; `''` without a scheme, undefined if it does not parse. Go: net/url.Parse */
+export const hostOf = (text: string): string | undefined => parseUrl(text)?.host
+
+/** RFC 3986, appendix B: authority and path. */
+const PARTS = /^(?:[^:/?#]+:)?(?:\/\/([^/?#]*))?([^?#]*)/
+
+function parseUrl(text: string): { host: string; path: string } | undefined {
+  // Go does not decode a query
+  const decoded = text.replace(/^([^?#]*)\?[^#]*/, '$1')
+  if (/[\x00-\x1f\x7f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(decoded)) return undefined
+  const [, authority = '', path = ''] = PARTS.exec(text)!
+  return { host: authority.slice(authority.lastIndexOf('@') + 1), path }
+}
 
 /** Non-ASCII characters allowed in an address; the rest is RFC 5322's atoms and quoted strings. */
 const WIDE = '\\x{00A0}-\\x{D7FF}\\x{F900}-\\x{FDCF}\\x{FDF0}-\\x{FFEF}'

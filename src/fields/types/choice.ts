@@ -8,7 +8,7 @@ import {
   type Value,
 } from '../field.ts'
 import { toTexts } from '../values/cast.ts'
-import { required } from './text.ts'
+import { isScalar, required } from './text.ts'
 
 /** Fields of one text or a list of texts. */
 export type ChoiceField = SelectField | RelationField | FileField
@@ -19,6 +19,8 @@ const CHOICE = {
     isMulti(field) ? `text[] collate "C" not null default '{}'` : `text collate "C" not null default ''`,
   zero: (field: ChoiceField): Value => (isMulti(field) ? [] : ''),
   fromInput: (field: ChoiceField, raw: unknown): Value => choiceValue(field, toTexts(raw)),
+  accepts: (raw: unknown) => raw === null || isScalar(raw) || (Array.isArray(raw) && raw.every(isScalar)),
+  expected: 'a text or a list of texts',
 }
 
 export const choiceValue = (field: ChoiceField, texts: string[]): Value =>

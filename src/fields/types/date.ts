@@ -76,6 +76,8 @@ export const date: FieldType<FieldOf<'date'>> = {
   column,
   zero,
   fromInput,
+  accepts: (raw) => raw === null || raw === '' || (typeof raw === 'string' && parseDate(raw) !== ''),
+  expected: 'a date like 2026-11-20 07:00:00.000Z, or empty',
   check(field, value) {
     if (value === '') return field.required ? fieldError('validation_required', 'Cannot be blank') : undefined
     const [at, min, max] = [value as string, parseDate(field.min), parseDate(field.max)]
@@ -90,5 +92,8 @@ export const autodate: FieldType<FieldOf<'autodate'>> = {
   column,
   zero,
   fromInput,
+  // never set by clients
+  accepts: () => true,
+  expected: '',
   check: () => undefined,
 }

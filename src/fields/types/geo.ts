@@ -18,6 +18,12 @@ export const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
     const { lon, lat } = readPoint(typeof raw === 'string' ? parseJson(raw) : raw)
     return `{"lon":${writeNumber(lon)},"lat":${writeNumber(lat)}}`
   },
+  accepts(raw) {
+    if (raw === null || raw === '') return true
+    const { lon, lat } = { ...((typeof raw === 'string' ? parseJson(raw) : raw) as Partial<Point>) }
+    return Number.isFinite(lon) && Number.isFinite(lat)
+  },
+  expected: 'a point like {"lon":13.4,"lat":52.5}',
   check(field, value) {
     const { lon, lat } = JSON.parse(value as string) as Point
     if (lon === 0 && lat === 0) return field.required ? required() : undefined

@@ -2,7 +2,31 @@ import { type FieldError, fieldError } from '../../errors.ts'
 import type { Field, FieldOf, FieldType, TextField, Value } from '../field.ts'
 import { countCharacters, toText } from '../values/cast.ts'
 import { matchesPattern } from '../values/pattern.ts'
-import { KEY_PATTERN, keyError } from '../values/record-key.ts'
+
+/** The pattern of PocketBase's own ids. Ids of other patterns have further checks. */
+export const KEY_PATTERN = '^[a-z0-9]+$'
+
+/** Forbidden parts of an id, in PocketBase's order of checks: ids become file names. */
+const FORBIDDEN = [...'./\\|"\'`<>:?*%$\0\t\n\r ']
+/** Device names of Windows. */
+const RESERVED = /^(CON|PRN|AUX|NUL|(COM|LPT)[1-9])$/
+
+/** Refuses ids that cannot be file names, whatever the collection allows. PocketBase: core/field_text.go */
+export function keyError(id: string): FieldError | undefined {
+  const ch = FORBIDDEN.find((character) => id.includes(character))
+  if (ch !== undefined) {
+    return fieldError('validation_forbidden_pk_character', `'${ch}' is not a valid primary key character`, {
+      ch,
+    })
+  }
+  const reserved = id.toUpperCase()
+  if (!RESERVED.test(reserved)) return undefined
+  return fieldError(
+    'validation_reserved_pk',
+    `The primary key '${reserved}' is reserved and cannot be used`,
+    { reserved },
+  )
+}
 
 /** Maximum characters of a text without `max`. */
 export const DEFAULT_MAX_CHARACTERS = 5000
@@ -10,6 +34,8 @@ export const DEFAULT_MAX_CHARACTERS = 5000
 export const DEFAULT_EDITOR_BYTES = 5 << 20
 
 export const required = (): FieldError => fieldError('validation_required', 'Cannot be blank')
+
+export const isScalar = (raw: unknown) => ['string', 'number', 'boolean'].includes(typeof raw)
 
 /** What all single-text types share. */
 export const TEXT_LIKE = {
@@ -19,6 +45,8 @@ export const TEXT_LIKE = {
       : 'text collate "C" not null default \'\'',
   zero: (): Value => '',
   fromInput: (_: Field, raw: unknown): Value => toText(raw),
+  accepts: (raw: unknown) => raw === null || isScalar(raw),
+  expected: 'a text',
 }
 
 /** `text`: `min`, `max`, `pattern`, `primaryKey` for a record's id. PocketBase: core/field_text.go */

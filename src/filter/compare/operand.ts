@@ -1,8 +1,6 @@
-import type { Slot } from '../sql/input.ts'
-import { likePattern } from '../sql/like.ts'
-import { goText, type Scalar } from '../sql/scalar.ts'
-import type { JoinedRow, Sql } from '../sql/sql.ts'
-import { NUMBER, type Traits, traitsOf } from '../sql/traits.ts'
+import { goText, type Scalar, type Slot } from '../sql/scalar.ts'
+import { type JoinedRow, type Sql, sql } from '../sql/sql.ts'
+import { likePattern, NUMBER, type Traits, traitsOf } from '../sql/traits.ts'
 
 /**
  * SQLite's type affinity of an operand, which converts the other side. `text`: text, date, single choices;
@@ -90,3 +88,22 @@ export const countOf = (slot: Slot): Known => known(slot, NUMBER)
 
 /** The result of `:isset`. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
 export const word = (slot: Slot): Known => known(slot, NUMBER, { isWord: true })
+
+/** Stored values as number and text. Computed texts name their collation, or the locale would sort. */
+interface Form {
+  readonly number?: (value: Sql) => Sql
+  /** SQLite's `CAST(… AS TEXT)`. */
+  readonly text: (value: Sql) => Sql
+}
+
+/** JSON can be both: null, a number or a text. */
+export const FORMS: Readonly<Record<Storage, Form>> = {
+  text: { text: (value) => value },
+  number: { number: (value) => value, text: (value) => sql`pb_number_text(${value}) COLLATE "C"` },
+  integer: { number: (value) => value, text: (value) => sql`(${value})::text COLLATE "C"` },
+  real: { number: (value) => value, text: (value) => sql`pb_real_text(${value}) COLLATE "C"` },
+  bool: { number: (value) => sql`${value}::int`, text: (value) => sql`${value}::int::text COLLATE "C"` },
+  list: { text: (value) => sql`array_to_json(${value})::text COLLATE "C"` },
+  geo: { text: (value) => sql`${value}::text COLLATE "C"` },
+  json: { text: (value) => sql`pb_json_text(${value}) COLLATE "C"` },
+}

@@ -1,15 +1,13 @@
 import type { Sign } from '../parse/tree.ts'
 import { type Condition, constant, FALSE, leaf, NULL, whether } from '../sql/condition.ts'
-import type { Input, Slot } from '../sql/input.ts'
 import { flagParam, param, textParam } from '../sql/parameters.ts'
-import { asText } from '../sql/scalar.ts'
+import { asText, type Input, type Slot } from '../sql/scalar.ts'
 import { sql } from '../sql/sql.ts'
 import { isBrokenPattern } from '../sql/traits.ts'
 import { equal } from './equality.ts'
-import type { Operand } from './operand.ts'
+import { FORMS, type Operand } from './operand.ts'
 import { relationalComparison } from './relational.ts'
 import { textOf } from './side.ts'
-import { FORMS } from './storage.ts'
 
 type Operator = (left: Operand, right: Operand) => Condition
 

@@ -1,9 +1,7 @@
-import type { Slot } from '../sql/input.ts'
 import { numberParam, param, textParam } from '../sql/parameters.ts'
-import { asNumeric, kindOf } from '../sql/scalar.ts'
+import { asNumeric, kindOf, type Slot } from '../sql/scalar.ts'
 import { type JoinedRow, type Sql, sql } from '../sql/sql.ts'
-import type { Affinity, Expression, Known, Operand } from './operand.ts'
-import { FORMS } from './storage.ts'
+import { type Affinity, type Expression, FORMS, type Known, type Operand } from './operand.ts'
 
 /** SQLite's conversion of an operand before a comparison. */
 type Conversion = 'text' | 'numeric' | null

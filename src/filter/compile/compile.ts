@@ -1,3 +1,5 @@
+import { admission } from '../../admission/admission.ts'
+import type { Ticket } from '../../admission/ticket.ts'
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { forbidden } from '../../errors.ts'
@@ -10,13 +12,11 @@ import type { Context, ReachedRows } from '../resolve/context.ts'
 import { nestRowsInExists } from '../resolve/exists.ts'
 import type { FilterRow } from '../resolve/row.ts'
 import { and, type Condition, FALSE, leaf, or } from '../sql/condition.ts'
-import type { Input } from '../sql/input.ts'
 import { Scope } from '../sql/joined.ts'
+import type { Input } from '../sql/scalar.ts'
 import { columnOf, type JoinedRow, sql } from '../sql/sql.ts'
 import { buildCondition } from './build.ts'
-import type { CompiledFilter } from './compiled-filter.ts'
-import type { FilterQuery } from './filter-query.ts'
-import { spendReading, spendShape } from './shape-budget.ts'
+import type { CompiledFilter, FilterQuery } from './compiled-filter.ts'
 import { buildOrder, isOwnField, readSort } from './sort.ts'
 import { type Template, writeTemplate } from './write-template.ts'
 
@@ -137,4 +137,19 @@ function parseClient({ filter, sort, request, ticket }: FilterQuery): Tree | nul
 function superuserName(text: string): string | undefined {
   if (text.includes('@collection.')) return '@collection.'
   return text.includes('@request.') ? '@request.' : undefined
+}
+
+/** Reading a filter up to this length costs no more than the rest of the request. */
+const FREE_READING = 500
+/** Cost of reading a character, relative to compiling it. */
+const READING_SHARE = 0.5
+
+/** Charges a client's new filter and sort by length. Throws RetryLater (429). */
+export function spendShape(ticket: Ticket | undefined, length: number): void {
+  if (ticket && !ticket.isSuperuser && length > 0) admission.filterShapes.take(ticket.holder, length)
+}
+
+/** Charges for parsing a filter, valid or not. Throws RetryLater (429). */
+export function spendReading(ticket: Ticket | undefined, length: number): void {
+  spendShape(ticket, Math.max(0, length - FREE_READING) * READING_SHARE)
 }

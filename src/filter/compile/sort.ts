@@ -1,6 +1,5 @@
 import type { Collection } from '../../collections/collection.ts'
-import type { Storage } from '../compare/operand.ts'
-import { FORMS } from '../compare/storage.ts'
+import { FORMS, type Storage } from '../compare/operand.ts'
 import { FilterError } from '../errors.ts'
 import { reworded } from '../resolve/call.ts'
 import type { Context } from '../resolve/context.ts'

@@ -1,13 +1,23 @@
 import { type Field, isMulti, isMultiCapable } from '../../fields/field.ts'
-import type { Expression, Operand } from '../compare/operand.ts'
-import { FORMS } from '../compare/storage.ts'
+import { type Expression, FORMS, type Operand } from '../compare/operand.ts'
 import { FilterError } from '../errors.ts'
 import { param } from '../sql/parameters.ts'
 import { type JoinedRow, type Sql, sql } from '../sql/sql.ts'
 import type { Context } from './context.ts'
 import { joinValues } from './joins.ts'
-import type { Modifier } from './modifier.ts'
 import { affinityOf, column, type FilterRow, storageOf } from './row.ts'
+
+export type Modifier = '' | 'each' | 'length' | 'lower' | 'isset' | 'changed'
+
+const MODIFIERS = new Set<string>(['each', 'length', 'lower', 'isset', 'changed'])
+
+/** `name:lower` → name and modifier. Throws a FilterError for an unknown one. */
+export function splitModifier(name: string): [name: string, modifier: Modifier] {
+  const parts = name.split(':')
+  if (parts.length !== 2) return [name, '']
+  if (!MODIFIERS.has(parts[1]!)) throw new FilterError(`unknown modifier in "${name}"`)
+  return [parts[0]!, parts[1] as Modifier]
+}
 
 /** The end of a path: a row's field under a modifier. Modifiers that do not fit the field are ignored. */
 export function fieldOperand(

@@ -5,9 +5,8 @@ import { type Field, isMulti, type RelationField } from '../../fields/field.ts'
 import { keyword, type Operand } from '../compare/operand.ts'
 import { FilterError } from '../errors.ts'
 import type { Context } from './context.ts'
-import { fieldOperand, jsonOperand } from './field-operand.ts'
+import { fieldOperand, jsonOperand, splitModifier } from './field-operand.ts'
 import { joinBack, joinRelation } from './joins.ts'
-import { splitModifier } from './modifier.ts'
 import type { FilterRow } from './row.ts'
 
 /** PocketBase: maxNestedRels in core/record_field_resolver_runner.go */

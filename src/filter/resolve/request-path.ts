@@ -1,6 +1,11 @@
 import type { Collection } from '../../collections/collection.ts'
-import type { Field, FieldTypeName, RelationField } from '../../fields/field.ts'
-import { isMulti, isMultiCapable } from '../../fields/field.ts'
+import {
+  type Field,
+  type FieldTypeName,
+  isMulti,
+  isMultiCapable,
+  type RelationField,
+} from '../../fields/field.ts'
 import { toText, toTexts } from '../../fields/values/cast.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
 import {
@@ -15,13 +20,12 @@ import {
 import { compare } from '../compare/operators.ts'
 import { FilterError } from '../errors.ts'
 import { and, leaf, writeCondition } from '../sql/condition.ts'
-import type { Input, Slot } from '../sql/input.ts'
 import { flagParam, param } from '../sql/parameters.ts'
-import { asText, lowerAscii, type Scalar } from '../sql/scalar.ts'
+import { asText, type Input, lowerAscii, type Scalar, type Slot } from '../sql/scalar.ts'
 import { columnOf, sql } from '../sql/sql.ts'
 import { MIXED, NUMBER, TEXT } from '../sql/traits.ts'
 import type { Context } from './context.ts'
-import { type Modifier, splitModifier } from './modifier.ts'
+import { type Modifier, splitModifier } from './field-operand.ts'
 import { reach, resolvePath } from './path.ts'
 import { table } from './row.ts'
 

@@ -1,5 +1,4 @@
-import { constantOf, keyword, type Operand, parameter } from '../compare/operand.ts'
-import { FORMS } from '../compare/storage.ts'
+import { constantOf, FORMS, keyword, type Operand, parameter } from '../compare/operand.ts'
 import { FilterError } from '../errors.ts'
 import type { Literal, Token } from '../parse/tree.ts'
 import { numberParam } from '../sql/parameters.ts'

@@ -4,8 +4,8 @@ import { countedColumns } from '../../collections/views/view-fields.ts'
 import { type Field, isMulti, type Value } from '../../fields/field.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import type { Affinity, Storage } from '../compare/operand.ts'
-import type { Input } from '../sql/input.ts'
 import { param } from '../sql/parameters.ts'
+import type { Input } from '../sql/scalar.ts'
 import { columnOf, type JoinedRow, type Sql } from '../sql/sql.ts'
 
 /** A row in the statement. */

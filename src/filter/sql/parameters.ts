@@ -1,6 +1,5 @@
 import { cleanText } from '../../fields/values/cast.ts'
-import type { Input, Slot } from './input.ts'
-import { asText } from './scalar.ts'
+import { asText, type Input, type Slot } from './scalar.ts'
 import type { Param, Sql } from './sql.ts'
 
 export const param = (cast: string, bind: (input: Input) => unknown): Sql => [

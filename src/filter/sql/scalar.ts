@@ -1,7 +1,20 @@
+import type { Value } from '../../fields/field.ts'
 import { plainNumber } from '../../fields/values/cast.ts'
+import type { RequestInfo } from '../../request/request.ts'
 
 /** A value as in SQLite: `number` REAL, `bigint` INTEGER, a bool an INTEGER spelled as in Go. */
 export type Scalar = null | string | number | bigint | boolean
+
+/** What a compiled condition gets its values from. */
+export interface Input {
+  readonly request: RequestInfo
+  readonly literals: readonly { readonly value: Scalar; readonly pattern: string }[]
+  readonly candidate: Readonly<Record<string, Value>>
+  readonly now: Date
+}
+
+/** Where a parameter's value comes from. */
+export type Slot = (input: Input) => Scalar
 
 export type ScalarKind = 'null' | 'empty' | 'text' | 'number'
 

@@ -1,5 +1,5 @@
 import { quote } from '../../collections/names.ts'
-import type { Input } from './input.ts'
+import type { Input } from './scalar.ts'
 
 /** A parameter of a statement. It is numbered when the statement is written. */
 export interface Param {

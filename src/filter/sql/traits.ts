@@ -1,4 +1,3 @@
-import { likePattern } from './like.ts'
 import { asNumeric, goText, kindOf, type Scalar, type ScalarKind } from './scalar.ts'
 
 /** Properties of a parameter's value that the SQL depends on. `mixed`: differs from request to request. */
@@ -50,3 +49,19 @@ function patternTrait(pattern: string): Traits['pattern'] {
 
 /** SQLite never matches a pattern that ends in an unfinished escape. */
 export const isBrokenPattern = (pattern: string) => /(?<!\\)(?:\\\\)*\\$/.test(pattern)
+
+/** The pattern of `~`: the text if it has an unescaped `%`, else `%text%`. PocketBase: wrapLikeParams */
+export const likePattern = (text: string): string =>
+  /^(?:[^\\%]|\\.)*%/su.test(text) ? text : `%${escapeUnescaped(text)}%`
+
+/** Puts a backslash before `\`, `%`, `_`. Like PocketBase it escapes only the second of `__`. */
+function escapeUnescaped(text: string): string {
+  let result = ''
+  let special = false
+  for (const char of [...text].reverse()) {
+    if (special && char !== '\\') result = `\\${result}`
+    special = !special && '\\%_'.includes(char)
+    result = char + result
+  }
+  return special ? `\\${result}` : result
+}

@@ -1,5 +1,5 @@
 import type { Collection } from '../../collections/collection.ts'
-import { maxBodyBytes } from '../../fields/types/max-bytes.ts'
+import { maxBodyBytes } from '../../fields/types/field-types.ts'
 import { DEFAULT_MAX_CHARACTERS } from '../../fields/types/text.ts'
 import type { Ctx, Services } from '../context.ts'
 import { knownCaller } from '../request-info.ts'

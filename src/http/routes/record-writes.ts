@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { maxBodyBytes } from '../../fields/types/max-bytes.ts'
+import { maxBodyBytes } from '../../fields/types/field-types.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
 import { writeRecord } from '../../records/write/write.ts'
 import type { RequestInfo } from '../../request/request.ts'

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { quote, tableName } from '../../collections/names.ts'
 import type { Db } from '../../db/open.ts'
 import type { Action } from '../../records/changes.ts'
 import { columnsOf, type RecordRow } from '../../records/columns.ts'
@@ -108,7 +107,7 @@ const JUDGED = `case c.action
 /** Images of changes of one collection, by position. Left out: records deleted before they could be read. */
 export async function readImages(db: Db, collection: Collection, positions: readonly number[]) {
   const { select, count, id } = columnsOf(collection)
-  const table = quote(tableName(collection))
+  const table = columnsOf(collection).table
   const { rows } = await db.query(
     `select ${select}, c.position, ${JUDGED}
      from _changes c cross join lateral json_populate_record(null::${table},

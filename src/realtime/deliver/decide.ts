@@ -1,7 +1,7 @@
 import type { EventLoopSlices } from '../../admission/event-loop-slices.ts'
 import type { Catalog, Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { quote, tableName } from '../../collections/names.ts'
+import { tableName } from '../../collections/names.ts'
 import { isSqlError, isTooSlow } from '../../db/errors.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { SqlText } from '../../filter/sql/sql.ts'
@@ -60,7 +60,7 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
  */
 function tablesFor(catalog: Catalog, change: Change, read: readonly string[], parameters: Parameters) {
   const { collection, record, judged } = change
-  const table = quote(tableName(collection))
+  const table = columnsOf(collection).table
   const itself = images(table, `c.position = ${parameters.add(judged, 'bigint')}`)
   const rest = `select * from ${table} where "id" <> ${parameters.add(record)}`
   const own = `${table} as not materialized (${itself} union all ${rest})`
@@ -72,7 +72,7 @@ function tablesFor(catalog: Catalog, change: Change, read: readonly string[], pa
 }
 
 function withDeleted(collection: Collection, xid: number, parameters: Parameters): string {
-  const table = quote(tableName(collection))
+  const table = columnsOf(collection).table
   const sameTransaction = `c.xid = ${parameters.add(String(xid))}::xid8`
   const gone = `${sameTransaction} and c.collection = ${parameters.add(collection.id)} and c.action = 'delete'`
   return `${table} as not materialized (select * from ${table} union all ${images(table, gone)})`

@@ -1,7 +1,7 @@
 import { type FieldError, fieldError } from '../../errors.ts'
 import { required } from '../../fields/types/text.ts'
 import { toText } from '../../fields/values/cast.ts'
-import type { Draft, FieldErrors } from '../input/validate.ts'
+import type { Draft, FieldErrors } from '../input/prepare.ts'
 import type { PasswordWork } from './passwords.ts'
 
 /** Keys of an auth record's form. */

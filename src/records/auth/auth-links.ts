@@ -1,9 +1,8 @@
 import type { Store } from '../../collections/catalog.ts'
 import { type AuthCollection, type Collection, USERS_ID } from '../../collections/collection.ts'
-import { quote, tableName } from '../../collections/names.ts'
 import { generateText } from '../../fields/types/autogenerate.ts'
 import { changeLogCte } from '../changes.ts'
-import type { Values } from '../columns.ts'
+import { columnsOf, type Values } from '../columns.ts'
 
 /** Collections whose records belong to an auth record, named by `collectionRef` and `recordRef`. */
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
@@ -41,7 +40,7 @@ async function deleteSessions({ db }: Store, owner: Collection, ids: readonly st
 
 async function dropFrom(store: Store, linked: Collection, owner: Collection, ids: readonly string[]) {
   const { rows } = await store.db.query(
-    `with written as (delete from ${quote(tableName(linked))}
+    `with written as (delete from ${columnsOf(linked).table}
       where "collectionRef" = $1::text and "recordRef" = any($2::text[]) returning *),
     ${changeLogCte('written', 'delete', 3)} select 1 from written`,
     [owner.id, ids, linked.id],
@@ -82,7 +81,7 @@ export async function deleteInvalidLinks(
 export async function endSignIns(store: Store, collection: AuthCollection, id: string): Promise<void> {
   const values: Values = {}
   rotateTokenKey(collection, values)
-  const text = `update ${quote(tableName(collection))} set "tokenKey" = $2 where id = $1`
+  const text = `update ${columnsOf(collection).table} set "tokenKey" = $2 where id = $1`
   await store.db.query(text, [id, values.tokenKey])
   await deleteLinks(store, collection, [id], ['_mfas', '_otps'])
   await deleteSessions(store, collection, [id])

@@ -3,8 +3,7 @@ import type { Collection } from '../../collections/collection.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { RecordRow } from '../columns.ts'
 import { prepareRows, writeRecords } from '../render/render.ts'
-import { expandRecords } from './expand.ts'
-import { readExpand } from './expand-paths.ts'
+import { expandRecords, readExpand } from './expand.ts'
 
 /**
  * Renders rows as JSON for this request: visible fields and the query's `expand`. Whether the caller may see

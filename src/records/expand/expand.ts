@@ -7,7 +7,6 @@ import { columnsOf, type RecordRow } from '../columns.ts'
 import { rowSizeOf } from '../read-rows.ts'
 import { isRuleFault, prepareRows, type RenderedRecord } from '../render/render.ts'
 import { selectRows } from '../select.ts'
-import type { ExpandTree } from './expand-paths.ts'
 import { findRelation, idsIn, MAX_BACK, orderSql, type Relation, relatedSql } from './relation.ts'
 
 const MAX_DEPTH = 6
@@ -148,4 +147,29 @@ function byHolder({ target, field }: Relation, related: readonly RenderedRecord[
     }
   }
   return ({ collection, row }) => index.get(row[columnsOf(collection).id] as string) ?? []
+}
+
+/** Relations to expand by name, with the relations below. */
+export type ExpandTree = Map<string, ExpandTree>
+
+/** Parses `expand`; drops empty paths and beginnings of others. PocketBase: core/record_query_expand.go */
+export function readExpand(param: string): ExpandTree {
+  const tree: ExpandTree = new Map()
+  for (const part of param.split(',')) {
+    const hops = part.replaceAll(' ', '').split('.')
+    const [first, last] = [hops.findIndex(isNamed), hops.findLastIndex(isNamed)]
+    if (first >= 0) grow(tree, hops.slice(first, last + 1))
+  }
+  return tree
+}
+
+const isNamed = (hop: string) => hop !== ''
+
+function grow(tree: ExpandTree, hops: readonly string[]): void {
+  let node = tree
+  for (const hop of hops) {
+    const next: ExpandTree = node.get(hop) ?? new Map()
+    node.set(hop, next)
+    node = next
+  }
 }

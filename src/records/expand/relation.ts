@@ -1,6 +1,6 @@
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { columnName, quote, splitBackRelation, tableName } from '../../collections/names.ts'
+import { columnName, quote, splitBackRelation } from '../../collections/names.ts'
 import { uniqueIndexOf } from '../../collections/sqlite/index-expression.ts'
 import { isMulti, type RelationField } from '../../fields/field.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
@@ -51,7 +51,7 @@ export function relatedSql({ target, field, back }: Relation, position: number, 
   const column = `c.${quote(columnName(field.name))}`
   const points = isMulti(field) ? `${column} @> ARRAY[p.id]` : `${column} = p.id`
   return `${row}."id" IN (SELECT k.id FROM unnest($${position}::text[]) p(id) CROSS JOIN LATERAL (
-    SELECT c."id" FROM ${quote(tableName(target))} c WHERE ${points} ORDER BY ${orderSql(target, 'c')} LIMIT ${MAX_BACK}) k)`
+    SELECT c."id" FROM ${columnsOf(target).table} c WHERE ${points} ORDER BY ${orderSql(target, 'c')} LIMIT ${MAX_BACK}) k)`
 }
 
 /** Order of insertion; views have none and are ordered by id. */

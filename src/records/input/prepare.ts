@@ -1,9 +1,12 @@
 import type { Collection } from '../../collections/collection.ts'
 import type { FieldError } from '../../errors.ts'
 import type { Field, Value } from '../../fields/field.ts'
-import { fieldType } from '../../fields/types/field-types.ts'
-import { readError } from '../../fields/types/readable.ts'
+import { generateText } from '../../fields/types/autogenerate.ts'
+import { type ChoiceField, choiceTexts, choiceValue, chosenTexts } from '../../fields/types/choice.ts'
+import { fieldType, readError } from '../../fields/types/field-types.ts'
+import { toNumber, toText, toTexts } from '../../fields/values/cast.ts'
 import type { Upload, Uploads } from '../../files/upload.ts'
+import { memoize } from '../../tools/memoize.ts'
 import type { Values } from '../columns.ts'
 import {
   addUploads,
@@ -14,7 +17,6 @@ import {
   namedUploads,
   uploadsNeedOld,
 } from './files.ts'
-import { setterOf } from './setters.ts'
 
 export interface Prepared {
   /** The resulting record, with a placeholder for the hash of each new password. */
@@ -29,6 +31,18 @@ export interface Prepared {
   readonly unreadable: Readonly<Record<string, FieldError>>
 }
 
+/** A record to be stored. `old` is absent for a new one; `passwords` as in Prepared. */
+export interface Draft {
+  readonly values: Readonly<Values>
+  readonly passwords: Readonly<Record<string, string>>
+  readonly old?: Readonly<Values>
+  readonly uploads?: NamedUploads
+  /** As in Prepared. Errors of the empty value in its place come first. */
+  readonly unreadable?: Readonly<FieldErrors>
+}
+
+export type FieldErrors = Record<string, FieldError>
+
 interface PrepareOptions {
   /** The record before; absent: a blank one. */
   readonly base?: Readonly<Values> | undefined
@@ -38,10 +52,11 @@ interface PrepareOptions {
   readonly isStrict?: boolean | undefined
 }
 
-export function blankValues(collection: Collection): Values {
-  // A field may be named __proto__.
-  return Object.fromEntries(collection.fields.map((field) => [field.name, fieldType(field).zero(field)]))
-}
+/** The values of an empty record. A field may be named __proto__. */
+export const blankValues = memoize(
+  (collection: Collection): Readonly<Values> =>
+    Object.fromEntries(collection.fields.map((field) => [field.name, fieldType(field).zero(field)])),
+)
 
 /** Whether the body's result depends on the present record. */
 export const needsOldValues = (
@@ -49,7 +64,8 @@ export const needsOldValues = (
   body: Readonly<Record<string, unknown>>,
   uploads: Uploads = NOTHING_SENT,
 ) =>
-  Object.keys(body).some((key) => setterOf(collection, key)?.needsOld) || uploadsNeedOld(collection, uploads)
+  Object.keys(body).some((key) => settersOf(collection).get(key)?.needsOld) ||
+  uploadsNeedOld(collection, uploads)
 
 const NOTHING_SENT: Uploads = new Map()
 /** Placeholder for a hash that is not made yet. */
@@ -69,8 +85,9 @@ export function prepare(
   const body: Record<string, unknown> = { ...raw }
   const passwords: Record<string, string> = {}
   const unreadable: Record<string, FieldError> = {}
+  const setters = settersOf(collection)
   for (const key of Object.keys(raw).sort((a, b) => a.length - b.length)) {
-    const setter = setterOf(collection, key)
+    const setter = setters.get(key)
     if (!setter) continue
     const { field } = setter
     delete body[key]
@@ -84,19 +101,7 @@ export function prepare(
     passwords[field.name] = value as string
     if (value !== '') values[field.name] = NO_HASH
   }
-  const draft = { values, body, passwords, uploads: NO_UPLOADS, unreadable }
-  return uploads.size > 0 ? withUploads(draft, collection, raw, isSuperuser, uploads) : draft
-}
-
-function withUploads(
-  prepared: Prepared,
-  collection: Collection,
-  raw: Readonly<Record<string, unknown>>,
-  isSuperuser: boolean,
-  uploads: Uploads,
-): Prepared {
-  const values = { ...prepared.values }
-  const body = { ...prepared.body }
+  if (uploads.size === 0) return { values, body, passwords, unreadable, uploads: NO_UPLOADS }
   const named = new Map<string, Upload>()
   for (const field of collection.fields) {
     if (field.type !== 'file' || !hasUploads(field, uploads)) continue
@@ -107,7 +112,7 @@ function withUploads(
     body[field.name] = fileRuleValue(value, own)
     for (const [name, upload] of own) named.set(name, upload)
   }
-  return { ...prepared, values, body, uploads: named }
+  return { values, body, passwords, unreadable, uploads: named }
 }
 
 const isClosed = (collection: Collection, field: Field) =>
@@ -120,3 +125,64 @@ function ruleValue(field: Field, value: Value): unknown {
   const text = (value as string | null) ?? 'null'
   return /^[[{]/.test(text) ? JSON.parse(text) : text
 }
+
+/** The effect of a body's key on a field. */
+interface Setter {
+  readonly field: Field
+  /** The result depends on the present value. */
+  readonly needsOld: boolean
+  set(old: Value, raw: unknown): Value
+}
+
+type Change = Omit<Setter, 'field'>
+
+const choices = (field: ChoiceField): Record<string, Change> => ({
+  [`${field.name}+`]: {
+    needsOld: true,
+    set: (old, raw) => choiceValue(field, toTexts([...chosenTexts(old), ...choiceTexts(field, raw)])),
+  },
+  [`+${field.name}`]: {
+    needsOld: true,
+    set: (old, raw) => choiceValue(field, toTexts([...choiceTexts(field, raw), ...chosenTexts(old)])),
+  },
+  [`${field.name}-`]: {
+    needsOld: true,
+    set(old, raw) {
+      const removed = choiceTexts(field, raw)
+      const kept = chosenTexts(old).filter((text) => !removed.includes(text))
+      return choiceValue(field, kept)
+    },
+  },
+})
+
+/** Modifier keys of a field. PocketBase: FindSetter of each field type; contract 4.3 */
+function modifiers(field: Field): Record<string, Change> {
+  if (field.type === 'select' || field.type === 'relation' || field.type === 'file') return choices(field)
+  if (field.type === 'number') {
+    return {
+      [`${field.name}+`]: { needsOld: true, set: (old, raw) => (old as number) + toNumber(raw) },
+      [`${field.name}-`]: { needsOld: true, set: (old, raw) => (old as number) - toNumber(raw) },
+    }
+  }
+  if (field.type !== 'text') return {}
+  const { autogeneratePattern: pattern } = field
+  const set = (_: Value, raw: unknown) => toText(raw) + (pattern ? generateText(pattern) : '')
+  return { [`${field.name}:autogenerate`]: { needsOld: false, set } }
+}
+
+/** An autodate cannot be set. */
+function plain(field: Field): Change {
+  if (field.type === 'autodate') return { needsOld: true, set: (old) => old }
+  const type = fieldType(field)
+  return { needsOld: false, set: (_, raw) => type.fromInput(field, raw) }
+}
+
+/** The effects of the keys that a body may have. */
+const settersOf = memoize((collection: Collection): ReadonlyMap<string, Setter> => {
+  const setters = new Map<string, Setter>()
+  for (const field of collection.fields) {
+    const changes = { [field.name]: plain(field), ...modifiers(field) }
+    for (const [key, change] of Object.entries(changes)) setters.set(key, { field, ...change })
+  }
+  return setters
+})

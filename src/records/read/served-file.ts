@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { columnName, quote, tableName } from '../../collections/names.ts'
+import { columnName, quote } from '../../collections/names.ts'
 import { fieldSource } from '../../collections/views/view-fields.ts'
 import { notFound } from '../../errors.ts'
 import { type FileField, isMulti } from '../../fields/field.ts'
@@ -8,7 +8,7 @@ import { chosenTexts } from '../../fields/types/choice.ts'
 import type { FilePlace } from '../../files/contents.ts'
 import { NO_REQUEST, type RequestInfo } from '../../request/request.ts'
 import { limited } from '../../rules/roles.ts'
-import { toValues } from '../columns.ts'
+import { columnsOf, toValues } from '../columns.ts'
 import { isRuleFault } from '../render/render.ts'
 import { selectRows } from '../select.ts'
 
@@ -68,7 +68,7 @@ async function placeInSource(
   const { collection, field } = source
   const column = `b.${quote(columnName(field.name))}`
   const where = isMulti(field) ? `$1 = any(${column})` : `${column} = $1`
-  const text = `select b.id from ${quote(tableName(collection))} b where ${where} limit 1`
+  const text = `select b.id from ${columnsOf(collection).table} b where ${where} limit 1`
   const { rows } = await store.db.query(text, [name])
   return rows[0] && { collection: collection.id, record: String(rows[0][0]), name }
 }

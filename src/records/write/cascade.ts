@@ -1,13 +1,14 @@
-import type { Store } from '../../collections/catalog.ts'
+import type { Catalog, Store } from '../../collections/catalog.ts'
 import { type Collection, SUPERUSERS } from '../../collections/collection.ts'
-import { columnName, quote, tableName } from '../../collections/names.ts'
-import { badRequest } from '../../errors.ts'
-import { type Field, isMulti } from '../../fields/field.ts'
+import { columnName, quote } from '../../collections/names.ts'
+import { ApiError, badRequest } from '../../errors.ts'
+import { type Field, isMulti, type RelationField } from '../../fields/field.ts'
 import { now } from '../../fields/types/date.ts'
+import { memoize } from '../../tools/memoize.ts'
 import { deleteLinks } from '../auth/auth-links.ts'
 import { changeLogCte } from '../changes.ts'
+import { columnsOf } from '../columns.ts'
 import type { Extensions } from '../extension.ts'
-import { type Reference, referenceSql, referencesTo } from './references.ts'
 
 /** A record cannot be deleted because another one requires it. */
 export class RequiredByRelation extends Error {
@@ -38,8 +39,8 @@ export async function deleteRecords(
 
 async function deleteRows(store: Store, collection: Collection, ids: readonly string[]): Promise<string[]> {
   const { rows } = await store.db.query(
-    `with written as (delete from ${quote(tableName(collection))} where id = any(array(
-      select t.id from ${quote(tableName(collection))} t where t.id = any($1::text[]) order by t.id for update
+    `with written as (delete from ${columnsOf(collection).table} where id = any(array(
+      select t.id from ${columnsOf(collection).table} t where t.id = any($1::text[]) order by t.id for update
     )) returning *),
     ${changeLogCte('written', 'delete', 2)} select id from written`,
     [ids, collection.id],
@@ -49,7 +50,7 @@ async function deleteRows(store: Store, collection: Collection, ids: readonly st
 
 /** Locks the remaining superusers, so that of the last two only one can be deleted. */
 async function demandSuperuser(store: Store, collection: Collection): Promise<void> {
-  const { rows } = await store.db.query(`select id from ${quote(tableName(collection))} for update`)
+  const { rows } = await store.db.query(`select id from ${columnsOf(collection).table} for update`)
   if (rows.length === 0) throw badRequest("You can't delete the only existing superuser.")
 }
 
@@ -93,3 +94,83 @@ async function unset(store: Store, reference: Reference, ids: readonly string[])
 }
 
 const isUpdateDate = (field: Field) => field.type === 'autodate' && field.onUpdate
+
+/** Records deleted at a time: bounds the memory of a transaction. */
+const CHUNK = 1_000
+
+const refused = (error: unknown) =>
+  error instanceof RequiredByRelation || (error instanceof ApiError && error.status === 400)
+
+/** Deletes all records and dependents. Throws 400. PocketBase: apis/collection.go, collectionTruncate */
+export async function truncateCollection(store: Store, extensions: Extensions, collection: Collection) {
+  if (collection.type === 'view')
+    throw badRequest("View collections cannot be truncated since they don't store their own records.")
+  const table = columnsOf(collection).table
+  await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    for (;;) {
+      const { rows } = await db.query(`select id from ${table} order by _rowid limit $1`, [CHUNK])
+      if (rows.length === 0) return
+      const ids = rows.map(([id]) => String(id))
+      await deleteRecords(inside, extensions, collection, ids).catch((error: unknown) => {
+        throw refused(error) ? badRequest(FAILED) : error
+      })
+    }
+  })
+}
+
+const FAILED = 'Failed to truncate collection (most likely due to required cascade delete record references).'
+
+/** A verified owner took over the account. Deletes what grants others access (`grantsAccess`). */
+export async function revokeFormerAccess(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  id: string,
+): Promise<void> {
+  await extensions.get(collection.id)?.onTakeover?.(store, id)
+  for (const reference of referencesTo(store.catalog, collection)) {
+    if (!extensions.get(reference.collection.id)?.grantsAccess) continue
+    const held = await findHeld(store, reference, id)
+    if (held.length > 0) await deleteRecords(store, extensions, reference.collection, held)
+  }
+}
+
+async function findHeld(store: Store, reference: Reference, id: string): Promise<string[]> {
+  const { table } = referenceSql(reference)
+  const text = `select r.id from ${table} r where ${pointsAt(reference, '$1::text')}`
+  const { rows } = await store.db.query(text, [id])
+  return rows.map(([held]) => held as string)
+}
+
+/** A field whose values are ids of another collection's records. */
+export interface Reference {
+  readonly collection: Collection
+  readonly field: RelationField
+}
+
+/** All fields that refer to a collection, by collection name; none of views. */
+export const referencesTo = (catalog: Catalog, target: Collection): readonly Reference[] =>
+  byTarget(catalog).get(target.id) ?? []
+
+const byTarget = memoize((catalog: Catalog) => {
+  const references = catalog.all
+    .filter(({ type }) => type !== 'view')
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((collection) => relationsOf(collection).map((field) => ({ collection, field })))
+  return Map.groupBy(references, ({ field }) => field.collectionId)
+})
+
+const relationsOf = ({ fields }: Collection) => fields.filter((field) => field.type === 'relation')
+
+/** SQL of a referring table (alias `r`) and column. */
+export const referenceSql = ({ collection, field }: Reference) => ({
+  table: columnsOf(collection).table,
+  column: `r.${quote(columnName(field.name))}`,
+})
+
+/** SQL: whether record `r` refers to `id` (an SQL expression). */
+export function pointsAt(reference: Reference, id: string): string {
+  const { column } = referenceSql(reference)
+  return isMulti(reference.field) ? `${column} @> array[${id}]` : `${column} = ${id}`
+}

@@ -1,16 +1,19 @@
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
-import { quote, tableName } from '../../collections/names.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
-import type { RelationField, TextField } from '../../fields/field.ts'
+import type { Field, FileField, PasswordField, RelationField, TextField, Value } from '../../fields/field.ts'
 import { generateText } from '../../fields/types/autogenerate.ts'
 import { chosenTexts } from '../../fields/types/choice.ts'
 import { now } from '../../fields/types/date.ts'
-import { KEY_PATTERN } from '../../fields/values/record-key.ts'
+import { fieldType } from '../../fields/types/field-types.ts'
+import { passwordError } from '../../fields/types/password.ts'
+import { KEY_PATTERN, required } from '../../fields/types/text.ts'
+import { MAX_PASSWORD_BYTES } from '../../fields/values/bcrypt.ts'
 import { LINKED_COLLECTIONS } from '../auth/auth-links.ts'
-import type { Values } from '../columns.ts'
-import { type FieldErrors, validate } from '../input/validate.ts'
+import { columnsOf, type Values } from '../columns.ts'
+import { checkUpload, type NamedUploads, NO_UPLOADS } from '../input/files.ts'
+import type { Draft, FieldErrors } from '../input/prepare.ts'
 import { Parameters } from '../parameters.ts'
 import type { Write } from './prepare-write.ts'
 
@@ -51,8 +54,7 @@ export function checkValues(write: Write, values: Values = write.values): Checke
 
 /**
  * Adds the conditions: related records exist, the id is free. Fields with an error are skipped; a relation
- * without a target adds one. Ids that are stored already (`old`) may be those of deleted lines and senders.
- * PocketBase: core/field_relation.go
+ * without a target adds one. PocketBase: core/field_relation.go
  */
 function addConditions(
   checked: Checked,
@@ -62,35 +64,34 @@ function addConditions(
   old: Readonly<Values> | undefined,
 ): void {
   const { errors } = checked
-  const isNew = old === undefined
-  const unstored = (name: string) => {
-    const known = new Set(chosenTexts(old?.[name] ?? ''))
-    return chosenTexts(values[name]!).filter((id) => !known.has(id))
-  }
   for (const field of collection.fields) {
+    const { name } = field
+    if (field.type === 'relation' && !errors[name]) addRelation(checked, catalog, field, values[name]!, old)
+    if (old || field.type !== 'text' || !field.primaryKey) continue
     // For ids with a custom pattern, uniqueness is tested before other conditions.
-    const isOwnKey = isNew && field.type === 'text' && field.primaryKey && field.pattern !== KEY_PATTERN
-    if (errors[field.name] && !isOwnKey) continue
-    if (field.type === 'relation') addRelation(checked, catalog, field, unstored(field.name))
-    else if (isNew && field.type === 'text' && field.primaryKey)
-      addFreeKey(checked, catalog, collection, field, String(values[field.name]))
+    if (!errors[name] || field.pattern !== KEY_PATTERN)
+      addFreeKey(checked, catalog, collection, field, String(values[name]))
   }
   if (Object.keys(errors).length === 0) addOwner(checked, catalog, collection, values)
 }
 
+/** Ids that are stored already (`old`) may be those of deleted lines and senders. */
 function addRelation(
   { errors, conditions, parameters }: Checked,
   catalog: Catalog,
   { name: field, collectionId }: RelationField,
-  ids: readonly string[],
+  value: Value,
+  old: Readonly<Values> | undefined,
 ): void {
+  const known = new Set(chosenTexts(old?.[field] ?? ''))
+  const ids = chosenTexts(value).filter((id) => !known.has(id))
   if (ids.length === 0) return
   const target = catalog.find(collectionId)
   if (!target) {
     errors[field] = NO_TARGET
     return
   }
-  const table = quote(tableName(target))
+  const { table } = columnsOf(target)
   const sql =
     ids.length === 1
       ? `exists (select 1 from ${table} r where r.id = ${parameters.add(ids[0])})`
@@ -116,13 +117,13 @@ function addFreeKey(
   id: string,
 ): void {
   if (pattern !== KEY_PATTERN) {
-    const sql = `not exists (select 1 from ${quote(tableName(collection))} r where lower(r.id) = lower(${parameters.add(id)} collate "C"))`
+    const sql = `not exists (select 1 from ${columnsOf(collection).table} r where lower(r.id) = lower(${parameters.add(id)} collate "C"))`
     conditions.push({ field, error: NOT_FREE, sql, late: false })
   }
   if (collection.type !== 'auth') return
   for (const other of catalog.all) {
     if (other.type !== 'auth' || other.id === collection.id) continue
-    const sql = `not exists (select 1 from ${quote(tableName(other))} r where r.id = ${parameters.add(id)})`
+    const sql = `not exists (select 1 from ${columnsOf(other).table} r where r.id = ${parameters.add(id)})`
     conditions.push({ field, error: NOT_UNIQUE, sql, late: true })
   }
 }
@@ -147,7 +148,7 @@ function addOwner(
     errors.collectionRef = owner?.id === collectionRef ? NOT_AUTH : NO_COLLECTION
     return
   }
-  const sql = `exists (select 1 from ${quote(tableName(owner))} r where r.id = ${parameters.add(recordRef)})`
+  const sql = `exists (select 1 from ${columnsOf(owner).table} r where r.id = ${parameters.add(recordRef)})`
   conditions.push({ field: 'recordRef', error: NO_OWNER, sql, late: true })
   // fails only if the other condition holds, so that there is one error
   if (name === '_externalAuths' && !OAUTH2_PROVIDERS.has(String(provider)))
@@ -158,3 +159,62 @@ const NO_COLLECTION = fieldError('validation_invalid_collection_id', 'Missing or
 const NOT_AUTH = fieldError('validation_invalid_collection_type', 'Invalid collection type - must be auth')
 const NO_OWNER = fieldError('validation_invalid_record', 'Missing or invalid record')
 const NO_PROVIDER = fieldError('validation_in_invalid', 'Must be a valid value')
+
+/** Errors that need no database: one per field. PocketBase: ValidateValue of each field type; contract 4.5 */
+export function validate(collection: Collection, draft: Draft): FieldErrors {
+  const errors: FieldErrors = {}
+  for (const field of collection.fields) {
+    const error = checkField(field, draft) ?? draft.unreadable?.[field.name]
+    if (error) errors[field.name] = error
+  }
+  return errors
+}
+
+function checkField(field: Field, { values, passwords, old, uploads }: Draft): FieldError | undefined {
+  const value = values[field.name]!
+  if (field.type === 'text' && field.primaryKey && old)
+    return value === old[field.name]
+      ? undefined
+      : fieldError('validation_pk_change', 'The record primary key cannot be changed')
+  if (field.type === 'password') return checkPassword(field, value, passwords[field.name])
+  if (field.type === 'file') return checkFiles(field, value, old?.[field.name], uploads)
+  return fieldType(field).check(field, value)
+}
+
+function checkPassword(field: PasswordField, hash: Value, plain: string | undefined): FieldError | undefined {
+  if (plain === undefined) return fieldType(field).check(field, hash)
+  if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES)
+    return fieldError('validation_invalid_value', 'Invalid value')
+  if (plain === '') return field.required ? required() : undefined
+  return passwordError(field, plain)
+}
+
+const MAX_NAME_BYTES = 250
+/** Cut by bytes, as in Go. */
+const cutName = (name: string) => Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8')
+
+/** Names can only be kept, not invented; sent files must fit the field. PocketBase: core/field_file.go */
+function checkFiles(
+  field: FileField,
+  value: Value,
+  old: Value | undefined,
+  uploads: NamedUploads = NO_UPLOADS,
+): FieldError | undefined {
+  const kept = chosenTexts(old ?? '')
+  const added = chosenTexts(value).filter((name) => !kept.includes(name) && !uploads.has(name))
+  if (added.length === 0) return fieldType(field).check(field, value) ?? checkSent(field, value, uploads)
+  const invalidFiles = added.map(cutName)
+  return fieldError('validation_invalid_file', `Invalid new files: [${invalidFiles.join(' ')}]`, {
+    invalidFiles,
+  })
+}
+
+function checkSent(field: FileField, value: Value, uploads: NamedUploads): FieldError | undefined {
+  if (uploads.size === 0) return undefined
+  for (const name of chosenTexts(value)) {
+    const upload = uploads.get(name)
+    const error = upload && checkUpload(field, upload)
+    if (error) return error
+  }
+  return undefined
+}

@@ -1,20 +1,26 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { quote, tableName } from '../../collections/names.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { compile } from '../../filter/compile/compile.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { ruleFor } from '../../rules/access.ts'
 import { changeLogCte } from '../changes.ts'
+import { columnsOf } from '../columns.ts'
 import { type Extensions, withWriteRule } from '../extension.ts'
 import { freshAuthSql } from '../fresh-auth.ts'
 import { Parameters } from '../parameters.ts'
 import { statementName } from '../read-rows.ts'
 import { isRuleFault } from '../render/render.ts'
-import { deleteRecords, RequiredByRelation } from './cascade.ts'
+import {
+  deleteRecords,
+  pointsAt,
+  type Reference,
+  RequiredByRelation,
+  referenceSql,
+  referencesTo,
+} from './cascade.ts'
 import type { WriteOptions } from './prepare-write.ts'
-import { pointsAt, type Reference, referenceSql, referencesTo } from './references.ts'
 import { uniqueViolationError } from './store.ts'
 
 const FAILED =
@@ -85,7 +91,7 @@ async function deleteUnreferenced(
   })
   parameters.values.push(collection.id)
   const text = `with target as (${target}),
-    written as (delete from ${quote(tableName(collection))} d
+    written as (delete from ${columnsOf(collection).table} d
       where ${['d.id in (select id from target)', ...held].join(' and ')} returning d.*),
     ${changeLogCte('written', 'delete', parameters.values.length)}
     select (select count(*) from target), (select count(*) from written)`

@@ -1,12 +1,10 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { quote, tableName } from '../../collections/names.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { MAX_PASSWORD_BYTES } from '../../fields/values/bcrypt.ts'
 import type { Uploads } from '../../files/upload.ts'
 import { changeRequest, type RequestInfo } from '../../request/request.ts'
-import { ruleFor } from '../../rules/access.ts'
-import { type CandidateCheck, checkCandidate, NO_CONDITION } from '../../rules/candidate-check.ts'
+import { type CandidateCheck, checkCandidate, NO_CONDITION, ruleFor } from '../../rules/access.ts'
 import type { PasswordWork } from '../auth/passwords.ts'
 import { columnsOf, toValues, type Values } from '../columns.ts'
 import { type Extension, type Extensions, withWriteRule } from '../extension.ts'
@@ -92,7 +90,7 @@ export async function prepareUpdate(
   const seen = async () =>
     apply(needsOldValues(collection, asked.body, options.uploads) ? (await read('', asked)).old : undefined)
   if (options.locksRecord)
-    await store.db.query(`select 1 from ${quote(tableName(collection))} where id = $1 for update`, [id])
+    await store.db.query(`select 1 from ${columnsOf(collection).table} where id = $1 for update`, [id])
   const stored = await read(rule, rule === '' ? asked : changeRequest(asked, { body: (await seen()).body }))
   const prepared = apply(stored.old)
   return {

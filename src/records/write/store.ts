@@ -5,13 +5,13 @@ import { isSqlError, UNIQUE_VIOLATION } from '../../db/errors.ts'
 import { badRequest, fieldError } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
 import type { FileOwner } from '../../files/room.ts'
-import { NO_CONDITION } from '../../rules/candidate-check.ts'
+import { NO_CONDITION } from '../../rules/access.ts'
 import { deleteInvalidLinks } from '../auth/auth-links.ts'
 import { changeLogCte } from '../changes.ts'
 import { columnsOf, type Values } from '../columns.ts'
 import { checkAuthFresh, freshAuthSql, lockFreshAuth } from '../fresh-auth.ts'
 import { storeUploads } from '../input/files.ts'
-import { Parameters, sqlType } from '../parameters.ts'
+import { Parameters } from '../parameters.ts'
 import { statementName } from '../read-rows.ts'
 import { type Checked, checkValues } from './check-values.ts'
 import { explainRejection, isEmptyObject, ruleHolds } from './explain.ts'
@@ -69,6 +69,7 @@ async function save(write: Write): Promise<void> {
   throw isOvertaken ? new Conflict() : refusal
 }
 
+/** Writes the record if all conditions hold: one round trip. */
 async function writeRow(write: Write, { conditions, parameters: first }: Checked): Promise<boolean> {
   const { store, collection, values, stored, guard, request, options, failure } = write
   const parameters = new Parameters(first.values)
@@ -79,27 +80,14 @@ async function writeRow(write: Write, { conditions, parameters: first }: Checked
   ]
   try {
     if (stored) return await updateRow(store, collection, values, stored, where, parameters)
-    return await insertRow(store, collection, values, where, parameters)
+    const { table, quoted, types } = columnsOf(collection)
+    const given = collection.fields.map(({ name }, i) => parameters.add(values[name], types[i]))
+    const condition = where.length > 0 ? `where ${where.join(' and ')}` : ''
+    const sql = `insert into ${table} (${quoted.join(', ')}) select ${given.join(', ')} ${condition} returning *`
+    return await runLogged(store, collection, sql, 'create', parameters)
   } catch (error) {
     throw uniqueViolationError(collection, failure, error)
   }
-}
-
-/** Inserts a record if all conditions hold: one round trip. `parameters`: the conditions' values. */
-function insertRow(
-  store: Store,
-  collection: Collection,
-  values: Readonly<Values>,
-  conditions: readonly string[],
-  parameters: Parameters,
-): Promise<boolean> {
-  const { table, quoted } = columnsOf(collection)
-  const given = collection.fields
-    .map((field) => parameters.add(values[field.name], sqlType(field)))
-    .join(', ')
-  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
-  const sql = `insert into ${table} (${quoted.join(', ')}) select ${given} ${where}`
-  return runLogged(store, collection, `${sql} returning *`, 'create', parameters)
 }
 
 /** Writes changed values if the record is unchanged and all conditions hold: one round trip. */
@@ -111,11 +99,11 @@ export function updateRow(
   conditions: readonly string[] = [],
   parameters = new Parameters(),
 ): Promise<boolean> {
-  const { table, quoted } = columnsOf(collection)
+  const { table, quoted, types } = columnsOf(collection)
   const assigned: string[] = []
-  for (const [i, field] of collection.fields.entries())
-    if (!isSame(values[field.name]!, old[field.name]!))
-      assigned.push(`${quoted[i]} = ${parameters.add(values[field.name], sqlType(field))}`)
+  for (const [i, { name }] of collection.fields.entries())
+    if (!isSame(values[name]!, old[name]!))
+      assigned.push(`${quoted[i]} = ${parameters.add(values[name], types[i])}`)
   const isUnchanged = [`b.id = ${parameters.add(old.id)}`, `b.xmin::text = ${parameters.add(version)}`]
   const where = [...isUnchanged, ...conditions].join(' and ')
   const sql = `update ${table} b set ${assigned.join(', ') || 'id = b.id'} where ${where}`

@@ -1,13 +1,22 @@
 import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
-import type { RequestInfo } from '../../request/request.ts'
-import { invalidatesLinks } from '../auth/auth-links.ts'
+import { type AuthCollection, type Collection, SUPERUSERS } from '../../collections/collection.ts'
+import { badRequest } from '../../errors.ts'
+import { writeSorted } from '../../fields/values/json-text.ts'
+import { AnswerMeter } from '../../request/answer-meter.ts'
+import { changeRequest, type RequestInfo } from '../../request/request.ts'
+import { checkCandidate } from '../../rules/access.ts'
+import { asksToManage, checkAuthForm } from '../auth/auth-form.ts'
+import { invalidatesLinks, rotateTokenKey } from '../auth/auth-links.ts'
+import { hashPasswords, OWN_WORK } from '../auth/passwords.ts'
+import { toRow, type Values } from '../columns.ts'
+import { answerRecord } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
+import { Parameters } from '../parameters.ts'
+import { checkValues } from './check-values.ts'
 import { deleteRecord } from './delete.ts'
-import { judge } from './judge.ts'
-import { prepareCreate, prepareUpdate, type Write, type WriteOptions } from './prepare-write.ts'
-import { renderWrite } from './render.ts'
-import { storeRecord } from './store.ts'
+import { explainRejection, isEmptyObject, ruleHolds } from './explain.ts'
+import { prepareCreate, prepareUpdate, readRow, type Write, type WriteOptions } from './prepare-write.ts'
+import { type Extra, storeRecord } from './store.ts'
 
 /**
  * Creates a record in a base or auth collection and returns its JSON. One round trip: rule and relations are
@@ -69,4 +78,75 @@ function isOneStatement({ collection, extension, options, request, uploads, valu
   const isHooked = stored ? extension?.beforeUpdate : extension?.beforeCreate
   if (isHooked || options.inSameTransaction || request.query.expand || uploads.size > 0) return false
   return !stored || collection.type !== 'auth' || !invalidatesLinks(values, stored.old)
+}
+
+/** Checks the form of an auth record and hashes new passwords. Throws 400 with field errors. */
+async function judge(write: Write): Promise<Write> {
+  const { collection, passwords } = write
+  if (collection.type === 'auth') await checkForm(write, collection)
+  const values = Object.values(passwords).some(Boolean) ? await hash(write) : write.values
+  if (collection.type === 'auth') renewAuth({ ...write, values }, collection)
+  return { ...write, values }
+}
+
+async function checkForm(write: Write, collection: AuthCollection): Promise<void> {
+  const { request, values, passwords, stored, options, guard } = write
+  const draft = { values, passwords, ...(stored && { old: stored.old }) }
+  const manages =
+    request.auth?.isSuperuser === true ||
+    (asksToManage(draft, request.body) && (await isManager(write, collection)))
+  const errors = await checkAuthForm(draft, request.body, manages, options.passwordWork ?? OWN_WORK)
+  if (isEmptyObject(errors)) return
+  throw await explainRejection(write, { errors, conditions: [], parameters: new Parameters(guard.params) })
+}
+
+async function isManager({ store, request, values, stored }: Write, collection: AuthCollection) {
+  const { manageRule } = collection
+  if (!manageRule || !request.auth) return false
+  if (!stored) return ruleHolds(store, checkCandidate(store.catalog, collection, manageRule, values, request))
+  const read = readRow(store, collection, String(stored.old.id), manageRule, request)
+  return (await read.catch(() => undefined)) !== undefined
+}
+
+/** The values with hashed passwords. A hash takes a core for 57 ms, so everything else is checked first. */
+async function hash(write: Write): Promise<Values> {
+  const { store, collection, values, options, guard, failure } = write
+  const checked = checkValues(write, { ...values })
+  if (!isEmptyObject(checked.errors)) throw await explainRejection(write, checked)
+  if (!(await ruleHolds(store, guard))) throw badRequest(failure)
+  return hashPasswords(collection, write, options.passwordWork ?? OWN_WORK)
+}
+
+/** A new password or email ends all tokens; superusers are always verified. */
+function renewAuth({ values, stored, passwords }: Write, collection: AuthCollection): void {
+  if (collection.name === SUPERUSERS) values.verified = true
+  if (!stored || values.tokenKey !== stored.old.tokenKey) return
+  if (passwords.password || values.email !== stored.old.email) rotateTokenKey(collection, values)
+}
+
+/** The write is committed but its answer failed (`cause`): it must not be repeated. */
+export class StoredWithoutAnswer extends Error {
+  override name = 'StoredWithoutAnswer'
+}
+
+/**
+ * JSON of a written record. In a transaction it takes memory, else nothing is stored. After the commit it is
+ * never refused, and throws StoredWithoutAnswer if it fails.
+ */
+async function renderWrite(write: Write, extra: Extra): Promise<string> {
+  const { store, collection, values, request } = write
+  const row = toRow(collection, values)
+  if (store.db.inTransaction) {
+    // a rule that fails drops an expand; it must not end the transaction, whose commit would store nothing
+    const mayFail = Boolean(request.query.expand) || (collection.type === 'auth' && collection.manageRule)
+    if (mayFail) await store.db.query('savepoint rendered')
+    const text = await answerRecord(store, collection, row, request)
+    if (mayFail) await store.db.query('rollback to savepoint rendered')
+    return Object.keys(extra).length === 0 ? text : writeSorted({ ...JSON.parse(text), ...extra })
+  }
+  try {
+    return await answerRecord(store, collection, row, changeRequest(request, { meter: new AnswerMeter() }))
+  } catch (error) {
+    throw new StoredWithoutAnswer('The answer of a stored record failed', { cause: error })
+  }
 }

@@ -5,7 +5,7 @@ import type { Db } from '../../db/open.ts'
 import { notFound } from '../../errors.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import type { Extensions } from '../../records/extension.ts'
-import { revokeFormerAccess } from '../../records/write/takeover.ts'
+import { revokeFormerAccess } from '../../records/write/cascade.ts'
 import { readCampaign } from '../campaigns/campaign.ts'
 import { holdMessages } from '../campaigns/hold.ts'
 
