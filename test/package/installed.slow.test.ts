@@ -89,8 +89,14 @@ test('the SBOM of the release lists what is installed, and nothing else', () => 
   execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: release })
 })
 
-test.each(['preact', 'swagger-ui-dist', 'smpp', 'PostgreSQL'])('its NOTICE names %s', (name) => {
-  expect(read('NOTICE')).toContain(name)
+test('its NOTICE names what the console and the agent contain, as locked', () => {
+  const { packages } = JSON.parse(readFileSync(join(HOME, 'package-lock.json'), 'utf8'))
+  const named = [...read('NOTICE').matchAll(/^## (\S+) - (\S+) \(/gm)].map(([, name, version]) => [
+    name,
+    version,
+  ])
+  expect(named).toEqual(named.map(([name]) => [name, packages[`node_modules/${name}`]?.version]))
+  expect(named.map(([name]) => name)).toEqual(expect.arrayContaining(['preact', 'swagger-ui-dist', 'smpp']))
 })
 
 test('a program is typed by pocketsms/types', () => {
