@@ -93,8 +93,9 @@ function writeVersion(): void {
 }
 
 function writeRepository(): void {
-  const named = lines(run(HOME, 'git', 'grep', '-lI', PLACEHOLDER, '--', ':!package', ':!test'))
-  for (const file of named) {
+  // none in a tag: the release has named it
+  const files = lines(run(HOME, 'git', 'ls-files', ':!package', ':!test'))
+  for (const file of files.filter((name) => readFileSync(join(HOME, name), 'utf8').includes(PLACEHOLDER))) {
     if (!/^[\w.-]+\/[\w.-]+$/.test(repository))
       refuse(`${file} names no repository yet: --repository OWNER/NAME`)
     // names of images are in lower case
