@@ -15,36 +15,56 @@ export interface OtherVersion {
   remove(): void
 }
 
-function inFolder(fill: (home: string) => void): OtherVersion {
-  const home = mkdtempSync(join(tmpdir(), 'pocketsms-version-'))
-  const remove = () => rmSync(home, { recursive: true, force: true })
+/** `fill` returns the version's folder in the new one. */
+function inFolder(fill: (folder: string) => string): OtherVersion {
+  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-version-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
-    fill(home)
+    return { home: fill(folder), remove }
   } catch (error) {
     remove()
     throw error
   }
-  return { home, remove }
+}
+
+/** The tag of the last release; undefined before the first that has one. */
+function lastTag(): string | undefined {
+  const tags = git('tag', '--list', 'v*', '--merged', 'HEAD', '--sort=-version:refname').split('\n')
+  return tags.find((tag) => tag && tag !== `v${packageJson.version}`)
 }
 
 /** The commit of the last release: its tag, else the one before package.json got its present version. */
 export function lastReleaseCommit(): string {
-  const tags = git('tag', '--list', 'v*', '--merged', 'HEAD', '--sort=-version:refname').split('\n')
-  const last = tags.find((tag) => tag && tag !== `v${packageJson.version}`)
-  if (last) return git('rev-parse', `${last}^{commit}`)
+  const tag = lastTag()
+  if (tag) return git('rev-parse', `${tag}^{commit}`)
   const change = ['log', '-1', '--format=%H', `-S"version": "${packageJson.version}"`, '--', 'package.json']
   return git('rev-parse', `${git(...change)}^`)
 }
 
-/** The last release. It uses the packages of this version where both need the same. */
+/**
+ * The last release as npm installs it, or the packed file that RELEASE names; before the first tag its
+ * commit, with the packages of this version where both need the same.
+ */
 export function lastRelease(): OtherVersion {
-  const commit = lastReleaseCommit()
-  return inFolder((home) => {
-    const archive = execFileSync('git', ['-C', HOME, 'archive', commit, ...PARTS], { maxBuffer: 2 ** 30 })
-    execFileSync('tar', ['-x', '-C', home], { input: archive })
-    if (packagesOf(home) === packagesOf(HOME)) linkPackages(home)
-    else execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: home })
+  const { RELEASE = lastTag()?.replace('v', 'pocketsms@') } = process.env
+  return inFolder((folder) => (RELEASE ? installed(folder, RELEASE) : checkedOut(folder)))
+}
+
+function installed(folder: string, release: string): string {
+  writeFileSync(join(folder, 'package.json'), '{}')
+  const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--silent']
+  execFileSync('npm', ['install', '--prefix', folder, ...quiet, release])
+  return join(folder, 'node_modules/pocketsms')
+}
+
+function checkedOut(home: string): string {
+  const archive = execFileSync('git', ['-C', HOME, 'archive', lastReleaseCommit(), ...PARTS], {
+    maxBuffer: 2 ** 30,
   })
+  execFileSync('tar', ['-x', '-C', home], { input: archive })
+  if (packagesOf(home) === packagesOf(HOME)) linkPackages(home)
+  else execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: home })
+  return home
 }
 
 /** This version and a migration that servers without it cannot go on with. */
@@ -55,6 +75,7 @@ export function nextVersion(): OtherVersion {
     const number = Number.parseInt(readdirSync(join(home, 'sql/migrations')).sort().at(-1)!, 10) + 1
     const file = `${String(number).padStart(4, '0')}_next.sql`
     writeFileSync(join(home, 'sql/migrations', file), `update _schema set oldest = ${number};`)
+    return home
   })
 }
 
