@@ -1,89 +1,57 @@
-import type { Session, Subscriber, Told } from './subscriber.ts'
-import type { Written } from './writers.ts'
+import { NEXT } from '../../src/sms/status/status.ts'
+import { until } from './site.ts'
+import { Subscriber } from './subscriber.ts'
 
-/** A subscriber, and which changes its rules and filters let it see. */
-export interface Watcher {
-  readonly name: string
-  readonly subscriber: Subscriber
-  allows(change: Written): boolean
-}
+/** How long a stream may take to tell what it missed. */
+const PATIENCE_SECONDS = 90
+const OWN = 10
+const MAX_TOLD = 5
 
-const keyOf = ({ action, id, seq }: Told | Written) => `${id} ${action} ${seq}`
-const orderOf = ({ action, seq }: Told) => seq * 2 + (action === 'delete' ? 1 : 0)
+/** Streams of a user's messages on each server, and one there of another user, who must hear of none. */
+export class Audience {
+  readonly #own: readonly Subscriber[]
+  readonly #strangers: readonly Subscriber[]
 
-/** What was heard of each record, in order. */
-const byRecord = <T extends { readonly id: string }>(list: readonly T[]) => Map.groupBy(list, ({ id }) => id)
-
-/**
- * What is wrong with what a watcher was told, a sentence each. One whose connection held: each change that it
- * may see, once and in order, and no other. One that had to come again: nothing that it may not see, nothing
- * backwards; and what it holds in the end (lists read anew, events since) is what is.
- */
-export function judgeWatcher(watcher: Watcher, changes: ReadonlyMap<string, readonly Written[]>): string[] {
-  const { sessions } = watcher.subscriber
-  const faults = sessions.flatMap(({ told }) => strangers(watcher, told, changes))
-  const [only] = sessions
-  if (sessions.length === 1) return [...faults, ...gaps(watcher, only!, changes)]
-  return [...faults, ...sessions.flatMap(backwards), ...stale(watcher, changes)].map(
-    (fault) => `${watcher.name}, who came again: ${fault}`,
-  )
-}
-
-/** Told, though it may not be seen or did not happen. */
-function strangers(
-  { allows, name }: Watcher,
-  told: readonly Told[],
-  changes: ReadonlyMap<string, readonly Written[]>,
-): string[] {
-  return told
-    .filter((event) => {
-      const change = changes.get(event.id)?.find((one) => keyOf(one) === keyOf(event))
-      return !change || !allows(change)
-    })
-    .map((event) => `${name} must not hear of ${keyOf(event)}`)
-}
-
-function gaps(
-  { allows, name }: Watcher,
-  { told }: Session,
-  changes: ReadonlyMap<string, readonly Written[]>,
-): string[] {
-  const heard = byRecord(told)
-  const faults: string[] = []
-  for (const [id, all] of changes) {
-    const due = all.filter(allows)
-    const events = (heard.get(id) ?? []).map(keyOf)
-    const sure = due.filter(({ isKnown }) => isKnown).map(keyOf)
-    const isRight = isSame(events, sure) || isSame(events, due.map(keyOf))
-    if (!isRight) faults.push(`${name} heard [${events}] of [${sure}]`)
+  private constructor(own: readonly Subscriber[], strangers: readonly Subscriber[]) {
+    this.#own = own
+    this.#strangers = strangers
   }
-  return faults
-}
 
-const isSame = (a: readonly string[], b: readonly string[]) =>
-  a.length === b.length && a.every((key, i) => key === b[i])
-
-function backwards({ told }: Session): string[] {
-  return [...byRecord(told).values()].flatMap((events) =>
-    events
-      .filter((event, i) => i > 0 && orderOf(event) <= orderOf(events[i - 1]!))
-      .map((e) => `back to ${keyOf(e)}`),
-  )
-}
-
-/** Records of which the newest that it was told is not how they are in the end. */
-function stale({ subscriber, allows }: Watcher, changes: ReadonlyMap<string, readonly Written[]>): string[] {
-  const { listed, told } = subscriber.sessions.at(-1)!
-  const known = byRecord([...listed, ...told])
-  const faults: string[] = []
-  for (const [id, all] of changes) {
-    const last = all.findLast(({ isKnown }) => isKnown)
-    if (!last || !all.at(-1)!.isKnown || !allows(last)) continue
-    const newest = Math.max(-1, ...(known.get(id) ?? []).map(orderOf))
-    const isGone = last.action === 'delete'
-    // gone before the lists were read: then there was nothing to tell
-    if (isGone ? newest >= 0 && newest < orderOf({ ...last, at: 0 }) : newest < last.seq * 2)
-      faults.push(`${keyOf(last)} is not known, but ${newest}`)
+  static async open(urls: readonly string[], user: string, stranger: string): Promise<Audience> {
+    const places = Array.from({ length: OWN * urls.length }, (_, home) => home)
+    const own = places.map((home) => new Subscriber(urls, home, user))
+    const strangers = urls.map((_, home) => new Subscriber(urls, home, stranger))
+    for (const subscriber of [...own, ...strangers]) await subscriber.open()
+    return new Audience(own, strangers)
   }
-  return faults
+
+  /** Waits until all of `ids` were told, by an event or a list, and ends. What is wrong, a sentence each. */
+  async judge(ids: readonly string[]): Promise<string[]> {
+    const missing = () => Math.max(...this.#own.map((one) => missedBy(one, ids)))
+    await until('', async () => missing() === 0, PATIENCE_SECONDS).catch(() => {})
+    for (const one of [...this.#own, ...this.#strangers]) one.close()
+    const heard = this.#strangers.flatMap(({ sessions }) => sessions.flatMap(({ told }) => told))
+    return [
+      ...(missing() > 0 ? [`a stream did not tell of ${missing()} of ${ids.length} messages`] : []),
+      ...heard.map(({ id }) => `another user heard of ${id}`).slice(0, MAX_TOLD),
+      ...this.#own.flatMap(disorder).slice(0, MAX_TOLD),
+    ]
+  }
+}
+
+/** How many messages a subscriber knows by no event and no list. */
+function missedBy({ sessions }: Subscriber, ids: readonly string[]): number {
+  const known = new Set(sessions.flatMap(({ listed, told }) => [...listed, ...told].map(({ id }) => id)))
+  return ids.filter((id) => !known.has(id)).length
+}
+
+/** Steps of a message that one connection left out, or told in another order or twice. */
+function disorder({ sessions }: Subscriber): string[] {
+  return sessions.flatMap(({ told }) =>
+    [...Map.groupBy(told, ({ id }) => id)].flatMap(([id, events]) =>
+      events
+        .filter(({ status }, i) => i > 0 && !NEXT[events[i - 1]!.status].includes(status))
+        .map(({ status }) => `a stream told of ${id}, ${status}, after ${events.map((e) => e.status)}`),
+    ),
+  )
 }

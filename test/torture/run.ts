@@ -5,7 +5,6 @@ import { deaf } from './scenarios/deaf.ts'
 import { failover } from './scenarios/failover.ts'
 import { killed } from './scenarios/killed.ts'
 import { powerCut } from './scenarios/power-cut.ts'
-import { realtime } from './scenarios/realtime.ts'
 import { smpp } from './scenarios/smpp.ts'
 import { soak } from './scenarios/soak.ts'
 import { upgrade } from './scenarios/upgrade.ts'
@@ -19,7 +18,6 @@ const SCENARIOS: readonly Scenario[] = [
   hostileGuest,
   hostileUser,
   hostileCrowd,
-  realtime,
   smpp,
   soak,
 ]

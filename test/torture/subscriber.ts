@@ -1,56 +1,43 @@
 import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { client } from '../support/server/server-with-devices.ts'
+import type { Status } from '../../src/sms/status/status.ts'
+import { client, must } from '../support/server/server-with-devices.ts'
 
 const AGAIN_MS = 50
 const PAGE = 500
 
-/** What a subscriber is told of a record, by event or by list. */
-export interface Told {
-  readonly collection: string
-  readonly action: string
+/** What a subscriber is told of a message, by event or by list. */
+interface Told {
   readonly id: string
-  readonly seq: number
+  readonly status: Status
   /** As performance.now() has it. */
   readonly at: number
 }
 
 /** One connection: what was there when it was made, and what was told since. */
-export interface Session {
-  readonly url: string
+interface Session {
   readonly listed: readonly Told[]
   readonly told: Told[]
 }
 
-/** Topics by collection. */
-export type Topics = Readonly<Record<string, string>>
-
 /**
- * A client of PocketBase's protocol without any library, as 300 of the SDK's are too heavy for one process.
+ * A subscriber of a user's messages by PocketBase's protocol, without any library.
  * When its connection ends it goes to the next server, subscribes and reads the lists anew, as PB_CONNECT
  * tells the SDK's users to.
  */
 export class Subscriber {
-  readonly token: string
-  readonly topics: Topics
   readonly sessions: Session[] = []
   readonly #urls: readonly string[]
+  readonly #token: string
   #at: number
   #stream: IncomingMessage | undefined
   #isOver = false
-  #isReady = false
 
   /** `home`: which of the servers it goes to first. */
-  constructor(urls: readonly string[], home: number, token: string, topics: Topics) {
+  constructor(urls: readonly string[], home: number, token: string) {
     this.#urls = urls
     this.#at = home
-    this.token = token
-    this.topics = topics
-  }
-
-  /** False from the loss of a connection until the lists are read on the next. */
-  get isReady(): boolean {
-    return this.#isReady
+    this.#token = token
   }
 
   /** Connects, and stays connected until `close`. Resolves when it is subscribed for the first time. */
@@ -78,37 +65,29 @@ export class Subscriber {
     this.#stream = stream
     const id = await listen(stream, told)
     stream.once('close', () => {
-      this.#isReady = false
       this.#at++
       if (!this.#isOver) void this.#connectAnew()
     })
-    const me = client(url, '', this.token)
-    const body = { clientId: id, subscriptions: Object.values(this.topics) }
+    const me = client(url, '', this.#token)
+    const body = { clientId: id, subscriptions: ['sms_messages/*'] }
     const { status } = await me.call('POST', '/api/realtime', body)
     if (status !== 204) return abandon(stream)
     const listed = this.sessions.length > 0 ? await this.#list(url) : []
     if (stream.destroyed) return false
-    this.sessions.push({ url, listed, told })
-    this.#isReady = true
+    this.sessions.push({ listed, told })
     return true
   }
 
-  /** All that it sees of the collections, now. */
+  /** All messages that it sees now. */
   async #list(url: string): Promise<Told[]> {
-    const me = client(url, '', this.token)
+    const me = client(url, '', this.#token)
     const found: Told[] = []
-    for (const collection of Object.keys(this.topics)) {
-      for (let page = 1, pages = 1; page <= pages; page++) {
-        const { status, body } = await me.call(
-          'GET',
-          `/api/collections/${collection}/records?page=${page}&perPage=${PAGE}&sort=@rowid`,
-        )
-        if (status === 403) break // for superusers only
-        if (status !== 200) throw new Error(`${collection}: ${status}`)
-        pages = body.totalPages
-        const at = performance.now()
-        for (const { id, seq } of body.items) found.push({ collection, action: 'list', id, seq, at })
-      }
+    for (let page = 1, pages = 1; page <= pages; page++) {
+      const query = `page=${page}&perPage=${PAGE}&sort=@rowid&fields=id,status`
+      const body = await must(me, 'GET', `/api/collections/sms_messages/records?${query}`)
+      pages = body.totalPages
+      const at = performance.now()
+      found.push(...body.items.map((item: Told) => ({ ...item, at })))
     }
     return found
   }
@@ -143,23 +122,10 @@ function listen(stream: IncomingMessage, told: Told[]): Promise<string> {
       for (const frame of frames) {
         const [, id = '', event, data = ''] = /^id:(.*)\nevent:(.*)\ndata:(.*)$/.exec(frame) ?? []
         if (event === 'PB_CONNECT') resolve(id)
-        else told.push(toTold(JSON.parse(data)))
+        else told.push({ ...JSON.parse(data).record, at: performance.now() })
       }
     })
     stream.on('error', () => {})
     stream.once('close', () => reject(new Error('The stream has ended.')))
   })
 }
-
-interface Event {
-  readonly action: string
-  readonly record: { readonly id: string; readonly seq: number; readonly collectionName: string }
-}
-
-const toTold = ({ action, record }: Event): Told => ({
-  collection: record.collectionName,
-  action,
-  id: record.id,
-  seq: record.seq,
-  at: performance.now(),
-})

@@ -120,12 +120,6 @@ export const devices: readonly Attack[] = [
     attack: (run) => asDevice(run, 1_000, 'claim', () => ({ limit: 100, wait: 30 })),
   },
   {
-    name: 'claims in a flood',
-    who: 'user',
-    prepare: withDevice,
-    attack: (run) => asDevice(run, 16, 'claim', () => ({ limit: 100 })),
-  },
-  {
     name: 'reports about nothing',
     who: 'user',
     prepare: withDevice,

@@ -102,19 +102,7 @@ export const streams: readonly Attack[] = [
     who: 'guest',
     isShort: true,
     async attack(run) {
-      await subscribeAll(run, 6, (i) => fitting(filteredTopics(450, i)))
-      await change(run)
-    },
-  },
-  {
-    name: 'topics with filters on many streams',
-    who: 'guest',
-    async attack(run) {
-      await subscribeAll(run, 100, (i) =>
-        fitting(
-          Array.from({ length: 200 }, (_, k) => topic('sms_messages', { filter: shape(i * 200 + k + 1) })),
-        ),
-      )
+      await subscribeAll(run, 100, (i) => fitting(filteredTopics(450, i)))
       await change(run)
     },
   },
@@ -182,11 +170,7 @@ export const streams: readonly Attack[] = [
     who: 'user',
     prepare: withContacts,
     async attack(run) {
-      await subscribeAll(run, 5, (i) =>
-        Array.from({ length: 1_000 }, (_, k) =>
-          topic(COLLECTIONS[k % 5]!, { filter: shape(i * 1_000 + k + 1) }),
-        ),
-      )
+      await subscribeAll(run, 5, (i) => filteredTopics(1_000, i))
       await change(run)
     },
   },

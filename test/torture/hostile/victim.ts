@@ -70,7 +70,7 @@ class Victim {
     this.#user = client(url, id, token)
     this.#device = client(url, '', device)
     this.#guest = client(url, '', '')
-    this.#subscriber = new Subscriber([url], 0, token, { sms_messages: 'sms_messages/*' })
+    this.#subscriber = new Subscriber([url], 0, token)
   }
 
   async start(): Promise<void> {
@@ -150,9 +150,10 @@ class Victim {
     }
   }
 
+  /** When each message was first told of. */
   #told(): Map<string, number> {
     const all = this.#subscriber.sessions.flatMap(({ told }) => told)
-    return new Map(all.filter(({ action }) => action === 'create').map(({ id, at }) => [id, at]))
+    return new Map(all.toReversed().map(({ id, at }) => [id, at]))
   }
 
   #note(kind: string, ms: number): void {

@@ -5,14 +5,13 @@ import type { Cluster } from '../failover/cluster.ts'
 import { PatroniCluster, whyNoPatroni } from '../failover/patroni.ts'
 import { Reader } from '../failover/reader.ts'
 import { Replication } from '../failover/replication.ts'
+import { Audience } from '../realtime-judge.ts'
 import type { Scenario, ScenarioContext } from '../scenario.ts'
 import type { Acknowledged } from '../senders.ts'
 import { until } from '../site.ts'
-import { Subscriber } from '../subscriber.ts'
 
-/** How long a server may take to send again, and a stream to tell what it missed. */
+/** How long a server may take to send again. */
 const PATIENCE_SECONDS = 90
-const TOPICS = { sms_messages: 'sms_messages/*' }
 const WAYS = ['several hosts', 'a front that closes nothing']
 
 /** The primary of two Postgres is lost in every way, under two servers that reach it in two ways. */
@@ -42,8 +41,7 @@ async function strikeOften(
   const faults: string[] = []
   const urls = site.nodes.map(({ url }) => url)
   const readers = urls.map((url) => new Reader(url, user.token, senders))
-  const subscribers = urls.map((_, home) => new Subscriber(urls, home, user.token, TOPICS))
-  for (const subscriber of subscribers) await subscriber.open()
+  const audience = await Audience.open(urls, user.token, (await site.makeUser()).token)
   const openedMs = performance.now()
   const strikes = Object.entries(cluster.strikes)
   for (let round = 0; round < rounds; round++) {
@@ -62,13 +60,7 @@ async function strikeOften(
     if (Math.max(...outages) > cluster.maxOutageMs) faults.push(`round ${round + 1}, ${name}: away ${told}`)
   }
   const due = senders.acknowledged.filter(({ at }) => at > openedMs).flatMap(({ ids }) => ids)
-  for (const subscriber of subscribers) {
-    const missing = () => without(due, subscriber)
-    await until('', async () => missing().length === 0, PATIENCE_SECONDS).catch(() => {})
-    if (missing().length > 0)
-      faults.push(`a stream did not tell of ${missing().length} of ${due.length} messages`)
-    subscriber.close()
-  }
+  faults.push(...(await audience.judge(due)))
   for (const reader of readers) await reader.stop()
   const answers = [senders.answers, ...readers.map((reader) => reader.answers)]
   const count = (status: string) => answers.reduce((sum, one) => sum + one.get(status), 0)
@@ -85,10 +77,4 @@ function longestPause(acknowledged: readonly Acknowledged[], server: string, sin
   const times = acknowledged.filter(({ url, at }) => url === server && at > sinceMs).map(({ at }) => at)
   const all = [sinceMs, ...times, performance.now()]
   return Math.max(...all.slice(1).map((at, i) => at - all[i]!))
-}
-
-/** Messages of which a subscriber has heard by no event and no list. */
-function without(ids: readonly string[], { sessions }: Subscriber): string[] {
-  const known = new Set(sessions.flatMap(({ listed, told }) => [...listed, ...told].map(({ id }) => id)))
-  return ids.filter((id) => !known.has(id))
 }

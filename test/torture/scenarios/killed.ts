@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { strikeBusySite } from '../busy-site.ts'
+import { Audience } from '../realtime-judge.ts'
 import type { Scenario } from '../scenario.ts'
 import { type Site, until } from '../site.ts'
 
@@ -25,9 +26,11 @@ export const killed: Scenario = {
   what: 'kill -9 of the server, a phone, Postgres, one connection, server and Postgres, under 16 senders and 3 phones',
   rounds: 200,
   run: (context) =>
-    strikeBusySite(context, async ({ site, senders }) => {
+    strikeBusySite(context, async ({ site, user, senders }) => {
       const faults: string[] = []
       const victims = Object.entries(VICTIMS)
+      const audience = await Audience.open([site.url], user.token, (await site.makeUser()).token)
+      const openedMs = performance.now()
       let slowestMs = 0
       for (let round = 1; round <= context.rounds; round++) {
         const [name, strike] = victims[round % victims.length]!
@@ -41,7 +44,8 @@ export const killed: Scenario = {
         if (ms > MAX_OUTAGE_SECONDS * 1_000) faults.push(`round ${round}, ${name}: ${Math.round(ms)} ms away`)
         if (round % 10 === 0) context.say(`${round} kills, longest outage ${Math.round(slowestMs)} ms`)
       }
-      return faults
+      const due = senders.acknowledged.filter(({ at }) => at > openedMs).flatMap(({ ids }) => ids)
+      return [...faults, ...(await audience.judge(due))]
     }),
 }
 
