@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { saveCollection } from '../../src/collections/catalog/save.ts'
 import { readNew } from '../../src/collections/definition/read.ts'
+import { removeCollection } from '../../src/collections/edit/edit.ts'
 import { importAll } from '../../src/collections/edit/import-all.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
@@ -36,6 +37,10 @@ test('another node has a change as soon as it is answered', async () => {
   for (let i = 0; i < 20; i++) {
     await create(store, { name: `quick${i}` })
     expect(other.catalog.find(`quick${i}`)).toBeDefined()
+    await update(store, `quick${i}`, { fields: [{ name: 'more', type: 'number' }] })
+    expect(other.catalog.find(`quick${i}`)!.fields.map(({ name }) => name)).toContain('more')
+    await removeCollection(store, `quick${i}`)
+    expect(other.catalog.find(`quick${i}`)).toBeUndefined()
   }
   await other.close()
   await other.db.close()

@@ -150,28 +150,6 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     await expect.poll(() => name(one)).toBe('From two')
   },
 
-  async 'a collection that is made, changed and deleted is so everywhere when that is answered'() {
-    const root = await makeRoot()
-    for (let i = 0; i < 5; i++) {
-      const [here, there] = i % 2 ? [two, one] : [one, two]
-      const fields = [{ name: 'title', type: 'text' }]
-      const made = await root(here!).call('POST', '/api/collections', {
-        name: 'passing',
-        type: 'base',
-        fields,
-      })
-      expect(made.status).toBe(200)
-      const record = await root(there!).call('POST', '/api/collections/passing/records', { title: 'x' })
-      expect(record.body.title).toBe('x')
-      const more = { fields: [...made.body.fields, { name: 'more', type: 'number' }] }
-      await root(here!).call('PATCH', '/api/collections/passing', more)
-      const list = await root(there!).call('GET', '/api/collections/passing/records?filter=more=0')
-      expect(list.body.totalItems).toBe(1)
-      await root(here!).call('DELETE', '/api/collections/passing')
-      expect((await root(there!).call('GET', '/api/collections/passing/records')).status).toBe(404)
-    }
-  },
-
   async 'collections may change at both at once, under requests to both'() {
     const root = await makeRoot()
     const made = await root(one).call('POST', '/api/collections', {
@@ -282,20 +260,6 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
       [user.id],
     )
     expect(rows).toEqual([[1]])
-  },
-
-  async 'a scheduled message gets its device once'() {
-    const user = await makeUser()
-    const device = await makeDevice(user)
-    const scheduled_at = new Date(Date.now() + 1_500).toISOString()
-    const [id] = (await send(user.at(one), { scheduled_at })).body.message_ids
-    const { db } = one.services.store
-    const steps = async () =>
-      (await db.query('select status from sms_events where message = $1 order by _rowid', [id])).rows.flat()
-    await expect.poll(async () => (await steps()).includes('assigned')).toBe(true)
-    await new Promise((resolve) => setTimeout(resolve, 2_500)) // two sweeps of each node
-    expect((await steps()).filter((status) => status === 'assigned')).toHaveLength(1)
-    expect((await device.call('POST', '/api/devices/claim', {})).body.items).toHaveLength(1)
   },
 
   async 'two texts of a number, one handed to each node, get one answer'() {

@@ -1,5 +1,5 @@
 import type { TestServer } from '../database/open.ts'
-import { base, READABLE, relation, text, USERS } from './schema.ts'
+import { base, relation, text, USERS } from './schema.ts'
 import { startServer } from './start.ts'
 
 // A small library, with every kind of relation, rule and hidden value that the read side knows:
@@ -31,32 +31,10 @@ const SCHEMA = [
     listRule: OWN,
     viewRule: OWN,
   }),
-  base('vaults', [relation('shelf', 'shelves'), relation('diary', 'diaries')], {
-    listRule: null,
-    viewRule: null,
-  }),
-  base('locks', [relation('vault', 'vaults'), relation('shelf', 'shelves')]),
   base('patrons', [relation('sponsor', USERS), text('pin', { hidden: true })], {
     type: 'auth',
     manageRule: '@request.auth.id != "" && @request.auth.id = sponsor',
   }),
-  base('contexts', [relation('shelf', 'shelves')], { viewRule: '@request.context = "expand"' }),
-  {
-    id: 'open_books',
-    name: 'open_books',
-    type: 'view',
-    ...READABLE,
-    viewQuery:
-      'SELECT books.id, shelves.Rank as rank, shelves.title FROM books LEFT JOIN shelves ON shelves.id = books.shelf AND shelves.open',
-  },
-  {
-    id: 'shelf_counts',
-    name: 'shelf_counts',
-    type: 'view',
-    ...READABLE,
-    viewQuery:
-      'SELECT shelves.id, COUNT(books.id) as books FROM shelves LEFT JOIN books ON books.shelf = shelves.id GROUP BY shelves.id',
-  },
 ]
 
 const FIXTURES = {
@@ -90,14 +68,11 @@ const FIXTURES = {
     { id: 'diaryann0000001', text: 'mine', shelf: 'shelfone0000001', owner: ANN.id },
     { id: 'diaryben0000001', text: 'his', shelf: 'shelfone0000001', owner: BEN.id },
   ],
-  vaults: [{ id: 'vaultone0000001', shelf: 'shelfone0000001', diary: 'diaryann0000001' }],
-  locks: [{ id: 'lockone00000001', vault: 'vaultone0000001', shelf: 'shelfone0000001' }],
   patrons: [
     { id: 'memberone000001', email: 'm1@example.com', password: 'mem1pass12345', sponsor: ANN.id, pin: '11' },
     { id: 'membertwo000001', email: 'm2@example.com', password: 'mem2pass12345', sponsor: BEN.id, pin: '22' },
     { id: 'memberthree0001', email: 'm3@example.com', password: 'mem3pass12345', emailVisibility: true },
   ],
-  contexts: [{ id: 'contextone00001', shelf: 'shelfone0000001' }],
 }
 
 /** A server with the library in it. */

@@ -4,9 +4,6 @@
 export const USERS = '_pb_users_auth_'
 /** Rules: anybody may do anything. */
 export const OPEN = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }
-/** Rules: anybody may read. */
-export const READABLE = { listRule: '', viewRule: '' }
-
 export const text = (name: string, options: object = {}) => ({ name, type: 'text', ...options })
 /** To one record unless `options` say otherwise. */
 export const relation = (name: string, collectionId: string, options: object = {}) => ({
