@@ -4,12 +4,12 @@ import { BYTES, LIMITS, PASSWORDS, RATES, SIGN_INS } from './limits.ts'
 import { Places } from './places.ts'
 import { Rates } from './rates.ts'
 
-/** What the work of clients shares in this process. Database time hangs on each database: see `db/open`. */
+/** Limits that all clients of this process share. Each database has its own database time: see `db/open`. */
 export const admission = {
   requests: new Places(LIMITS.requests),
-  /** As many again, for requests whose body is on its way or large. */
+  /** For requests whose body is still arriving, or large. */
   bodies: new Places(LIMITS.requests),
-  /** From networks from which the account was opened before, and from others. */
+  /** Sign-ins from networks from which the account was opened before; `signIns`: all others. */
   knownSignIns: new Places(SIGN_INS),
   signIns: new Places(SIGN_INS),
   passwords: new Places(PASSWORDS),

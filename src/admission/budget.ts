@@ -12,7 +12,7 @@ const RETRY_SECONDS = 10
 export class Budget {
   readonly #limit: ByteLimit
   readonly #taken = new Map<string, number>()
-  /** Each enters if there is room for it. */
+  /** Requests that wait. Each call enters if there is room. */
   readonly #waiting = new Set<() => void>()
   #free: number
 
@@ -101,7 +101,7 @@ export class Share {
     if (!this.tryTake(bytes)) throw this.#budget.refusal(this)
   }
 
-  /** Takes more bytes for what was stored and has to be answered, even if there is no room. */
+  /** Takes bytes for the answer to a stored write, even without room. */
   force(bytes: number): void {
     if (this.#isClosed) return
     this.#bytes += bytes
@@ -114,7 +114,7 @@ export class Share {
     this.#budget.tryAdd(this, -bytes)
   }
 
-  /** Gives everything back; nothing is counted any more. */
+  /** Gives everything back. The share counts nothing from then on. */
   close(): void {
     this.giveBack(this.#bytes)
     this.#isClosed = true

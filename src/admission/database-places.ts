@@ -2,13 +2,13 @@ import { DatabaseTime } from './database-time.ts'
 import { FIRST_ROWS, RATES } from './limits.ts'
 import { Places } from './places.ts'
 
-/** Statements at a time, of the server and of clients. */
+/** Maximum concurrent statements of the server and of clients. */
 interface Size {
   readonly ofServer: number
   readonly ofClients: number
 }
 
-/** What the work on one database shares. Without a size, statements take no turns. */
+/** The limits of one database. Without a size, statements are not limited. */
 export const databasePlaces = (size?: Size) => ({
   /** Statements that clients shaped. */
   time: size && new DatabaseTime(size.ofClients),

@@ -6,9 +6,9 @@ import { Rates } from './rates.ts'
 import type { Ticket } from './ticket.ts'
 
 /**
- * Turns of statements that a client shaped. A holder has at most half of the places; while others have or
- * want places, a quarter. One in debt of database time then has one place, unless holders with smaller debts
- * have a quarter of all.
+ * Turns of client-shaped statements. A holder gets at most half of the places, or a quarter while others have
+ * or wait for places. A holder in debt of database time then gets one, and waits for holders with smaller
+ * debts.
  */
 export class DatabaseTime {
   readonly #places: Places<Holder>
@@ -45,7 +45,7 @@ export class DatabaseTime {
     })
   }
 
-  /** Milliseconds of the database: those of n statements at once are divided among them. */
+  /** Milliseconds of database time: concurrent statements share each millisecond. */
   #clock(): number {
     const nowMs = performance.now()
     this.#sharedMs += (nowMs - this.#atMs) / Math.max(1, this.#running)

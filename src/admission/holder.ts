@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 
 declare const isHolder: unique symbol
 
-/** Whom limits count work for: an account, or the network of a guest. Made in this file alone. */
+/** Limits count work by holder: an account, or a guest's network. Only this file makes holders. */
 export type Holder = string & { readonly [isHolder]: true }
 
 /** An account, by the ids of its collection and record. */
@@ -16,7 +16,7 @@ export const guestHolder = (ip: string): Holder =>
 /** 16-bit groups of an IPv6 network prefix. A network's owner has all its addresses. */
 const NETWORK_GROUPS = 4
 
-/** The unit that limits count: the /64 of an IPv6 address, otherwise the address. */
+/** The /64 of an IPv6 address, otherwise the address. Limits of connections and sign-ins count these. */
 export function networkOf(ip: string): string {
   const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIP(plain) !== 6) return plain

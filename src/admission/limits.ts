@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 
-/** What all holders together may use, and what one of them may. */
+/** A maximum of all holders together, and of one. */
 export interface Limit {
-  /** How docs and refusals name it. */
+  /** The name in docs and refusals. */
   readonly name: string
   readonly total: number
   readonly share: number
@@ -28,7 +28,7 @@ export const MAX_WAIT_MS = 10_000
 
 /** Bounds on clients' work in one process; a holder is an account or a guest's network. docs/security.md */
 export const LIMITS = {
-  /** Of any kind, until the answer is made. */
+  /** Requests of any kind, until their answer is made. */
   requests: { name: 'requests at once', total: 1_000, share: 50 },
   /** Previews, calls of hooks, plans of campaigns, thumbnails: each takes up to some seconds of a core. */
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },

@@ -5,11 +5,11 @@ import type { Everybody } from './ticket.ts'
 import { waitForTurn } from './turn.ts'
 
 const RETRY_SECONDS = 5
-/** Work that waits: of one holder, and of all. */
+/** Maximum waiting work of one holder, and of all. */
 const MAX_WAITING = 500
 const MAX_WAITING_IN_ALL = 5_000
 
-/** The part of all places that is for holders which have none yet. */
+/** The share of places that is reserved for holders without one. */
 const KEPT = 1 / 4
 
 /**
@@ -127,7 +127,7 @@ export class Places<H extends string = Holder | Everybody> {
   #isAdmitted(holder: H): boolean {
     const { total, share } = this.#limit
     const taken = this.#taken.get(holder) ?? 0
-    // where one may have all, none are kept
+    // no place is reserved where one holder may have all
     if (taken > 0 && share < total && this.#free - 1 < total * KEPT) return false
     return taken < share && (this.#mayEnter?.(holder, taken) ?? true)
   }

@@ -3,13 +3,13 @@ import type { Holder } from './holder.ts'
 import { MAX_WAIT_MS, type Rate } from './limits.ts'
 import { overLimit } from './refusal.ts'
 
-/** The holder that was charged longest ago is forgotten beyond this number: its bucket is full again. */
+/** Maximum buckets. The one that was charged longest ago is dropped: it is full again. */
 const MAX_HOLDERS = 10_000
 
 /** A token bucket for each holder. */
 export class Rates<H extends string = Holder> {
   readonly #rate: Rate
-  /** The holder charged last is the last. */
+  /** In the order of their last charges. */
   readonly #buckets = new Map<H, TokenBucket>()
 
   constructor(rate: Rate) {
@@ -25,7 +25,7 @@ export class Rates<H extends string = Holder> {
     if (this.#buckets.size > MAX_HOLDERS) this.#buckets.delete(this.#buckets.keys().next().value!)
   }
 
-  /** Seconds until a holder has paid back what it used too much; 0 for most. */
+  /** Seconds until a holder is out of debt; mostly 0. */
   debtOf(holder: H): number {
     return this.#buckets.get(holder)?.secondsUntil(0) ?? 0
   }
@@ -37,7 +37,7 @@ export class Rates<H extends string = Holder> {
     this.charge(holder, units)
   }
 
-  /** Charges units when earlier ones are paid back. Throws RetryLater (429) where that takes too long. */
+  /** Waits until the holder is out of debt, then charges. Throws RetryLater (429) if that takes too long. */
   async pay(holder: H, units: number): Promise<void> {
     const seconds = this.#bucketOf(holder).secondsUntil(0)
     if (seconds * 1000 > MAX_WAIT_MS) throw overLimit(this.#rate.name, true, seconds)

@@ -1,6 +1,6 @@
 import { Places } from './places.ts'
 
-// Limits whose share is a setting. They bound a holder, not all together.
+// Limits per holder that are settings. They do not limit all holders together.
 
 const ofServers = new WeakMap<object, Places>()
 

@@ -18,7 +18,7 @@ export const ticketOf = (holder: Holder, isSuperuser = false): Ticket => ({
   isGone: () => false,
 })
 
-/** Work for all holders, or for the server itself. Each name takes turns with holders as one of them. */
+/** Work for everybody, or for the server itself. Each name takes turns as a holder does. */
 export type Everybody =
   | 'sign-in'
   | 'collections'

@@ -99,14 +99,14 @@ async function findWhere(
   id: string,
   ...more: readonly string[]
 ): Promise<AuthRecord | null> {
-  if (id.includes('\0')) return null // no text of Postgres has that, but a path or a token may
+  if (id.includes('\0')) return null // Postgres refuses NUL, which a path or a token may contain
   const table = quote(tableName(collection))
   const text = `select ${authColumns(store, collection)} from ${table} b where ${condition}`
   const [row] = await lookUp(store, text, [id, ...more])
   return row ? toAuthRecord(collection, row) : null
 }
 
-/** Rows of a statement of sign-in, which is prepared. */
+/** The rows of a prepared statement. */
 export const lookUp = async ({ db, catalog }: Store, text: string, values: readonly unknown[]) =>
   (await db.lookUp(text, values, statementName(catalog, text))).rows
 

@@ -7,7 +7,7 @@ export interface Disk {
   readonly total: number
 }
 
-/** Below either it is time to act. */
+/** Operators are warned below either. */
 const LEAST = { bytes: 1 << 30, share: 0.1 } as const
 
 /** The disk of the embedded database; undefined for another database, whose disk the server does not see. */
@@ -17,7 +17,7 @@ export async function readDisk({ databaseUrl, dataDir }: Pick<Config, 'databaseU
   return { free: bavail * bsize, total: blocks * bsize } satisfies Disk
 }
 
-/** What to tell the people who run the server; undefined while there is room. */
+/** A warning for operators; undefined while there is room. */
 export function diskWarning({ free, total }: Disk): string | undefined {
   if (free >= LEAST.bytes && free >= total * LEAST.share) return undefined
   const percent = Math.floor((free / total) * 100)

@@ -2,7 +2,7 @@ import type { Metric, Registry } from 'prom-client'
 import type { Figure, FigureValue, WorkerFigures, WorkerMember, WorkerState } from '../workers/member.ts'
 import { type Family, familiesOf, type MetricsSource } from './families.ts'
 
-/** prom-client, loaded for the first that asks, with what it says of this process. */
+/** prom-client, loaded at the first request, and its metrics of this process. */
 let library: Promise<{ create: () => Registry; ofProcess: Registry }> | undefined
 
 async function load(): Promise<{ create: () => Registry; ofProcess: Registry }> {
@@ -12,7 +12,7 @@ async function load(): Promise<{ create: () => Registry; ofProcess: Registry }> 
   return { create: () => new Registry(), ofProcess }
 }
 
-/** Metrics in Prometheus' text format, of all workers by the label `worker`. Only this knows prom-client. */
+/** All workers' metrics in Prometheus' text format. Only this file uses prom-client. */
 export function expositionOf(subject: MetricsSource, workers?: WorkerMember) {
   const families = familiesOf(subject)
   const own = async () => [
@@ -42,7 +42,7 @@ async function figureOf({ name, help, type, samples }: Family): Promise<Figure> 
   return { name, help, type, aggregator: 'sum', values }
 }
 
-/** Adapts our own counts to prom-client, which cannot take over totals. */
+/** Passes figures as metrics of their own kind: prom-client cannot set the total of a counter. */
 async function render(figures: readonly Figure[]) {
   library ??= load()
   const registry = (await library).create()
@@ -51,7 +51,7 @@ async function render(figures: readonly Figure[]) {
   return { type: registry.contentType, text: await registry.metrics() }
 }
 
-/** What all workers count, each value with the number of its worker, and how the workers do. */
+/** The metrics of all workers with the label `worker`, and the workers' states. */
 function ofAllWorkers(all: readonly WorkerFigures[], states: readonly WorkerState[]): Figure[] {
   const byName = new Map<string, { readonly figure: Figure; readonly values: FigureValue[] }>()
   for (const { worker, figures } of all)

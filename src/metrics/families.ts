@@ -25,17 +25,17 @@ export interface Sample {
   readonly suffix?: '_bucket' | '_sum' | '_count'
 }
 
-/** A metric as Prometheus knows it. No samples: nothing can be said at the moment. */
+/** A Prometheus metric. It has no samples while its value is unknown. */
 export interface Family {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
-  /** A figure of the database, the same from every process. */
+  /** Read from the database, so it is the same in every process. */
   readonly isShared?: true
   samples(): Iterable<Sample> | Promise<Iterable<Sample>>
 }
 
-/** Queue and devices are looked at no more often, however many scrape. */
+/** Minimum time between two reads of a figure from the database. */
 const KEEP_MS = 1_000
 
 const one = (value: number): Sample[] => [{ labels: {}, value }]
@@ -191,7 +191,7 @@ function* requestSamples(traffic: Traffic): Generator<Sample> {
     for (const [status, value] of byStatus) yield { labels: { group, method, status: String(status) }, value }
 }
 
-/** Prometheus adds up: each class has all that are shorter in it. */
+/** Prometheus' buckets are cumulative: each includes all shorter durations. */
 function durationSamples({ group, method, byDuration, seconds }: Series): Sample[] {
   if (byDuration.length === 0) return []
   let sum = 0

@@ -8,7 +8,7 @@ import { cachedQuery } from '../tools/cached-query.ts'
 import { within } from '../tools/deadline.ts'
 import { WORKER_STATE, type WorkerMember } from '../workers/member.ts'
 
-/** The answer to a probe. The queue is for people: a long one is no reason to send requests elsewhere. */
+/** The answer to a probe. The queue is for people: a long one does not make the server unready. */
 export const READINESS = z
   .object({
     ready: z.boolean(),
@@ -49,9 +49,9 @@ export type Readiness = Readonly<z.output<typeof READINESS>>
 
 type Known = Pick<Readiness, 'database' | 'queue' | 'replica'>
 
-/** Probes of several proxies are one question to the database a second. */
+/** The database is asked once in this time, however many proxies probe. */
 const KEEP_MS = 1_000
-/** A database that does not answer in that time is of no use to a request either. */
+/** Time limit for the database's answer. */
 const PATIENCE_MS = 2_000
 
 const AWAY: Known = {
@@ -76,10 +76,10 @@ export function readinessOf(
   }
 }
 
-/** Needs some new blocks on the disk of the database, and leaves nothing. */
+/** Needs new blocks on the database's disk, and leaves nothing behind. */
 const PROBE = 'create temporary table _probe on commit drop as select generate_series(1, 20000)'
 
-/** Whether the database takes writes. It is tried only after it has refused one, until it takes one. */
+/** Whether the database accepts writes. Tested only after it refused one, until it accepts one. */
 function writability({ db }: Store): () => Promise<boolean> {
   let seen = refusedWrites.count
   return async () => {
@@ -107,7 +107,7 @@ async function ask(store: Store, isWritable: () => Promise<boolean>): Promise<Kn
   }
 }
 
-/** What is `sending` is in a device's hands. */
+/** A device already has messages in `sending`. */
 function dueOf({ pending, assigned }: Queue): Readiness['queue'] {
   const oldest = Math.max(pending.oldestSeconds, assigned.oldestSeconds)
   return { due: pending.due + assigned.due, oldest_seconds: Math.round(oldest * 1000) / 1000 }
@@ -135,7 +135,7 @@ export type Queue = Readonly<Record<Depths['state'], Depth>>
 
 const EMPTY: Depth = { messages: 0, due: 0, oldestSeconds: 0 }
 
-/** How much waits, by state. Throws DatabaseUnavailable. */
+/** Unfinished messages by state. Throws DatabaseUnavailable. */
 export async function readQueue({ db }: Store): Promise<Queue> {
   const depths = (await run(db, DEPTHS, {})).map(({ state, ...depth }) => [state, depth])
   return { pending: EMPTY, assigned: EMPTY, sending: EMPTY, ...Object.fromEntries(depths) }
@@ -147,13 +147,13 @@ select case when not enabled then 'disabled'
   when pb_is_set(push) then 'asleep' else 'silent' end as state, count(*) as devices
 from devices group by 1`
 
-/** Devices by state: seen lately, not but to be woken by push, neither, or switched off. */
+/** Devices by state: seen lately, reachable by push only, neither, or disabled. */
 const NONE: Readonly<Record<string, number>> = { online: 0, asleep: 0, silent: 0, disabled: 0 }
 
 const LOW = statement('low batteries', { low: 'number' })`
 select count(*) as low from device_batteries b join devices d on d.id = b.device where d.enabled and ${IS_LOW}`
 
-/** How many enabled devices are low on battery. Throws DatabaseUnavailable. */
+/** The number of enabled devices with a low battery. Throws DatabaseUnavailable. */
 export const countLowBatteries = async ({ db }: Store) => (await runForRow(db, LOW, {}))!.low
 
 /** Devices of all accounts, by state. Throws DatabaseUnavailable. */

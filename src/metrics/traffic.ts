@@ -1,4 +1,4 @@
-/** Upper ends of the classes of durations, in seconds. */
+/** Upper bounds of the buckets of durations, in seconds. */
 export const BUCKETS: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ]
@@ -9,7 +9,7 @@ export interface Series {
   readonly group: Group
   readonly method: string
   readonly byStatus: Map<number, number>
-  /** How many took as long as a class says, the last is for all beyond. Empty for streams. */
+  /** Requests by bucket; the last is for longer ones. Empty for streams. */
   readonly byDuration: Float64Array
   seconds: number
 }
@@ -91,7 +91,7 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
 export const STREAMS: Group = 'streams'
 export const SENDS: Group = 'send'
 
-/** Requests of their own kind within a group: what waits for long would hide how long the others take. */
+/** Requests counted apart from their group, as their long waits would hide its durations. */
 const SPECIAL: ReadonlyMap<string, Group> = new Map([
   ['POST /api/sms/send', SENDS],
   ['POST /api/sms/send-template', SENDS],

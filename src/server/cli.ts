@@ -62,7 +62,7 @@ const withStore = (work: (store: Store) => Promise<void>) =>
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
-/** Prints the link on which the first superuser is made, while there is none. */
+/** Prints the link to create the first superuser, if there is none. */
 async function printInstallerLink(store: Store, config: Config): Promise<void> {
   const link = await installerLink(store, config.publicUrl)
   if (!link) return
@@ -82,7 +82,7 @@ function endOnSignal(stop: () => Promise<void>): void {
   })
 }
 
-/** Prints where phones reach the server, and in a terminal the way to add one as a QR code. */
+/** Prints the server's addresses for phones; on a terminal, also a QR code to add one. */
 function printAddresses({ urls, publicUrl }: Config): void {
   if (isLoopback(publicUrl)) {
     say('Only this computer reaches it. To add a phone, start it with HOST=0.0.0.0')
@@ -94,7 +94,7 @@ function printAddresses({ urls, publicUrl }: Config): void {
   if (process.stdout.isTTY) say(renderUnicodeCompact(page))
 }
 
-/** How long a stop waits for a start under way, which may have started Postgres. */
+/** How long a stop waits for a start in progress, which may have started Postgres. */
 const START_MS = 3_000
 
 /** Runs this process as the server, alone or as one of several workers. */
@@ -264,7 +264,7 @@ const main = defineCommand({
   },
 })
 
-/** What the program says when nothing is asked of it. */
+/** Printed when there is no command. */
 const WELCOME = `pocketsms ${packageJson.version}: an SMS gateway that sends through your own phones and modems.
 
   pocketsms demo     see it work: two simulated phones, a few texts, data of its own in ./data/demo

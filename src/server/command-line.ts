@@ -34,7 +34,7 @@ export function strict(command: CommandDef, name = 'pocketsms'): CommandDef {
   }
 }
 
-/** What is wrong with the words of a command line, the first of it; undefined if nothing is. */
+/** The first error of a command line; undefined if there is none. */
 export function wordFault(words: readonly string[], args: ArgsDef): string | undefined {
   const kinds = Object.values(args)
   const positionals = kinds.some((kind) => 'many' in kind)
@@ -57,7 +57,7 @@ export function wordFault(words: readonly string[], args: ArgsDef): string | und
     if (!Object.hasOwn(options, name)) return `There is no option ${rawName}.`
     if (seen.has(name)) return `${rawName} stands twice.`
     seen.add(name)
-    // one whose default is empty may be empty
+    // an option with an empty default may be empty
     if (options[name]!.type === 'string' && !value && args[name]!.default !== '')
       return `${rawName} needs a value.`
   }

@@ -10,9 +10,9 @@ import { diskWarning, readDisk } from '../metrics/disk.ts'
 import { within } from '../tools/deadline.ts'
 
 const PATIENCE_MS = 5_000
-/** Tokens and pairing codes end in minutes, and one-time passwords count in 30 seconds. */
+/** Clocks may differ by this: tokens and codes expire in minutes, one-time passwords in 30 seconds. */
 const MOST_SKEW_MS = 30_000
-/** Days before its end from which on a certificate that nobody renewed is a fault. */
+/** A certificate that expires in fewer days is a fault. */
 const LEAST_DAYS = 7
 const log = createLogger({ logLevel: 'silent' })
 
@@ -74,7 +74,7 @@ async function onDatabase<T>(config: Config, work: (ask: (text: string) => Promi
   })
 }
 
-/** Compares this machine's clock with those of the database and of the proxy, where there are some. */
+/** Compares this machine's clock with those of the database and the proxy, if any. */
 async function clock(config: Config): Promise<Finding> {
   const others: Record<string, number> = {}
   if (config.databaseUrl) {
@@ -141,7 +141,7 @@ async function tls({ publicUrl }: Config): Promise<Finding> {
   }
 }
 
-/** In the order in which they are printed; `Postgres` makes the folder that `disk` looks at. */
+/** In the order of printing. `Postgres` creates the folder that `disk` checks. */
 const CHECKS: Readonly<Record<string, Check>> = { port, Postgres: postgres, disk, clock, phones, TLS: tls }
 
 /** A check that throws is a fault, too: a UserError says what to do. */
@@ -151,7 +151,7 @@ const findingOf = (check: Check, config: Config): Promise<Finding> =>
     return { found: reasonOf(error), advice: 'Correct the setting, or the rights on the folder.' }
   })
 
-/** `pocketsms doctor`: a line for each thing that fails most. The exit code is 1 if there is a fault. */
+/** `pocketsms doctor`: a line for each check. The exit code is 1 if there is a fault. */
 export const doctorCommand = defineCommand({
   meta: { name: 'doctor', description: 'Check what fails most, and say what to do.' },
   run: () =>

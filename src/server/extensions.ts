@@ -25,9 +25,9 @@ import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from '..
 const strict = (extension: Extension = {}): Extension => ({ ...extension, readsStrictly: true })
 
 /**
- * What the gateway adds to its built-in collections, by collection id. A value that cannot be read is an
- * error there: as an empty one it would mean "never expires" or "unlimited". `contacts` and `sms_usage` have
- * PocketBase's cast: recorded answers of PocketBase show it for them.
+ * What the gateway adds to its built-in collections, by collection id. Their unreadable values are errors, as
+ * an empty value would mean "never expires" or "unlimited". `contacts` and `sms_usage` make them empty, as
+ * PocketBase's recorded answers do.
  */
 export const extensionsOf = (settings: WebhookSettings): Extensions =>
   new Map([

@@ -61,7 +61,7 @@ export function jobsOf(
     {
       id: 'hookCleanUp',
       ...HOURLY,
-      // texts are in calls, too
+      // calls contain texts, too
       run: () => cleanUpHooks(store.db, Math.min(webhookLogDays, retention.days || webhookLogDays)),
     },
     { id: 'backupSchedule', ...EVERY_MINUTE, run: () => serveSchedule(store, settings, backups, log) },
@@ -87,7 +87,7 @@ interface KindServices extends ReplyMailServices {
   readonly config: Config
 }
 
-/** The kinds of leased jobs. Each works on the ticket of its user. */
+/** The kinds of leased jobs. Each job runs on its user's ticket. */
 export const kindsOf = (services: KindServices): JobKind[] => {
   const { store, sending, config, log } = services
   const storeOf = (user: string) => store.forUser(user)

@@ -44,9 +44,9 @@ import { jobsOf, kindsOf } from './jobs.ts'
 /** How long running requests may take after the server was told to stop, and the database to close. */
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
 const IDLE_MS = 50
-/** Announcements of other servers take 20 ms and the way. */
+/** Announcements of other servers arrive within 20 ms plus the network's delay. */
 const ANNOUNCED_MS = 100
-/** Time for a proxy to find the door closed, and to use up the connections that it has kept. */
+/** Time for a proxy to notice that the port is closed, and to finish with its open connections. */
 const HANG_UP_MS = 1_000
 const RESTORING = 'A backup is being restored. Try again in a moment.'
 
@@ -151,7 +151,7 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
   const backup = { db, node, log, folder: config.backupDir, exclusively }
   const always = { config, log, protocols: PROTOCOLS }
   const refusing = createUnavailableApp(always, () => running.reason)
-  // a client that comes again may get to another server
+  // a client that reconnects may reach another server
   const hangUp = { admit: (_: unknown, res: ServerResponse) => void res.setHeader('connection', 'close') }
   const unavailable = front(getRequestListener(refusing.fetch, LISTENER_OPTIONS), hangUp, always)
   const beginAgain = () => begin(config, database, log, backup, workers)

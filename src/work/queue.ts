@@ -15,7 +15,7 @@ export interface Job {
   readonly ageMs: number
 }
 
-/** The job is not done and did not fail either: it runs again after this time. */
+/** The job is neither done nor failed: it runs again after this time. */
 export interface Again {
   readonly inSeconds: number
 }
@@ -53,7 +53,7 @@ const DUE_KINDS = `
 select k from unnest($1::text[]) k
 where exists (select from _jobs j where j.kind = k and j.dead_at is null and j.due_at <= now())`
 
-/** Those of the kinds that have jobs to do. */
+/** The kinds that have due jobs. */
 export async function dueKinds(db: Db, kinds: readonly string[]): Promise<Set<string>> {
   return new Set(textsOf(await db.query(DUE_KINDS, [kinds], 'job kinds')))
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts'
 
-/** Something that is done now and then, on every node; it must not matter that two do it. */
+/** A periodic job that every node runs. Running it twice must do no harm. */
 export interface Job {
   readonly id: string
   /** When it runs, as cron writes it. */

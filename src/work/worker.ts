@@ -15,7 +15,7 @@ const STOP_MS = 3_000
 const RETRY_SECONDS = 5
 const MAX_RETRY_SECONDS = 3_600
 const MAX_ERROR = 500
-/** The longest pause after a job. It lasts as long as the job ran, so that requests get half of the time. */
+/** Maximum pause after a job. It lasts as long as the job ran, so that requests get half of the time. */
 const MAX_REST_MS = 1_000
 
 class Lane {
@@ -66,7 +66,7 @@ export class Worker {
     }
   }
 
-  /** Does all that is due, and returns when nothing is left. */
+  /** Runs all due jobs. Returns when none is left. */
   async drain(): Promise<void> {
     while (await this.#round()) await this.#idle()
   }
@@ -75,7 +75,7 @@ export class Worker {
     await Promise.all([...this.#lanes.values()].flatMap(({ running }) => [...running.values()]))
   }
 
-  /** Starts what is due as long as there is room. False if nothing was started. */
+  /** Starts due jobs while there is room. False if none was started. */
   async #round(): Promise<boolean> {
     const due = await dueKinds(this.#db, [...this.#lanes.keys()])
     let started = 0
@@ -91,7 +91,7 @@ export class Worker {
       for (const job of jobs) this.#start(lane, job)
       started += jobs.length
       if (jobs.length === 0 && after === '') break
-      // fewer than asked for: the turn is again with the first holder
+      // fewer than asked for: go on with the first holder
       const holders = jobs.map(({ holder }) => holder).sort()
       lane.lastHolder = jobs.length < room ? '' : holders.at(-1)!
     }
@@ -120,7 +120,7 @@ export class Worker {
     const late = AbortSignal.timeout(kind.timeoutSeconds * 1000)
     const signal = AbortSignal.any([late, this.#ending.signal])
     try {
-      // its process was killed each time: it may be the cause
+      // each run ended with its process, perhaps because of this job
       if (job.attempts > kind.maxAttempts) throw new Error('No run of the job has ended.')
       const again = await Promise.race([kind.run(job, signal), rejection(signal)])
       if (again) await returnJob(this.#db, job, { ...again, attempts: 0 })

@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import type { Config } from '../config.ts'
+import { within } from '../tools/deadline.ts'
 
 export const WORKER_STATE = z.object({
   worker: z.int().min(1),
@@ -33,32 +34,31 @@ export interface WorkerFigures {
 
 export type ToParent =
   | { readonly kind: 'serving'; readonly url: string }
-  | { readonly kind: 'collect'; readonly id: number }
-  | { readonly kind: 'figures'; readonly id: number; readonly figures: readonly Figure[] }
+  | { readonly kind: 'collect' }
+  | { readonly kind: 'figures'; readonly figures: readonly Figure[] }
 
-/** From the parent to a worker. `figures` asks for its own, `collected` answers `collect`. */
+/** From the parent to a worker. `figures` asks for its metrics, `collected` answers `collect`. */
 export type ToWorker =
   | { readonly kind: 'states'; readonly states: readonly WorkerState[] }
-  | { readonly kind: 'figures'; readonly id: number }
-  | { readonly kind: 'collected'; readonly id: number; readonly all: readonly WorkerFigures[] }
+  | { readonly kind: 'figures' }
+  | { readonly kind: 'collected'; readonly all: readonly WorkerFigures[] }
 
 export const WORKER_VARIABLE = 'POCKETSMS_WORKER'
 
-/** How long metrics wait for the parent, which itself waits for the other workers. */
+/** Time limit for the parent's answer, which waits for the other workers. */
 const COLLECT_MS = 3_000
 
-/** This process as one of several workers: what it knows of the others, and tells them. */
+/** This process as one of several workers. Exchanges states and metrics with the others by the parent. */
 export class WorkerMember {
   readonly worker: number
   #states: readonly WorkerState[] = []
   #figures: () => Promise<readonly Figure[]> = async () => []
-  #ids = 0
-  readonly #collecting = new Map<number, (all: readonly WorkerFigures[]) => void>()
+  readonly #collecting: ((all: readonly WorkerFigures[]) => void)[] = []
 
   constructor(worker: number) {
     this.worker = worker
     process.on('message', (message: ToWorker) => this.#hear(message))
-    // a worker whose start failed ends: nothing but this would keep it
+    // else the channel would keep a worker running whose start failed
     process.channel?.unref()
   }
 
@@ -71,37 +71,31 @@ export class WorkerMember {
     this.#tell({ kind: 'serving', url })
   }
 
-  /** What this process counts, whenever any worker collects. */
+  /** Sets how to read this process's metrics when any worker collects. */
   offer(figures: () => Promise<readonly Figure[]>): void {
     this.#figures = figures
   }
 
-  /** What all workers count, without those that do not answer; alone without the parent. */
+  /** The metrics of all workers that answer in time; without an answer of the parent, only its own. */
   async collect(): Promise<readonly WorkerFigures[]> {
-    const id = ++this.#ids
-    const collected = new Promise<readonly WorkerFigures[]>((resolve) => {
-      this.#collecting.set(id, resolve)
-      setTimeout(() => resolve([]), COLLECT_MS).unref()
-    })
-    this.#tell({ kind: 'collect', id })
-    const all = await collected
-    this.#collecting.delete(id)
+    const collected = new Promise<readonly WorkerFigures[]>((resolve) => this.#collecting.push(resolve))
+    this.#tell({ kind: 'collect' })
+    const all = await within(collected, COLLECT_MS).catch(() => [])
     return all.length > 0 ? all : [{ worker: this.worker, figures: await this.#figures() }]
   }
 
   #hear(message: ToWorker): void {
     if (message.kind === 'states') this.#states = message.states
-    else if (message.kind === 'collected') this.#collecting.get(message.id)?.(message.all)
-    else if (message.kind === 'figures') void this.#answer(message.id)
+    else if (message.kind === 'figures') void this.#answer()
+    else for (const resolve of this.#collecting.splice(0)) resolve(message.all)
   }
 
-  async #answer(id: number): Promise<void> {
-    const figures = await this.#figures().catch(() => [])
-    this.#tell({ kind: 'figures', id, figures })
+  async #answer(): Promise<void> {
+    this.#tell({ kind: 'figures', figures: await this.#figures().catch(() => []) })
   }
 
   #tell(message: ToParent): void {
-    // without its parent a worker ends by itself: node:cluster
+    // a worker without its parent exits by itself: node:cluster
     if (process.connected) process.send?.(message, undefined, undefined, () => {})
   }
 }
@@ -111,10 +105,10 @@ export function workerMember(): WorkerMember | undefined {
   return cluster.isWorker ? new WorkerMember(Number(process.env[WORKER_VARIABLE])) : undefined
 }
 
-/** Below that, statements that clients chose would leave too few connections to all others. */
+/** With fewer connections, client-shaped statements would leave too few for others. */
 const MIN_POOL = 4
 
-/** How many processes WORKERS asks for. */
+/** The number of processes that WORKERS sets. */
 export const workerCount = ({ workers }: Pick<Config, 'workers'>): number =>
   workers === 'auto' ? availableParallelism() : workers
 

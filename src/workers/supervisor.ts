@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '../log.ts'
+import { within } from '../tools/deadline.ts'
 import {
   type Figure,
   type ToParent,
@@ -9,9 +10,11 @@ import {
   type WorkerState,
 } from './member.ts'
 
-/** One that ends sooner after its start waits longer for the next one, each time twice as long. */
+/** Restarts of a worker that ended sooner after its start wait twice as long each time. */
 const STEADY_MS = 60_000
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 30_000]
+/** Time limit for a worker's metrics. */
+const PATIENCE_MS = 2_000
 
 interface WorkerEnd {
   readonly code: number | null
@@ -23,7 +26,7 @@ interface WorkerEvents {
   ended(worker: WorkerProcess, end: WorkerEnd): void
 }
 
-/** One worker as the parent has it: a place with a number, in which one process follows another. */
+/** The parent's view of a worker: a number, under which one process follows another. */
 class WorkerProcess {
   readonly number: number
   readonly #env: Readonly<Record<string, string>>
@@ -35,6 +38,7 @@ class WorkerProcess {
   #restarts = 0
   #isServing = false
   #timer: NodeJS.Timeout | undefined
+  readonly #waiting: ((figures: readonly Figure[]) => void)[] = []
 
   constructor(number: number, env: Readonly<Record<string, string>>, events: WorkerEvents) {
     this.number = number
@@ -66,9 +70,10 @@ class WorkerProcess {
     this.#process = started
     started.on('message', (message: ToParent) => {
       if (message.kind === 'serving') this.#isServing = true
-      this.#events.heard(this, message)
+      if (message.kind === 'figures') for (const resolve of this.#waiting.splice(0)) resolve(message.figures)
+      else this.#events.heard(this, message)
     })
-    started.on('error', () => {}) // a message to one that ends just then
+    started.on('error', () => {}) // a message to a process that is ending
     started.once('exit', (code, signal) => {
       this.#process = undefined
       this.#isServing = false
@@ -77,7 +82,7 @@ class WorkerProcess {
     })
   }
 
-  /** Starts it again after a pause, which it answers in ms. */
+  /** Starts it again after a pause, whose milliseconds it returns. */
   startAgain(): number {
     const ranMs = Date.now() - this.#startedMs
     this.#quickEnds = ranMs < STEADY_MS ? this.#quickEnds + 1 : 1
@@ -91,31 +96,29 @@ class WorkerProcess {
     if (this.#process?.isConnected()) this.#process.send(message)
   }
 
-  /** Sends a signal, and does not start it again. */
+  /** Its metrics; undefined if it does not answer in time. */
+  async figures(): Promise<WorkerFigures | undefined> {
+    const answer = new Promise<readonly Figure[]>((resolve) => this.#waiting.push(resolve))
+    this.tell({ kind: 'figures' })
+    const figures = await within(answer, PATIENCE_MS).catch(() => undefined)
+    return figures && { worker: this.number, figures }
+  }
+
+  /** Sends a signal. It is not started again. */
   end(signal: NodeJS.Signals): void {
     clearTimeout(this.#timer)
     this.#process?.process.kill(signal)
   }
 }
 
-/** A worker that does not answer by then is left out. */
-const PATIENCE_MS = 2_000
-
-interface Collection {
-  readonly all: WorkerFigures[]
-  /** Numbers of the workers that have not answered. */
-  readonly missing: Set<number>
-  readonly done: () => void
-}
-
-/** What a worker takes at most to stop in good order, and a little more. */
+/** Longer than a worker takes to finish its requests and stop. */
 const STOP_MS = 12_000
 
 interface SupervisorOptions {
   readonly count: number
-  /** How long workers go on after they were told to stop. */
+  /** How long workers keep serving after they were told to stop. */
   readonly stopDelaySeconds: number
-  /** What their environment has beside the parent's. */
+  /** Variables to add to the parent's environment. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -124,10 +127,8 @@ export class Supervisor {
   readonly #workers: readonly WorkerProcess[]
   readonly #log: Logger
   readonly #stopMs: number
-  readonly #collections = new Map<number, Collection>()
-  #ids = 0
   #isStopping = false
-  /** Set until the first worker serves, whose failure is the failure of the whole. */
+  /** Set until the first worker serves. If it fails, all fail. */
   #first: { readonly serves: (url: string) => void; readonly fails: (code: number) => void } | undefined
   #allEnded: (() => void) | undefined
 
@@ -154,7 +155,7 @@ export class Supervisor {
     return result
   }
 
-  /** Tells all workers to stop, waits for them, and kills what has not ended in time. */
+  /** Stops all workers. Kills those that do not end in time. */
   async stop(): Promise<void> {
     this.#isStopping = true
     const ended = new Promise<void>((resolve) => {
@@ -175,30 +176,14 @@ export class Supervisor {
     if (message.kind === 'serving') {
       this.#first?.serves(message.url)
       this.#tellStates()
-    } else if (message.kind === 'figures') this.#addFigures(message.id, worker.number, message.figures)
-    else void this.#collect(worker, message.id)
+    } else void this.#collect(worker)
   }
 
-  /** Asks the workers for what they count, and tells `asker`. */
-  async #collect(asker: WorkerProcess, asked: number): Promise<void> {
+  /** Collects the metrics of all workers and sends them to `asker`. */
+  async #collect(asker: WorkerProcess): Promise<void> {
     const serving = this.#workers.filter(({ isServing }) => isServing)
-    const id = ++this.#ids
-    const all: WorkerFigures[] = []
-    await new Promise<void>((done) => {
-      this.#collections.set(id, { all, missing: new Set(serving.map(({ number }) => number)), done })
-      setTimeout(done, PATIENCE_MS).unref()
-      for (const worker of serving) worker.tell({ kind: 'figures', id })
-      if (serving.length === 0) done()
-    })
-    this.#collections.delete(id)
-    asker.tell({ kind: 'collected', id: asked, all: all.sort((a, b) => a.worker - b.worker) })
-  }
-
-  #addFigures(id: number, worker: number, figures: readonly Figure[]): void {
-    const running = this.#collections.get(id)
-    if (!running?.missing.delete(worker)) return
-    running.all.push({ worker, figures })
-    if (running.missing.size === 0) running.done()
+    const answers = await Promise.all(serving.map((worker) => worker.figures()))
+    asker.tell({ kind: 'collected', all: answers.filter((answer) => answer !== undefined) })
   }
 
   #ended(worker: WorkerProcess, { code, signal }: WorkerEnd): void {

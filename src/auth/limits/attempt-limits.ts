@@ -8,7 +8,7 @@ import { ApiError, RetryLater } from '../../errors.ts'
 import type { SignInAttempt } from '../auth-services.ts'
 import { sha256 } from '../tokens/secrets.ts'
 
-/** Too many attempts: PocketBase's sentence. */
+/** The error for too many attempts, by default with PocketBase's sentence. */
 export const tooMany = (waitSeconds: number, message?: string) => new RetryLater(429, waitSeconds, message)
 
 /** Length of a window, from its first attempt. */
@@ -70,57 +70,39 @@ export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
 /** Counts failures of provider requests by address, as the account is unknown. Throws 429. */
 export async function limitProviderAttempts<T>({ db, config, ip }: SignInAttempt, ask: () => Promise<T>) {
   if (config.signInTries === 0) return ask()
-  const limits = signInLimits(config.signInTries).slice(1, 2)
-  return countFailures(db, [`provider from ${networkOf(ip)}`], limits, WINDOW_SECONDS, ask)
+  return countFailures(db, 'provider', ip, signInLimits(config.signInTries).slice(1, 2), WINDOW_SECONDS, ask)
 }
 
-/** Wrong pairing codes per address and in total; private tokens have as many. A code lasts 5 minutes. */
-const CODE_LIMITS = [8, 2_000] as const
-const CODE_SECONDS = 300
+/** Wrong guesses per network, and in total: secrets of invitations have 40 characters, so these need none. */
+const GUESSES = { code: [8, 2_000], 'private token': [8, 2_000], invitation: [8] } as const
+/** As long as a pairing code is valid. */
+const GUESS_SECONDS = 300
 
-/** Runs a check of a pairing code and counts wrong ones across all nodes. Throws 429. */
-export const limitPairingAttempts = <T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> =>
-  countWrong(db, 'code', ip, check)
+/** Runs a check of a pairing code, token or secret and counts wrong ones across all nodes. Throws 429. */
+export const limitGuesses = <T>(db: Db, what: keyof typeof GUESSES, ip: string, check: () => Promise<T>) =>
+  countFailures(db, what, ip, GUESSES[what], GUESS_SECONDS, check)
 
-/**
- * Runs a check of an invitation's secret and counts wrong ones per address. Throws 429. They have no limit in
- * total: 40 characters cannot be guessed.
- */
-export const limitInvitationAttempts = <T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> =>
-  countFailures(db, [`invitation from ${networkOf(ip)}`], CODE_LIMITS.slice(0, 1), CODE_SECONDS, check)
-
-/**
- * Runs a check of an SMSGate app's private token and counts wrong ones. Throws 429. Apps repeat a stale
- * token, so it counts once in 5 minutes.
- */
-export async function limitPrivateTokenAttempts<T>(
-  db: Db,
-  ip: string,
-  token: string,
-  check: () => Promise<T>,
-): Promise<T> {
+/** Limits wrong private tokens of SMSGate apps. Apps repeat a stale token, so it counts once. Throws 429. */
+export async function limitPrivateTokens<T>(db: Db, ip: string, token: string, check: () => Promise<T>) {
   const wrong = `private token ${sha256(token).slice(0, 32)} ${networkOf(ip)}`
   if (await hasAttempt(db, wrong)) return check()
-  return countWrong(db, 'private token', ip, async () => {
-    try {
-      return await check()
-    } catch (error) {
-      await countAttempt(db, wrong, 1, CODE_SECONDS)
+  return limitGuesses(db, 'private token', ip, () =>
+    check().catch(async (error: unknown) => {
+      await countAttempt(db, wrong, 1, GUESS_SECONDS)
       throw error
-    }
-  })
+    }),
+  )
 }
-
-const countWrong = <T>(db: Db, what: string, ip: string, check: () => Promise<T>): Promise<T> =>
-  countFailures(db, [`${what} from ${networkOf(ip)}`, what], CODE_LIMITS, CODE_SECONDS, check)
 
 async function countFailures<T>(
   db: Db,
-  keys: readonly string[],
+  what: string,
+  ip: string,
   limits: readonly number[],
   seconds: number,
   attempt: () => Promise<T>,
 ): Promise<T> {
+  const keys = [`${what} from ${networkOf(ip)}`, what].slice(0, limits.length)
   await takeTries(db, keys, '', limits, seconds)
   const result = await attempt()
   await uncountAttempts(db, keys, '')
@@ -137,6 +119,21 @@ function keysOf(what: string, { collection, account, ip }: SignInAttempt) {
   }
 }
 
+const TAKE = statement('auth take tries', { wait: 'number' })`
+select auth_take_tries(${list('keys')}::text[], ${numbers('limits')}::int[], ${number('seconds')}, ${text('exempt')}) as wait`
+
+/** Counts an attempt. Returns the seconds to wait if it is one too many, else 0. */
+async function take(
+  db: Db,
+  keys: readonly string[],
+  limits: readonly number[],
+  seconds: number,
+  exempt = '',
+) {
+  return (await runForRow(db, TAKE, { keys, limits, seconds, exempt }))!.wait
+}
+
+/** Counts an attempt. Throws 429 for one too many. */
 async function takeTries(
   db: Db,
   keys: readonly string[],
@@ -146,20 +143,6 @@ async function takeTries(
 ): Promise<void> {
   const wait = await take(db, keys, limits, seconds, exempt)
   if (wait > 0) throw tooMany(wait)
-}
-
-const TAKE = statement('auth take tries', { wait: 'number' })`
-select auth_take_tries(${list('keys')}::text[], ${numbers('limits')}::int[], ${number('seconds')}, ${text('exempt')}) as wait`
-
-/** Seconds to wait; 0 for a try that was counted. */
-async function take(
-  db: Db,
-  keys: readonly string[],
-  limits: readonly number[],
-  seconds: number,
-  exempt = '',
-) {
-  return (await runForRow(db, TAKE, { keys, limits, seconds, exempt }))!.wait
 }
 
 const GIVE_BACK = statement('auth give back', {})`
@@ -175,7 +158,7 @@ export const countAttempt = async (db: Db, key: string, max: number, seconds: nu
   (await take(db, [key], [max], seconds)) === 0
 
 /** Whether `key` was attempted in the current window. */
-export async function hasAttempt(db: Db, key: string): Promise<boolean> {
+async function hasAttempt(db: Db, key: string): Promise<boolean> {
   const sql = 'select 1 from auth_tries where key = $1 and ends > now()'
   return (await db.query(sql, [key], 'auth was tried')).rows.length > 0
 }

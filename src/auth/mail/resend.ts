@@ -10,7 +10,7 @@ const RESEND_SECONDS = 120
 const keyOf = (link: MailedLink, auth: AuthRecord | null) =>
   `mail ${link} ${auth?.collection.id ?? ''} ${auth?.id ?? ''}`
 
-/** Mails a link at most once per RESEND_SECONDS, after the answer. `null` takes as long. Logs failures. */
+/** Mails a link after the answer, at most once in RESEND_SECONDS. `null` takes as long. Logs failures. */
 export async function mailInBackground(
   store: Store,
   services: AuthServices,
@@ -18,7 +18,7 @@ export async function mailInBackground(
   auth: AuthRecord | null,
 ): Promise<void> {
   const key = keyOf(link, auth)
-  // counted before it is sent: another request, perhaps at another server, may ask for it meanwhile
+  // counted before it is sent: a concurrent request may ask for the same mail
   if (!(await countAttempt(store.db, key, 1, RESEND_SECONDS)) || !auth) return
   const about = { kind: link, collection: auth.collection.name, id: auth.id }
   void mailLink(services, auth, link).catch(async (err) => {

@@ -14,7 +14,7 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'member_invitations',
 ])
 
-const NOTE = statement('note deed of member', {})`
+const NOTE = statement('audit action of member', {})`
 insert into account_audit (id, "user", sender, action, collection, record, fields, created)
 values (pb_new_id(), ${text('user')}, ${text('sender')}, ${text('action')}, ${text('collection')}, ${text('record')},
   ${text('fields')}, pb_text(now()))`

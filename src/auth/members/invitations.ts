@@ -48,11 +48,11 @@ export async function invite(
 ): Promise<{ id: string; link?: string }> {
   const [id, secret] = [randomId(), randomText(SECRET_LENGTH)]
   const isMailed = email !== '' && services.settings.current.smtp.enabled
-  // who gets the link need not have the address
+  // the recipient of a link may have another address
   const to = { id, account: auth.id, email: isMailed ? email : '', role }
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
-    await lockFreshAuth(inside, auth) // no removed member leaves an invitation behind
+    await lockFreshAuth(inside, auth) // a member who is being removed cannot invite
     const count = await runForCount(db, INVITE, { ...to, sender: senderIdOf(auth), hash: sha256(secret) })
     if (count === 0) throw badRequest(`An account may have ${MAX_OPEN} open invitations.`)
     await logChange(inside, { id: INVITATIONS }, 'create', id)

@@ -21,7 +21,7 @@ export const membersExtension: Extension = {
   },
 }
 
-/** The account itself is no member of it. */
+/** The error of an account that would be its own member. */
 export const isOwner = () => fieldError('validation_is_owner', 'The account itself cannot be its member.')
 
 /** Invitations are made by a route of their own: their secret is shown once. */

@@ -1,7 +1,7 @@
 import { type AuthRecord, limitsOf, type Role } from '../../request/request.ts'
 import { isEnough, notAllowed } from '../../rules/roles.ts'
 
-// Which routes a member may use for an account. What is not named is for the account itself alone.
+// Which routes a member may use for an account. All others are for the account itself.
 
 /** Routes by method and path. Those of records also need the role of their collection. */
 const ROUTES: Readonly<Record<string, Role>> = {
@@ -59,7 +59,7 @@ const ROUTES: Readonly<Record<string, Role>> = {
   'POST /api/webhooks/deliveries/:id/resend': 'admin',
 }
 
-/** Routes of a person, not of an account: those of a member without one. Records have rules beside. */
+/** Routes for a member without an account. Records also have rules. */
 const PERSONAL =
   /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|invitations\/accept))(?:\/|$)/
 

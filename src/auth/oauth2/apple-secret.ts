@@ -42,7 +42,7 @@ export async function makeAppleSecret(form: ValueOf<typeof APPLE_SECRET_FORM>): 
       .setProtectedHeader({ alg: ALGORITHM, kid: form.keyId, typ: 'JWT' })
       .sign(key)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : 'the key is of no use'
+    const reason = error instanceof Error ? error.message : 'the key cannot be used'
     throw badRequest(`Failed to generate client secret. Raw error: \n${reason}`)
   }
 }

@@ -13,7 +13,7 @@ export function readClaims(idToken: string): JWTPayload {
   if ([exp, nbf, iat].some((time) => typeof time !== 'number')) throw new TypeError('a time is no number')
   const now = Date.now() / 1000
   if (now >= exp + LEEWAY_SECONDS || now < Math.max(nbf, iat) - LEEWAY_SECONDS)
-    throw new Error('the id_token is not of now')
+    throw new Error('the id_token has expired or is not valid yet')
   return claims
 }
 

@@ -49,7 +49,7 @@ export async function identifyByOAuth2(call: AuthCall<OAuth2Form>): Promise<OAut
     { provider: [required, notLonger(100), isThere(provider)], code: [required] },
     'An error occurred while loading the submitted data.',
   )
-  if (!provider) throw new Error(`there is no provider ${form.provider}`) // said above
+  if (!provider) throw new Error(`there is no provider ${form.provider}`) // checkFields has thrown
   return limitProviderAttempts(attemptOf(call, ''), () => visit(services, provider, form))
 }
 
@@ -88,7 +88,7 @@ export function renderMeta({ profile, raw, token }: OAuth2Identity, isNew: boole
 
 /** The user of a token, from the provider or the id token. PocketBase: tools/auth, FetchAuthUser */
 export async function fetchUser(provider: Provider, token: ProviderToken, send: ProviderClient) {
-  if (token.expiry > 0 && token.expiry <= Date.now()) throw new Error('the token is over already')
+  if (token.expiry > 0 && token.expiry <= Date.now()) throw new Error('the token has expired')
   const authorization = `${typeOf(token)} ${token.accessToken}`
   const call: ProviderClient = (url, { headers, post } = {}) =>
     send(url, { headers: { authorization, ...headers }, ...(post !== undefined && { post }) })

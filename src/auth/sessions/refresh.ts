@@ -27,7 +27,7 @@ with kept as (
 update auth_sessions set token_hash = $2, expires_at = to_timestamp($3)
 where id = $1 and exists (select from kept) returning 1`
 
-/** A new token of the same session, at most one per SAME_SECONDS. One that cannot be refreshed stays. */
+/** A new token of the session, at most one per SAME_SECONDS; the old one if it cannot be refreshed. */
 export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promise<string> {
   if (!readClaims(old)?.refreshable) return old
   const known = await runForRow(db, LATEST, { hash: sha256(old) })

@@ -64,7 +64,7 @@ export function isAddressAllowed({ settings }: AuthServices, auth: AuthRecord | 
   return !auth?.isSuperuser || superuserIPs.length === 0 || isListed(superuserIPs, ip)
 }
 
-/** Throws 403 for such a superuser. */
+/** Throws 403 for a superuser from an address that the settings do not list. */
 export function checkAddress(services: AuthServices, auth: AuthRecord | null, ip: string): void {
   if (!isAddressAllowed(services, auth, ip)) throw forbidden()
 }

@@ -25,12 +25,12 @@ const NOBODY = { id: '', email: '' } as const
 
 /** Records that a mailed link changed a password or email. Names the actor for superusers only. */
 export async function recordMailAudit(db: Db, { auth, ip }: Actor, action: string): Promise<void> {
-  const deed = { action, collection: auth.collection.name, record: auth.id }
-  if (auth.isSuperuser) await recordAudit(db, { auth, ip }, deed)
-  else await insert(db, NOBODY, ip, deed)
+  const entry = { action, collection: auth.collection.name, record: auth.id }
+  if (auth.isSuperuser) await recordAudit(db, { auth, ip }, entry)
+  else await insert(db, NOBODY, ip, entry)
 }
 
-/** Recorded in the place of an address for commands at the server's terminal. */
+/** The address recorded for commands at the server's terminal. */
 const TERMINAL = 'terminal'
 
 /** Records a command at the terminal, in the transaction of `db`. */

@@ -77,7 +77,7 @@ export async function deleteSuperuser(store: Store, email: string): Promise<void
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     const known = await findByEmail(inside, collection, email)
-    if (!known) return // by somebody else, in this moment
+    if (!known) return // another command has just deleted it
     await deleteRecords(inside, EXTENSIONS, collection, [known.id]).catch((error: unknown) => {
       throw error instanceof ApiError ? new UserError(LAST) : error
     })

@@ -22,7 +22,7 @@ const decoys = new Map<number, Promise<string>>()
 export async function verifyDecoy(plain: string, cost: number, holder?: Holder): Promise<false> {
   const decoy = decoys.get(cost) ?? hashPassword(randomText(20), cost)
   decoys.set(cost, decoy)
-  decoy.catch(() => decoys.delete(cost)) // no place in time: the next one hashes again
+  decoy.catch(() => decoys.delete(cost)) // refused under load: the next check hashes again
   await verifyPassword(plain, await decoy, holder)
   return false
 }

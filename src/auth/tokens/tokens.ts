@@ -98,7 +98,7 @@ export function readClaims(token: string): Claims | null {
     const { exp = Infinity } = claims
     return complete && Date.now() / 1000 < exp ? (claims as unknown as Claims) : null
   } catch {
-    return null // not a JWT: the caller treats all of these as no token
+    return null // not a JWT
   }
 }
 
@@ -108,7 +108,7 @@ export function claimOf(token: string, claim: 'email' | 'newEmail'): string {
     const value = decode(token)[claim]
     return typeof value === 'string' ? value : ''
   } catch {
-    return '' // not a JWT: it claims nothing
+    return '' // not a JWT
   }
 }
 
@@ -120,7 +120,7 @@ export async function isSigned(token: string, record: AuthRecord, purpose: Purpo
   try {
     await jwtVerify(token, new TextEncoder().encode(key), { algorithms: [ALGORITHM] })
   } catch {
-    return false // a bad signature is an answer, not a fault
+    return false // a wrong signature is an expected result
   }
   checked.set(token, key)
   return true

@@ -1,4 +1,4 @@
-import { limitPairingAttempts, limitPrivateTokenAttempts } from '../../auth/limits/attempt-limits.ts'
+import { limitGuesses, limitPrivateTokens } from '../../auth/limits/attempt-limits.ts'
 import { RetryLater } from '../../errors.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import type { Ctx, Services } from '../context.ts'
@@ -14,8 +14,8 @@ export async function limitPairing<T>(
   const { db } = services.store.signIn
   const ip = clientIp(c, services)
   try {
-    if (privateToken === undefined) return await limitPairingAttempts(db, ip, pair)
-    return await limitPrivateTokenAttempts(db, ip, privateToken, pair)
+    if (privateToken === undefined) return await limitGuesses(db, 'code', ip, pair)
+    return await limitPrivateTokens(db, ip, privateToken, pair)
   } catch (error) {
     // refused for lack of a free place: no try was counted
     if (!(error instanceof RetryLater) || error.status !== 429) throw error

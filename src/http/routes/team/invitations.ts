@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { findByEmail } from '../../../auth/auth-rows.ts'
-import { limitInvitationAttempts, limitMails } from '../../../auth/limits/attempt-limits.ts'
+import { limitGuesses, limitMails } from '../../../auth/limits/attempt-limits.ts'
 import {
   acceptInvitation,
   findInvitation,
@@ -59,7 +59,7 @@ export const invitationRoutes = (services: Services) =>
       const store = services.store.signIn
       const ip = clientIp(c, services)
       c.header('cache-control', 'no-store')
-      return c.json(await limitInvitationAttempts(store.db, ip, () => showInvitation(store, secret)))
+      return c.json(await limitGuesses(store.db, 'invitation', ip, () => showInvitation(store, secret)))
     })
     .post('/invitations/accept', async (c) => {
       const form = await readForm(c, ACCEPT)
@@ -77,7 +77,7 @@ type Accept = ReturnType<(typeof ACCEPT)['zero']>
 async function accept(c: Ctx, services: Services, user: string | undefined, form: Accept): Promise<string> {
   const { extensions, store } = services
   const find = () => findInvitation(store.signIn, form.secret)
-  const invitation = await limitInvitationAttempts(store.signIn.db, clientIp(c, services), find)
+  const invitation = await limitGuesses(store.signIn.db, 'invitation', clientIp(c, services), find)
   const member = user ?? (await knownMember(c, services, form))
   if (member !== undefined) return acceptInvitation(store.signIn, extensions, form.secret, member)
   const work = passwordWork(c, services, null)
