@@ -4,7 +4,6 @@ import { effectiveScopes, grants, REFRESH_SCOPE, type Scopes } from '../../auth/
 import type { Store } from '../../collections/catalog.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { scopeRequired } from '../../http/middleware/sender.ts'
-import { withCatalog } from '../../http/retry.ts'
 import { storeOf } from '../../http/server/store-of.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
@@ -18,6 +17,8 @@ export interface ClientCaller {
   readonly sender: Sender
   readonly apiKey: string
   readonly scopes: Scopes
+  /** Changes with the user's record and with the key's. */
+  readonly version: string
   /** Undefined for an API key. */
   readonly token?: LiveToken
 }
@@ -32,12 +33,16 @@ export function keyIn(authorization: string): string {
 }
 
 /** The caller by Basic (user and API key) or Bearer (API key or token). Throws 401, 403 for a scope. */
-export async function requireClient(c: Ctx, services: Services, scope: string, cached = false) {
-  const { store } = services
-  const caller = await withCatalog(store, () => identifyClient(c, services, cached))
+export async function requireClient(
+  c: Ctx,
+  services: Services,
+  scope: string,
+  cached: boolean,
+): Promise<ClientCaller> {
+  const caller = await identifyClient(c, services, cached)
   if (!caller) throw gatewayRefusal('unauthorized', 'Unauthorized')
   if (grants(caller.scopes, scope)) return caller
-  if (cached) return requireClient(c, services, scope)
+  if (cached) return requireClient(c, services, scope, false)
   throw scopeRequired(scope)
 }
 
@@ -69,6 +74,7 @@ const callerOf = (c: Ctx, services: Services, holder: KeyHolder, scopes: Scopes)
   sender: senderOfKey(holder),
   apiKey: holder.id,
   scopes,
+  version: `${holder.auth.version} ${holder.id} ${holder.version}`,
 })
 
 /** Whether a user name is the id or the email of a key's user. */

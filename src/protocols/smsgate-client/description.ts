@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { REFRESH_SCOPE, Scope } from '../../auth/tokens/scopes.ts'
 import type { Ctx, Services } from '../../http/context.ts'
+import type { Attempt } from '../../http/retry.ts'
 import { json } from '../../openapi/schemas/answers.ts'
 import type { Operation } from '../../openapi/schemas/operations.ts'
 import { NOBODY, SMSGATE_CLIENT } from '../../openapi/schemas/security.ts'
@@ -15,6 +16,7 @@ export interface Call extends ClientCaller {
   readonly services: Services
   readonly user: string
   readonly json: unknown
+  readonly attempt: Attempt
 }
 
 export interface Route extends TableRoute<Call> {

@@ -1,15 +1,11 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
 import { run, statement, text } from '../../db/statements/statement.ts'
-import type { Ctx, Services } from '../../http/context.ts'
 import { buildRequest } from '../../http/request-info.ts'
-import { retry } from '../../http/retry.ts'
-import { storeOf } from '../../http/server/store-of.ts'
 import { deleteRecord } from '../../records/write/delete.ts'
 import { checkDevice } from '../../sms/send/offer.ts'
 import { wireDevice } from '../smsgate/wire.ts'
-import { requireClient } from './credentials.ts'
+import type { Call } from './description.ts'
 
 /** A device as SMSGate's clients read it. */
 export const CLIENT_DEVICE = z
@@ -49,13 +45,8 @@ export async function listDevices({ db }: Store, user: string) {
 }
 
 /** Deletes a device of the caller; its queue goes to other devices. Throws 404. */
-export async function deleteDevice(c: Ctx, services: Services, id: string): Promise<void> {
-  const { extensions } = services
-  const identify = async () => (await requireClient(c, services, 'devices:delete')).auth
-  await retry(services.store, identify, async (auth, attempt) => {
-    const store = storeOf(c, services, auth)
-    await checkDevice(store, auth.id, id)
-    const devices = store.catalog.find('devices') as Collection
-    await deleteRecord(store, extensions, devices, id, buildRequest(c, auth, {}), attempt)
-  })
+export async function deleteDevice({ c, services, store, auth, attempt }: Call, id: string): Promise<void> {
+  await checkDevice(store, auth.id, id)
+  const devices = store.catalog.find('devices')!
+  await deleteRecord(store, services.extensions, devices, id, buildRequest(c, auth, {}), attempt)
 }

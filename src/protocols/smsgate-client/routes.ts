@@ -6,6 +6,7 @@ import { readJson } from '../../http/body/json-body.ts'
 import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
 import { messageForm } from '../../http/middleware/error-forms.ts'
 import { queryOf } from '../../http/query.ts'
+import { retry } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { sendRaw } from '../../http/send-json.ts'
 import { SENDS } from '../../metrics/traffic.ts'
@@ -114,7 +115,7 @@ const ROUTES: readonly Route[] = [
     summary: 'Delete a device',
     scope: 'devices:delete',
     answer: [204, 'Deleted.'],
-    work: ({ c, services }) => deleteDevice(c, services, idIn(c)),
+    work: (call) => deleteDevice(call, idIn(call.c)),
   },
   {
     at: 'GET /inbox',
@@ -157,7 +158,7 @@ const ROUTES: readonly Route[] = [
     scope: 'webhooks:write',
     body: WEBHOOK_BODY,
     answer: [201, 'Saved.', CLIENT_WEBHOOK],
-    work: ({ c, services, json }) => saveWebhook(c, services, json),
+    work: saveWebhook,
   },
   {
     at: 'DELETE /webhooks/{id}',
@@ -165,7 +166,7 @@ const ROUTES: readonly Route[] = [
     summary: 'Delete a webhook',
     scope: 'webhooks:delete',
     answer: [204, 'There is none with this id.'],
-    work: ({ c, services }) => deleteWebhook(c, services, idIn(c)),
+    work: (call) => deleteWebhook(call, idIn(call.c)),
   },
   {
     at: 'GET /settings',
@@ -249,10 +250,18 @@ function clientRoutes(services: Services): Hono<Env> {
     const health = await healthOf(services)
     return sendRaw(c, JSON.stringify(health), health.status === 'pass' ? 200 : 503)
   })
-  addRoutes<Call, Route>(app, CLIENT_PATH, ROUTES, async (c, { scope, startsCached, body }, work) => {
-    const caller = await requireClient(c, services, scope, startsCached)
-    const json = body && (await readJson(c, MAX_BODY_BYTES, JSON.parse))
-    return work({ ...caller, c, services, user: caller.auth.id, json })
+  addRoutes<Call, Route>(app, CLIENT_PATH, ROUTES, (c, { scope, startsCached = false, body }, work) => {
+    // read once, also if the work is repeated
+    let json: Promise<unknown> | undefined
+    return retry(
+      services.store,
+      (isCached) => requireClient(c, services, scope, isCached),
+      async (caller, attempt) => {
+        json ??= body && readJson(c, MAX_BODY_BYTES, JSON.parse)
+        return work({ ...caller, c, services, user: caller.auth.id, json: await json, attempt })
+      },
+      { startsCached },
+    )
   })
   return app.route('/', signingKeyRoutes(services))
 }

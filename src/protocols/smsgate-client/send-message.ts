@@ -1,15 +1,12 @@
 import type { Store } from '../../collections/catalog.ts'
 import { number, runForRow, statement, text } from '../../db/statements/statement.ts'
-import { GatewayError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
-import { withFreshSender } from '../../http/middleware/sender.ts'
 import { queryOf } from '../../http/query.ts'
 import type { SendBody } from '../../sms/send/body.ts'
 import type { Idempotency } from '../../sms/send/offer.ts'
-import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
+import { gatewayRefusal, invalid, isRefusal } from '../../sms/send/refusal.ts'
 import { firstAnswer, readIdempotency, type SendServices, send } from '../../sms/send/send.ts'
 import type { Sender } from '../../sms/send/sender.ts'
-import { requireClient } from './credentials.ts'
 import type { Call } from './description.ts'
 import { type MessageState, readStates, sendOfRef } from './message-state.ts'
 import { prefixOf } from './path.ts'
@@ -17,26 +14,20 @@ import { flagIn, numberIn, type Query, unknownDevice } from './query.ts'
 import { readSendBody } from './send-body.ts'
 
 /** As `/api/sms/send`, with the place of the state. Throws also 409 for a used id, 400 for a device. */
-export async function answerSend({ c, services, json, ...known }: Call): Promise<MessageState> {
-  const identify = async (isCached: boolean) => {
-    const { sender, store } = isCached ? known : await requireClient(c, services, 'messages:send')
-    return { ...sender, store }
-  }
-  return withFreshSender(services, identify, async (sender) => {
-    const activeWithinHours = readActiveWithin(queryOf(c))
-    const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
-    const sending = { ...services.sending, store: sender.store }
-    // look up a stored answer first: other checks depend on the time
-    const first = idempotency && (await firstAnswer(sender.store, sender.user, idempotency))
-    const [state, replayed] = first
-      ? [await readState(sender.store, sender.user, refOf(first)), true]
-      : await sendNew(sending, sender, readSendBody(json, new Date()), activeWithinHours, idempotency)
-    c.header('Location', `${prefixOf(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`)
-    if (replayed) c.header('Idempotent-Replayed', 'true')
-    // pages of other origins could not read them otherwise
-    c.header('Access-Control-Expose-Headers', replayed ? 'Location, Idempotent-Replayed' : 'Location')
-    return state
-  })
+export async function answerSend({ c, services, json, sender, store }: Call): Promise<MessageState> {
+  const activeWithinHours = readActiveWithin(queryOf(c))
+  const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
+  // look up a stored answer first: other checks depend on the time
+  const first = idempotency && (await firstAnswer(store, sender.user, idempotency))
+  const sending = { ...services.sending, store }
+  const [state, replayed] = first
+    ? [await readState(store, sender.user, refOf(first)), true]
+    : await sendNew(sending, sender, readSendBody(json, new Date()), activeWithinHours, idempotency)
+  c.header('Location', `${prefixOf(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`)
+  if (replayed) c.header('Idempotent-Replayed', 'true')
+  // pages of other origins could not read them otherwise
+  c.header('Access-Control-Expose-Headers', replayed ? 'Location, Idempotent-Replayed' : 'Location')
+  return state
 }
 
 /** Hours within which the named device must have been seen; 0 for no such condition. Throws 400. */
@@ -112,8 +103,6 @@ async function sendOrWait(
     return send(services, sender, { ...body, options }, idempotency)
   }
 }
-
-const isRefusal = (error: unknown, code: string) => error instanceof GatewayError && error.body.error === code
 
 const DEVICES = statement('smsgate send devices', { wasActive: 'boolean', hasSim: 'boolean' })`
 select d.last_seen >= ${text('since')} as "wasActive",

@@ -14,6 +14,8 @@ export interface Account {
   readonly sender: Sender
   readonly user: string
   readonly key: string
+  /** Changes with the user's record and with the key's. */
+  readonly version: string
   /** The user's AccountSid. */
   readonly sid: string
 }
@@ -34,7 +36,8 @@ export async function identifyAccount(store: Store, header: string | undefined) 
   if (!holder?.isTwilio || !hasSid(holder.auth.id)) throw unauthorized()
   if (!isNameOf(readBasic(header)!.identity, holder)) throw unauthorized()
   const { auth, id } = holder
-  return { auth, sender: senderOfKey(holder), user: auth.id, key: id, sid: sidOf('AC', auth.id) }
+  const version = `${auth.version} ${id} ${holder.version}`
+  return { auth, sender: senderOfKey(holder), user: auth.id, key: id, version, sid: sidOf('AC', auth.id) }
 }
 
 const isNameOf = (name: string, { auth, id }: KeyHolder) =>

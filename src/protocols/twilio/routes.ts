@@ -4,8 +4,8 @@ import { readBytes } from '../../http/body/bytes.ts'
 import { memoryOf } from '../../http/body/memory-of.ts'
 import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
 import { checkRate, takePlace } from '../../http/middleware/gate.ts'
-import { READS, requireSender, withFreshSender } from '../../http/middleware/sender.ts'
-import { withCatalog } from '../../http/retry.ts'
+import { READS, requireSender } from '../../http/middleware/sender.ts'
+import { retry, withCatalog } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { sendRaw } from '../../http/send-json.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
@@ -160,16 +160,17 @@ function twilioRoutes(services: Services): Hono<Env> {
     const { user, key, store } = await requireSender(c, services, READS)
     return sendRaw(c, JSON.stringify(await describeConnection(store, services.config, user, key?.id)))
   })
-  const paths = addRoutes<Call, Route>(app, ROOT, ROUTES, (c, { query, form }, work) =>
-    enter(c, services, async (account) => {
+  const paths = addRoutes<Call, Route>(app, ROOT, ROUTES, (c, { query, form }, work) => {
+    // read once, also if the work is repeated
+    let given: Parameters | undefined
+    return enter(c, services, async (account) => {
       const sid = (c.req.param('Sid') ?? '').replace(/\.json$/, '')
-      const parameters = form ? await readForm(c) : readQueryOf(c)
+      given ??= form ? await readForm(c) : readQueryOf(c)
       const known = query ?? form
-      if (known) refuseUnknown(parameters, known)
-      const call = { c, services, account, store: account.store, user: account.user, sid, parameters }
-      return withCatalog(services.store, () => work(call))
-    }),
-  )
+      if (known) refuseUnknown(given, known)
+      return work({ c, services, account, store: account.store, user: account.user, sid, parameters: given })
+    })
+  })
   const refuseMethod = refuse((c) => new TwilioRefusal(20004, `${c.req.method} is not allowed here`))
   for (const path of paths) app.all(path, refuseMethod)
   for (const root of TWILIO.roots) app.all(`${root}/*`, refuse(notFound))
@@ -191,32 +192,29 @@ function twilioPaths() {
   }
 }
 
-/** Sends; reads the account again when it changed before the message was stored. */
-async function create({ c, services, account: first, parameters }: Call): Promise<object> {
+/** Sends, and says whether an earlier request did. */
+async function create({ c, services, account, store, parameters }: Call): Promise<object> {
+  const sending = { ...services.sending, store }
   const key = c.req.header('idempotency-key')
-  const identifySender = async (isCached: boolean) => {
-    const account = isCached ? first : await identify(c, services)
-    return { ...account.sender, account }
-  }
-  const { message, replayed } = await withFreshSender(services, identifySender, ({ account }) =>
-    createMessage({ ...services.sending, store: account.store }, account, parameters, key),
-  )
+  const { message, replayed } = await createMessage(sending, account, parameters, key)
   if (replayed) c.header('Idempotent-Replayed', 'true')
   return message
 }
 
 /** The calling account, read from the database. Throws 401. */
 async function identify(c: Ctx, services: Services): Promise<Account> {
-  const { store } = services
   const { authorization } = c.env.incoming.headers
-  const found = await withCatalog(store, () => identifyAccount(store.signIn, authorization))
+  const found = await identifyAccount(services.store.signIn, authorization)
   return { ...found, store: storeOf(c, services, found.auth) }
 }
 
-/** Checks rate limit (429), credentials (401) and the account in the path (404), then runs `work`. */
+/**
+ * Checks rate limit (429), credentials (401) and the account in the path (404), then runs `work`; again if
+ * the account was changed meanwhile.
+ */
 async function enter(c: Ctx, services: Services, work: (account: Account) => Promise<Response>) {
   c.set('services', services)
-  const account = await identify(c, services).catch((error: unknown) => {
+  const account = await withCatalog(services.store, () => identify(c, services)).catch((error: unknown) => {
     pay(c, services, null)
     throw error
   })
@@ -226,7 +224,8 @@ async function enter(c: Ctx, services: Services, work: (account: Account) => Pro
   if (idOf('AC', inPath) !== account.user) throw notFound()
   const leave = await takePlace(c, holderOf(c.env.incoming, services, account.auth))
   try {
-    return await work(account)
+    const again = async (isFirst: boolean) => (isFirst ? account : identify(c, services))
+    return await retry(services.store, again, work, { startsCached: true })
   } finally {
     leave()
     c.get('memory')?.leaveBody()

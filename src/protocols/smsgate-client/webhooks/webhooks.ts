@@ -4,17 +4,13 @@ import type { Store } from '../../../collections/catalog.ts'
 import type { Collection } from '../../../collections/collection.ts'
 import { run, runForRow, statement, text } from '../../../db/statements/statement.ts'
 import { ApiError, badRequest } from '../../../errors.ts'
-import type { Ctx, Services } from '../../../http/context.ts'
 import { scopeRequired } from '../../../http/middleware/sender.ts'
 import { buildRequest } from '../../../http/request-info.ts'
-import { type Attempt, retry } from '../../../http/retry.ts'
-import { storeOf } from '../../../http/server/store-of.ts'
 import { deleteRecord } from '../../../records/write/delete.ts'
 import { createRecord, updateRecord } from '../../../records/write/write.ts'
-import type { AuthRecord } from '../../../request/request.ts'
 import { invalid } from '../../../sms/send/refusal.ts'
 import { checkShape, id, nonEmptyText } from '../../../sms/send/shape.ts'
-import { requireClient } from '../credentials.ts'
+import type { Call } from '../description.ts'
 import { MAX_DEVICE_ID } from '../query.ts'
 import { MAX_ID } from '../send-body.ts'
 import { SMSGATE_EVENTS, type SmsgateEvent } from './event.ts'
@@ -72,44 +68,30 @@ function webhooksOf({ catalog }: Store): Collection {
   throw invalid('The collection webhooks of this server lacks the fields that these webhooks need')
 }
 
-/** Adds a webhook, or replaces the one with its id, as a record under the usual rules. Throws 400. */
-export async function saveWebhook(
-  c: Ctx,
-  services: Services,
-  raw: unknown,
-): Promise<z.output<typeof CLIENT_WEBHOOK>> {
-  const body = readWebhookBody(raw)
-  const identify = () => identifyFor(c, services, body.event)
-  const save = (auth: AuthRecord, attempt: Attempt) => writeWebhook(c, services, auth, body, attempt)
-  // another request may have added this id meanwhile
-  const saved = await retry(services.store, identify, (auth, attempt) =>
-    save(auth, attempt).catch((error: unknown) => {
+/**
+ * Adds a webhook, or replaces the one with its id, as a record under the usual rules. One for incoming texts
+ * hands out the inbox, so it needs that scope, too. Throws 400, 403.
+ */
+export async function saveWebhook(call: Call): Promise<z.output<typeof CLIENT_WEBHOOK>> {
+  const body = readWebhookBody(call.json)
+  if (SMSGATE_EVENTS[body.event] === 'message.received' && !grants(call.scopes, 'inbox:list'))
+    throw scopeRequired('inbox:list')
+  const saved = await writeWebhook(call, body)
+    .catch((error: unknown) => {
+      // another request may have added this id meanwhile
       if (!(error instanceof ApiError && 'smsgate_id' in error.data)) throw error
-      return save(auth, attempt)
-    }),
-  ).catch((error: unknown) => {
-    throw asClientFault(error)
-  })
+      return writeWebhook(call, body)
+    })
+    .catch((error: unknown) => {
+      throw asClientFault(error)
+    })
   return { id: saved.smsgate_id, deviceId: body.device || null, url: saved.url, event: body.event }
 }
 
-/** The caller. A webhook for incoming texts hands out the inbox, so it needs that scope, too. */
-async function identifyFor(c: Ctx, services: Services, event: SmsgateEvent): Promise<AuthRecord> {
-  const { auth, scopes } = await requireClient(c, services, 'webhooks:write')
-  if (SMSGATE_EVENTS[event] === 'message.received' && !grants(scopes, 'inbox:list'))
-    throw scopeRequired('inbox:list')
-  return auth
-}
-
 async function writeWebhook(
-  c: Ctx,
-  services: Services,
-  auth: AuthRecord,
+  { c, services: { extensions }, store, auth, attempt }: Call,
   { id, url, event, device }: ReturnType<typeof readWebhookBody>,
-  attempt: Attempt,
 ): Promise<{ smsgate_id: string; url: string }> {
-  const { extensions } = services
-  const store = storeOf(c, services, auth)
   const webhooks = webhooksOf(store)
   const values = { user: auth.id, url, device, smsgate_event: event, smsgate_id: id, enabled: true }
   const request = buildRequest(c, auth, { ...values, events: ['message.sent'] })
@@ -136,13 +118,8 @@ function asClientFault(error: unknown): unknown {
 }
 
 /** Deletes a webhook of the caller by the client's id. An unknown one is no error. */
-export async function deleteWebhook(c: Ctx, services: Services, id: string): Promise<void> {
-  const { extensions } = services
-  const identify = async () => (await requireClient(c, services, 'webhooks:delete')).auth
-  await retry(services.store, identify, async (auth, attempt) => {
-    const store = storeOf(c, services, auth)
-    const known = await findWebhook(store, auth.id, id)
-    if (!known) return
-    await deleteRecord(store, extensions, webhooksOf(store), known, buildRequest(c, auth, {}), attempt)
-  })
+export async function deleteWebhook({ c, services, store, auth, attempt }: Call, id: string): Promise<void> {
+  const known = await findWebhook(store, auth.id, id)
+  if (!known) return
+  await deleteRecord(store, services.extensions, webhooksOf(store), known, buildRequest(c, auth, {}), attempt)
 }
