@@ -117,8 +117,9 @@ const TARGETS = statement('push targets', {
 select s.id, json_build_object('endpoint', s.endpoint, 'keys', s.keys)::text as subscription, s.failures,
   coalesce(nullif(s.sender, ''), s."user") as person, case s.sender
     when '' then coalesce((select nullif(u.notify, '') from user_settings u where u."user" = s."user"), 'all')
-    else coalesce((select coalesce(nullif(m.notify, ''), 'all') from members m where m.id = s.sender), 'none') end as notify
-from push_subscriptions s where s."user" = ${text('user')} order by s.created desc, s.id limit ${MAX_TARGETS}`
+    else coalesce((select nullif(m.notify, '') from members m where m.id = s.sender), 'all') end as notify
+from push_subscriptions s where s."user" = ${text('user')}
+  and (s.sender = '' or exists (select from members m where m.id = s.sender)) order by s.created desc, s.id limit ${MAX_TARGETS}`
 type PushTarget = Omit<Row<typeof TARGETS>, 'subscription'> & { readonly subscription: Subscription }
 
 async function targetsOf(db: Db, user: string): Promise<PushTarget[]> {
@@ -179,7 +180,7 @@ type News = Row<typeof READ>
 const isFor = ({ assignee, mentioned }: News, { person, notify }: PushTarget): boolean =>
   mentioned === ''
     ? notify === 'all' || (notify === 'mine' && ['', person].includes(assignee))
-    : notify !== 'none' && mentioned === person
+    : mentioned === person
 
 function noticesOf(news: readonly News[], target: PushTarget): Notice[] {
   const own = news.filter((one) => isFor(one, target))

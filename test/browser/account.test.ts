@@ -38,6 +38,7 @@ scenario('the account page: name, time zone, country, password, sessions', async
   const end = page.getByRole('dialog').getByRole('button', { name: 'End session' })
   await end.click()
   await page.getByText('Session ended').waitFor()
+  await page.getByRole('button', { name: 'Dismiss' }).last().click()
   await expect.poll(() => rows.count()).toBe(2)
   await expect(users.authRefresh()).rejects.toMatchObject({ status: 401 })
   await users.authWithPassword(ANN.email, ANN.password)

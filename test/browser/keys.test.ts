@@ -28,8 +28,14 @@ scenario('a key is made, shown once, used and revoked', async (fixture) => {
   await page.getByText('just now').first().waitFor()
   await fixture.look('keys')
 
-  await page.getByRole('button', { name: 'Revoke web shop' }).click()
-  await page.getByRole('button', { name: 'Revoke the key' }).click()
+  const revoke = async () => {
+    await page.getByRole('button', { name: 'Revoke web shop' }).click()
+    await page.getByRole('button', { name: 'Revoke the key' }).click()
+  }
+  await revoke()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await revoke()
+  expect((await usage()).status).toBe(200)
   await page.getByText('No keys yet').waitFor()
   expect((await usage()).status).toBe(401)
 })

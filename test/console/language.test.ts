@@ -41,7 +41,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   // another language's console reads the file, too
   'pages/contacts/contacts-csv.ts': ['Name', 'Number', 'Groups', 'Opted out'],
   'pages/conversations/head-actions.tsx': ['input, select, textarea, dialog, [role="listbox"]'],
-  'pages/devices/ways.tsx': ['HOST=0.0.0.0 npm start', 'SMSGate'],
+  'pages/devices/ways.tsx': ['HOST=0.0.0.0 npx pocketsms serve', 'SMSGate'],
   'pages/hook/rows.tsx': ['commonLabels.team', 'workflow_run.conclusion=failure,timed_out'],
   'pages/keys/new-key.tsx': [
     `curl {}/api/sms/send -H "X-API-Key: {}" \\\n  --json '{"recipients":["+4915112345678"],"body":"Hello"}'`,

@@ -149,9 +149,9 @@ test('each person is told what that person wants, and who is mentioned in a note
   const made = await user.call('POST', records('conversation_notes'), note)
   await user.call('PATCH', `${records('conversation_notes')}/${made.body.id}`, { text: 'Look here' })
   await endPause()
-  await pushed(2)
+  await pushed(3)
   await settled()
-  expect(told().map(([path]) => path)).toEqual(['/all', '/mine'])
+  expect(told().map(([path]) => path)).toEqual(['/all', '/mine', '/none'])
   expect(told()[0]![1]).toMatch(/: Look here$/)
 })
 

@@ -9,6 +9,8 @@ interface Toast {
   readonly text: string
   readonly isFault: boolean
   readonly undo?: (() => void) | undefined
+  /** Called as it goes without Undo. */
+  readonly then?: (() => void) | undefined
 }
 
 const SHOWN_MS = 5_000
@@ -17,20 +19,23 @@ const FAULT_MS = 10_000
 const toasts = signal<readonly Toast[]>([])
 let count = 0
 
-/** Shows a short confirmation, which screen readers read out: `toast('Contact saved')`. `undo` reverts it. */
-export const toast = (text: string, undo?: () => void) => show(text, false, undo)
+/** Shows a short confirmation, which screen readers read out. `undo` reverts it; `then` runs without. */
+export const toast = (text: string, undo?: () => void, then?: () => void) => show(text, false, undo, then)
 
 /** Shows the fault of an action that has no form. */
 export const toastFault = (error: unknown) => show(faultText(faultOf(error)), true)
 
-function show(text: string, isFault: boolean, undo?: () => void): void {
+function show(text: string, isFault: boolean, undo?: () => void, then?: () => void): void {
   const id = ++count
-  toasts.value = [...toasts.value, { id, text, isFault, undo }]
+  toasts.value = [...toasts.value, { id, text, isFault, undo, then }]
   setTimeout(() => drop(id), isFault ? FAULT_MS : SHOWN_MS)
 }
 
-function drop(id: number): void {
-  toasts.value = toasts.value.filter((each) => each.id !== id)
+function drop(id: number, isUndone = false): void {
+  const gone = toasts.value.find((each) => each.id === id)
+  toasts.value = toasts.value.filter((each) => each !== gone)
+  if (isUndone) gone?.undo?.()
+  else gone?.then?.()
 }
 
 /** Renders the toasts. The shell contains it once. A popover, since open dialogs cover everything else. */
@@ -49,13 +54,7 @@ export function Toasts() {
         <div key={id} class={isFault ? 'toast wrong' : 'toast'}>
           <span>{text}</span>
           {undo && (
-            <Button
-              kind="quiet"
-              onClick={() => {
-                drop(id)
-                undo()
-              }}
-            >
+            <Button kind="quiet" onClick={() => drop(id, true)}>
               {t('Undo')}
             </Button>
           )}

@@ -131,7 +131,7 @@ export async function acceptInvitation(store: Store, extensions: Extensions, sec
     const { id, account, role } = await findInvitation(inside, secret, true)
     // a takeover of the account waits, and finds the new member
     await db.query('select from users where id = $1 for share', [account], 'invitation account')
-    if (account === member) throw badRequest('The invitation is for others: this is its own account.')
+    if (account === member) throw badRequest('You cannot accept an invitation to your own account.')
     const known = await db.query('select from members where account = $1 and member = $2', [account, member])
     if (known.rows.length > 0) throw badRequest('You are a member already.')
     await deleteRecords(inside, extensions, store.catalog.find(INVITATIONS)!, [id])

@@ -185,7 +185,7 @@ export const smsPaths = (): ZodOpenApiPathsObject =>
       id: 'readUsageDays',
       summary: 'Count messages by day and status',
       description:
-        'The last days up to today, in UTC: messages accepted or received on each, by the status they have now. Of the user who asks; of all for superusers.',
+        'The last days up to today, in the time zone of the account: messages accepted or received on each, by the status they have now. Of the user who asks; of all, in UTC, for superusers.',
       params: {
         query: z.object({ days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.') }),
       },

@@ -76,3 +76,12 @@ test('what a device is up to, for its user and for superusers', async () => {
   expect((await server.guest.call('GET', '/api/devices/states')).status).toBe(401)
   expect((await phone.call('GET', '/api/devices/states')).status).toBe(403)
 })
+
+test.each(['Pacific/Kiritimati', 'Etc/GMT+12'])('days are those of the account, in %s', async (time_zone) => {
+  const user = await server.makeUser()
+  await server.pair(user)
+  await user.call('POST', '/api/collections/user_settings/records', { user: user.id, time_zone })
+  await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hi' })
+  const day = new Intl.DateTimeFormat('sv', { timeZone: time_zone }).format()
+  expect((await days(user, '?days=2')).at(-1)).toEqual({ day, counts: { assigned: 1 } })
+})

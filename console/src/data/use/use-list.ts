@@ -1,5 +1,6 @@
 import type { RecordModel } from 'pocketbase'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { locale } from '../../language/language.ts'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 import { useLive } from './use-live.ts'
@@ -75,7 +76,8 @@ export function useList<T extends RecordModel>(collection: string, options: List
       const pages = Math.max(1, found.totalPages)
       // the last record of the page was deleted or moved
       if (page > pages) return setAt({ question, page: pages })
-      setShown({ items: found.items, pages, total: found.totalItems })
+      const items = sort.startsWith('name') ? found.items.sort(byName) : found.items
+      setShown({ items, pages, total: found.totalItems })
       setFault(undefined)
     } catch (error) {
       if (mine !== turn.current) return
@@ -117,6 +119,10 @@ export function useList<T extends RecordModel>(collection: string, options: List
     reload,
   }
 }
+
+/** The server sorts by bytes, which has Ünal after Zoë. */
+const names = new Intl.Collator(locale)
+const byName = (a: RecordModel, b: RecordModel) => names.compare(a.name, b.name)
 
 const put = <T extends RecordModel>(items: readonly T[], record: T) =>
   items.map((item) => (item.id === record.id ? record : item))

@@ -4,6 +4,7 @@ import { renewSession } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { revoke } from '../../parts/dialog/revoke.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
@@ -67,23 +68,19 @@ const columns = (reload: () => Promise<void>): readonly Column<OpenSession>[] =>
   },
 ]
 
-async function endOne({ id, user_agent }: OpenSession, reload: () => Promise<void>): Promise<void> {
-  const isSure = await confirmed({
-    title: t('End this session?'),
-    text: t('{program} has to sign in again, and shows no notifications. API keys and devices go on.', {
-      program: programOf(user_agent),
-    }),
-    action: t('End session'),
-  })
-  if (!isSure) return
-  try {
-    await pb.send(`/api/account/sessions/${id}`, { method: 'DELETE' })
-    toast(t('Session ended'))
-  } catch (error) {
-    toastFault(error)
-  }
-  await reload()
-}
+const endOne = ({ id, user_agent }: OpenSession, reload: () => Promise<void>) =>
+  revoke(
+    `/api/account/sessions/${id}`,
+    {
+      title: t('End this session?'),
+      text: t('{program} has to sign in again, and shows no notifications. API keys and devices go on.', {
+        program: programOf(user_agent),
+      }),
+      action: t('End session'),
+    },
+    t('Session ended'),
+    () => void reload(),
+  )
 
 async function endOthers(): Promise<void> {
   const isSure = await confirmed({

@@ -30,7 +30,7 @@ export function Page() {
     <Frame
       title={t('Automatic answers')}
       text={t(
-        'They answer texts that come in, such as at night. The first one here that fits is sent. STOP and START come first and get no automatic answer, and a number gets at most 5 of them in 24 hours.',
+        'Sent by themselves when a text comes in, such as at night. The first one in this list that matches is sent. STOP and START are never answered, and a number gets at most 5 in 24 hours.',
       )}
       actions={answers.total > 0 && add}
     >

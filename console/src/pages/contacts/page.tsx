@@ -39,7 +39,7 @@ export function Page({ query }: PageProps) {
   const groups = useGroups()
   const filter = filterFor(useLater(text.trim()), chosen)
   const group = groups.items.find(({ id }) => id === chosen)
-  const contacts = useList<Contact>('contacts', { filter, sort: 'name,phone', perPage: 50 })
+  const contacts = useList<Contact>('contacts', { filter, sort: 'name,phone', perPage: 500 })
   useEffect(() => setPicked([]), [filter])
   const pick = (contact: Contact, isPicked: boolean) =>
     setPicked((old) => (isPicked ? [...old, contact] : old.filter(({ id }) => id !== contact.id)))

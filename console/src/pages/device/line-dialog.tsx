@@ -21,7 +21,11 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
       ? { phone: typed.trim() && line.number }
       : readPhone(typed, country)
   const rows: readonly FormRow[] = [
-    { name: 'enabled', label: t('Sends texts. Off: what it has not sent goes to other lines') },
+    {
+      name: 'enabled',
+      label: t('Use this line'),
+      hint: t('When it is off, its waiting texts go to other lines.'),
+    },
     { name: 'label', label: t('Label'), hint: t('What you call it, such as Shop or Austria.') },
     {
       ...{ name: 'number', label: t('Number'), kind: 'tel', read: () => stored },

@@ -1,11 +1,9 @@
-import { pb } from '../../data/client.ts'
 import type { Device } from '../../data/records.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { t, tn } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { revoke } from '../../parts/dialog/revoke.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Card } from '../../parts/page.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
 import { go } from '../../router.ts'
 
 /** Deletes a device, which ends its access, as after a loss. */
@@ -19,21 +17,16 @@ export function Remove({ device, waiting }: { device: Device; waiting: number })
             waiting,
           )
         : ''
-    const isSure = await confirmed({
-      title: t('Delete {name}?', { name: device.name }),
-      text: `${t('It is signed out at once and sends nothing more. Its messages stay.')} ${others}`.trim(),
-      action: t('Delete the device'),
-      danger: true,
-    })
-    if (!isSure) return
-    try {
-      await pb.collection('devices').delete(device.id)
-      toast(t('{name} was deleted', { name: device.name }))
-      discardUnsaved()
-      go('/devices')
-    } catch (error) {
-      toastFault(error)
-    }
+    const text =
+      `${t('It is signed out at once and sends nothing more. Its messages stay.')} ${others}`.trim()
+    const isGone = await revoke(
+      `/api/collections/devices/records/${device.id}`,
+      { title: t('Delete {name}?', { name: device.name }), text, action: t('Delete the device') },
+      t('{name} was deleted', { name: device.name }),
+    )
+    if (!isGone) return
+    discardUnsaved()
+    go('/devices')
   }
   return (
     <Card title={t('Delete')}>

@@ -10,7 +10,11 @@ const ROWS: readonly FormRow[] = [
     { name: 'daily_limit', label: t('Messages a day'), placeholder: t('No limit') },
     { name: 'per_minute', label: t('Messages a minute'), placeholder: t('No limit') },
   ],
-  { name: 'enabled', label: t('Takes messages. Off: what waits for it goes to others') },
+  {
+    name: 'enabled',
+    label: t('Use this device'),
+    hint: t('When it is off, its waiting messages go to other devices.'),
+  },
 ]
 
 /** A device's name, whether it takes messages, and how many. */

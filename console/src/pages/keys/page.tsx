@@ -3,7 +3,7 @@ import type { ApiKey } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tx } from '../../language/words.ts'
-import { deleteRecord } from '../../parts/dialog/delete-record.ts'
+import { revoke } from '../../parts/dialog/revoke.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
@@ -26,7 +26,7 @@ const OTHERS: readonly Column<ApiKey>[] = [
     bare: true,
     align: 'end',
     cell: (key) => (
-      <Button kind="quiet" icon="trash" onClick={() => void revoke(key)}>
+      <Button kind="quiet" icon="trash" onClick={() => void revokeKey(key)}>
         {tx('Revoke {name}', { name: <span class="unseen">{key.name}</span> })}
       </Button>
     ),
@@ -91,12 +91,12 @@ function Expiry({ at }: { at: string }) {
   return <Time at={at} none={t('never')} />
 }
 
-const revoke = (key: ApiKey) =>
-  deleteRecord(
-    key,
+const revokeKey = (key: ApiKey) =>
+  revoke(
+    `/api/collections/api_keys/records/${key.id}`,
     {
       title: t('Revoke {name}?', { name: key.name }),
-      text: t('Programs that send with it are refused from now on. This cannot be taken back.'),
+      text: t('Programs that send with it are refused from now on.'),
       action: t('Revoke the key'),
     },
     t('{name} was revoked', { name: key.name }),

@@ -35,8 +35,8 @@ function factsOf(message: Message, sim: string): readonly Fact[] {
     sim !== '' && [t('Line'), sim],
     message.sim > 0 && sim === '' && ['SIM', t('Slot {slot}', { slot: message.sim })],
     [isOut ? t('Accepted') : t('Came in'), <Moment key="created" at={message.created} />],
-    message.scheduled_at !== '' && [t('Not before'), <Moment key="scheduled" at={message.scheduled_at} />],
-    message.expires_at !== '' && [t('Not after'), <Moment key="expires" at={message.expires_at} />],
+    message.scheduled_at !== '' && [t('Scheduled for'), <Moment key="scheduled" at={message.scheduled_at} />],
+    message.expires_at !== '' && [t('Expires'), <Moment key="expires" at={message.expires_at} />],
     isOut && message.sent_at !== '' && [t('Sent'), <Moment key="sent" at={message.sent_at} />],
     isOut &&
       message.delivered_at !== '' && [t('Arrived'), <Moment key="delivered" at={message.delivered_at} />],

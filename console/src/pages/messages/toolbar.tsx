@@ -23,7 +23,7 @@ export function Toolbar({
   const { filter, state, words, from, until, device, sender } = question
   const [isOpen, setOpen] = useState(filter !== '')
   const id = useId()
-  const isOnPhone = matchMedia('(max-width: 719px)').matches
+  const isOnPhone = innerWidth < 720
   const set = [filter, from, until, device, sender, isOnPhone && state].filter(Boolean).length
   return (
     <search class={isOpen ? 'messages-tools open' : 'messages-tools'}>

@@ -126,4 +126,4 @@ function filterOf(search: string, state: State): string {
   return [found, FILTERS[state]].filter(Boolean).join(' && ')
 }
 
-const quotaText = (quota: number) => (quota > 0 ? formatNumber(quota) : t("the server's"))
+const quotaText = (quota: number) => (quota > 0 ? formatNumber(quota) : t('Default'))
