@@ -66,14 +66,23 @@ const MAY_TELL = `(s.state = 'silent' and (s.told_at is null or s.told_at <= now
 
 /** Messages that went from a device to another one since it was last seen. */
 const MOVED = `select count(distinct e.message) from sms_events e
-where e."user" = d."user" and e.created >= greatest(n.silent_since, pb_text(now() - ${COUNTED}))
-  and e.status = 'assigned' and e.detail <> '' and e.device <> d.id
+where e."user" = n."user" and e.created >= greatest(n.silent_since, pb_text(now() - ${COUNTED}))
+  and e.status = 'assigned' and e.detail <> '' and e.device <> n.device
   and exists (select from sms_events p
-    where p.message = e.message and p.status = 'assigned' and p.device = d.id and p._rowid < e._rowid)`
+    where p.message = e.message and p.status = 'assigned' and p.device = n.device and p._rowid < e._rowid)`
 
-/** Adds a mail job for each owner with news, and sets the state `told`. */
-const TELL = `
-with owners as (
+/** SQL: adds a mail job for each owner of `news`, the last of `ctes`, with what `told` says of each device. */
+const tellOf = (ctes: string, told: string, order: string) => `
+with ${ctes}
+insert into _jobs (kind, holder, key, payload)
+select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
+    'name', coalesce(nullif(n.name, ''), nullif(n.phone, ''), n.device), ${told},
+    'waiting', (select count(*) from sms_dispatch q where q.device = n.device and q."user" = n."user" and q.state <> 'pending')
+  ) order by ${order}, n.device)
+from news n group by n."user"`
+
+/** Sets the state `told`, or `over` for a device that is back. */
+const SILENT_OR_BACK = `owners as (
   select distinct s."user" from device_silences s
   where ${MAY_TELL} and s.changed_at <= now() - case s.state
       when 'silent' then interval '${GATHER_SECONDS} seconds' else interval '${GATHER_BACK_SECONDS} seconds' end
@@ -83,38 +92,24 @@ with owners as (
   update device_silences s
   set state = case s.state when 'silent' then 'told' else 'over' end,
     told_at = case s.state when 'silent' then now() else s.told_at end, mailed_at = now()
-  from owners o where o."user" = s."user" and ${MAY_TELL}
-  returning s.device, s."user", s.state = 'told' as is_silent, s.silent_since, s.changed_at
+  from owners o, devices d where o."user" = s."user" and d.id = s.device and ${MAY_TELL}
+  returning s."user", d.id as device, d.name, d.phone, s.state = 'told' as is_silent, s.silent_since, s.changed_at
+)`
+const TELL = tellOf(
+  SILENT_OR_BACK,
+  `'isSilent', n.is_silent, 'silentSince', n.silent_since, 'backSince', pb_text(n.changed_at),
+    'moved', case when n.is_silent then (${MOVED}) else 0 end`,
+  'n.is_silent desc, n.silent_since, n.name',
 )
-insert into _jobs (kind, holder, key, payload)
-select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
-    'name', coalesce(nullif(d.name, ''), nullif(d.phone, ''), d.id), 'isSilent', n.is_silent,
-    'silentSince', n.silent_since, 'backSince', pb_text(n.changed_at),
-    'waiting', (select count(*) from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state <> 'pending'),
-    'moved', case when n.is_silent then (${MOVED}) else 0 end
-  ) order by n.is_silent desc, n.silent_since, d.name, d.id)
-from news n join devices d on d.id = n.device
-group by n."user"`
-
-/** SQL: adds a mail job for each owner of `news`, which says how each device fails. */
-const tellOf = (news: string, how: string, order: string) => `
-with news as (${news})
-insert into _jobs (kind, holder, key, payload)
-select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
-    'name', coalesce(nullif(n.name, ''), nullif(n.phone, ''), n.device), 'isSilent', false, ${how},
-    'silentSince', '', 'backSince', '', 'moved', 0,
-    'waiting', (select count(*) from sms_dispatch q where q.device = n.device and q."user" = n."user" and q.state <> 'pending')
-  ) order by ${order})
-from news n group by n."user"`
 
 /** A failing line is mailed about once a day. */
-const FAILING = `
+const FAILING = `news as (
   update line_use w set failing_told_at = now()
   from lines l join devices d on d.id = l.device join users u on u.id = l."user" and u.verified
   where l.id = w.line and l.failing_since <> '' and l.enabled and l.present and d.enabled
     and not ${isDisabledSql('u.id')}
     and (w.failing_told_at is null or w.failing_told_at < now() - interval '1 day')
-  returning l."user", d.id as device, d.name, d.phone, l.failing_since`
+  returning l."user", d.id as device, d.name, d.phone, l.failing_since)`
 const TELL_FAILING = tellOf(FAILING, `'failingSince', n.failing_since`, 'n.failing_since')
 
 /** Percent from which a low battery counts as recovered, so that the next alarm is mailed. */
@@ -126,12 +121,12 @@ update device_batteries set low_told_at = null
 where low_told_at < now() - interval '1 hour' and percent >= ${RECOVERED}`
 
 /** A low battery is mailed about once, until it has recovered. */
-const LOW = `
+const LOW = `news as (
   update device_batteries b set low_told_at = now()
   from devices d join users u on u.id = d."user" and u.verified
   where d.id = b.device and ${IS_LOW} and b.low_told_at is null and d.enabled and not ${isDisabledSql('u.id')}
-  returning d."user", d.id as device, d.name, d.phone, b.percent`
-const TELL_LOW = tellOf(LOW, `'battery', n.percent`, 'n.percent, n.device')
+  returning d."user", d.id as device, d.name, d.phone, b.percent)`
+const TELL_LOW = tellOf(LOW, `'battery', n.percent`, 'n.percent')
 
 /**
  * Finds devices that fail, are low on battery, went silent or returned, and adds mail jobs for their owners,

@@ -49,18 +49,18 @@ function write(post: AlarmMailServices, { payload, key }: Job) {
 /** News of a device in a mail. Instants are text that an owner may have changed. */
 export interface AlarmNews {
   readonly name: string
-  /** It went silent; else it returned. */
-  readonly isSilent: boolean
-  /** When texts of one of its lines began to fail. Such a device is neither silent nor back. */
+  /** It went silent. Other devices fail, are low on battery, or are back. */
+  readonly isSilent?: boolean
+  /** When texts of one of its lines began to fail. */
   readonly failingSince?: string
   /** Percent of a battery that is low and not charging. */
   readonly battery?: number
-  readonly silentSince: string
-  readonly backSince: string
+  readonly silentSince?: string
+  readonly backSince?: string
   /** Messages that it has not sent yet. */
   readonly waiting: number
   /** Messages that other devices have now. */
-  readonly moved: number
+  readonly moved?: number
 }
 
 /** Devices that a mail lists. The rest are counted. */
@@ -105,7 +105,7 @@ function section(news: readonly AlarmNews[], line: (one: AlarmNews) => string): 
 }
 
 const silenceOf = (news: AlarmNews) =>
-  `${nameOf(news)} has been silent since ${minute(news.silentSince)}. ${messagesOf(news)}`
+  `${nameOf(news)} has been silent since ${minute(news.silentSince!)}. ${messagesOf(news)}`
 
 const failureOf = (news: AlarmNews) =>
   `${nameOf(news)} has been failing since ${minute(news.failingSince!)}: at least 5 texts in a row were not sent. Others send instead, if there are any. Look at its SIM, its credit and its permission to send. ${messagesOf(news)}`
@@ -114,9 +114,9 @@ const lowBatteryOf = (news: AlarmNews) =>
   `${nameOf(news)} has ${Math.round(news.battery!)} % of battery left and is not charging. Plug it in. ${messagesOf(news)}`
 
 const returnOf = (news: AlarmNews) =>
-  `${nameOf(news)} is back since ${minute(news.backSince)}. It was silent from ${minute(news.silentSince)} on. ${messagesOf(news)}`
+  `${nameOf(news)} is back since ${minute(news.backSince!)}. It was silent from ${minute(news.silentSince!)} on. ${messagesOf(news)}`
 
-function messagesOf({ waiting, moved }: AlarmNews): string {
+function messagesOf({ waiting, moved = 0 }: AlarmNews): string {
   const parts = [
     ...(waiting > 0 ? [`${messages(waiting)} for it`] : []),
     ...(moved > 0 ? [`${moved} ${moved === 1 ? 'was' : 'were'} handed to other devices`] : []),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Services } from '../../http/context.ts'
-import { readinessOf } from '../../metrics/readiness.ts'
+import type { readinessOf } from '../../metrics/readiness.ts'
 
 /** The served version of SMSGate's API. The server's own version is not public. */
 const API_LEVEL = '1.47.1'
@@ -24,12 +23,8 @@ export const HEALTH = z
   })
   .meta({ id: 'SmsgateHealth' })
 
-const probes = new WeakMap<Services, ReturnType<typeof readinessOf>>()
-
 /** Whether the server works, as SMSGate's clients read it. Needs no credentials, and tells nothing else. */
-export async function healthOf(services: Services): Promise<z.output<typeof HEALTH>> {
-  const probe = probes.get(services) ?? readinessOf(services.store.forEverybody('metrics'), services.stopping)
-  probes.set(services, probe)
+export async function healthOf(probe: ReturnType<typeof readinessOf>): Promise<z.output<typeof HEALTH>> {
   const begun = performance.now()
   const status = (await probe()).ready ? 'pass' : 'fail'
   const ping = {

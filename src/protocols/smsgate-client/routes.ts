@@ -9,6 +9,7 @@ import { queryOf } from '../../http/query.ts'
 import { retry } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { sendRaw } from '../../http/send-json.ts'
+import { readinessOf } from '../../metrics/readiness.ts'
 import { SENDS } from '../../metrics/traffic.ts'
 import { addRoutes } from '../route-table.ts'
 import { settingsOf } from '../smsgate/wire.ts'
@@ -246,8 +247,9 @@ export const SMSGATE_CLIENT: Protocol = {
 /** Each request: credentials, then the body, then the work. */
 function clientRoutes(services: Services): Hono<Env> {
   const probes = [`${CLIENT_PATH}/health`, `${CLIENT_PATH}/health/:probe{live|ready|startup}`]
+  const probe = readinessOf(services.store.forEverybody('metrics'), services.stopping)
   const app = new Hono<Env>().on('GET', probes, async (c) => {
-    const health = await healthOf(services)
+    const health = await healthOf(probe)
     return sendRaw(c, JSON.stringify(health), health.status === 'pass' ? 200 : 503)
   })
   addRoutes<Call, Route>(app, CLIENT_PATH, ROUTES, (c, { scope, startsCached = false, body }, work) => {

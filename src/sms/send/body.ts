@@ -206,16 +206,29 @@ export function readPreview(raw: unknown, now: Date): SendBody & { readonly isDr
   return { ...sendBody(body, now), isDraft: body.draft ?? false }
 }
 
-const sendBody = (body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, now: Date): SendBody => ({
-  recipients: body.recipients ?? [],
-  groupIds: body.group_ids ?? [],
-  deviceId: body.device_id ?? '',
-  line: { id: body.line_id ?? '', number: body.from ?? '' },
-  content: contentOf(body),
-  options: optionsOf(body, now),
-})
-
-type Common = z.output<z.ZodObject<typeof COMMON>>
+function sendBody(body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, now: Date): SendBody {
+  const scheduledAt = future(body.scheduled_at, now)
+  const due = scheduledAt || formatDate(now)
+  checkExpiry(body, due)
+  return {
+    recipients: body.recipients ?? [],
+    groupIds: body.group_ids ?? [],
+    deviceId: body.device_id ?? '',
+    line: { id: body.line_id ?? '', number: body.from ?? '' },
+    content: contentOf(body),
+    options: {
+      scheduledAt,
+      // `ttl` counts from when the message is due
+      expiresAt: body.ttl ? dateAt(dateOf(due)!.getTime() + body.ttl * 1000) : (body.expires_at ?? ''),
+      priority: body.priority ?? 0,
+      sim: body.sim ?? 0,
+      guarantee: body.guarantee ?? 'at_most_once',
+      clientRef: body.client_ref ?? '',
+      isBulk: body.bulk ?? false,
+      keepsQuiet: body.quiet_hours ?? false,
+    },
+  }
+}
 
 function needSomeone(body: SendBody): SendBody {
   if (body.recipients.length > 0 || body.groupIds.length > 0) return body
@@ -233,23 +246,6 @@ export function contentOf(
   return templateId != null ? { templateId, variables: texts } : { body: body.body!, variables: texts }
 }
 
-function optionsOf(body: Common, now: Date): SendOptions {
-  const scheduledAt = future(body.scheduled_at, now)
-  const due = scheduledAt || formatDate(now)
-  checkExpiry(body, due)
-  return {
-    scheduledAt,
-    // `ttl` counts from when the message is due
-    expiresAt: body.ttl ? dateAt(dateOf(due)!.getTime() + body.ttl * 1000) : (body.expires_at ?? ''),
-    priority: body.priority ?? 0,
-    sim: body.sim ?? 0,
-    guarantee: body.guarantee ?? 'at_most_once',
-    clientRef: body.client_ref ?? '',
-    isBulk: body.bulk ?? false,
-    keepsQuiet: body.quiet_hours ?? false,
-  }
-}
-
 /** A date that is past means now: ''. */
 export const future = (date: string | null | undefined, now: Date) =>
   date && date > formatDate(now) ? date : ''
@@ -259,7 +255,10 @@ export const dateAt = (ms: number): string =>
   ms < dateOf(END_OF_TIME)!.getTime() ? formatDate(new Date(ms)) : END_OF_TIME
 
 /** Throws 400 `invalid_request` for two ends, or one that is not after `due`. */
-export function checkExpiry({ ttl, expires_at }: Pick<Common, 'ttl' | 'expires_at'>, due: string): void {
+export function checkExpiry(
+  { ttl, expires_at }: Pick<z.output<typeof SEND>, 'ttl' | 'expires_at'>,
+  due: string,
+): void {
   if (ttl && expires_at) throw invalid('ttl and expires_at exclude each other')
   if (expires_at && expires_at <= due) throw expiresBeforeDue()
 }

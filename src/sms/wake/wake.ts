@@ -15,7 +15,7 @@ const WAKE: DeviceEvent = Object.freeze({ name: 'wake' })
 export const WAKE_CHANNEL = 'pocketsms_wake'
 /** Channel: `<node> <device> <message> <attempt>`. The sending node also receives it. */
 const CANCEL_CHANNEL = 'pocketsms_canceled'
-/** Channel: ids of devices, separated by spaces. The sending node also receives it. */
+/** Channel: the id of a device. The sending node also receives it. */
 const ACCESS_CHANNEL = 'pocketsms_access'
 const ANNOUNCE = 'select _announce($1, $2)'
 /** NOTIFY allows 8,000 bytes: this node's name and 400 ids fit. */
@@ -46,20 +46,14 @@ export function onUnheardWake(reach: (devices: readonly string[]) => void): () =
 /** Wakes devices on all nodes: their streams and waiting claims, else by push. Call it after the commit. */
 export function wakeDevices(db: Db, devices: readonly string[]): void {
   wakeHere(devices)
-  for (const ids of payloadsOf(devices)) db.announce(WAKE_CHANNEL, `${NODE} ${ids}`)
+  for (let i = 0; i < devices.length; i += IDS_PER_PAYLOAD)
+    db.announce(WAKE_CHANNEL, [NODE, ...devices.slice(i, i + IDS_PER_PAYLOAD)].join(' '))
 }
 
 /** Wakes devices by streams and waiting claims of this process, else by push. */
 export function wakeHere(devices: readonly string[]): void {
   const away = devices.filter((device) => !say(device, WAKE))
   if (away.length > 0) for (const reach of unheard) reach(away)
-}
-
-function payloadsOf(devices: readonly string[]): string[] {
-  const payloads: string[] = []
-  for (let i = 0; i < devices.length; i += IDS_PER_PAYLOAD)
-    payloads.push(devices.slice(i, i + IDS_PER_PAYLOAD).join(' '))
-  return payloads
 }
 
 /** Notifies a device, on any node, of a canceled message, at the commit of `db`. */
@@ -69,7 +63,7 @@ export async function notifyCanceled(db: Db, device: string, message: string, at
 
 /** Makes streams of devices recheck their access at the commit of `db`. */
 export async function notifyAccess(db: Db, devices: readonly string[]): Promise<void> {
-  for (const ids of payloadsOf(devices)) await db.query(ANNOUNCE, [ACCESS_CHANNEL, ids])
+  await db.query('select _announce($1, d) from unnest($2::text[]) d', [ACCESS_CHANNEL, devices])
 }
 
 /** Passes on events of other nodes, and announces this node. Returns the stop. */
@@ -86,6 +80,7 @@ export async function listenToOtherNodes(db: Db) {
       if (message !== undefined) say(device!, { name: 'canceled', message, attempt: Number(attempt) })
     }),
     db.listen(ACCESS_CHANNEL, (payload) => {
+      // servers of the previous release name several
       for (const device of payload.split(' ')) say(device, { name: 'access' })
     }),
   ])
