@@ -71,7 +71,7 @@ where e."user" = n."user" and e.created >= greatest(n.silent_since, pb_text(now(
   and exists (select from sms_events p
     where p.message = e.message and p.status = 'assigned' and p.device = n.device and p._rowid < e._rowid)`
 
-/** SQL: adds a mail job for each owner of `news`, the last of `ctes`, with what `told` says of each device. */
+/** SQL: adds a mail job for each owner of `news`, the last of `ctes`. `told`: what it says of each device. */
 const tellOf = (ctes: string, told: string, order: string) => `
 with ${ctes}
 insert into _jobs (kind, holder, key, payload)

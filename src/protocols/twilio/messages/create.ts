@@ -10,17 +10,8 @@ import type { Account } from '../credentials.ts'
 import { type NumberSender, sendersFrom } from '../numbers/number.ts'
 import type { Parameters } from '../parameters.ts'
 import { TwilioRefusal } from '../refusal.ts'
-import { idOf, sidOf } from '../sid.ts'
-import {
-  readBody,
-  readCallback,
-  readExpiry,
-  readFrom,
-  readSchedule,
-  readTo,
-  refuseMedia,
-  refuseUnsupported,
-} from './create-body.ts'
+import { sidOf } from '../sid.ts'
+import { type NewMessage, readNewMessage } from './create-body.ts'
 import { findMessage, type Message, type MessageRow, originOf, renderMessage } from './message.ts'
 
 export interface CreateServices extends SendServices {
@@ -41,87 +32,61 @@ export async function createMessage(
   parameters: Parameters,
   idempotencyKey: string | undefined,
 ): Promise<{ readonly message: Message; readonly replayed: boolean }> {
-  const { store } = services
-  const given = Object.fromEntries(parameters)
-  const idempotency = readIdempotency(idempotencyKey, '/2010-04-01/Messages', given)
-  const first = idempotency && (await firstAnswer(store, account.user, idempotency))
-  const sent = first
-    ? { answer: first, replayed: true }
-    : await sendNew(services, account, parameters, idempotency)
-  const [id] = (JSON.parse(sent.answer) as { message_ids: string[] }).message_ids
+  const { store, config } = services
+  const { user } = account
+  const idempotency = readIdempotency(idempotencyKey, '/2010-04-01/Messages', Object.fromEntries(parameters))
+  const first = idempotency && (await firstAnswer(store, user, idempotency))
+  if (first) return { message: render(await rowOf(store, user, first), user), replayed: true }
+  const wanted = readNewMessage(parameters, user, new Date(), config.webhookAllowPrivate)
+  const { answer, replayed } = await sendNew(services, account, wanted, idempotency)
   // the message is stored: an error would make some programs send it again
-  const row = await findMessage(store, account.user, sidOf('SM', id!)).catch(() =>
-    acceptedRow(id!, parameters),
-  )
-  return { message: asAccepted(renderMessage(row, account.user)), replayed: sent.replayed }
+  const row = await rowOf(store, user, answer).catch(() => acceptedRow(messageIn(answer), wanted))
+  return { message: render(row, user), replayed }
 }
 
+/** The message of an answer of `send`. */
+const messageIn = (answer: string) => (JSON.parse(answer) as { message_ids: [string] }).message_ids[0]
+
+const rowOf = (store: Store, user: string, answer: string) =>
+  findMessage(store, user, sidOf('SM', messageIn(answer)))
+
 /** The row of a message from its request, when the database cannot be read. */
-function acceptedRow(id: string, parameters: Parameters): MessageRow {
+function acceptedRow(id: string, { to, from, body, scheduledAt, service }: NewMessage): MessageRow {
   const at = formatDate(new Date())
-  const isScheduled = (parameters.get('ScheduleType') ?? '') !== ''
-  const body = readBody(parameters)
   return {
-    id,
-    status: isScheduled ? 'pending' : 'assigned',
-    to: readTo(parameters),
-    from: '',
-    body,
+    ...{ id, to, body, service, from: '', own_number: from, created: at, updated: at },
+    status: scheduledAt ? 'pending' : 'assigned',
     message_type: 'outgoing',
     segments: countSegments(body).segments,
-    scheduled_at: isScheduled ? '9999' : '',
+    scheduled_at: scheduledAt,
     sent_at: '',
     delivered_at: '',
     error_message: '',
-    created: at,
-    updated: at,
     attachments: [],
-    own_number: readFrom(parameters),
-    service: (parameters.get('MessagingServiceSid') ?? '') !== '',
     reply: false,
   }
 }
 
 /** The message with the status that it was accepted with. */
-const asAccepted = (message: Message): Message =>
-  LATER.has(message.status)
+function render(row: MessageRow, user: string): Message {
+  const message = renderMessage(row, user)
+  return LATER.has(message.status)
     ? { ...message, status: 'queued', date_sent: null, error_code: null, error_message: null }
     : message
+}
 
 async function sendNew(
   services: CreateServices,
-  account: Account,
-  parameters: Parameters,
+  { user, key, sender }: Account,
+  { to, from, body, scheduledAt, expiresAt, callback, service }: NewMessage,
   idempotency: Idempotency | null,
 ): Promise<Sent> {
-  const { store, config } = services
-  refuseUnsupported(parameters)
-  const to = readTo(parameters)
-  const { device, line } = await senderOf(store, account.user, readFrom(parameters))
-  const service = isServiceNamed(account, parameters)
-  refuseMedia(parameters)
-  const body = readBody(parameters)
-  const now = new Date()
-  const scheduledMs = readSchedule(parameters, now.getTime())
-  const expiresAt = readExpiry(parameters, scheduledMs ?? now.getTime())
-  const callback = readCallback(parameters, config.webhookAllowPrivate)
-  if ((await optedOut(store, account.user, [to])).has(to))
+  const { store } = services
+  const { device, line } = await senderOf(store, user, from)
+  if ((await optedOut(store, user, [to])).has(to))
     throw new TwilioRefusal(21610, 'The recipient has opted out of your messages')
-  const options = {
-    ...PLAIN_OPTIONS,
-    scheduledAt: scheduledMs === undefined ? '' : formatDate(new Date(scheduledMs)),
-    expiresAt,
-    origin: originOf(account.key, callback, { service }),
-  }
-  return send(services, account.sender, toOne(to, body, options, device, line), idempotency)
-}
-
-/** Whether the account's own service was named. Throws 21701 for another. */
-function isServiceNamed({ user }: Account, parameters: Parameters): boolean {
-  const sid = parameters.get('MessagingServiceSid') ?? ''
-  if (sid === '') return false
-  if (idOf('MG', sid) === user) return true
-  throw new TwilioRefusal(21701, 'The Messaging Service does not exist')
+  const options = { ...PLAIN_OPTIONS, scheduledAt, expiresAt, origin: originOf(key, callback, { service }) }
+  return send(services, sender, toOne(to, body, options, device, line), idempotency)
 }
 
 /** The enabled device or line with this number; any for ''. Throws 21606, 21616. */
