@@ -11,9 +11,10 @@ import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { deleteRecord } from '../../parts/dialog/delete-record.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button, ButtonLink } from '../../parts/form/button.tsx'
+import { Button } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
+import { actionsColumn } from '../../parts/list/list-page.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
@@ -168,29 +169,25 @@ const columnsFor = (
     cell: ({ opted_out }) =>
       opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : <span class="muted">{t('Yes')}</span>,
   },
-  {
-    title: t('Actions'),
-    bare: true,
-    align: 'end',
-    cell: (contact) => (
-      <div class="contacts-actions">
-        <ButtonLink
-          kind="quiet"
-          icon="conversations"
-          iconOnly
-          href={to(`/conversations/${encodeURIComponent(contact.phone)}`)}
-        >
-          {t('Conversation with {contact}', { contact: called(contact) })}
-        </ButtonLink>
-        <Button kind="quiet" icon="edit" iconOnly needs="agent" onClick={() => edit(contact)}>
-          {t('Change {contact}', { contact: called(contact) })}
-        </Button>
-        <Button kind="quiet" icon="trash" iconOnly needs="agent" onClick={() => void remove(contact)}>
-          {t('Delete {contact}', { contact: called(contact) })}
-        </Button>
-      </div>
-    ),
-  },
+  actionsColumn((contact) => [
+    {
+      icon: 'conversations',
+      words: t('Conversation with {contact}', { contact: called(contact) }),
+      href: to(`/conversations/${encodeURIComponent(contact.phone)}`),
+    },
+    {
+      icon: 'edit',
+      words: t('Change {contact}', { contact: called(contact) }),
+      needs: 'agent',
+      onClick: () => edit(contact),
+    },
+    {
+      icon: 'trash',
+      words: t('Delete {contact}', { contact: called(contact) }),
+      needs: 'agent',
+      onClick: () => remove(contact),
+    },
+  ]),
 ]
 
 const called = ({ name, phone }: Contact) => name || formatPhone(phone)

@@ -1,17 +1,13 @@
 import { formatNumber, t } from '../../language/words.ts'
 import './page.css'
-import { useState } from 'preact/hooks'
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import type { Device } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import type { PageProps } from '../../pages.ts'
-import { Button } from '../../parts/form/button.tsx'
-import { Empty } from '../../parts/list/empty.tsx'
-import { Records } from '../../parts/list/records.tsx'
+import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
-import { Page as Frame } from '../../parts/page.tsx'
 import { Badge, SimulatedBadge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
@@ -24,7 +20,6 @@ const OWNER: Column<Device> = { title: t('User'), cell: (device) => <Owner recor
 export function Page({ query }: PageProps) {
   const devices = useList<Device>('devices', { sort: 'name', expand: 'user' })
   const states = useDeviceStates()
-  const [isAdding, setAdding] = useState(query.has('add') && session.value?.role === 'user' && may('admin'))
   const isUser = session.value?.role === 'user'
   const columns: readonly Column<Device>[] = [
     {
@@ -46,35 +41,29 @@ export function Page({ query }: PageProps) {
     },
     { title: t('Last seen'), cell: (device) => <Time at={device.last_seen} none={t('never')} /> },
   ]
-  const add = isUser && (
-    <Button kind="primary" icon="plus" needs="admin" onClick={() => setAdding(true)}>
-      {t('Add a device')}
-    </Button>
-  )
   return (
-    <Frame
+    <ListPage
       title={t('Devices')}
       text={t('Texts go out through these, in turns.')}
-      actions={devices.total > 0 && add}
+      list={devices}
+      columns={columns}
+      href={(device) => to(`/devices/${device.id}`)}
+      icon="devices"
+      none={[
+        t('No devices yet'),
+        isUser
+          ? t(
+              'Texts go out through your own phone or modem. Add one: it takes a minute and a camera, or six digits.',
+            )
+          : t('Users add their own devices. None has one so far.'),
+      ]}
+      add={isUser && t('Add a device')}
+      needs="admin"
+      isAdding={query.has('add') && isUser && may('admin')}
+      dialog={(_, close) => <PairDialog onClose={close} onJoined={() => void states.reload()} />}
     >
       {isUser && <FirstSteps />}
-      <Records
-        list={devices}
-        caption={t('Devices')}
-        columns={columns}
-        href={(device) => to(`/devices/${device.id}`)}
-        empty={
-          <Empty icon="devices" title={t('No devices yet')} action={add}>
-            {isUser
-              ? t(
-                  'Texts go out through your own phone or modem. Add one: it takes a minute and a camera, or six digits.',
-                )
-              : t('Users add their own devices. None has one so far.')}
-          </Empty>
-        }
-      />
-      {isAdding && <PairDialog onClose={() => setAdding(false)} onJoined={() => void states.reload()} />}
-    </Frame>
+    </ListPage>
   )
 }
 

@@ -1,15 +1,12 @@
-import { useState } from 'preact/hooks'
 import type { ApiKey } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tx } from '../../language/words.ts'
 import { revoke } from '../../parts/dialog/revoke.ts'
 import { Button } from '../../parts/form/button.tsx'
-import { Empty } from '../../parts/list/empty.tsx'
-import { Records } from '../../parts/list/records.tsx'
+import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
-import { Page as Frame } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { msOf, Time } from '../../parts/time.tsx'
 import { NewKey } from './new-key.tsx'
@@ -34,55 +31,30 @@ const OTHERS: readonly Column<ApiKey>[] = [
 ]
 
 /** API keys: the user's own; for superusers those of all users. */
-export const Page = () => (session.value?.role === 'superuser' ? <AllKeys /> : <OwnKeys />)
-
-function AllKeys() {
-  const keys = useList<ApiKey>('api_keys', { expand: 'user' })
-  return (
-    <Frame
-      title={t('API keys')}
+export function Page() {
+  const isAll = session.value?.role === 'superuser'
+  const list = useList<ApiKey>('api_keys', { expand: isAll ? 'user' : '' })
+  const shared = { title: t('API keys'), list, icon: 'keys' } as const
+  return isAll ? (
+    <ListPage
+      {...shared}
       text={t('Those of all users. A key that is revoked opens nothing any more.')}
-    >
-      <Records
-        list={keys}
-        caption={t('API keys of all users')}
-        columns={[NAME, OWNER, ...OTHERS]}
-        empty={
-          <Empty icon="keys" title={t('No keys yet')}>
-            {t('Users make them, for the programs that send in their names.')}
-          </Empty>
-        }
-      />
-    </Frame>
-  )
-}
-
-function OwnKeys() {
-  const keys = useList<ApiKey>('api_keys')
-  const [isMaking, setMaking] = useState(false)
-  const make = (
-    <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
-      {t('New key')}
-    </Button>
-  )
-  return (
-    <Frame
-      title={t('API keys')}
+      caption={t('API keys of all users')}
+      columns={[NAME, OWNER, ...OTHERS]}
+      none={[t('No keys yet'), t('Users make them, for the programs that send in their names.')]}
+    />
+  ) : (
+    <ListPage
+      {...shared}
       text={t('A key lets a program send in your name, and nothing else. Give each program its own.')}
-      actions={keys.total > 0 && make}
-    >
-      <Records
-        list={keys}
-        caption={t('API keys')}
-        columns={[NAME, ...OTHERS]}
-        empty={
-          <Empty icon="keys" title={t('No keys yet')} action={make}>
-            {t('Make one for the program that is to send: your web shop, a script, an alarm.')}
-          </Empty>
-        }
-      />
-      {isMaking && <NewKey onClose={() => setMaking(false)} />}
-    </Frame>
+      columns={[NAME, ...OTHERS]}
+      none={[
+        t('No keys yet'),
+        t('Make one for the program that is to send: your web shop, a script, an alarm.'),
+      ]}
+      add={t('New key')}
+      dialog={(_, close) => <NewKey onClose={close} />}
+    />
   )
 }
 

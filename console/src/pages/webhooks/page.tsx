@@ -1,15 +1,11 @@
-import { useState } from 'preact/hooks'
 import type { Webhook } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { EVENT_WORDS } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
-import { Button } from '../../parts/form/button.tsx'
-import { Empty } from '../../parts/list/empty.tsx'
-import { Records } from '../../parts/list/records.tsx'
+import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
-import { Page as Frame } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
@@ -36,60 +32,38 @@ const stateColumn = (isFailing: (webhook: Webhook) => boolean): Column<Webhook> 
   },
 })
 
-const hrefOf = ({ id }: Webhook) => to(`/webhooks/${id}`)
-
 /** Webhooks: the user's own; for superusers those of all users. */
-export const Page = () => (session.value?.role === 'superuser' ? <AllWebhooks /> : <OwnWebhooks />)
-
-function AllWebhooks() {
-  const webhooks = useList<Webhook>('webhooks', { expand: 'user' })
-  const isFailing = useFailing()
-  return (
-    <Frame title={t('Webhooks')} text={t('The webhooks of all users.')}>
-      <Records
-        list={webhooks}
-        caption={t('Webhooks of all users')}
-        columns={[ADDRESS, OWNER, EVENTS, stateColumn(isFailing), CREATED]}
-        href={hrefOf}
-        empty={
-          <Empty icon="webhooks" title={t('No webhooks yet')}>
-            {t('Users make them, for their programs that want to hear what becomes of messages.')}
-          </Empty>
-        }
-      />
-    </Frame>
-  )
-}
-
-function OwnWebhooks() {
-  const webhooks = useList<Webhook>('webhooks')
-  const isFailing = useFailing()
-  const [isMaking, setMaking] = useState(false)
-  const make = (
-    <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
-      {t('New webhook')}
-    </Button>
-  )
-  return (
-    <Frame
-      title={t('Webhooks')}
+export function Page() {
+  const isAll = session.value?.role === 'superuser'
+  const list = useList<Webhook>('webhooks', { expand: isAll ? 'user' : '' })
+  const state = stateColumn(useFailing())
+  const shared = { title: t('Webhooks'), list, icon: 'webhooks', href: hrefOf } as const
+  return isAll ? (
+    <ListPage
+      {...shared}
+      text={t('The webhooks of all users.')}
+      caption={t('Webhooks of all users')}
+      columns={[ADDRESS, OWNER, EVENTS, state, CREATED]}
+      none={[
+        t('No webhooks yet'),
+        t('Users make them, for their programs that want to hear what becomes of messages.'),
+      ]}
+    />
+  ) : (
+    <ListPage
+      {...shared}
       text={t('They tell your programs about sent, delivered, failed and received messages.')}
-      actions={webhooks.total > 0 && make}
-    >
-      <Records
-        list={webhooks}
-        caption={t('Webhooks')}
-        columns={[ADDRESS, EVENTS, stateColumn(isFailing), CREATED]}
-        href={hrefOf}
-        empty={
-          <Empty icon="webhooks" title={t('No webhooks yet')} action={make}>
-            {t(
-              'Give the address of a program that takes POST requests. Each is signed, and tried again for three days.',
-            )}
-          </Empty>
-        }
-      />
-      {isMaking && <NewWebhook onClose={() => setMaking(false)} />}
-    </Frame>
+      columns={[ADDRESS, EVENTS, state, CREATED]}
+      none={[
+        t('No webhooks yet'),
+        t(
+          'Give the address of a program that takes POST requests. Each is signed, and tried again for three days.',
+        ),
+      ]}
+      add={t('New webhook')}
+      dialog={(_, close) => <NewWebhook onClose={close} />}
+    />
   )
 }
+
+const hrefOf = ({ id }: Webhook) => to(`/webhooks/${id}`)
