@@ -22,7 +22,7 @@ import {
 import { ClientRegistry } from './clients/client-registry.ts'
 import type { Topic } from './clients/topic.ts'
 import { deliverChanges } from './deliver/broadcast.ts'
-import { type Deliver, deliverByHolder, Lanes } from './deliver/deliveries.ts'
+import { type Deliver, delivery, Lanes } from './deliver/deliveries.ts'
 import {
   forwardMessage,
   forwardSubscription,
@@ -51,7 +51,7 @@ export class Realtime {
   readonly #node = randomText(NODE_LENGTH)
   readonly #registry = new ClientRegistry()
   readonly #lanes = new Lanes(admission.realtimeMemory)
-  readonly #deliverByHolder: Deliver
+  readonly #deliver: Deliver
   readonly #flusher = new Flusher()
   #feed: Promise<ChangeFeed> | undefined
   #ended: Promise<void> = Promise.resolve()
@@ -64,7 +64,7 @@ export class Realtime {
     this.#store = all.forEverybody('realtime')
     this.#log = log
     this.#limits = limits
-    this.#deliverByHolder = deliverByHolder(this.#lanes, log)
+    this.#deliver = delivery(this.#lanes, log)
   }
 
   get clients(): number {
@@ -208,8 +208,7 @@ export class Realtime {
         store: this.#all,
         log: this.#log,
         registry: this.#registry,
-        lanes: this.#lanes,
-        deliverByHolder: this.#deliverByHolder,
+        deliver: this.#deliver,
       }
       return deliverChanges(parts, entries, isPatient)
     },

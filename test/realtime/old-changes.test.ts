@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { Budget } from '../../src/admission/budget.ts'
-import { broadcast } from '../../src/realtime/deliver/broadcast.ts'
-import { Lanes } from '../../src/realtime/deliver/deliveries.ts'
+import { delivery, Lanes } from '../../src/realtime/deliver/deliveries.ts'
 
 // A rule that the database evaluates reads the change's image, which the clean-up removes after a minute.
 
@@ -15,11 +14,13 @@ const question = {
 /** How many clients a change of this age disconnects when the database no longer finds its image. */
 async function disconnectedBy(ageMs: number): Promise<number> {
   let ended = 0
-  const clients = [{ end: () => ended++ }]
+  const clients = [{ isOver: false, end: () => ended++ }]
   const access = { kind: 'if', condition: { kind: 'opaque' }, params: [], question }
-  const group = { clients, state: () => ({ clients, access }) }
+  const group = { state: () => ({ clients, access }) }
+  const store = { catalog: { all: [] }, db: { shaped: async () => ({ rows: [] }) } }
   const event = {
-    store: { catalog: { all: [] }, db: { shaped: async () => ({ rows: [] }) } },
+    store,
+    storeOf: () => store,
     change: {
       collection: { id: 'notes', name: 'notes', type: 'base', fields: [] },
       record: 'note',
@@ -31,10 +32,9 @@ async function disconnectedBy(ageMs: number): Promise<number> {
     bytes: 1,
     atMs: performance.now() - ageMs,
   }
-  const index = { plain: () => [[{ auth: null }, group]], withOptions: () => [] }
   const lanes = new Lanes(new Budget({ name: 'memory', total: 1_000 }))
-  const log = { error: () => {} }
-  broadcast(event as never, index as never, lanes, {} as never, log as never)
+  const log = { warn: () => {} }
+  delivery(lanes, log as never)('lane', event as never, [{ group, clients, auth: null }] as never)
   await lanes.whenIdle()
   return ended
 }

@@ -85,7 +85,8 @@ export class ClientRegistry {
     if (collection.id === USER_SETTINGS_ID)
       for (const viewer of this.viewers.all()) this.#endClientsOf(viewer)
     this.#endClientsOf({ collection, id: record })
-    for (const { clients } of this.index.all(collection, record)) for (const client of clients) client.end()
+    for (const { receivers } of this.index.groups(collection, record))
+      for (const client of receivers.clients) client.end()
   }
 
   /** Disconnects the clients of an account, see `accountHolder`. */

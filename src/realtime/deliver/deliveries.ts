@@ -5,7 +5,6 @@ import { RetryLater } from '../../errors.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { Logger } from '../../log.ts'
 import { judgeHere, openQuestions } from '../clients/access.ts'
-import type { Client } from '../clients/client.ts'
 import type { GroupState, Receivers } from '../clients/subscription-index.ts'
 import { type ChangeEvent, isTooOld, sendTo } from './change-event.ts'
 import { emailsSeen, matchQueries } from './decide.ts'
@@ -41,50 +40,45 @@ export class Lanes {
   }
 }
 
-const MAX_QUESTIONS = 200
+/** Questions in one statement. */
+const MAX_QUESTIONS = 1_000
 const RECEIVERS_BYTES = 100
 
-export type Deliver = (holder: string, event: ChangeEvent, receivers: readonly Receivers[]) => void
+export type Deliver = (lane: string, event: ChangeEvent, receivers: readonly Receivers[]) => void
 
 /**
- * Sends changes to topics with options. Each holder has a lane, so slow filters delay only its own events. A
- * client that is too slow is disconnected and reads again, so that no event is lost unnoticed.
+ * Sends changes to those who may see them, in lanes. A client that is too slow is disconnected and reads
+ * again, so that no event is lost unnoticed.
  */
-export function deliverByHolder(lanes: Lanes, log: Logger): Deliver {
-  const slices = admission.deliverySlices
-
-  const disconnect = (
-    holder: string,
-    receivers: readonly Pick<Receivers, 'clients'>[],
-    why: string,
-    error?: unknown,
-  ) => {
+export function delivery(lanes: Lanes, log: Logger): Deliver {
+  const disconnect = (lane: string, receivers: readonly Receivers[], why: string, error?: unknown) => {
     const clients = new Set(receivers.flatMap((one) => one.clients.filter((client) => !client.isOver)))
     if (clients.size === 0) return
-    const what = { holder, clients: clients.size, ...(error !== undefined && { err: error }) }
+    const what = { lane, clients: clients.size, ...(error !== undefined && { err: error }) }
     log.warn(what, `disconnecting realtime clients: ${why}`)
     for (const client of clients) client.end()
   }
 
   /** Sorts receivers into those who get the event and those for whom the database decides. */
-  const sort = async (holder: string, { store, change }: ChangeEvent, receivers: readonly Receivers[]) => {
+  const sort = async (lane: string, { store, change }: ChangeEvent, receivers: readonly Receivers[]) => {
     const [allowed, open]: [GroupState[], GroupState[]] = [[], []]
+    const slices = slicesOf(receivers)
     for (const one of receivers) {
-      if (slices.isUsedUp) await slices.next()
+      if (slices?.isUsedUp) await slices.next()
       if (isOver(one)) continue
       try {
-        const state = one.group.state(store.catalog, change.collection, one.auth, one.clients)
+        const state = one.group.state(store.catalog, change.collection, one)
         const verdict = judgeHere(state.access, change)
         if (verdict !== false) (verdict ? allowed : open).push(state)
       } catch (error) {
         if (!(error instanceof RetryLater)) throw error
-        disconnect(holder, [one], 'too many new filters')
+        disconnect(lane, [one], 'too many new filters')
       }
     }
     return { allowed, open }
   }
 
-  const ask = async (holder: string, event: ChangeEvent, open: readonly GroupState[]) => {
+  const ask = async (lane: string, event: ChangeEvent, open: readonly GroupState[]) => {
     const allowed: GroupState[] = []
     const accesses = open.map(({ access }) => access)
     for (const group of openQuestions(accesses, () => true).values()) {
@@ -94,32 +88,37 @@ export function deliverByHolder(lanes: Lanes, log: Logger): Deliver {
         const questions = part.map(([, question]) => question)
         const answers = states.length > 0 && (await answersTo(event, states[0]!, questions))
         if (answers) allowed.push(...states.filter((_, i) => answers[i]))
-        else disconnect(holder, states, 'filters take too long')
+        else disconnect(lane, states, 'filters take too long')
       }
     }
     return allowed
   }
 
-  const deliver = async (holder: string, event: ChangeEvent, receivers: readonly Receivers[]) => {
+  const deliver = async (lane: string, event: ChangeEvent, receivers: readonly Receivers[]) => {
     try {
-      const { allowed, open } = await sort(holder, event, receivers)
-      const states = [...allowed, ...(await ask(holder, event, open))]
+      const { allowed, open } = await sort(lane, event, receivers)
+      const states = [...allowed, ...(await ask(lane, event, open))]
+      const slices = slicesOf(receivers)
       const emails = await emailsSeen(event.store, event.change, states, slices)
       for (const [i, state] of states.entries()) {
-        if (slices.isUsedUp) await slices.next()
+        if (slices?.isUsedUp) await slices.next()
         await sendTo(event, state, emails[i]!)
       }
     } catch (error) {
-      disconnect(holder, receivers, 'delivery failed', error)
+      disconnect(lane, receivers, 'delivery failed', error)
     }
   }
 
-  return (holder, event, receivers) => {
+  return (lane, event, receivers) => {
     const bytes = event.bytes + RECEIVERS_BYTES * receivers.length
-    const isQueued = lanes.add(holder, bytes, () => deliver(holder, event, receivers))
-    if (!isQueued) disconnect(holder, receivers, 'too many changes wait for filters')
+    const isQueued = lanes.add(lane, bytes, () => deliver(lane, event, receivers))
+    if (!isQueued) disconnect(lane, receivers, 'too many changes wait for filters')
   }
 }
+
+/** Filters and expands of topics with options take turns on the event loop. */
+const slicesOf = ([first]: readonly Receivers[]) =>
+  first?.group.holder === undefined ? undefined : admission.deliverySlices
 
 /** The answers to questions; undefined if the database takes too long. */
 async function answersTo(event: ChangeEvent, first: GroupState, questions: readonly CompiledFilter[]) {
@@ -132,5 +131,4 @@ async function answersTo(event: ChangeEvent, first: GroupState, questions: reado
   }
 }
 
-const isOver = ({ clients }: { readonly clients: readonly Client[] }): boolean =>
-  clients.every((client) => client.isOver)
+const isOver = ({ clients }: Receivers): boolean => clients.every((client) => client.isOver)

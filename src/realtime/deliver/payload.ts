@@ -1,17 +1,12 @@
-import { accountHolder } from '../../admission/holder.ts'
-import type { Catalog, Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Store } from '../../collections/catalog.ts'
 import { isSqlError } from '../../db/errors.ts'
 import { ApiError } from '../../errors.ts'
-import { compile } from '../../filter/compile/compile.ts'
 import { type ExpandTree, expandRecords, readExpand } from '../../records/expand/expand.ts'
-import { findRelation } from '../../records/expand/relation.ts'
 import { pickFields } from '../../records/render/pick.ts'
-import { isRuleFault, type RenderedRecord, renderedText } from '../../records/render/render.ts'
+import { type RenderedRecord, renderedText } from '../../records/render/render.ts'
 import { AnswerMeter } from '../../request/answer-meter.ts'
 import { changeRequest, type RequestInfo } from '../../request/request.ts'
 import type { Change } from '../changes/change.ts'
-import { textOf } from '../clients/access.ts'
 import type { GroupState } from '../clients/subscription-index.ts'
 
 /** Relations that an event may follow. */
@@ -19,7 +14,7 @@ const MAX_STEPS = 12
 /** Characters of rendered texts to keep for other groups; beyond them, texts are rendered again. */
 const MAX_KEPT = 4 << 20
 
-/** The events of one change. Groups that see equal fields share one rendered text. */
+/** The events of one change. Groups without `expand` that see equal fields share one rendered text. */
 export class Payloads {
   readonly #storeOf: (group: GroupState) => Store
   readonly #change: Change
@@ -36,13 +31,13 @@ export class Payloads {
     const { request } = group
     const { fields = '', expand = '' } = request.query
     const store = this.#storeOf(group)
-    const showsHidden = request.auth?.isSuperuser ?? false
-    const tree = expand ? readExpand(expand) : undefined
-    const expanded = tree && expandKey(store.catalog, this.#change.collection, tree, request)
-    const key = JSON.stringify([showsHidden, showsEmail, fields, expand, expanded])
+    const visibility = { showsHidden: request.auth?.isSuperuser ?? false, showsEmail }
+    // each viewer may see other related records
+    if (expand) return this.#render(store, request, visibility, readExpand(expand))
+    const key = JSON.stringify([visibility, fields])
     const known = this.#texts.get(key)
     if (known) return known
-    const text = this.#render(store, request, { showsHidden, showsEmail }, tree)
+    const text = this.#render(store, request, visibility)
     this.#texts.set(key, text)
     this.#kept += (await text).length
     if (this.#kept > MAX_KEPT) this.#texts.delete(key)
@@ -53,7 +48,7 @@ export class Payloads {
     store: Store,
     request: RequestInfo,
     visibility: RenderedRecord['visibility'],
-    tree: ExpandTree | undefined,
+    tree?: ExpandTree,
   ): Promise<string> {
     const { collection, row, action } = this.#change
     const rendered: RenderedRecord = { collection, row, visibility }
@@ -85,34 +80,6 @@ function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
     return fields ? pickFields(whole, fields) : whole
   } catch {
     return whole
-  }
-}
-
-/** Requests with the same key get the same expand: their viewRules have the same conditions and values. */
-function expandKey(catalog: Catalog, from: Collection, tree: ExpandTree, request: RequestInfo): string {
-  const { auth } = request
-  const viewer = auth && [accountHolder(auth.collection.id, auth.id), auth.actor !== undefined]
-  const inExpand: RequestInfo = { ...request, context: 'expand' }
-  const walk = (collection: Collection, paths: ExpandTree): unknown[] =>
-    [...paths].map(([name, rest]) => {
-      const target = findRelation(catalog, collection, name)?.target
-      if (!target) return null
-      // each viewer sees its own email, its members do not
-      const who = target.type === 'auth' ? viewer : null
-      return [ruleKey(catalog, target, inExpand), who, ...walk(target, rest)]
-    })
-  return JSON.stringify(walk(from, tree))
-}
-
-function ruleKey(catalog: Catalog, collection: Collection, request: RequestInfo): unknown {
-  const rule = request.auth?.isSuperuser ? '' : collection.viewRule
-  if (!rule) return rule
-  try {
-    const compiled = compile(catalog, { collection, rule, filter: '', sort: '', request })
-    return [textOf(compiled), compiled.params]
-  } catch (error) {
-    if (isRuleFault(error)) return null
-    throw error
   }
 }
 
