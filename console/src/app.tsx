@@ -1,21 +1,24 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { ACCOUNT_PAGES } from './account/account-pages.ts'
-import { PublicPage } from './account/public-page.tsx'
+import { PublicPage } from './account/sheet.tsx'
 import { SignIn } from './account/sign-in.tsx'
+import { isOnline } from './data/line/line.ts'
 import { renewals, session } from './data/session.ts'
+import { t } from './language/words.ts'
 import { PAGES } from './pages.ts'
 import { Questions } from './parts/dialog/dialog.tsx'
 import { Toasts } from './parts/toast.tsx'
 import { go, match, place } from './router.ts'
 import { Late } from './shell/late.tsx'
-import { LineBar } from './shell/line-bar.tsx'
 import { Shell } from './shell/shell.tsx'
 
 /** The page of a mailed or printed link, the sign-in, or the shell with a page in it. */
 export const App = () => (
   <>
     <Content />
-    <LineBar />
+    <p class="line-bar" role="status">
+      {!isOnline.value && t('No connection. Texts that you send are kept until it is back.')}
+    </p>
     <Questions />
     <Toasts />
   </>

@@ -10,7 +10,6 @@ import { readSource, SOURCES, sources, type Text, textsOf } from './texts.ts'
 const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'data/words/failure-reasons.ts': ['Canceled', 'Canceled on the phone'],
   'account/make-superuser.tsx': ['http://…/_/#/pbinstall/…'],
-  'account/public-page.tsx': ['pocketsms'],
   'account/sheet.tsx': ['pocketsms'],
   'account/this-phone.tsx': ['SMSGate'],
   'data/device/simulated-phones.ts': ['Bearer {}'],

@@ -6,9 +6,7 @@ import type { PageEntry } from '../pages.ts'
  */
 export const ACCOUNT_PAGES: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/pbinstall/:token', load: () => import('./first-superuser.tsx') },
-  { path: '/auth/confirm-password-reset/:token', load: () => import('./new-password.tsx') },
-  { path: '/auth/confirm-verification/:token', load: () => import('./verification.tsx') },
-  { path: '/auth/confirm-email-change/:token', load: () => import('./email-change.tsx') },
+  { path: '/auth/:link/:token', load: () => import('./mailed-link.tsx') },
   { path: '/join/:secret', load: () => import('./join.tsx') },
   { path: '/auth/:outcome', load: () => import('./provider.tsx') },
   // what the QR code of a pairing leads to: `#482915`

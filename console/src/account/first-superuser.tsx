@@ -7,9 +7,8 @@ import { Button } from '../parts/form/button.tsx'
 import { Form } from '../parts/form/form.tsx'
 import { go } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
-import { EmailField } from './email-field.tsx'
 import { NO_PASSWORD, PasswordFields } from './password-fields.tsx'
-import { Sheet } from './sheet.tsx'
+import { EmailField, Sheet } from './sheet.tsx'
 
 /** Creates the first superuser with the token of the link that the first start prints, and signs in. */
 export function Page({ params }: PageProps) {

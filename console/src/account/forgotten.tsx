@@ -6,9 +6,8 @@ import { t } from '../language/words.ts'
 import { Button, ButtonLink } from '../parts/form/button.tsx'
 import { Form, Notice } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
-import { EmailField } from './email-field.tsx'
 import { accounts, RoleSwitch } from './role-switch.tsx'
-import { Sheet } from './sheet.tsx'
+import { EmailField, Sheet } from './sheet.tsx'
 
 /** Requests a mail with a link to set a new password. The answer does not show whether the account exists. */
 export function Page() {

@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { ThemeSwitch } from '../shell/account-menu.tsx'
-import { HelpLinks } from '../shell/help-links.tsx'
+import type { Fault } from '../data/fault.ts'
+import { t } from '../language/words.ts'
+import { TextField } from '../parts/form/field.tsx'
+import { to } from '../router.ts'
+import { HelpLinks, ThemeSwitch } from '../shell/account-menu.tsx'
 import { Logo } from '../shell/logo.tsx'
 
 /** A page with one form, for visitors who are not signed in. */
@@ -34,3 +37,24 @@ export function Sheet({
     </main>
   )
 }
+
+/** A page for visitors: a link to the sign-in above it, and no navigation. */
+export const PublicPage = ({ children }: { children: ComponentChildren }) => (
+  <div class="public-page">
+    <header>
+      <a class="brand" href={to('/')}>
+        <Logo /> pocketsms
+      </a>
+      <ThemeSwitch />
+      <a href={to('/')}>{t('Sign in')}</a>
+    </header>
+    <main id="page">{children}</main>
+  </div>
+)
+
+/** The email address of an account. Browsers fill it in with the password. */
+export const EmailField = (props: {
+  value: string
+  onValue: (email: string) => void
+  fault?: Fault | undefined
+}) => <TextField label={t('Email')} name="email" type="email" autocomplete="username" {...props} />

@@ -10,10 +10,9 @@ import { Button } from '../parts/form/button.tsx'
 import { TextField } from '../parts/form/field.tsx'
 import { Form, Notice } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
-import { EmailField } from './email-field.tsx'
 import { accounts, RoleSwitch, role } from './role-switch.tsx'
 import { SecondStep } from './second-step.tsx'
-import { Sheet } from './sheet.tsx'
+import { EmailField, Sheet } from './sheet.tsx'
 
 const WRONG = {
   user: t('Email or password is wrong. Superusers choose ‘Superuser’ above.'),

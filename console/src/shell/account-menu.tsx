@@ -7,7 +7,6 @@ import { confirmed } from '../parts/dialog/dialog.tsx'
 import { Button } from '../parts/form/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { mayLeave, to } from '../router.ts'
-import { HelpLinks } from './help-links.tsx'
 
 /** The signed-in person, with links to the account and help, the theme switch and the sign-out. */
 export const AccountMenu = ({ session }: { session: Session }) => (
@@ -73,4 +72,12 @@ export const ThemeSwitch = () => (
       </label>
     ))}
   </fieldset>
+)
+
+/** Links to the help and to the API reference. */
+export const HelpLinks = () => (
+  <p class="help-links">
+    <a href={to('/help')}>{t('Help')}</a>
+    <a href="/docs">{t('API docs')}</a>
+  </p>
 )

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { pb } from '../data/client.ts'
 import { focusTitle } from '../data/focus-title.ts'
+import { ask, isOnline } from '../data/line/line.ts'
 import { loadPageTexts } from '../language/catalogue.ts'
 import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
@@ -29,7 +29,6 @@ export function Late({
   return loaded ? <loaded.Page {...props} /> : <Loading />
 }
 
-const ASK_MS = 3_000
 /** The shortest time between two reloads for a page that the server cannot deliver. */
 const RELOAD_MS = 30_000
 const RELOADED = 'pocketsms.reloaded'
@@ -39,10 +38,7 @@ const RELOADED = 'pocketsms.reloaded'
  * answers.
  */
 function Failed() {
-  useEffect(() => {
-    const timer = setInterval(() => void reloadIfWell(), ASK_MS)
-    return () => clearInterval(timer)
-  }, [])
+  useEffect(() => void reloadIfWell(), [isOnline.value])
   return (
     <Empty
       icon="warning"
@@ -61,14 +57,8 @@ function Failed() {
 }
 
 async function reloadIfWell(): Promise<void> {
-  if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_MS) return
-  const isWell = await pb.health.check({ fetch: fetchSoon }).then(
-    () => true,
-    () => false,
-  )
-  if (!isWell) return
+  const isSoon = Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_MS
+  if (isSoon || !(await ask())) return
   sessionStorage.setItem(RELOADED, String(Date.now()))
   location.reload()
 }
-
-const fetchSoon: typeof fetch = (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(ASK_MS) })

@@ -76,24 +76,18 @@ export function BottomBar({ pages, session, path }: Props) {
       {isOpen && (
         <Dialog title="pocketsms" onClose={() => setOpen(false)}>
           <AccountSwitch session={session} />
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys press the links in it, whose clicks come here */}
-          <nav class="drawer" aria-label={t('All pages')} onClick={() => setOpen(false)}>
-            <Groups pages={pages} path={path} />
-          </nav>
-          {/* biome-ignore lint/a11y/noStaticElementInteractions: the link in it is what is pressed */}
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
-          <div onClick={closeAtLink(() => setOpen(false))}>
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: the links in it are what is pressed */}
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys press the links, whose clicks come here */}
+          <div onClick={(event) => (event.target as Element).closest('a') && setOpen(false)}>
+            <nav class="drawer" aria-label={t('All pages')}>
+              <Groups pages={pages} path={path} />
+            </nav>
             <AccountMenu session={session} />
           </div>
         </Dialog>
       )}
     </>
   )
-}
-
-/** Closes the dialog at a click on a link, but not on the theme switch. */
-const closeAtLink = (close: () => void) => (event: Event) => {
-  if ((event.target as Element).closest('a')) close()
 }
 
 const Groups = ({ pages, path }: { pages: readonly PageEntry[]; path: string }) => (

@@ -58,11 +58,6 @@ const makeNote = (say: Say): readonly Step[] => [
   say('Save the note'),
 ]
 
-/** On a desktop it stands beside the conversation. */
-const openPanel: Step = async ({ page, screen, say }) => {
-  if (screen === 'phone') await page.getByRole('button', { name: say('About this contact') }).click()
-}
-
 const makeWebhook = (say: Say): readonly Step[] => [
   say('New webhook'),
   fill(say('Address'), 'https://example.com/b'),
@@ -100,7 +95,8 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/templates', say('Delete {name}', { name: 'Paket' })],
   ['/conversations', say('New conversation')],
   [CONVERSATION, ...makeNote(say), say('Delete the note')],
-  [CONVERSATION, openPanel, exactly(say('Block'))],
+  [CONVERSATION, say('About this contact')],
+  [CONVERSATION, say('About this contact'), exactly(say('Block'))],
   ['/team', say('Invite somebody')],
   ['/team', say('Invite somebody'), say('Make the link'), sees('heading', say('The invitation'))],
   ['/devices', say('Add a device')],
@@ -234,10 +230,7 @@ async function tour(fixture: BrowserFixture, role: Role): Promise<void> {
     await inspect(fixture, path)
   }
   const dialogs = (role === 'user' ? dialogsOfUser : dialogsOfSuperuser)(say, ids)
-  const ofPhone: readonly Way[] = [
-    ['/messages', exactly(say('More'))],
-    ...(role === 'user' ? [[CONVERSATION, openPanel] as const] : []),
-  ]
+  const ofPhone: readonly Way[] = [['/messages', exactly(say('More'))]]
   for (const [path, ...steps] of [...(fixture.screen === 'phone' ? ofPhone : []), ...dialogs]) {
     await visit(path)
     await take(fixture, steps)

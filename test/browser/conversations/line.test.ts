@@ -23,10 +23,13 @@ scenario(
       await log.getByText('Hello').waitFor()
       await page.getByLabel('Answer from Desk phone').waitFor()
       const bar = page.getByText('No connection.')
-      const write = async (text: string) => {
-        await page.getByLabel('Answer from Desk phone').fill(text)
-        await page.getByRole('button', { name: 'Send', exact: true }).click()
+      const write = async (text: string, tab = page) => {
+        await tab.getByLabel('Answer from Desk phone').fill(text)
+        await tab.getByRole('button', { name: 'Send', exact: true }).click()
       }
+      const second = await page.context().newPage()
+      await second.goto(page.url())
+      await second.getByLabel('Answer from Desk phone').waitFor()
       const sent = async () =>
         (
           await ann
@@ -34,40 +37,52 @@ scenario(
             .getFullList({ filter: 'message_type = "outgoing"', sort: 'created' })
         ).map(({ body }) => body)
 
+      const later = async () => (await sent()).slice(2)
       const kept = () => page.evaluate(`Object.keys(localStorage).filter((key) => key.includes('outbox'))`)
 
       // it is told within 10 s; what is sent is kept, and what was missed is read
       proxy.mode = 'silent'
       await bar.waitFor({ timeout: 10_000 })
       await write('Kept')
-      await log.getByText('Not sent yet').waitFor()
+      await write('Kept, too', second)
+      await log.getByText('Not sent yet').nth(1).waitFor()
       await far.look('line-offline')
       await phone.hear(ZOE, 'Missed')
       expect(await sent()).toEqual([])
       proxy.mode = 'pass'
       await log.getByText('Missed').waitFor()
       await bar.waitFor({ state: 'hidden' })
-      await expect.poll(sent).toEqual(['Kept'])
+      await expect.poll(kept).toEqual([])
+      expect((await sent()).toSorted()).toEqual(['Kept', 'Kept, too'])
+      await second.close()
+
+      // an answer that is lost on a line that is well
+      proxy.mode = 'deaf'
+      await write('Again')
+      await expect.poll(later).toEqual(['Again'])
+      proxy.mode = 'pass'
+      proxy.reset()
+      await expect.poll(kept).toEqual([])
 
       // a text whose answer is lost goes once, though the page is closed meanwhile
       proxy.mode = 'deaf'
       await write('Once')
-      await expect.poll(sent).toEqual(['Kept', 'Once'])
+      await expect.poll(later).toEqual(['Again', 'Once'])
       await bar.waitFor({ timeout: 10_000 })
       proxy.mode = 'pass'
       proxy.reset()
       await page.reload()
       await log.getByText('Once').waitFor()
       await expect.poll(kept).toEqual([])
-      expect(await sent()).toEqual(['Kept', 'Once'])
+      expect(await later()).toEqual(['Again', 'Once'])
 
       // a slow line sends once, too
       proxy.mode = 'slow'
       await write('Slowly')
-      await expect.poll(sent).toEqual(['Kept', 'Once', 'Slowly'])
+      await expect.poll(later).toEqual(['Again', 'Once', 'Slowly'])
       proxy.mode = 'pass'
       await expect.poll(kept).toEqual([])
-      expect(await sent()).toEqual(['Kept', 'Once', 'Slowly'])
+      expect(await later()).toEqual(['Again', 'Once', 'Slowly'])
 
       // a stream alone that hears nothing is opened anew
       proxy.silencePresent()

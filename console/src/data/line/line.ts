@@ -49,13 +49,15 @@ function setOnline(isWell: boolean): void {
   isOnline.value = isWell
 }
 
-async function ask(): Promise<void> {
+/** Asks the server whether it answers now. */
+export async function ask(): Promise<boolean> {
   const signal = AbortSignal.timeout(ANSWER_MS)
   const answer = await fetch(`${serverUrl}/api/health`, { signal, cache: 'no-store' }).catch(() => undefined)
   const isWell = answer?.ok === true
   // the stream may not have noticed that its connection is dead
   if (isWell && !isOnline.value) stream?.fail()
   setOnline(isWell)
+  return isWell
 }
 
 /** Checks the connection. After sleep, the first tick finds the stream silent for too long. */

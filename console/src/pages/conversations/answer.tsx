@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import { countSegments } from '#portable/segments.ts'
 import { deviceName } from '../../data/device/simulated.ts'
 import { sendText } from '../../data/line/outbox.ts'
-import type { Device } from '../../data/records.ts'
+import type { Device, Message } from '../../data/records.ts'
 import { comingDays } from '../../data/text/coming-days.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
@@ -15,7 +15,7 @@ import { Button } from '../../parts/form/button.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Form, Notice } from '../../parts/form/form.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
-import { useCollision } from './collision.tsx'
+import { useCollision } from './collision.ts'
 import { CompletingArea } from './completing-area.tsx'
 import { useSavedReplies } from './saved-replies.ts'
 import type { About } from './side-panel.tsx'
@@ -31,8 +31,8 @@ const inAnHour = (now: Date) => ({ words: t('In an hour'), at: new Date(now.getT
 type Props = About & {
   /** What is shown before the buttons. */
   readonly kinds: ComponentChildren
-  /** Creation time of the conversation's newest text; '' for none; undefined until known. */
-  readonly newest: string | undefined
+  /** The thread's texts, the newest first; undefined until they are read. */
+  readonly texts: readonly Message[] | undefined
   /** Called with each text that is typed, and with '' when it is sent. */
   readonly onWrite: (text: string) => void
   readonly onSent: () => void
@@ -42,8 +42,8 @@ type Props = About & {
  * Sends a text to the number, by the device that received its last text, so that they know
  * the number, or by another one.
  */
-export function Answer({ number, name, conversation, contact, isContactKnown, people, ...rest }: Props) {
-  const { kinds, newest, onWrite, onSent } = rest
+export function Answer({ number, name, conversation, contact, isContactKnown, ...rest }: Props) {
+  const { kinds, texts, onWrite, onSent } = rest
   const draft = useAnswerDraft(number, conversation)
   const body = draft.value
   const [chosen, setChosen] = useState('')
@@ -52,7 +52,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, pe
   const typed = useRef(body)
   typed.current = body
   const replies = useSavedReplies({ number, name, contact, isContactKnown })
-  const mayAnswer = useCollision({ number, newest, hasTeam: people.hasTeam, isTyping: body !== '' })
+  const mayAnswer = useCollision(texts, body !== '')
   const devices = useList<Device>('devices', { filter: 'enabled = true', sort: 'name', perPage: MAX_DEVICES })
   const device = devices.items.find(({ id }) => id === (chosen || conversation?.device))
   const send = useTask(async (at?: Date) => {

@@ -111,9 +111,9 @@ function Views({ views, shown, hasTeam }: { views: readonly View[]; shown: View;
     <fieldset class="conversations-views">
       <legend class="unseen">{t('Show')}</legend>
       {views.map(({ id, words }) => (
-        <button
+        <Button
           key={id}
-          type="button"
+          kind="quiet"
           aria-pressed={id === shown.id}
           onClick={() => {
             view.value = id
@@ -121,10 +121,10 @@ function Views({ views, shown, hasTeam }: { views: readonly View[]; shown: View;
             close()
           }}
         >
-          <span>{words}</span>
+          <bdi>{words}</bdi>
           {newWords(news[id]) && <strong class="count">{newWords(news[id])}</strong>}
           <span class="muted">{countOf(id)}</span>
-        </button>
+        </Button>
       ))}
     </fieldset>
   )
@@ -197,7 +197,7 @@ const RowLink = ({ number, name, at, time, unread = 0, isChosen, facts = [], chi
     draggable={false}
   >
     <span>
-      <strong>{name || <PhoneNumber number={number} />}</strong>
+      <strong class="conversations-who">{name || <PhoneNumber number={number} />}</strong>
       <Time at={time} />
     </span>
     {(name || facts.some(Boolean)) && (

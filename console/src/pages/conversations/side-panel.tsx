@@ -4,7 +4,6 @@ import { pb } from '../../data/client.ts'
 import { type Contact, type Conversation, fieldsOf, type Message } from '../../data/records.ts'
 import { may } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
-import type { Note } from '../../data/team/team.ts'
 import { timeOf } from '../../data/text/message-time.ts'
 import { type Groups, useGroups } from '../../data/use/use-groups.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -14,7 +13,7 @@ import { Button } from '../../parts/form/button.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ContactForm } from '../../parts/rows/contact-form.tsx'
-import { formatDateTime, Time } from '../../parts/time.tsx'
+import { formatDateTime } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 import { assign, change } from './change.ts'
 
@@ -29,7 +28,7 @@ export interface About {
   readonly people: People
 }
 
-/** The open conversation's contact, assignee, notes and history. */
+/** The open conversation's contact, assignee and history. */
 export function SidePanel({ number, name, conversation, contact, isContactKnown, people }: About) {
   const groups = useGroups()
   // shows the assignee again after a refusal
@@ -55,7 +54,6 @@ export function SidePanel({ number, name, conversation, contact, isContactKnown,
           )
         : contact && <Facts contact={contact} groups={groups} />}
       {conversation && may('agent') && <Actions conversation={conversation} />}
-      {conversation && <Notes conversation={conversation.id} people={people} />}
       <History number={number} />
       {name && <Others number={number} name={name} />}
     </div>
@@ -103,30 +101,6 @@ function Actions({ conversation }: { conversation: Conversation }) {
       {unread === 0 && <Button onClick={() => void markUnread()}>{t('Mark unread')}</Button>}
       <Button onClick={() => void block()}>{blocked ? t('Unblock') : t('Block')}</Button>
     </div>
-  )
-}
-
-const MOST_NOTES = 20
-
-/** The newest notes, without the texts between them. */
-function Notes({ conversation, people }: { conversation: string; people: People }) {
-  const { items } = useList<Note>('conversation_notes', {
-    filter: pb.filter('conversation = {:conversation}', { conversation }),
-    perPage: MOST_NOTES,
-  })
-  if (items.length === 0) return null
-  return (
-    <section>
-      <h2>{t('Notes')}</h2>
-      {items.map(({ id, text, author, created }) => (
-        <p key={id}>
-          {text}{' '}
-          <span class="muted">
-            {people.hasTeam && people.nameOf(author)} <Time at={created} />
-          </span>
-        </p>
-      ))}
-    </section>
   )
 }
 

@@ -20,8 +20,7 @@ import { usePresence } from '../presence.ts'
 import type { About } from '../side-panel.tsx'
 import { useAnswerDraft } from '../use-answer-draft.ts'
 import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
-import { useRead } from './use-read.ts'
-import { type ThreadTexts, useThread } from './use-thread.ts'
+import { type ThreadTexts, useRead, useThread } from './use-thread.ts'
 
 const MAX_NOTES = 500
 /** Texts of one sender within this time are a group, with one time. */
@@ -55,9 +54,9 @@ export function Thread({ about, at }: { about: About; at: string }) {
     <fieldset class="conversations-kinds">
       <legend class="unseen">{t('Write')}</legend>
       {[false, true].map((note) => (
-        <button key={String(note)} type="button" aria-pressed={isNote === note} onClick={() => setNote(note)}>
+        <Button key={String(note)} kind="quiet" aria-pressed={isNote === note} onClick={() => setNote(note)}>
           {note ? t('Note') : t('Text')}
-        </button>
+        </Button>
       ))}
     </fieldset>
   )
@@ -120,7 +119,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
             <Answer
               {...about}
               kinds={kinds}
-              newest={thread.loading ? undefined : (texts[0]?.created ?? '')}
+              texts={thread.loading ? undefined : texts}
               onSent={place.toEnd}
               onWrite={presence.write}
             />

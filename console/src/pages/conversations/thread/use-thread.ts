@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../../../data/client.ts'
 import { type Fault, faultOf } from '../../../data/fault.ts'
-import type { Message } from '../../../data/records.ts'
+import type { Conversation, Message } from '../../../data/records.ts'
 import { useLater } from '../../../data/use/use-later.ts'
 import { useLive } from '../../../data/use/use-live.ts'
 
 /** Texts per request, and the maximum on the page: others are read again when scrolled to. */
 const STEP = 50
-const MOST = 300
+const MOST = 150
 
 /** A part of a conversation without gaps. */
 interface Stretch {
@@ -184,4 +184,23 @@ function longer(old: Stretch, side: 'older' | 'newer', found: readonly Message[]
   }
   const texts = [...found.toReversed(), ...old.texts]
   return { texts: texts.slice(0, MOST), hasNewer: !isEnd, hasOlder: old.hasOlder || texts.length > MOST }
+}
+
+/** Marks a conversation as read while it is visible, at each incoming text. */
+export function useRead(conversation: Conversation | undefined): void {
+  const id = conversation?.id
+  const unread = conversation?.unread ?? 0
+  useEffect(() => {
+    if (!id || unread === 0) return
+    const read = () => {
+      if (document.visibilityState !== 'visible') return
+      // after a failure it stays unread until the next text tries again
+      pb.collection('conversations')
+        .update(id, { unread: 0 })
+        .catch(() => {})
+    }
+    read()
+    document.addEventListener('visibilitychange', read)
+    return () => document.removeEventListener('visibilitychange', read)
+  }, [id, unread])
 }
