@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import { dateOf, formatDate } from '../../fields/types/date.ts'
 import { E164, withoutSeparators } from '../../portable/phone.ts'
-import {
-  ANY_LINE,
-  dateAt,
-  MAX_CHARACTERS,
-  PLAIN_OPTIONS,
-  type SendBody,
-  type SendOptions,
-} from '../../sms/send/body.ts'
+import { ANY_LINE, dateAt, MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../../sms/send/body.ts'
 import { invalid } from '../../sms/send/refusal.ts'
 import { checkShape, id, listOf, nonEmptyText, visibleText, wholeNumber } from '../../sms/send/shape.ts'
 import { MAX_DEVICE_ID, rfc3339 } from './query.ts'
@@ -58,9 +51,21 @@ export const SEND_BODY = z
 /** Reads the body of a send. Throws 400 that names the first field that cannot be honoured. */
 export function readSendBody(raw: unknown, now: Date): SendBody {
   const body = checkShape(SEND_BODY, raw)
-  const text = textOf(body)
-  refuseUnsupported(body)
-  const times = timesOf(body, now)
+  if (body.dataMessage != null) throw invalid('dataMessage cannot be sent: send textMessage')
+  if (body.mmsMessage != null) throw invalid('mmsMessage cannot be sent: send textMessage')
+  const text = body.textMessage?.text ?? body.message
+  if (text == null) throw invalid('textMessage is required')
+  if (body.textMessage && body.message != null) throw invalid('message and textMessage exclude each other')
+  if (body.isEncrypted) throw invalid('isEncrypted must be false: numbers and texts are checked here')
+  if (body.withDeliveryReport === false)
+    throw invalid('withDeliveryReport must be true: delivery reports are always asked for')
+  const { ttl, validUntil, scheduleAt: scheduledAt = '' } = body
+  if (scheduledAt && scheduledAt <= formatDate(now)) throw invalid('scheduleAt must lie in the future')
+  if (ttl && validUntil) throw invalid('ttl and validUntil exclude each other')
+  if (validUntil && dateOf(validUntil)! <= now) throw invalid('validUntil must lie in the future')
+  const expiresAt = ttl ? dateAt(now.getTime() + ttl * 1000) : (validUntil ?? '')
+  if (scheduledAt && expiresAt && scheduledAt > expiresAt)
+    throw invalid('scheduleAt must not be after the end of the message (validUntil or ttl)')
   return {
     recipients: phoneNumbersOf(body.phoneNumbers),
     groupIds: [],
@@ -69,48 +74,12 @@ export function readSendBody(raw: unknown, now: Date): SendBody {
     content: { body: text },
     options: {
       ...PLAIN_OPTIONS,
-      ...times,
+      ...{ scheduledAt: scheduledAt ?? '', expiresAt },
       priority: body.priority ?? 0,
       sim: body.simNumber ?? 0,
       origin: { api: 'smsgate', id: body.id ?? '', data: {} },
     },
   }
-}
-
-type Body = z.output<typeof SEND_BODY>
-
-const isGiven = (value: unknown) => value !== undefined && value !== null
-
-function textOf({ textMessage, message, dataMessage, mmsMessage }: Body): string {
-  if (isGiven(dataMessage)) throw invalid('dataMessage cannot be sent: send textMessage')
-  if (isGiven(mmsMessage)) throw invalid('mmsMessage cannot be sent: send textMessage')
-  const [text, another] = [textMessage?.text, message].filter(isGiven)
-  if (text === undefined || text === null) throw invalid('textMessage is required')
-  if (isGiven(another)) throw invalid('message and textMessage exclude each other')
-  return text
-}
-
-function refuseUnsupported({ isEncrypted, withDeliveryReport }: Body): void {
-  if (isEncrypted) throw invalid('isEncrypted must be false: numbers and texts are checked here')
-  if (withDeliveryReport === false)
-    throw invalid('withDeliveryReport must be true: delivery reports are always asked for')
-}
-
-/** When the message is due and when it ends, in PocketBase's form; '' for unset. */
-function timesOf(body: Body, now: Date): Pick<SendOptions, 'scheduledAt' | 'expiresAt'> {
-  const scheduledAt = body.scheduleAt ?? ''
-  if (scheduledAt !== '' && scheduledAt <= formatDate(now)) throw invalid('scheduleAt must lie in the future')
-  const expiresAt = expiryOf(body, now)
-  if (scheduledAt !== '' && expiresAt !== '' && scheduledAt > expiresAt)
-    throw invalid('scheduleAt must not be after the end of the message (validUntil or ttl)')
-  return { scheduledAt, expiresAt }
-}
-
-function expiryOf({ ttl, validUntil }: Body, now: Date): string {
-  if (ttl && validUntil) throw invalid('ttl and validUntil exclude each other')
-  if (ttl) return dateAt(now.getTime() + ttl * 1000)
-  if (validUntil && dateOf(validUntil)! <= now) throw invalid('validUntil must lie in the future')
-  return validUntil ?? ''
 }
 
 /** The numbers in E.164, in their order. Throws 400 for the first that is invalid or repeated. */
