@@ -37,16 +37,17 @@ export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecor
     }
     await answerSignIn(store, services, user, visit, { method: 'password', isOnce: true })
   } catch (error) {
-    if (isRefusal(error)) throw gatewayRefusal('unauthorized', WRONG)
-    throw error
+    throw asWrong(error)
   }
   requireRole(user, `${c.req.method} ${c.req.path}`)
   return user
 }
 
-/** Whether an error is a refused sign-in: a wrong password, a failed rule, a needed second method. */
-const isRefusal = (error: unknown) =>
-  (error instanceof ApiError || error instanceof GatewayError) && error.status >= 400 && error.status < 429
+/** 401 for a refused sign-in: a wrong password, a failed rule, a needed second method. */
+const asWrong = (error: unknown) =>
+  (error instanceof ApiError || error instanceof GatewayError) && error.status < 429
+    ? gatewayRefusal('unauthorized', WRONG)
+    : error
 
 /** Sets another password, given the present one; ends all sessions. Throws 401, 400, 429. */
 export async function changePassword(
@@ -65,13 +66,8 @@ export async function changePassword(
     const hash = String(user.values.password)
     if (!(await verifyPassword(currentPassword, hash, userHolder(userId)))) throw badRequest(WRONG)
   }).catch((error: unknown) => {
-    throw isRefusal(error) ? gatewayRefusal('unauthorized', WRONG) : error
+    throw asWrong(error)
   })
-  await changeAuthRecord(
-    store,
-    extensions,
-    user,
-    { password: newPassword },
-    'The new password cannot be taken.',
-  )
+  const change = { password: newPassword }
+  await changeAuthRecord(store, extensions, user, change, 'The new password cannot be taken.')
 }

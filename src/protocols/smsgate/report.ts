@@ -17,22 +17,12 @@ const AHEAD_MS = 5_000
 
 type Outcome = Omit<Report, 'id' | 'attempt'>
 
-/** What each state of the app means; undefined: still waiting. `Processed`: Android has it. */
-const OUTCOMES: Readonly<Record<StateReport['state'], (report: StateReport) => Outcome | undefined>> = {
-  Pending: () => undefined,
-  Cancelling: () => undefined,
-  Processed: () => undefined,
+/** What the final states of the app mean. In the others the phone still has the text. */
+const OUTCOMES: Readonly<Partial<Record<StateReport['state'], (report: StateReport) => Outcome>>> = {
   Sent: ({ states }) => ({ status: 'sent', at: states.Sent }),
   Delivered: ({ states }) => ({ status: 'delivered', at: states.Delivered }),
   Failed: (report) => failed(errorOf(report)),
   Cancelled: () => ({ status: 'failed', error_message: REASONS.canceledOnPhone, blameless: true }),
-}
-
-/** A phone's progress with a text by the app's state; `over` for others. */
-const STEPS: Readonly<Partial<Record<StateReport['state'], Progress['step']>>> = {
-  Pending: 'waits',
-  Cancelling: 'waits',
-  Processed: 'processed',
 }
 
 /** The app checks a message's age before sending: an expired one was not sent. */
@@ -54,13 +44,16 @@ export async function takeStates(
 ): Promise<void> {
   const known = states.flatMap((state) => {
     const attempt = readWireId(state.id)
-    return attempt ? [{ state, attempt, outcome: OUTCOMES[state.state](state) }] : []
+    return attempt ? [{ state, attempt, outcome: OUTCOMES[state.state]?.(state) }] : []
   })
   const reports = known.flatMap(({ attempt, outcome }) => (outcome ? [{ ...attempt, ...outcome }] : []))
   const held = known.flatMap(({ attempt, outcome }) => (outcome ? [] : [attempt]))
   await renewLeases(store, device, held, phoneLease(leaseSeconds))
   await learn(store, device, states, leaseSeconds)
-  const progress = known.map(({ state, attempt }) => ({ ...attempt, step: STEPS[state.state] ?? 'over' }))
+  const progress = known.map(({ state, attempt, outcome }): Progress => {
+    const has = state.state === 'Processed' ? 'processed' : 'waits'
+    return { ...attempt, step: outcome ? 'over' : has }
+  })
   if (reports.length > 0) await applyReports(store, device, reports, deviceOnlineSeconds)
   await noteProgress(store, device, progress)
   if (progress.some(({ step }) => step !== 'waits')) await wakeForMore(store, device)

@@ -41,12 +41,6 @@ export const WEBHOOK_BODY = z
   })
   .meta({ id: 'SmsgateNewWebhook' })
 
-/** Reads the body of such a request; '' for what is left out. Throws 400 that names the first wrong field. */
-function readWebhookBody(raw: unknown) {
-  const { id, url, event, deviceId, device_id } = checkShape(WEBHOOK_BODY, raw)
-  return { id: id ?? '', url, event, device: deviceId || device_id || '' }
-}
-
 const LIST = statement('smsgate webhooks', CLIENT_WEBHOOK)`
 select smsgate_id as id, nullif(device, '') as "deviceId", url, smsgate_event as event from webhooks
 where "user" = ${text('user')} and smsgate_event <> '' order by created, webhooks.id`
@@ -73,7 +67,7 @@ function webhooksOf({ catalog }: Store): Collection {
  * hands out the inbox, so it needs that scope, too. Throws 400, 403.
  */
 export async function saveWebhook(call: Call): Promise<z.output<typeof CLIENT_WEBHOOK>> {
-  const body = readWebhookBody(call.json)
+  const body = checkShape(WEBHOOK_BODY, call.json)
   if (SMSGATE_EVENTS[body.event] === 'message.received' && !grants(call.scopes, 'inbox:list'))
     throw scopeRequired('inbox:list')
   const saved = await writeWebhook(call, body)
@@ -85,15 +79,21 @@ export async function saveWebhook(call: Call): Promise<z.output<typeof CLIENT_WE
     .catch((error: unknown) => {
       throw asClientFault(error)
     })
-  return { id: saved.smsgate_id, deviceId: body.device || null, url: saved.url, event: body.event }
+  return {
+    id: saved.smsgate_id,
+    deviceId: body.deviceId || body.device_id || null,
+    url: saved.url,
+    event: body.event,
+  }
 }
 
 async function writeWebhook(
   { c, services: { extensions }, store, auth, attempt }: Call,
-  { id, url, event, device }: ReturnType<typeof readWebhookBody>,
+  { id, url, event, deviceId, device_id }: z.output<typeof WEBHOOK_BODY>,
 ): Promise<{ smsgate_id: string; url: string }> {
   const webhooks = webhooksOf(store)
-  const values = { user: auth.id, url, device, smsgate_event: event, smsgate_id: id, enabled: true }
+  const device = deviceId || device_id || ''
+  const values = { user: auth.id, url, device, smsgate_event: event, smsgate_id: id ?? '', enabled: true }
   const request = buildRequest(c, auth, { ...values, events: ['message.sent'] })
   const known = id && (await findWebhook(store, auth.id, id))
   const text = known
