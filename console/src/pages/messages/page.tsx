@@ -11,12 +11,13 @@ import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Pager } from '../../parts/list/pager.tsx'
+import { Table } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { go, to } from '../../router.ts'
+import { columnsFor } from './columns.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { FoundActions } from './found-actions.tsx'
-import { MessageTable } from './message-table.tsx'
 import './page.css'
 import { type Question, queryOf, questionOf, wholeFilter } from './question.ts'
 import { Toolbar } from './toolbar.tsx'
@@ -122,13 +123,17 @@ function Found({
         </div>
       )}
       {items.length > 0 && !isRefused && (
-        <MessageTable
-          messages={items}
-          around={{ nameOf, simOf }}
-          sort={question.sort}
-          onSort={(sort) => onChange({ sort })}
-          isOld={isOld}
-        />
+        <div class="messages-table">
+          <Table
+            caption={t('Messages')}
+            columns={columnsFor({ nameOf, simOf }, session.value?.role === 'superuser')}
+            rows={items}
+            href={({ id }) => to(`/messages/${id}`)}
+            sort={question.sort}
+            onSort={(sort) => onChange({ sort })}
+            busy={isOld}
+          />
+        </div>
       )}
       {items.length === 0 && !fault && !isOld && <NothingFound />}
       {!isRefused && <Pager {...messages} goTo={turn} />}

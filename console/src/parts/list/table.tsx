@@ -1,7 +1,12 @@
 import type { ComponentChildren } from 'preact'
+import { Icon } from '../icon.tsx'
 
 export interface Column<T> {
   readonly title: string
+  /** For styles: `data-column`. */
+  readonly name?: string
+  /** The field that a press on the title sorts by, in lists that can be sorted. */
+  readonly sort?: string
   readonly cell: (row: T) => ComponentChildren
   /** `end` for numbers and buttons. */
   readonly align?: 'end'
@@ -23,12 +28,16 @@ export function Table<T extends { id: string }>({
   rows,
   href,
   busy,
+  sort,
+  onSort,
 }: {
   caption: string
   columns: readonly Column<T>[]
   rows: readonly T[]
   href?: (row: T) => string
   busy?: boolean
+  sort?: string
+  onSort?: (sort: string) => void
 }) {
   return (
     <div class="table-frame" aria-busy={busy}>
@@ -36,20 +45,19 @@ export function Table<T extends { id: string }>({
         <caption class="unseen">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ title, align, bare }) => (
-              <th key={title} role="columnheader" scope="col" class={align}>
-                <span class={bare ? 'unseen' : ''}>{title}</span>
-              </th>
+            {columns.map((column) => (
+              <Title key={column.title} column={column} sort={sort} onSort={onSort} />
             ))}
           </tr>
         </thead>
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr key={row.id} role="row">
-              {columns.map(({ title, cell, align, bare, long, spare }, at) => (
+              {columns.map(({ title, name, cell, align, bare, long, spare }, at) => (
                 <td
                   key={title}
                   role="cell"
+                  data-column={name}
                   data-title={bare || at === 0 ? undefined : title}
                   class={`${align ?? ''} ${long ? 'long' : ''} ${at === 0 ? 'first' : ''} ${spare?.(row) ? 'spare' : ''}`}
                 >
@@ -61,5 +69,38 @@ export function Table<T extends { id: string }>({
         </tbody>
       </table>
     </div>
+  )
+}
+
+/** Sorts down by `-created`, up by `created`. The first press sorts times newest first, names from A. */
+function Title<T>({
+  column: { title, name, align, bare, sort: field },
+  sort,
+  onSort,
+}: {
+  column: Column<T>
+  sort: string | undefined
+  onSort: ((sort: string) => void) | undefined
+}) {
+  const order = sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : 'none'
+  const [first, other] = align === 'end' ? [`-${field}`, field] : [field, `-${field}`]
+  const isSorted = field && onSort
+  return (
+    <th
+      role="columnheader"
+      scope="col"
+      class={align}
+      data-column={name}
+      aria-sort={isSorted ? order : undefined}
+    >
+      {isSorted ? (
+        <button type="button" class="table-sort" onClick={() => onSort(sort === first ? other! : first!)}>
+          {title}
+          <Icon name="down" size={14} />
+        </button>
+      ) : (
+        <span class={bare ? 'unseen' : ''}>{title}</span>
+      )}
+    </th>
   )
 }
