@@ -1,6 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { number, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
+import type { Ctx } from '../../http/context.ts'
 import { queryOf } from '../../http/query.ts'
 import type { SendBody } from '../../sms/send/body.ts'
 import type { Idempotency } from '../../sms/send/offer.ts'
@@ -16,13 +17,23 @@ import { readSendBody } from './send-body.ts'
 /** As `/api/sms/send`, with the place of the state. Throws also 409 for a used id, 400 for a device. */
 export async function answerSend({ c, services, json, sender, store }: Call): Promise<MessageState> {
   const activeWithinHours = readActiveWithin(queryOf(c))
+  const { user } = sender
   const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
   // look up a stored answer first: other checks depend on the time
-  const first = idempotency && (await firstAnswer(store, sender.user, idempotency))
-  const sending = { ...services.sending, store }
-  const [state, replayed] = first
-    ? [await readState(store, sender.user, refOf(first)), true]
-    : await sendNew(sending, sender, readSendBody(json, new Date()), activeWithinHours, idempotency)
+  const first = idempotency && (await firstAnswer(store, user, idempotency))
+  if (first) return answered(c, await readState(store, user, refOf(first)), true)
+  const body = readSendBody(json, new Date())
+  await checkDevices(store, user, body, activeWithinHours)
+  const { answer, replayed } = await sendOrWait({ ...services.sending, store }, sender, body, idempotency)
+  const state = await readState(store, user, refOf(answer)).catch((error: unknown) => {
+    if (replayed) throw error
+    // the message is stored: an error would make some programs send it again
+    return acceptedState(refOf(answer), body)
+  })
+  return answered(c, state, replayed)
+}
+
+function answered(c: Ctx, state: MessageState, replayed: boolean): MessageState {
   c.header('Location', `${prefixOf(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`)
   if (replayed) c.header('Idempotent-Replayed', 'true')
   // pages of other origins could not read them otherwise
@@ -37,26 +48,6 @@ function readActiveWithin(query: Query): number {
   const hours = numberIn(query, 'deviceActiveWithin') ?? 0
   if (hours < 0) throw invalid('deviceActiveWithin must not be negative')
   return hours
-}
-
-/** `replayed`: an earlier request with the same Idempotency-Key made it meanwhile. */
-async function sendNew(
-  services: SendServices,
-  sender: Sender,
-  body: SendBody,
-  activeWithinHours: number,
-  idempotency: Idempotency | null,
-): Promise<[state: MessageState, replayed: boolean]> {
-  const { store } = services
-  await checkDevices(store, sender.user, body, activeWithinHours)
-  const { answer, replayed } = await sendOrWait(services, sender, body, idempotency)
-  const ref = refOf(answer)
-  const state = await readState(store, sender.user, ref).catch((error: unknown) => {
-    if (replayed) throw error
-    // the message is stored: an error would make some programs send it again
-    return acceptedState(ref, body)
-  })
-  return [state, replayed]
 }
 
 /** The message or batch of an answer of `send`. */
