@@ -18,7 +18,7 @@ const asked = () => [
   user.call('GET', `${records('sms_messages')}/message00000001`),
 ]
 
-test('a table that stays locked is a 503 to who needs it, and nothing to others', {
+test.concurrent('a table that stays locked is a 503 to who needs it, and nothing to others', {
   timeout: 120_000,
 }, async () => {
   await db.transaction(async (inside) => {
@@ -34,15 +34,15 @@ test('a table that stays locked is a 503 to who needs it, and nothing to others'
   expect((await user.call('GET', records('sms_messages'))).body.totalItems).toBe(1)
 })
 
-test('it ends a wait, and not the connection', { timeout: 120_000 }, async () => {
+test.concurrent('it ends a wait, and not the connection', { timeout: 120_000 }, async () => {
   const pids = new Set<unknown>()
   const work = (inside: Db) =>
     inside.query('select pg_backend_pid()').then(({ rows }) => {
       pids.add(rows[0]![0])
-      return inside.query('select 1 from contacts limit 1')
+      return inside.query('select 1 from contact_groups limit 1')
     })
   await db.transaction(async (inside) => {
-    await inside.query('lock table contacts in access exclusive mode')
+    await inside.query('lock table contact_groups in access exclusive mode')
     await expect(db.transaction(work)).rejects.toMatchObject({ name: 'DatabaseLocked', status: 503 })
   })
   const { rows } = await db.query('select pid from pg_stat_activity where pid = any($1::int[])', [[...pids]])

@@ -132,8 +132,12 @@ describe('a phone is told to pull', () => {
     events = await openEvents(phone)
     await until(() => events.frames.includes(':keepalive'))
     expect(await pull()).toHaveLength(1)
-    await new Promise((resolve) => setTimeout(resolve, 2_500))
     expect(wakes()).toBe(0)
+    await until(async () => {
+      await send(user, 1)
+      return wakes() > 0
+    })
+    expect(wakes()).toBe(1)
   })
 })
 

@@ -126,7 +126,8 @@ test('a database that goes away and comes back ends nothing', async () => {
   await sendAndReport(user, phone, 3, 'sent')
   await receiver.heard(3)
   await proxy.disconnect()
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  const isAway = async () => (await fetch(`${server.url}/api/ready`)).status === 503
+  await until('the server notices', isAway)
   await proxy.connect()
   await until('the database is back', async () => (await deliveriesOf(user))?.length === 3)
   await sendAndReport(user, phone, 3, 'sent')

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
 import type { Config } from '../../../src/config.ts'
@@ -42,7 +41,9 @@ async function miss(): Promise<void> {
   await db.close()
   server = await start(config, silent)
   ;[user, phone] = [client(server.url, user.id, user.token), client(server.url, phone.id, phone.token)]
-  await sleep(1_500) // a sweep or two
+  const { db: own } = server.services.store
+  const isExtended = async () => (await own.query('select lease_until > now() from sms_dispatch')).rows
+  await expect.poll(isExtended).toEqual([[true]])
 }
 
 const statusOf = async () =>
