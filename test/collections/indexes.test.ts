@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { complete } from '../../src/collections/definition/complete.ts'
 import { readNew } from '../../src/collections/definition/read.ts'
-import { indexText, parseIndex } from '../../src/collections/sqlite/index-expression.ts'
+import { parseIndex } from '../../src/collections/sqlite/index-expression.ts'
 import { indexDdl } from '../../src/collections/table/indexes.ts'
 
 const fields = [
@@ -74,18 +74,3 @@ test.each([
     'create index "i" on "posts" ("a") where "data"::text collate "C" IS NOT NULL',
   ],
 ])('Postgres: %s', (_, sqlite, postgres) => expect(indexDdl(parseIndex(sqlite), posts)).toBe(postgres))
-
-test.each([
-  [
-    'one column',
-    'create index if not exists x on y ( a  collate nocase asc )',
-    'CREATE INDEX IF NOT EXISTS `x` ON `y` (`a` COLLATE nocase ASC)',
-  ],
-  [
-    'several columns',
-    'CREATE UNIQUE INDEX x ON y (a, b desc) where a > 1',
-    'CREATE UNIQUE INDEX `x` ON `y` (\n  `a`,\n  `b` DESC\n) WHERE a > 1',
-  ],
-  ['no index', 'nope', ''],
-  ['no columns', 'CREATE INDEX x ON y ()', ''],
-])('canonical form: %s', (_, given, expected) => expect(indexText(parseIndex(given))).toBe(expected))

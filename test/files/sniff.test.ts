@@ -24,20 +24,14 @@ tar.write('ustar\0', 257)
 const compound = (rootClass: string) =>
   Buffer.from(`\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1${'\0'.repeat(584)}${rootClass}`, 'latin1')
 
-/** An XML declaration, as most files of XML have it. */
-const XML = '<?xml version="1.0"?>'
-
+// texts are recorded: test/conformance, files
 test.each<[type: string, extension: string, content: string | Buffer]>([
   ['image/png', '.png', '\x89PNG\r\n\x1a\n'],
   ['image/jpeg', '.jpg', '\xff\xd8\xff\xe0'],
-  ['image/gif', '.gif', 'GIF89a'],
   ['image/webp', '.webp', RIFF('WEBPVP8 ')],
   ['image/avif', '.avif', '\0\0\0\x1cftypavif\0\0\0\0'],
   ['image/heic', '.heic', '\0\0\0\x1cftypheic\0\0\0\0'],
   ['image/x-icon', '.ico', '\0\0\x01\0'],
-  ['image/svg+xml', '.svg', '<!-- a --><svg width="1" xmlns="http://www.w3.org/2000/svg">'],
-  ['image/svg+xml', '.svg', `${XML}\n<svg>`],
-  ['application/pdf', '.pdf', '%PDF-1.7'],
   ['application/zip', '.zip', zipped('a.txt')],
   [
     'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
@@ -73,38 +67,11 @@ test.each<[type: string, extension: string, content: string | Buffer]>([
   ['application/vnd.sqlite3', '.sqlite', 'SQLite format 3\0'],
   ['application/octet-stream', '', '\x00\x01\x02\x03'],
   ['text/plain', '.txt', ''],
-  ['text/plain; charset=utf-8', '.txt', 'plain'],
-  // texts that begin as other files do
-  ['text/plain; charset=utf-8', '.txt', 'BM is no picture'],
-  ['text/plain; charset=utf-8', '.txt', `G${' '.repeat(187)}G`],
-  ['text/plain; charset=utf-8', '.txt', '[1] is a footnote\n'.repeat(300)],
-  ['image/gif', '.gif', 'GIF89a=1;alert(1)'],
   ['image/svg+xml', '.svg', "<!-- a -->\n<svg xmlns='http://www.w3.org/2000/svg'>"],
-  ['text/html; charset=utf-8', '.html', '<script>alert(1)</script>'],
-  ['text/plain; charset=utf-8', '.txt', Buffer.from('naïve')],
   ['text/plain; charset=iso-8859-1', '.txt', Buffer.from('naïve', 'latin1')],
   ['text/plain; charset=windows-1252', '.txt', 'na\xefve\x85'],
   ['text/plain', '.txt', '\x93quoted\x94'],
   ['text/plain; charset=utf-16le', '.txt', '\xff\xfea\0'],
-  ['text/html; charset=utf-8', '.html', '<!doctype html><p>'],
-  ['text/html; charset=iso-8859-2', '.html', '<html><meta charset="iso-8859-2">'],
-  ['text/xml; charset=ASCII', '.xml', '<?xml version="1.0" encoding="ASCII"?><a/>'],
-  ['application/rss+xml', '.rss', `${XML}<rss version="2.0">`],
-  ['application/json', '.json', ' {"a": [1, -2.5e3, "\\u00e4", null]} '],
-  ['application/json', '.json', `[${'{"a":1},'.repeat(1000)}`], // cut at the end of the head
-  ['text/plain; charset=utf-8', '.txt', '{"a": 1'],
-  ['application/geo+json', '.geojson', '{"name": "a", "type": "Feature"}'],
-  ['application/json', '.json', '{"issues": [{"type": "Feature"}]}'],
-  ['application/x-ndjson', '.ndjson', '{"a":1}\n{"a":2}\n'],
-  ['application/x-ndjson', '.ndjson', `{"a":1}\n{"a":"${'b'.repeat(4000)}"}\n`],
-  ['text/csv', '.csv', 'a,"b, c"\n1,2\n'],
-  ['text/plain; charset=utf-8', '.txt', 'a,b\n1,2,3\n'],
-  ['text/tab-separated-values', '.tsv', 'a\tb\n1\t2\n'],
-  ['text/x-shellscript', '.sh', '#!/bin/sh\n'],
-  ['text/x-python', '.py', '#! /usr/bin/env  python3 -u\n'],
-  ['text/vcard', '.vcf', 'BEGIN:VCARD\r\n '],
-  ['application/x-subrip', '.srt', '1\n00:00:01,000 --> 00:00:02,000\nHello\n'],
-  ['message/rfc822', '.eml', 'From: a@example.com\nTo: b@example.com\n'],
 ])('%s %s', async (type, extension, content) => {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content
   expect(await sniff(bytes)).toMatchObject({ type, extension })

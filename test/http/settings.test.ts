@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto'
+import { generateKeyPairSync, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Answer } from '../support/server/request.ts'
 import { startServerWithMail } from '../support/server/server-with-mail.ts'
@@ -81,29 +81,6 @@ test('Apple gets a secret that its key has signed', async () => {
     sub: 'shop',
     aud: ['https://appleid.apple.com'],
   })
-})
-
-const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string
-test.each([
-  [
-    'no key',
-    '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----',
-    'invalid key: Key must be a PEM encoded PKCS1 or PKCS8 key.',
-  ],
-  [
-    'a key of another kind',
-    pemOf(generateKeyPairSync('ed25519').privateKey),
-    'key is not a valid ECDSA private key.',
-  ],
-  [
-    'a key of another curve',
-    pemOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey),
-    'key is invalid.',
-  ],
-])('Apple’s key is %s', async (_, privateKey, reason) => {
-  const form = { clientId: 'shop', teamId: '1234567890', keyId: 'abcdefghij', privateKey, duration: 60 }
-  const { status, body } = await server.post('/api/settings/apple/generate-client-secret', form, root)
-  expect([status, body.message]).toEqual([400, `Failed to generate client secret. Raw error: \n${reason}`])
 })
 
 test('a test mail that is refused says why', async () => {
