@@ -30,10 +30,9 @@ export class Results {
     for (const { line, message } of done as RowResult[]) if (message) this.#accepted.add(line)
     this.#run = run
     this.#descriptor = openToAppend(file)
-    // the last line may have been torn by a kill. Not writeSync: on a disk that is full it writes a part, and
-    // says nothing
+    // A crash may have left the last line incomplete. On a full disk, writeSync would write a part silently.
     writeFileSync(this.#descriptor, (isNew ? '' : '\n') + (head ? '' : `${JSON.stringify({ run, of })}\n`))
-    fdatasyncSync(this.#descriptor) // without the run's name nobody knows what it has sent
+    fdatasyncSync(this.#descriptor) // the next run needs the name to know what was sent
   }
 
   has(line: number): boolean {

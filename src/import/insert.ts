@@ -1,12 +1,11 @@
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { Collection } from '../collections/collection.ts'
-import { columnName, quote, tableName } from '../collections/names.ts'
 import { violatedFields } from '../collections/table/indexes.ts'
 import { isSqlError, UNIQUE_VIOLATION } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { withSavepoint } from '../db/savepoint.ts'
-import { type Field, isMulti } from '../fields/field.ts'
 import { logChange } from '../records/changes.ts'
+import { columnsOf } from '../records/columns.ts'
 import { type FilePosition, hashPasswords, type ImportRow, recordFault } from './rows.ts'
 
 /** Rows per statement. 200,000 rows of 20 columns: 1,000 to 5,000 are equally fast. */
@@ -14,28 +13,19 @@ const CHUNK = 2_000
 /** A password takes 60 ms, so smaller steps show progress. */
 const CHUNK_WITH_PASSWORDS = 50
 
-/** A value's form in JSON and the column that it becomes. */
-function column(field: Field, key: string): { define: string; select: string } {
-  const name = quote(key)
-  if (isMulti(field)) return { define: `${name} text[]`, select: name }
-  if (field.type === 'number') return { define: `${name} float8`, select: name }
-  if (field.type === 'bool') return { define: `${name} boolean`, select: name }
-  const isJson = field.type === 'json' || field.type === 'geoPoint'
-  return { define: `${name} text`, select: isJson ? `${name}::json` : name }
-}
-
 /** Inserts any number of rows, sent as one JSON text, in their order. */
 function insertStatement(collection: Collection): string {
-  const columns = collection.fields.map((field, i) => column(field, String(i)))
-  const names = collection.fields.map(({ name }) => quote(columnName(name)))
-  return `insert into ${quote(tableName(collection))} (${names.join(', ')})
-    select ${columns.map(({ select }) => select).join(', ')}
-    from json_to_recordset($1::json) as rows(${columns.map(({ define }) => define).join(', ')})`
+  const { table, quoted, types } = columnsOf(collection)
+  // json is text in the rows
+  const defined = types.map((type, i) => `"${i}" ${type === 'json' ? 'text' : type}`)
+  const selected = types.map((type, i) => `"${i}"::${type}`)
+  return `insert into ${table} (${quoted.join(', ')}) select ${selected.join(', ')}
+    from json_to_recordset($1::json) as rows(${defined.join(', ')})`
 }
 
 /** Without new statistics the planner misjudges the new rows, and counts read them all. */
 export const tidy = (store: CatalogStore, collection: Collection) =>
-  store.forEverybody('command').db.query(`vacuum (analyze) ${quote(tableName(collection))}`)
+  store.forEverybody('command').db.query(`vacuum (analyze) ${columnsOf(collection).table}`)
 
 /** Rows per step for a collection. `hashed`: passwords are hashes already. */
 export const chunkSize = ({ type }: Collection, hashed = false): number =>
@@ -94,7 +84,7 @@ export const idOf = ({ fields }: Collection, row: ImportRow) =>
 
 /** Deletes the records that will be replaced, and returns what is kept of them. */
 export async function removeOld(db: Db, collection: Collection, ids: readonly string[]): Promise<Replaced> {
-  const table = quote(tableName(collection))
+  const table = columnsOf(collection).table
   const kept = collection.type === 'auth' ? '"tokenKey"' : `''`
   const old = await db.query(`delete from ${table} where id = any($1::text[]) returning id, ${kept}`, [ids])
   return new Map(old.rows.map(([id, tokenKey]) => [String(id), String(tokenKey)]))

@@ -23,24 +23,19 @@ export function changeLogCte(
     where exists (select 1 from _listeners where ${id} <> all (ignored)))`
 }
 
-/**
- * Logs changes in their transaction, if there are listeners. For a delete, `deleted` has the last values by
- * column name, in the order of `ids`.
- */
+/** Logs changes in their transaction, if there are listeners. Deleted records have no image. */
 export async function logChange(
   store: Pick<Store, 'db'>,
   collection: Pick<Collection, 'id'>,
   action: Action,
   ids: string | readonly string[],
-  deleted: readonly Readonly<Record<string, unknown>>[] = [],
 ): Promise<void> {
   const list = typeof ids === 'string' ? [ids] : ids
   if (list.length === 0) return
   await store.db.query(
-    `insert into _changes (collection, action, record, image)
-    select $1, $2, t.id, t.deleted::json from unnest($3::text[], $4::text[]) t(id, deleted)
+    `insert into _changes (collection, action, record) select $1, $2, id from unnest($3::text[]) id
     where exists (select 1 from _listeners where $1 <> all (ignored))`,
-    [collection.id, action, list, deleted.map((values) => JSON.stringify(values))],
+    [collection.id, action, list],
     'note change',
   )
 }

@@ -3,7 +3,7 @@ import type { Collection } from '../collections/collection.ts'
 import { compile } from '../filter/compile/compile.ts'
 import type { CompiledFilter } from '../filter/compile/compiled-filter.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { columnsOf } from './columns.ts'
+import { columnsOf, type RecordRow } from './columns.ts'
 import { keptStatement, readRows, rowStatement } from './read-rows.ts'
 
 /** A query on a collection, with its rule. */
@@ -31,11 +31,17 @@ export interface Selection {
   readonly kind?: string
 }
 
-/** The rows that a rule allows, each with `extra` at its end; undefined for a null rule. FilterError. */
-export async function selectRows(store: Store, selection: Selection) {
+/** A selection's condition: the record with this id. */
+export const byId = (id: string) => ({
+  where: (position: number) => `b."id" = $${position}::text`,
+  params: [id],
+})
+
+/** The rows that a rule allows, each with `extra` at its end. Throws FilterError. */
+export async function selectRows(store: Store, selection: Selection): Promise<readonly RecordRow[]> {
   const { collection, rule, request } = selection
   const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
-  if (compiled.never) return undefined
+  if (compiled.never) return []
   const params = [...compiled.params, ...selection.params]
   return readRows(store, statementOf(store, compiled, selection, params.length), params, request)
 }

@@ -45,13 +45,17 @@ export function generateText(pattern: string): string {
   return generate()
 }
 
-function pick(ranges: Ranges): string {
-  let index = randomInt(ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0))
-  for (const [first, last] of ranges) {
-    if (index <= last - first) return String.fromCodePoint(first + index)
-    index -= last - first + 1
+/** Generates one of the characters in these ranges. */
+function oneOf(ranges: Ranges): Generate {
+  const count = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
+  return () => {
+    let index = randomInt(count)
+    for (const [first, last] of ranges) {
+      if (index <= last - first) return String.fromCodePoint(first + index)
+      index -= last - first + 1
+    }
+    throw new Error('no runes to choose from')
   }
-  throw new Error('no runes to choose from')
 }
 
 function invert(ranges: Ranges): Ranges {
@@ -97,11 +101,10 @@ class PatternReader {
   #atom(): Generate {
     if (this.#take(/^\((?:\?(?:P?<\w+>|:))?/)) return this.#group()
     if (this.#take(/^\[/)) return this.#class()
-    if (this.#take(/^\./)) return () => pick(ANY)
+    if (this.#take(/^\./)) return oneOf(ANY)
     if (/^[\^$]/.test(this.#rest))
       throw new Error(`unsupported pattern operator ${this.#take(/^\^/) ? 9 : 10}`)
-    const ranges = this.#characters()
-    return () => pick(ranges)
+    return oneOf(this.#characters())
   }
 
   #group(): Generate {
@@ -136,8 +139,7 @@ class PatternReader {
       const last = !isClass && this.#take(/^-(?!\])/) ? this.#characters() : undefined
       ranges.push(...(last ? [[first[0]![0], last[0]![1]] as const] : first))
     } while (!this.#take(/^\]/))
-    const chosen = isNegated ? invert(ranges) : ranges
-    return () => pick(chosen)
+    return oneOf(isNegated ? invert(ranges) : ranges)
   }
 
   /** A character, or the class of an escaped letter. */

@@ -5,7 +5,7 @@ import type { Db } from '../../db/open.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { columnsOf, toValues } from '../../records/columns.ts'
 import { StaleAuth } from '../../records/fresh-auth.ts'
-import { selectRows } from '../../records/select.ts'
+import { byId, selectRows } from '../../records/select.ts'
 import { type Actor, type AuthRecord, NO_REQUEST } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
 import { isNodeRegistered } from '../changes/change-log.ts'
@@ -143,10 +143,8 @@ async function answerTo(
 async function findAuth(store: Store, { collection: key, id, version, actor }: Account): Promise<AuthRecord> {
   const collection = store.catalog.find(key)
   if (collection?.type !== 'auth') throw new StaleAuth()
-  const where = (position: number) => `b."id" = $${position}::text`
   const extra = () => 'b.xmin::text'
-  const [row] =
-    (await selectRows(store, { collection, rule: '', request: NO_REQUEST, where, extra, params: [id] })) ?? []
+  const [row] = await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id), extra })
   if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
   const isSuperuser = collection.name === SUPERUSERS
   // disabling a user changes the version of the user and of the user's devices

@@ -117,8 +117,8 @@ async function fetchRelated(
       isGuarded: maxBytes > UNGUARDED_BYTES,
       ...(most > MAX_EXPANDED && { limit: MAX_EXPANDED + 1 }),
     })
-    meter.checkExpanded(rows?.length ?? 0)
-    return await prepareRows(store, target, rows ?? [], request)
+    meter.checkExpanded(rows.length)
+    return await prepareRows(store, target, rows, request)
   } catch (error) {
     if (isRuleFault(error)) return undefined
     throw error

@@ -10,7 +10,7 @@ import { NO_REQUEST, type RequestInfo } from '../../request/request.ts'
 import { limited } from '../../rules/roles.ts'
 import { columnsOf, toValues } from '../columns.ts'
 import { isRuleFault } from '../render/render.ts'
-import { selectRows } from '../select.ts'
+import { byId, selectRows } from '../select.ts'
 
 /**
  * Finds a file by its record and its name. `ask`: called for protected fields only; true if
@@ -23,7 +23,7 @@ export async function findServedFile(
   name: string,
   ask: () => Promise<RequestInfo | true>,
 ) {
-  const row = await findRow(store, collection, id, '', NO_REQUEST)
+  const row = (await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id) }))[0]
   const values = row && toValues(collection, row)
   const field = collection.fields.find(
     (one): one is FileField => one.type === 'file' && chosenTexts(values?.[one.name] ?? '').includes(name),
@@ -45,16 +45,11 @@ async function maySee(store: Store, collection: Collection, id: string, request:
   const rule = limited(store, request.auth).catalog.find(collection.id)?.viewRule ?? null
   if (rule === null) return false
   try {
-    return (await findRow(store, collection, id, rule, request)) !== undefined
+    return (await selectRows(store, { collection, rule, request, ...byId(id) })).length > 0
   } catch (error) {
     if (isRuleFault(error)) return false
     throw error
   }
-}
-
-async function findRow(store: Store, collection: Collection, id: string, rule: string, request: RequestInfo) {
-  const where = (position: number) => `b."id" = $${position}::text`
-  return (await selectRows(store, { collection, rule, request, where, params: [id] }))?.[0]
 }
 
 async function placeInSource(

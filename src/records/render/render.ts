@@ -267,7 +267,7 @@ async function managedRows(
   const where = (position: number, row: string) => `${row}."id" = ANY($${position}::text[])`
   try {
     const selection = { collection, rule, request, where, params: [ids], isFirst: true, idsOnly: true }
-    return (await selectRows(store, selection)) ?? []
+    return await selectRows(store, selection)
   } catch (error) {
     if (isRuleFault(error)) return []
     throw error

@@ -10,7 +10,7 @@ import { columnsOf, toValues, type Values } from '../columns.ts'
 import { type Extension, type Extensions, withWriteRule } from '../extension.ts'
 import { needsOldValues, type Prepared, prepare } from '../input/prepare.ts'
 import { isRuleFault } from '../render/render.ts'
-import { selectRows } from '../select.ts'
+import { byId, selectRows } from '../select.ts'
 
 export interface WriteOptions {
   readonly uploads?: Uploads
@@ -123,11 +123,9 @@ export async function readRow(
   rule: string,
   request: RequestInfo,
 ): Promise<StoredRecord> {
-  const where = (position: number) => `b."id" = $${position}::text`
   const extra = () => 'b.xmin::text'
-  const selection = { collection, rule, request, where, params: [id], extra, isLookUp: true }
   try {
-    const [row] = (await selectRows(store, selection)) ?? []
+    const [row] = await selectRows(store, { collection, rule, request, ...byId(id), extra, isLookUp: true })
     if (!row) throw notFound()
     return { old: toValues(collection, row), version: String(row[columnsOf(collection).count]) }
   } catch (error) {
