@@ -11,6 +11,8 @@ export interface Extension {
   readonly total?: { readonly by: string; readonly sql: (table: string, value?: string) => string }
   /** An index has all records by `order`, also per `owner`; searches in this order read the newest first. */
   readonly search?: { readonly order: string; readonly owner: string }
+  /** SQL that holds for all records with a value of `column`: lists add it, for a partial index. */
+  readonly implied?: { readonly column: string; readonly sql: (value: string) => string }
   /** List and view by a guest answer 401 `{"error":"unauthorized",…}` instead of an empty list. */
   readonly authRequired?: boolean
   /** An unreadable value is an error of its field. Otherwise PocketBase's cast makes it empty. */

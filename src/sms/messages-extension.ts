@@ -13,6 +13,12 @@ export const messagesExtension: Extension = {
   maxPerPage: 500,
   total: { by: 'user', sql: totalSql },
   search: { order: 'created', owner: 'user' },
+  // for the index sms_messages_failed_or_waiting
+  implied: {
+    column: 'status',
+    sql: (status) =>
+      `(b.error_message <> '' OR ${status} <> 'failed') AND (b.line = '' OR ${status} <> 'pending')`,
+  },
   authRequired: true,
   async afterDelete(store, ids) {
     const { rows } = await store.db.query(

@@ -901,17 +901,17 @@ create table sms_messages (
   _rowid bigint generated always as identity not null,
   constraint sms_messages__rowid_key UNIQUE (_rowid),
   constraint sms_messages_pkey PRIMARY KEY (id)
-) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02, fillfactor=80);
 CREATE INDEX idx_sms_messages_batch ON sms_messages USING btree (batch_id);
-CREATE INDEX idx_sms_messages_device_status ON sms_messages USING btree (device, status);
+CREATE INDEX idx_sms_messages_device ON sms_messages USING btree (device);
 CREATE INDEX idx_sms_messages_user_created ON sms_messages USING btree ("user", created);
 CREATE INDEX sms_messages_body_trigrams ON sms_messages USING gin (body pocketsms_extensions.gin_trgm_ops);
 CREATE INDEX sms_messages_by_from ON sms_messages USING btree ("user", "from") WHERE "from" <> ''::text;
 CREATE INDEX sms_messages_by_number ON sms_messages USING btree ("to", _rowid, "user");
-CREATE INDEX sms_messages_by_status ON sms_messages USING btree ("user", status, created);
 CREATE INDEX sms_messages_by_time ON sms_messages USING btree (created DESC, _rowid);
+CREATE INDEX sms_messages_failed_or_waiting ON sms_messages USING btree ("user", created) WHERE error_message <> ''::text OR line = ''::text;
 CREATE INDEX sms_messages_in_order ON sms_messages USING btree ("user", _rowid NULLS FIRST);
-CREATE INDEX sms_messages_inbox ON sms_messages USING btree ("user", delivered_at, id) WHERE message_type = 'incoming'::text;
+CREATE INDEX sms_messages_incoming ON sms_messages USING btree ("user", created) WHERE message_type = 'incoming'::text;
 CREATE INDEX sms_messages_of_user_by_number ON sms_messages USING btree ("user", "to", _rowid);
 CREATE INDEX sms_messages_of_user_by_time ON sms_messages USING btree ("user", created DESC, _rowid);
 CREATE INDEX sms_messages_to_trigrams ON sms_messages USING gin ("to" pocketsms_extensions.gin_trgm_ops);
@@ -922,6 +922,7 @@ CREATE TRIGGER sms_messages_came AFTER INSERT ON sms_messages REFERENCING NEW TA
 CREATE TRIGGER sms_messages_created AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_changed();
 CREATE TRIGGER sms_messages_emptied AFTER TRUNCATE ON sms_messages FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_emptied();
 CREATE TRIGGER sms_messages_moved AFTER UPDATE OF "user" ON sms_messages FOR EACH ROW WHEN (old."user" <> new."user") EXECUTE FUNCTION sms_messages_moved();
+CREATE TRIGGER sms_messages_reason BEFORE INSERT OR UPDATE ON sms_messages FOR EACH ROW WHEN (new.status = 'failed'::text AND new.error_message = ''::text OR new.status = 'pending'::text AND new.line <> ''::text) EXECUTE FUNCTION sms_messages_reason();
 CREATE TRIGGER sms_messages_updated AFTER UPDATE ON sms_messages REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_changed();
 CREATE TRIGGER sms_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_went();
 CREATE TRIGGER twilio_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_messages_went();
@@ -1335,6 +1336,7 @@ create function sms_messages_came() returns trigger volatile
 create function sms_messages_changed() returns trigger volatile
 create function sms_messages_emptied() returns trigger volatile
 create function sms_messages_moved() returns trigger volatile
+create function sms_messages_reason() returns trigger volatile
 create function sms_messages_went() returns trigger volatile
 create function sms_named_lines(owner text, line_id text, line_number text, device_id text, slot integer) returns TABLE(line text, device text) stable
 create function sms_quiet_until(starts text, ends text, days text[], zone text, at timestamp with time zone) returns timestamp with time zone stable

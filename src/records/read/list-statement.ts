@@ -57,7 +57,8 @@ export function listStatement(
   extension: Extension | undefined,
   hasFilter: boolean,
 ): ListStatement {
-  const { from, where, params, structure } = compiled
+  const { from, params, structure } = compiled
+  const where = impliedWhere(compiled, extension?.implied)
   const { offset, perPage, skipTotal } = page
   const total = skipTotal ? '-1' : knownTotal(collection, compiled, extension)
   const isIndexed = isIndexScan(collection, structure)
@@ -89,6 +90,13 @@ export function listStatement(
   }
   const isShort = isIndexed && isPlannedOnce && total !== undefined && perPage <= SHORT && offset <= NEAR
   return { text: text(), isPlannedOnce, isShort }
+}
+
+/** The condition with what an equality implies, which Postgres simplifies as it plans for the value. */
+function impliedWhere({ where, structure }: CompiledFilter, implied: Extension['implied']): string {
+  const tests = implied ? conjuncts(structure).filter(isComparison).filter(isEqual) : []
+  const test = tests.find(({ column, value }) => column === implied?.column && value !== '')
+  return test && test.value !== '' ? `(${where}) AND ${implied!.sql(`$${test.value.index + 1}`)}` : where
 }
 
 /** SQL of a total that need not be counted. */

@@ -94,11 +94,11 @@ export async function endOptedOut(db: Db): Promise<readonly string[]> {
   return []
 }
 
-/** Uses the index on user and status, to read only this user's waiting messages. */
+/** Uses the index on user and number. */
 const WAITING: MessageSource = {
   name: 'said stop',
   sql: `select d.* from sms_messages m join sms_dispatch d on d.message = m.id
-  where m."user" = $2 and m.status in ('pending', 'assigned') and m."to" = any($3::text[])
+  where m."user" = $2 and m."to" = any($3::text[]) and m.status in ('pending', 'assigned')
     and d.state in ('pending', 'assigned')
   order by d.message for update of d`,
 }

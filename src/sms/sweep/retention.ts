@@ -13,13 +13,16 @@ type Mode = Config['retention']['mode']
 
 const ENDED = `status not in ('pending', 'assigned', 'sending')`
 
-/** SQL: a finished message still has content to remove. */
+/** SQL: a message still has content to remove. Without its status, or no change of one would be HOT. */
 export const HAS_CONTENT_SQL: Readonly<Record<Mode, string>> = {
-  redact: `${ENDED} and body <> ''`,
-  delete: `${ENDED} and (client_ref = '' or "to" <> '')`,
+  redact: `body <> ''`,
+  delete: `(client_ref = '' or "to" <> '')`,
 }
 
-const NAMES: Readonly<Record<Mode, string>> = { redact: 'sms_messages_redact', delete: 'sms_messages_delete' }
+const NAMES: Readonly<Record<Mode, string>> = {
+  redact: 'sms_messages_to_redact',
+  delete: 'sms_messages_to_delete',
+}
 
 /** Creates the index for retention concurrently. False while another node does it. */
 export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
@@ -30,7 +33,7 @@ export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
   if (states.get(other) !== 'missing') await drop(other)
   const state = states.get(name)
   if (state === 'ready' || state === 'building') return state === 'ready'
-  const definition = `on sms_messages (updated) where ${HAS_CONTENT_SQL[mode]}`
+  const definition = `on sms_messages (created) where ${HAS_CONTENT_SQL[mode]}`
   if (state === 'partial') await drop(name)
   // a second node waits and finds the index
   await db.unhurried(`create index concurrently if not exists ${name} ${definition}`)
@@ -82,13 +85,14 @@ update campaigns set body = '', variables = 'null', recipients = '[]'
 where status in ('done', 'canceled', 'failed') and updated < pb_text(now() - make_interval(days => $1))
   and (body <> '' or recipients::text <> '[]')`
 
-/** The end of the period, in the stored form. */
-const BEFORE = 'updated < pb_text(now() - make_interval(days => $1))'
-const oldest = (over: string) =>
-  `select id from sms_messages where ${BEFORE} and ${over} order by updated limit ${BATCH} for update skip locked`
+/** The end of the period, in the stored form. What was changed since then may be older. */
+const END = 'pb_text(now() - make_interval(days => $1))'
+const oldest = (mode: Mode) =>
+  `select id from sms_messages where created < ${END} and updated < ${END} and ${ENDED} and ${HAS_CONTENT_SQL[mode]}
+  order by created limit ${BATCH} for update skip locked`
 
 const REDACT = `
-with old as (${oldest(HAS_CONTENT_SQL.redact)})
+with old as (${oldest('redact')})
 update sms_messages m set body = '', attachments = '{}' from old where m.id = old.id returning m.id`
 
 async function redact({ db }: Store, _: Extensions, days: number): Promise<number> {
@@ -103,7 +107,7 @@ update sms_messages set body = '', "to" = '', "from" = '', attachments = '{}' wh
 
 async function remove(store: Store, extensions: Extensions, days: number): Promise<number> {
   const { db, catalog } = store
-  const old = textsOf(await db.query(oldest(HAS_CONTENT_SQL.delete), [days]))
+  const old = textsOf(await db.query(oldest('delete'), [days]))
   if (old.length === 0) return 0
   const blanked = new Set(textsOf(await db.query(BLANK, [old])))
   await redactCopies(db, [...blanked], { to: '', from: '' })

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import type { Extensions } from '../../../src/records/extension.ts'
 import { listRecords } from '../../../src/records/read/list.ts'
 import { NO_REQUEST } from '../../../src/request/request.ts'
+import { messagesExtension } from '../../../src/sms/messages-extension.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { assign, makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
@@ -19,7 +21,7 @@ await store.db.query(
 await store.db.query('vacuum analyze sms_messages')
 
 /** A page of the user's messages, and how Postgres went about the statements for it. */
-async function list(query: Record<string, string>) {
+async function list(query: Record<string, string>, extensions: Extensions = new Map()) {
   const { db, plans } = recordPlans(store.db)
   const collection = store.catalog.find('sms_messages')!
   const users = store.catalog.find('users')!
@@ -33,7 +35,7 @@ async function list(query: Record<string, string>) {
   }
   const { rows } = await store.db.query('select xmin::text from users where id = $1', [user])
   const request = { ...NO_REQUEST, query, auth: { ...auth, version: String(rows[0]![0]) } }
-  const page = JSON.parse(await listRecords({ db, catalog: store.catalog }, new Map(), collection, request))
+  const page = JSON.parse(await listRecords({ db, catalog: store.catalog }, extensions, collection, request))
   return { page, plans }
 }
 
@@ -44,7 +46,7 @@ test.each(['', '-status', 'updated,-to'])(
     expect(page).toMatchObject({ totalItems: 1000, perPage: 30 })
     const plan = plans.find((one) => one.includes('count(*)'))!
     const counted = plan.slice(plan.indexOf('WindowAgg'), plan.lastIndexOf('sms_messages__rowid_key'))
-    expect(counted).toMatch(/sms_messages_(by_status|in_order|of_user_by_\w+)|idx_sms_messages_user_created/)
+    expect(counted).toMatch(/sms_messages_(in_order|of_user_by_\w+)|idx_sms_messages_user_created/)
     expect(counted).not.toContain('_rowid_key')
   },
 )
@@ -76,4 +78,24 @@ test.each([
   const plan = plans.find((one) => one.includes('LIMIT'))!
   for (const index of indexes) expect(plan).toMatch(index)
   expect(plan).not.toMatch(/Seq Scan on sms_messages|idx_sms_messages_user_created|of_user_by_time/)
+})
+
+test.each([
+  ['failed', 'Failed', 1],
+  ['pending', '', 2],
+  ['delivered', '', 3],
+])('%s texts are counted and found among many, whoever wrote them', async (status, error, count) => {
+  await store.db.query(
+    `update sms_messages set status = $2, line = 'a line' where id in (
+      select id from sms_messages where "user" = $1 and status = 'assigned' order by id limit $3::int)`,
+    [user, status, count],
+  )
+  const extensions = new Map([['sms_messages', messagesExtension]])
+  const { page, plans } = await list({ filter: `status = "${status}"`, sort: '-created' }, extensions)
+  expect(page.items.map((item: { error_message: string }) => item.error_message)).toEqual(
+    Array.from({ length: count }, () => error),
+  )
+  expect(page.totalItems).toBe(count)
+  const isRare = plans.some((plan) => plan.includes('sms_messages_failed_or_waiting'))
+  expect(isRare).toBe(status !== 'delivered')
 })

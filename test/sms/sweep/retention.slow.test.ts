@@ -149,7 +149,7 @@ test('two nodes at once do each message once', async () => {
 test('the index takes as long as it takes, and the other one goes', async () => {
   await makeRetentionIndex(store.db, 'redact')
   await makeRetentionIndex(store.db, 'delete')
-  await store.db.query('drop index sms_messages_delete')
+  await store.db.query('drop index sms_messages_to_delete')
   let made: Promise<boolean> | undefined
   await store.db.transaction(async (old) => {
     // until this is over the index cannot be finished
@@ -163,8 +163,8 @@ test('the index takes as long as it takes, and the other one goes', async () => 
   expect(await made).toBe(true)
   expect(await makeRetentionIndex(store.db, 'delete')).toBe(true)
   const found = `select indexrelid::regclass::text, indisvalid from pg_index
-    where indexrelid in (to_regclass('sms_messages_redact'), to_regclass('sms_messages_delete'))`
-  expect((await store.db.query(found)).rows).toEqual([['sms_messages_delete', true]])
+    where indexrelid in (to_regclass('sms_messages_to_redact'), to_regclass('sms_messages_to_delete'))`
+  expect((await store.db.query(found)).rows).toEqual([['sms_messages_to_delete', true]])
 })
 
 test.each([
@@ -189,7 +189,7 @@ test.each(['redact', 'delete'] as const)('%s finds the oldest by an index', asyn
   await run(mode)
   await store.db.query('analyze sms_messages')
   const { rows } = await store.db.query(
-    `explain select id from sms_messages where updated < '2020-01-01' and ${HAS_CONTENT_SQL[mode]} order by updated limit 1000`,
+    `explain select id from sms_messages where created < '2020-01-01' and ${HAS_CONTENT_SQL[mode]} order by created limit 1000`,
   )
-  expect(rows.flat().join('\n')).toContain(`sms_messages_${mode}`)
+  expect(rows.flat().join('\n')).toContain(`sms_messages_to_${mode}`)
 })

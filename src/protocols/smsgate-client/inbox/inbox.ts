@@ -58,7 +58,7 @@ const ATTACHMENTS = `(
   from unnest(m.attachments) with ordinality n(name, i)
   join _files f on f.collection = 'sms_messages' and f.record = m.id and f.name = n.name and f.thumb = '')::text`
 
-/** SQL conditions, for the index sms_messages_inbox. */
+/** SQL conditions, for the index sms_messages_incoming. */
 const MATCHING = `
   m."user" = $1 and m.message_type = 'incoming' and ($2 = '' or m.delivered_at >= $2) and ($3 = '' or m.delivered_at < $3)
   and ($4 = '' or m.device = $4) and ($5 = '' or $5 = ${TYPE})`

@@ -1,0 +1,28 @@
+-- A change of a text's status writes no index: those with the status, or a time that it changes, go. Others
+-- come at the end of the start (sql/indexes/always) and with the next run of a retention. sms_messages is
+-- locked while the index here is built: a second for half a million messages. Lists by status of servers of
+-- the release before are slower meanwhile.
+
+do $$ begin
+  if to_regclass('sms_messages') is null then
+    return;
+  end if;
+  -- what the trigger sms_messages_reason holds from now on
+  if exists (select from information_schema.columns
+    where table_schema = current_schema() and table_name = 'sms_messages' and column_name = 'line') then
+    update sms_messages set line = '' where status = 'pending' and line <> '';
+  end if;
+  update sms_messages set error_message = 'Failed' where status = 'failed' and error_message = '';
+  drop index if exists sms_messages_by_status;
+  drop index if exists sms_messages_inbox;
+  drop index if exists sms_messages_redact;
+  drop index if exists sms_messages_delete;
+  if exists (select from _collections where id = 'sms_messages'
+    and data::text like '%`idx_sms_messages_device_status` ON `sms_messages` (`device`, `status`)%') then
+    update _collections set data = replace(data::text,
+      '`idx_sms_messages_device_status` ON `sms_messages` (`device`, `status`)',
+      '`idx_sms_messages_device` ON `sms_messages` (`device`)')::json where id = 'sms_messages';
+    drop index if exists idx_sms_messages_device_status;
+    create index if not exists idx_sms_messages_device on sms_messages (device);
+  end if;
+end $$;
