@@ -60,7 +60,7 @@ scenario('the lines of a phone with two SIMs are shown, limited and switched off
   await fixture.look('device-lines')
 
   await page.getByRole('button', { name: 'Change Austria' }).click()
-  await page.getByRole('dialog').getByLabel('Sends texts.').uncheck()
+  await page.getByRole('dialog').getByLabel('Use this line').uncheck()
   await save.click()
   await austria.getByText('Off', { exact: true }).waitFor()
 })
