@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { getPath } from 'hono/utils/url'
 import type { Env, ErrorForm, Protocol, Services } from './context.ts'
 import { OWN_ROUTES } from './description.ts'
 import { gatewayForm, hookForm } from './middleware/error-forms.ts'
@@ -32,7 +31,7 @@ import { memberRoutes } from './routes/team/members.ts'
 import { userRoutes } from './routes/users.ts'
 import { hookRoutes } from './routes/webhooks/hooks.ts'
 import { webhookRoutes } from './routes/webhooks/webhooks.ts'
-import { pathOf } from './server/front.ts'
+import { routedPath } from './server/front.ts'
 
 /** Routes whose errors are all `{"error","message"}`. */
 const GATEWAY = [
@@ -46,7 +45,7 @@ const GATEWAY = [
 
 /** An app without routes. It sets the form of errors below each root, also for unknown routes. */
 export function appWithErrorForms(protocols: readonly Protocol[]): Hono<Env> {
-  const app = new Hono<Env>({ getPath: (request) => pathOf(protocols, getPath(request)) })
+  const app = new Hono<Env>({ getPath: routedPath(protocols) })
   const answerIn = (root: string, form: ErrorForm) =>
     app.use(`${root}/*`, (c, next) => {
       c.set('errorForm', form)

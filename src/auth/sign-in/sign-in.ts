@@ -48,15 +48,14 @@ export async function answerSignIn(
     await checkMfa(store, auth, proof.method, signIn.request, signIn.readMfaForm)
     await recordOrigin(store, services, auth, signIn)
   }
-  const token = 'token' in proof ? proof.token : await newToken(store, auth, signIn, proof.isOnce === true)
+  const newToken = () =>
+    'isOnce' in proof && proof.isOnce ? signToken(auth, 'auth') : startSession(store.db, auth, signIn)
+  const token = 'token' in proof ? proof.token : await newToken()
   const asItself = changeRequest(signIn.request, { auth })
   const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), asItself)
   const meta = 'meta' in proof && proof.meta ? `"meta":${proof.meta},` : ''
   return `{${meta}"record":${record},"token":${JSON.stringify(token)}}`
 }
-
-const newToken = ({ db }: Store, auth: AuthRecord, origin: Origin, isOnce: boolean): Promise<string> =>
-  isOnce ? signToken(auth, 'auth') : startSession(db, auth, origin)
 
 /** False for a superuser from an address that the settings do not list. */
 export function isAddressAllowed({ settings }: AuthServices, auth: AuthRecord | null, ip: string): boolean {

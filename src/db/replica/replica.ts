@@ -46,7 +46,7 @@ export class Replica {
     this.#askPrimary = askPrimary
     this.#open = open
     this.#log = log
-    this.#committed = sharedQuery(() => this.#askCommitted(), SAMPLE_REST_MS)
+    this.#committed = sharedQuery(() => this.#ask(COMMITTED, 'committed position'), SAMPLE_REST_MS)
     this.#position = sharedQuery(() => this.#askPosition(), SAMPLE_REST_MS)
     this.#checking = this.#watch()
   }
@@ -106,14 +106,9 @@ export class Replica {
     return connection !== undefined && needed <= connection.replayed
   }
 
-  async #askCommitted(): Promise<number> {
-    const { rows } = await this.#askPrimary(COMMITTED, [], 'committed position')
-    return rows[0]![0] as number
-  }
-
-  async #askSystem(): Promise<string> {
-    const { rows } = await this.#askPrimary(SYSTEM)
-    return rows[0]![0] as string
+  async #ask<T>(text: string, name: string): Promise<T> {
+    const { rows } = await this.#askPrimary(text, [], name)
+    return rows[0]![0] as T
   }
 
   async #askPosition(): Promise<ReplicaPosition> {
@@ -134,7 +129,7 @@ export class Replica {
 
   async #check(): Promise<void> {
     try {
-      this.#system ??= await within(this.#askSystem(), PATIENCE_MS)
+      this.#system ??= await within(this.#ask<string>(SYSTEM, 'system identifier'), PATIENCE_MS)
       this.#connection ??= this.#open()
       await within(this.#position(), PATIENCE_MS)
       if (this.#isFit) this.#say('')

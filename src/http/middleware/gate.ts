@@ -10,7 +10,7 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
 import { answerLateBody } from '../server/client-error.ts'
 import { clientIp } from '../server/client-ip.ts'
-import { knownHolderOf } from '../server/store-of.ts'
+import { callerOf, holderOf } from '../server/store-of.ts'
 import { judgeSender } from './guest-body.ts'
 import { findRule, RateLimiter } from './rate-limit.ts'
 import { rateLimitLabels } from './rate-limit-actions.ts'
@@ -27,11 +27,17 @@ export const gate =
   async (c, next) => {
     c.set('services', services)
     const { incoming } = c.env
-    const leave = await takePlace(c, knownHolderOf(incoming, services))
+    // the holder before authentication: the account if its credentials are cached
+    const leave = await takePlace(c, holderOf(incoming, services, callerOf(services, incoming)))
     c.set('leaveRequest', leave)
     try {
       const { superuserIPs, rateLimits } = services.settings.current
-      if (superuserIPs.length > 0 || rateLimits.enabled) await pass(c, services)
+      if (superuserIPs.length > 0 || rateLimits.enabled) {
+        const auth = await knownCaller(c, services)
+        const ip = clientIp(c, services)
+        checkAddress(services, auth, ip)
+        checkRate(services, auth, ip, c.req.method, c.req.path)
+      }
       if (mayExceedSmall(incoming)) await workLarge(c, services, next)
       else await next()
     } finally {
@@ -72,13 +78,6 @@ async function workLarge(c: Ctx, services: Services, next: () => Promise<void>):
     c.get('memory')?.leaveBody()
     await c.get('body')?.release?.()
   }
-}
-
-async function pass(c: Ctx, services: Services): Promise<void> {
-  const auth = await knownCaller(c, services)
-  const ip = clientIp(c, services)
-  checkAddress(services, auth, ip)
-  checkRate(services, auth, ip, c.req.method, c.req.path)
 }
 
 /** Throws 429 if the limits do not allow this request, which may be one part of a batch. */

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Hono } from 'hono'
 import type { Ctx, Env, Services } from '../context.ts'
-import { pageHeaders } from './page-headers.ts'
 import { sendTagged, tagged } from './tagged.ts'
 
 const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
@@ -15,6 +14,24 @@ const TYPES: Readonly<Record<string, string>> = {
   tgz: 'application/gzip',
   webmanifest: 'application/manifest+json',
 }
+
+/** Headers of a page that loads only from this server. `styles`: style sources; `others`: directives. */
+const pageHeaders = (styles: string, ...others: readonly string[]) => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styles}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    ...others,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+})
 
 /** The console's address may contain tokens of mailed links: it loads only from here and cannot be framed. */
 const PAGE_HEADERS = pageHeaders("'self'", "manifest-src 'self'", "media-src 'self'", "worker-src 'self'")

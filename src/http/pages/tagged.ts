@@ -10,14 +10,8 @@ export interface Tagged {
 
 export function tagged(content: string | Buffer<ArrayBuffer>): Tagged {
   const body = typeof content === 'string' ? Buffer.from(content) : content
-  return { body, etag: `"${hashOf(body)}"` }
-}
-
-/** A hash of contents. */
-export function hashOf(...parts: readonly (string | Uint8Array)[]): string {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(part)
-  return hash.digest('base64url').slice(0, 22)
+  const hash = createHash('sha256').update(body).digest('base64url')
+  return { body, etag: `"${hash.slice(0, 22)}"` }
 }
 
 /** Sends a page, or 304 if the client has this version. */

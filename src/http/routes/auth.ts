@@ -61,12 +61,6 @@ const silent = (work: (c: Ctx) => Promise<void>) => async (c: Ctx) => {
   return c.body(null, 204)
 }
 
-/** Reads a form after checking that the collection supports the action. */
-const form =
-  <T extends object>(c: Ctx, shape: Shape<T>, options?: FormOptions) =>
-  () =>
-    readForm(c, shape, options)
-
 /** `/api/collections/{collection}/…`: sign-in. PocketBase: apis/record_auth.go, contract 5.3 */
 export const authRoutes = (services: Services) => {
   const store = services.store.signIn
@@ -76,7 +70,7 @@ export const authRoutes = (services: Services) => {
     services,
     collection: collectionOf(c),
     ip: clientIp(c, services),
-    readForm: form(c, shape, options),
+    readForm: () => readForm(c, shape, options),
   })
 
   return new Hono<Env>()
@@ -115,10 +109,10 @@ export const authRoutes = (services: Services) => {
       const { auth: superuser } = await requireSuperuser(c, services)
       const collection = store.catalog.find(c.req.param('collection'))
       if (collection?.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
-      const readForm = form(c, IMPERSONATE_FORM, { terse: true })
-      const { auth, token } = await impersonate(store, collection, c.req.param('id'), readForm)
-      const deed = { action: 'impersonate', collection: collection.name, record: auth.id }
-      await auditRequest(c, services, superuser, deed)
+      const read = () => readForm(c, IMPERSONATE_FORM, { terse: true })
+      const { auth, token } = await impersonate(store, collection, c.req.param('id'), read)
+      const entry = { action: 'impersonate', collection: collection.name, record: auth.id }
+      await auditRequest(c, services, superuser, entry)
       return signedIn(c, services, auth, { token }, { asker: superuser })
     })
     .post(
@@ -180,7 +174,7 @@ export async function signedIn(
   const { values } = await bodyOf(c)
   const asker = known.asker ?? (await authOf(c, services))
   const visit = {
-    readMfaForm: form(c, MFA_FORM),
+    readMfaForm: () => readForm(c, MFA_FORM),
     request: buildRequest(c, asker, values, known.context, meterFor(c, asker ?? auth)),
     ip: clientIp(c, services),
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
@@ -188,9 +182,6 @@ export async function signedIn(
   c.header('cache-control', 'no-store')
   return sendJson(c, await answerSignIn(storeOf(c, services, asker ?? auth), services, auth, visit, proof))
 }
-
-/** Actions for records of the collection itself only. */
-const OWN: ReadonlySet<string> = new Set(['request-email-change'])
 
 const SECOND_METHOD: Answers = {
   401: { description: 'A second method is asked for.', content: json(MFA_NEEDED) },
@@ -220,7 +211,7 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodO
     responses: [success200, failures(400, 404, 413), SECOND_METHOD],
   }))
   const mailed = forms(MAILED, (form) => ({
-    ...(OWN.has(form.path) && { security: SIGNED_IN }),
+    ...(form.path === 'request-email-change' && { security: SIGNED_IN }),
     responses: [done('Done; said of an unknown address, too.'), failures(400, 401, 404, 413)],
   }))
   return chapter(collection.name, NOBODY, {

@@ -18,7 +18,7 @@ import type { RequestInfo } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { asCaller } from '../request-info.ts'
 import { sendJson, sendRaw } from '../send-json.ts'
-import { readingStoreOf } from '../server/store-of.ts'
+import { storeOf } from '../server/store-of.ts'
 
 /** `/api/collections/…/records`: lists and single records. */
 export const recordRoutes = (services: Services) =>
@@ -33,8 +33,10 @@ async function read(c: Ctx, services: Services, run: typeof viewRecord): Promise
   const id = c.req.param('id') ?? ''
   collectionOf(store.catalog, collection) // before anything of the request is read
   const work = async (request: RequestInfo) => {
-    const inside = await readingStoreOf(c, services, request.auth)
-    return run(inside, extensions, collectionOf(inside.catalog, collection), request, id)
+    const { db, catalog } = storeOf(c, services, request.auth)
+    // a replica if it has all earlier commits; the catalog is always the primary's
+    const inside = { db: db.replica ? await db.forReading() : db, catalog }
+    return run(inside, extensions, collectionOf(catalog, collection), request, id)
   }
   // as PocketBase: a GET with a broken body is a 400
   return asCaller(c, services, work, { isRead: true })

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getPath } from 'hono/utils/url'
 import { escapeHtml } from '../../auth/mail/mails.ts'
 import type { Config } from '../../config.ts'
 import { protocolOf } from '../../metrics/traffic.ts'
@@ -80,6 +81,10 @@ export function pathOf(protocols: Services['protocols'], url: string): string {
   const other = protocols.find(({ pathMark }) => pathMark !== undefined && path.includes(pathMark))
   return other?.canonicalPath?.(path) ?? path
 }
+
+/** `pathOf` as Hono's router calls it. */
+export const routedPath = (protocols: Services['protocols']) => (request: Request) =>
+  pathOf(protocols, getPath(request))
 
 /** A URL without doubled slashes and dot segments in its path. Go: http.ServeMux */
 function cleanPath(url: string): string {

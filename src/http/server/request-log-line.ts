@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, GatewayError } from '../../errors.ts'
 import { cutLine } from '../../logs/cut-line.ts'
-import { DEBUG, ERROR, type LogLine } from '../../logs/request-log.ts'
+import { DEBUG, ERROR } from '../../logs/request-log.ts'
 import { type Group, STREAMS } from '../../metrics/traffic.ts'
 import type { Services } from '../context.ts'
 import { addressOf, ipOf } from './client-ip.ts'
 import { loggedPath, loggedUrl } from './logged-url.ts'
-import { callerOf, knownHolderOf } from './store-of.ts'
+import { callerOf, holderOf } from './store-of.ts'
 
 /** The client disconnected before the answer. nginx logs this status too. */
 export const CLIENT_CLOSED = 499
@@ -33,6 +33,10 @@ type LogServices = Pick<Services, 'config' | 'settings' | 'logs' | 'store' | 'pr
 const isQuiet = ({ group, url }: FinishedRequest) =>
   group === STREAMS || group === 'realtime' || /^\/api\/logs(?:[/?]|$)/.test(url)
 
+const MAX_TEXT = 300
+const cut = (text: string | undefined, length = MAX_TEXT) =>
+  text && text.length > length ? `${text.slice(0, length)}...` : (text ?? '')
+
 /** Logs a request if the settings include its level. PocketBase: apis/middlewares.go, logRequest */
 export function logFinishedRequest(
   services: LogServices,
@@ -41,48 +45,33 @@ export function logFinishedRequest(
   finished: FinishedRequest,
   level: number,
 ): void {
-  const { method, status } = finished
-  if (method === 'OPTIONS') return
-  if (level === DEBUG && isQuiet(finished)) return
-  const isRefused = level === ERROR && status < 500
-  const holder = isRefused ? knownHolderOf(req, services) : undefined
-  services.logs.add(lineOf(services, req, finished, level, faults.get(res)), holder)
-}
-
-const MAX_TEXT = 300
-const cut = (text: string | undefined, length = MAX_TEXT) =>
-  text && text.length > length ? `${text.slice(0, length)}...` : (text ?? '')
-
-function lineOf(
-  services: LogServices,
-  req: IncomingMessage,
-  finished: FinishedRequest,
-  level: number,
-  fault: unknown,
-): LogLine {
+  const { status, id, ms } = finished
+  if (finished.method === 'OPTIONS' || (level === DEBUG && isQuiet(finished))) return
   const { logIP, logAuthId, maxDataSize } = services.settings.current.logs
   const { headers } = req
   const method = cut(finished.method, 50)
   const url = loggedUrl(finished.url)
   const auth = callerOf(services, req)
-  const { error, details } = describeFault(fault)
+  const { error, details } = describeFault(faults.get(res))
   const data = {
     auth: auth?.collection.name ?? '',
     ...(logAuthId && auth && { authId: auth.id }),
     ...(details && { details }),
     ...(error && { error }),
-    execTime: Math.round(finished.ms * 100) / 100,
+    execTime: Math.round(ms * 100) / 100,
     method,
     referer: cut(headers.referer && loggedPath(headers.referer)),
     ...(logIP && { remoteIP: addressOf(req.socket) }),
-    ...(finished.id && { request: finished.id }),
-    status: finished.status,
+    ...(id && { request: id }),
+    status,
     type: 'request',
     url,
     userAgent: cut(headers['user-agent']),
     ...(logIP && { userIP: ipOf(req, services) }),
   }
-  return cutLine({ atMs: Date.now(), level, message: `${method} ${url}`, data }, maxDataSize)
+  const line = cutLine({ atMs: Date.now(), level, message: `${method} ${url}`, data }, maxDataSize)
+  const isRefused = level === ERROR && status < 500
+  services.logs.add(line, isRefused ? holderOf(req, services, auth) : undefined)
 }
 
 /** Describes a failed answer without values. Details of internal errors go to standard output only. */

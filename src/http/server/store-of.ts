@@ -26,12 +26,6 @@ export function callerOf(
   return key ? cachedKeyHolder(catalog, String(key)) : undefined
 }
 
-/** The holder of a request before authentication: the account if its credentials are cached. */
-export const knownHolderOf = (
-  incoming: IncomingMessage,
-  services: Pick<Services, 'config' | 'settings' | 'store' | 'protocols'>,
-): Holder => holderOf(incoming, services, callerOf(services, incoming))
-
 /** The store of a request's caller: on the caller's ticket, limited by the caller's role. */
 export function storeOf({ env }: Ctx, services: Services, auth: AuthRecord | null): Store {
   const ticket = {
@@ -40,15 +34,6 @@ export function storeOf({ env }: Ctx, services: Services, auth: AuthRecord | nul
     isGone: () => env.outgoing.closed,
   }
   return limited(services.store.for(ticket), auth)
-}
-
-/**
- * The caller's store for a read: on the replica if it has all earlier commits. The catalog is the
- * primary's.
- */
-export async function readingStoreOf(c: Ctx, services: Services, auth: AuthRecord | null): Promise<Store> {
-  const { db, catalog } = storeOf(c, services, auth)
-  return { db: db.replica ? await db.forReading() : db, catalog }
 }
 
 /** A caller who signed in, with the store on the caller's ticket. */
