@@ -13,7 +13,7 @@ export const admission = {
   knownSignIns: new Places(SIGN_INS),
   signIns: new Places(SIGN_INS),
   passwords: new Places(PASSWORDS),
-  claims: new Places(LIMITS.claims),
+  claimsAndReads: new Places(LIMITS.claimsAndReads),
   wakeUps: new Places(LIMITS.wakeUps),
   heavyWork: new Places(LIMITS.heavyWork),
   memory: new Budget(BYTES.memory),

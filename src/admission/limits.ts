@@ -32,8 +32,8 @@ export const LIMITS = {
   requests: { name: 'requests at once', total: 1_000, share: 50 },
   /** Previews, calls of hooks, plans of campaigns, thumbnails: each takes up to some seconds of a core. */
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
-  /** Of devices with limits: each waits for others of its device. */
-  claims: { name: 'claims at once', total: 4, share: 4 },
+  /** Claims of devices with limits, which wait for others of their device; reads of 64 KiB. */
+  claimsAndReads: { name: 'claims and reads of files at once', total: 4, share: 4 },
   /** Calls to push services that wake devices. */
   wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },
 } as const satisfies Record<string, Limit>
@@ -72,7 +72,7 @@ const hashes = Math.min(3, Math.max(1, availableParallelism() - 1))
 export const PASSWORDS: Limit = { name: 'passwords to check', total: hashes, share: hashes }
 
 /**
- * Lists that are the first rows of an index and pieces of files, on the one connection of look-ups: each may
- * bring hundreds of kilobytes, and every token is looked up behind them.
+ * Lists that are the first rows of an index, on the one connection of look-ups: each may bring hundreds of
+ * kilobytes, and every token is looked up behind them.
  */
 export const FIRST_ROWS: Limit = { name: RATES.databaseTime.name, total: 8, share: 4 }

@@ -130,7 +130,7 @@ export class Db {
     return time.run(ticket, () => backend.clientQuery(text, params, name)).catch(noted)
   }
 
-  /** Reads much by keys over the lookup connection, such as the first rows of an index: see FIRST_ROWS. */
+  /** Reads the first rows of an index over the lookup connection: see FIRST_ROWS. */
   firstRows(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     if (this.inTransaction) return this.lookUp(text, params, name)
     return this.#pool.places.firstRows.run(this.#holder, () => this.lookUp(text, params, name))

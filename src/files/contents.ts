@@ -1,3 +1,4 @@
+import { admission } from '../admission/admission.ts'
 import type { Db } from '../db/open.ts'
 import { list, run, runForRow, type Slots, statement, tables, text } from '../db/statements/statement.ts'
 import { type FileOwner, takeRoom } from './room.ts'
@@ -117,7 +118,8 @@ export async function* readStored(db: Db, { id }: StoredFile, from: number, to: 
     const part = Math.floor(at / CHUNK_BYTES)
     const offset = at - part * CHUNK_BYTES
     const params = [id, part, offset + 1, Math.min(READ_BYTES, to - at)]
-    const { rows } = await db.firstRows(READ, params, 'read chunk')
+    const read = () => db.query(READ, params, 'read chunk')
+    const { rows } = await admission.claimsAndReads.run(db.ticket?.holder ?? 'server', read)
     const [content] = (rows[0] ?? []) as Buffer[]
     if (!content || content.length === 0) throw new FileDeleted()
     yield content

@@ -42,18 +42,18 @@ const get = (name: string, init: RequestInit = {}, query = {}) =>
 const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer())
 
 describe('a file', () => {
-  test('is read in small pieces, four of a network at a time', async () => {
-    const { lookUp } = Db.prototype
+  test('is read in small pieces, four of all downloads at a time', async () => {
+    const { query } = Db.prototype
     const figures = { now: 0, most: 0, largest: 0 }
-    const spy = vi.spyOn(Db.prototype, 'lookUp').mockImplementation(async function (
+    const spy = vi.spyOn(Db.prototype, 'query').mockImplementation(async function (
       this: Db,
       text,
       params,
       name,
     ) {
-      if (name !== 'read chunk') return lookUp.call(this, text, params, name)
+      if (name !== 'read chunk') return query.call(this, text, params, name)
       figures.most = Math.max(figures.most, ++figures.now)
-      const result = await lookUp.call(this, text, params, name).finally(() => figures.now--)
+      const result = await query.call(this, text, params, name).finally(() => figures.now--)
       figures.largest = Math.max(figures.largest, (result.rows[0]![0] as Buffer).length)
       return result
     })

@@ -121,7 +121,9 @@ export async function claimMessages({ db }: Store, device: Device, limit: number
     if (!found.isPaced) return found.messages
   }
   // a claim waits with its connection for others of its device
-  return admission.claims.run(userHolder(device.user), () => claimLimited(db, device, limit, leaseSeconds))
+  return admission.claimsAndReads.run(userHolder(device.user), () =>
+    claimLimited(db, device, limit, leaseSeconds),
+  )
 }
 
 function claimLimited(db: Db, device: Device, limit: number, leaseSeconds: number) {
