@@ -12,6 +12,8 @@ export type AnswerDraft = RecordOf<'conversation_drafts'>
 const MOST = 200
 /** A pause in typing, after which the server gets the draft. */
 const PAUSE_MS = 1_500
+/** How long a send waits for that at most: on a bad line the text is kept by the outbox. */
+const KEEP_MS = 1_000
 
 /** The person's drafts on the server: of one conversation, or the newest of all. */
 export const useAnswerDrafts = (conversation?: string): List<AnswerDraft> =>
@@ -69,7 +71,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   const keep = () => {
     // after a failure the tab still has it, and the next letter tries again
     last.current = last.current.then(put).catch(() => {})
-    return last.current
+    return Promise.race([last.current, new Promise<void>((done) => setTimeout(done, KEEP_MS))])
   }
   useEffect(() => {
     if (!draft.isChanged) return
