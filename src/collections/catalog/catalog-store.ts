@@ -1,7 +1,10 @@
+import { EventEmitter, once } from 'node:events'
 import { type Everybody, type Ticket, ticketOf } from '../../admission/ticket.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
+import { countChannelListeners } from '../../db/listeners.ts'
 import type { Database, Db } from '../../db/open.ts'
 import { UserError } from '../../errors.ts'
+import { randomText } from '../../tools/random.ts'
 import { Catalog, type Store } from '../catalog.ts'
 import { CatalogDraft, readRows } from '../catalog-draft.ts'
 import { type Collection, userHolder } from '../collection.ts'
@@ -11,7 +14,6 @@ import { systemCollections } from '../definition/system.ts'
 import { tableName } from '../names.ts'
 import { makeOwnObjects } from '../table/own-indexes.ts'
 import { columnsOf } from '../table/table.ts'
-import { clusterBarrier } from './cluster-barrier.ts'
 import { saveCollection } from './save.ts'
 
 const CHANNEL = 'collections'
@@ -159,4 +161,47 @@ export async function bootstrap(draft: CatalogDraft): Promise<void> {
     await saveCollection(draft, collection)
   }
   await makeOwnObjects(draft.db)
+}
+
+/** Maximum wait for a node. A slower one reloads the collections when it reconnects. */
+const PATIENCE_MS = 1_000
+const SEEN = 'seen '
+
+/** Announces changes to all nodes by NOTIFY and waits until each has them. */
+function clusterBarrier(ownDb: Db, channel: string) {
+  const answers = new Map<string, number>()
+  const arrivals = new EventEmitter()
+  const say = async (db: Db, payload: string): Promise<void> =>
+    void (await db.query('select pg_notify($1, $2)', [channel, payload]))
+  return {
+    /** Announces a change at the commit of `db`'s transaction. Returns the change's name. */
+    async announce(db: Db): Promise<string> {
+      const change = randomText(12)
+      answers.set(change, 0)
+      await say(db, change)
+      return change
+    },
+    /** Handles an answer; false for other payloads. */
+    hear(payload: string): boolean {
+      if (!payload.startsWith(SEEN)) return false
+      const change = payload.slice(SEEN.length)
+      const count = answers.get(change)
+      if (count !== undefined) {
+        answers.set(change, count + 1)
+        arrivals.emit('answer')
+      }
+      return true
+    },
+    async answer(change: string): Promise<void> {
+      if (change !== '') await say(ownDb, SEEN + change)
+    },
+    /** Waits until every node, including this one, has answered, or PATIENCE_MS has passed. */
+    async complete(change: string): Promise<void> {
+      const signal = AbortSignal.timeout(PATIENCE_MS)
+      const nodes = await countChannelListeners(ownDb, channel)
+      while ((answers.get(change) ?? 0) < nodes && !signal.aborted)
+        await once(arrivals, 'answer', { signal }).catch(() => {})
+    },
+    forget: (change: string) => answers.delete(change),
+  }
 }

@@ -11,7 +11,6 @@ import {
   sqlTokens,
   unquoted,
 } from './sql-parts.ts'
-import { translateCall } from './translate-calls.ts'
 
 /** Plain names in SQLite that are keywords in Postgres. */
 const POSTGRES_WORDS = new Set([
@@ -120,4 +119,108 @@ function argumentsOf(call: readonly SqlToken[], names: Names): string[] {
   const inside = call.slice(skipBlanks(call, 1) + 1, -1)
   if (inside.every(({ kind }) => kind === 'blank')) return []
   return splitArguments(inside).map((part) => translate(part, names))
+}
+
+/** Maps translated arguments to a Postgres call; undefined to leave the call unchanged. */
+type Call = (args: readonly string[]) => string | undefined
+
+/** SQLite's CAST types to functions of sql/functions/values. */
+const CASTS: Readonly<Record<string, string>> = {
+  int: 'pb_integer',
+  integer: 'pb_integer',
+  real: 'pb_real',
+  numeric: 'pb_real',
+  decimal: 'pb_real',
+  text: 'pb_text',
+  bool: 'pb_bool',
+  boolean: 'pb_bool',
+}
+
+const CAST = /^([\s\S]*)\sas\s+(\w+)\s*$/i
+const AGGREGATED = /^\s*(distinct\s)?([\s\S]*?)(\sorder\s+by\s[\s\S]*)?$/i
+
+function cast([arg = '']: readonly string[]): string | undefined {
+  const [, value, type = ''] = CAST.exec(arg) ?? []
+  const name = CASTS[type.toLowerCase()]
+  return name && `${name}(${value})`
+}
+
+/** Arguments: `DISTINCT value`, separator. The last one also contains the order. */
+function groupConcat(args: readonly string[]): string | undefined {
+  const [, distinct = '', value = '', order = ''] = AGGREGATED.exec(args[0] ?? '') ?? []
+  const [, , separator = "','", after = ''] = AGGREGATED.exec(args[1] ?? "','") ?? []
+  return `string_agg(${distinct}pb_text(${value}), ${separator}${order}${after})`
+}
+
+/** SQLite's result is null if any value is; Postgres skips nulls. */
+const extreme =
+  (name: string): Call =>
+  (args) => {
+    if (args.length < 2) return undefined
+    const nulls = args.map((arg) => `(${arg}) is null`).join(' or ')
+    return `case when ${nulls} then null else ${name}(${args.join(', ')}) end`
+  }
+
+const renamed =
+  (name: string): Call =>
+  (args) =>
+    `${name}(${args.join(',')})`
+
+const choose: Call = ([condition, ...values]) =>
+  `case when pb_truth(${condition}) then ${values[0]} else ${values[1] ?? 'null'} end`
+
+/** A time in a format. Without modifiers it may use a faster function. */
+const time =
+  (format: string, quick?: string): Call =>
+  (args) => {
+    if (quick && args.length === 1) return `${quick}(${args[0]})`
+    return `pb_strftime('${format}', ${args.length > 0 ? args.join(',') : "'now'"})`
+  }
+
+/** JSON inside JSON stays JSON. */
+const JSON_CALL = /^\s*(json_build_|json_object_agg|coalesce\(json_|pb_json\()/
+
+const inJson = (value: string) => (JSON_CALL.test(value) ? value : `pb_json_of(${value})`)
+
+/** JSON of the value, or of the part at a path. */
+const jsonOf = ([value = '', path]: readonly string[]) =>
+  path === undefined ? `pb_json(${value})` : `pb_json_at(pb_json(${value}), ${path})`
+
+function jsonObject(args: readonly string[]): string {
+  const members = args.map((arg, i) => (i % 2 === 0 ? arg : inJson(arg)))
+  return `json_build_object(${members.join(',')})`
+}
+
+/** SQLite functions that Postgres lacks or defines differently. */
+const CALLS: Readonly<Record<string, Call>> = {
+  cast,
+  ifnull: renamed('coalesce'),
+  iif: choose,
+  if: choose,
+  max: extreme('greatest'),
+  min: extreme('least'),
+  substr: renamed('pb_substr'),
+  substring: (args) => (args.length > 1 ? `pb_substr(${args.join(',')})` : undefined),
+  length: renamed('pb_length'),
+  round: renamed('pb_round'),
+  group_concat: groupConcat,
+  json: jsonOf,
+  json_array: (args) => `json_build_array(${args.map(inJson).join(',')})`,
+  json_array_length: (args) => `pb_json_length(${jsonOf(args)})`,
+  json_each: (args) => `json_each(${jsonOf(args)}::text)`,
+  json_group_array: ([arg]) => `coalesce(json_agg(${arg}), '[]')`,
+  json_group_object: ([key, value = '']) => `coalesce(json_object_agg(${key}, ${inJson(value)}), '{}')`,
+  json_object: jsonObject,
+  strftime: (args) => `pb_strftime(${args.length > 1 ? args.join(',') : `${args[0]}, 'now'`})`,
+  date: time('%F', 'pb_day'),
+  datetime: time('%F %T', 'pb_day_time'),
+  time: time('%T'),
+  julianday: (args) => `(round(${time('%J')(args)}::float8 * 86400000) / 86400000)`,
+  unixepoch: (args) => `${time('%s')(args)}::bigint`,
+}
+
+/** Translates a SQLite call; undefined if it can stay. `args` is called only for a known name. */
+function translateCall(name: string, args: () => readonly string[]): string | undefined {
+  const key = name.toLowerCase()
+  return Object.hasOwn(CALLS, key) ? CALLS[key]!(args()) : undefined
 }

@@ -5,20 +5,34 @@ import type { Collection } from '../../collections/collection.ts'
 import { forbidden } from '../../errors.ts'
 import { counts } from '../../metrics/counts.ts'
 import { Lru } from '../../tools/lru.ts'
+import type { Expression, Operand } from '../compare/operand.ts'
+import { compare } from '../compare/operators.ts'
 import { FilterError } from '../errors.ts'
 import { parseFilter } from '../parse/parse.ts'
-import type { Tree } from '../parse/tree.ts'
-import type { Context, ReachedRows } from '../resolve/context.ts'
-import { nestRowsInExists } from '../resolve/exists.ts'
-import type { FilterRow } from '../resolve/row.ts'
-import { and, type Condition, FALSE, leaf, or } from '../sql/condition.ts'
-import { Scope } from '../sql/joined.ts'
+import { type Comparison, type Node, spelling, type Token, type Tree } from '../parse/tree.ts'
+import { reworded } from '../resolve/call.ts'
+import { type Context, type ReachedRows, subqueryContext } from '../resolve/context.ts'
+import { leftJoin, nestRowsInExists, noRowViolates } from '../resolve/exists.ts'
+import { resolveToken } from '../resolve/resolve.ts'
+import { type FilterRow, table } from '../resolve/row.ts'
+import { and, type Condition, FALSE, leaf, or, writeCondition } from '../sql/condition.ts'
+import { Scope, withAncestors } from '../sql/joined.ts'
 import type { Input } from '../sql/scalar.ts'
-import { columnOf, type JoinedRow, sql } from '../sql/sql.ts'
-import { buildCondition } from './build.ts'
-import type { CompiledFilter, FilterQuery } from './compiled-filter.ts'
-import { buildOrder, isOwnField, readSort } from './sort.ts'
-import { type Template, writeTemplate } from './write-template.ts'
+import {
+  columnOf,
+  isKind,
+  type JoinedRow,
+  joinSql,
+  onlyColumn,
+  type Param,
+  rowsIn,
+  SELECT,
+  type Sql,
+  sql,
+  Writer,
+} from '../sql/sql.ts'
+import type { CompiledFilter, FilterQuery, Predicate } from './compiled-filter.ts'
+import { buildOrder, isOwnField, type OrderKey, readSort } from './sort.ts'
 
 const NO_CANDIDATE = {}
 
@@ -152,4 +166,112 @@ export function spendShape(ticket: Ticket | undefined, length: number): void {
 /** Charges for parsing a filter, valid or not. Throws RetryLater (429). */
 export function spendReading(ticket: Ticket | undefined, length: number): void {
   spendShape(ticket, Math.max(0, length - FREE_READING) * READING_SHARE)
+}
+
+/** A filter as a condition over the rows of its context. Throws a FilterError with PocketBase's cause. */
+function buildCondition(context: Context, node: Node): Condition {
+  if (node.kind === 'comparison') return buildComparison(context, node)
+  const items = node.items.map((item) => buildCondition(context, item))
+  return node.kind === 'and' ? and(items) : or(items)
+}
+
+function buildComparison(context: Context, comparison: Comparison): Condition {
+  const left = resolveSide(context, comparison.left, 'left')
+  const right = resolveSide(context, comparison.right, 'right')
+  const one = compare(comparison.sign, left, right)
+  const all = comparison.any ? [] : allMatch(context, comparison, left, right)
+  const guards = [left, right].flatMap(({ guard }) => (guard ? [leaf(guard)] : []))
+  return and([one, ...all, ...guards])
+}
+
+const resolveSide = (context: Context, token: Token, side: 'left' | 'right'): Operand =>
+  reworded(
+    () => resolveToken(context, token),
+    (cause) => `invalid ${side} operand ${JSON.stringify(spelling(token))} - ${cause}`,
+  )
+
+/** Without `?` no row of a path may violate the comparison: a subquery joins its rows. Contract 2.5. */
+function allMatch(context: Context, comparison: Comparison, left: Operand, right: Operand): Condition[] {
+  if (!left.all && !right.all) return []
+  const within = subqueryContext(context)
+  const a = left.all ? walked(resolveToken(within, comparison.left)) : plain(left)
+  const apart = left.all && right.all ? { ...within, scope: within.scope.sibling() } : within
+  const b = right.all ? walked(resolveToken(apart, comparison.right)) : plain(right)
+  return [noRowViolates(compare(comparison.sign, a, b), within.scope.rows)]
+}
+
+/** A joined value is a column, which is never known to be empty. */
+function walked(operand: Operand): Operand {
+  const { isEmpty: _, asPattern: __, ...column } = operand as Expression
+  return column
+}
+
+const plain = (operand: Operand): Operand => ({ ...operand, fallback: 'auto' })
+
+interface Template {
+  readonly compiled: Omit<CompiledFilter, 'params'>
+  readonly params: readonly Param[]
+}
+
+interface Parts {
+  readonly base: FilterRow
+  readonly condition: Condition
+  readonly order: readonly OrderKey[]
+  /** See QueryStructure and CompiledFilter. */
+  readonly sortsByOwnField: boolean
+  readonly free: boolean
+}
+
+/** Writes a condition and an order as SQL, with their structure. */
+function writeTemplate({ base, condition, order, sortsByOwnField, free }: Parts): Template {
+  const never = condition.kind === 'constant' && condition.value !== true
+  const test = condition.kind === 'constant' ? [] : writeCondition(condition)
+  const keys = order.map(({ sql }) => sql)
+  const orderSql = joinSql(keys, ', ')
+  const joined = [...new Set(rowsIn([...test, ...orderSql]).flatMap(withAncestors))].sort(byAlias)
+  const first = base.values ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
+  const source = [...first, ...joined.flatMap(leftJoin)]
+  const writer = new Writer()
+  const from = writer.write(source)
+  const where = writer.write(never ? ['false'] : test)
+  const orderBy = writer.write(orderSql).text
+  const structure = {
+    condition: predicateOf(condition, writer),
+    columns: namesIn(test, (one) => isKind(one, 'column') && one.row === null),
+    sortKeys: order.map(({ column }) => column),
+    sortsByOwnField,
+    readsOneTable: base.collection.type !== 'view' && joined.length === 0 && !test.includes(SELECT),
+    tables: namesIn([...source, ...test], (one) => isKind(one, 'table')),
+    from,
+    joins: from.text.slice(writer.write(first).text.length),
+    where,
+  }
+  return {
+    compiled: { from: from.text, where: where.text, orderBy, never, free, structure },
+    params: writer.params,
+  }
+}
+
+/** The distinct names of columns or tables in pieces of SQL. */
+function namesIn(part: Sql, isWanted: (one: Sql[number]) => boolean): string[] {
+  const names = new Set<string>()
+  for (const one of part) if (typeof one === 'object' && 'name' in one && isWanted(one)) names.add(one.name)
+  return [...names]
+}
+
+const byAlias = (a: JoinedRow, b: JoinedRow) => Number(a.alias.slice(1)) - Number(b.alias.slice(1))
+
+const OPAQUE: Predicate = { kind: 'opaque' }
+
+function predicateOf(condition: Condition, writer: Writer): Predicate {
+  if (condition.kind === 'constant') return { kind: condition.value ? 'and' : 'or', items: [] }
+  if (condition.kind !== 'leaf')
+    return { kind: condition.kind, items: condition.items.map((item) => predicateOf(item, writer)) }
+  const { row, name } = onlyColumn(condition.sql) ?? {}
+  if (row === null) return { kind: 'flag', column: name! }
+  const { test } = condition
+  if (!test || test.column.row) return OPAQUE
+  const { sign, value, column } = test
+  const place = value === '' ? value : { index: writer.index(value), cast: value.cast }
+  return { kind: 'comparison', column: column.name, sign, value: place }
 }

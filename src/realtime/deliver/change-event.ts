@@ -1,12 +1,18 @@
 import type { CatalogStore } from '../../collections/catalog/catalog-store.ts'
 import type { Store } from '../../collections/catalog.ts'
+import { isSqlError } from '../../db/errors.ts'
+import { ApiError } from '../../errors.ts'
+import { type ExpandTree, expandRecords, readExpand } from '../../records/expand/expand.ts'
+import { pickFields } from '../../records/render/pick.ts'
+import { type RenderedRecord, renderedText } from '../../records/render/render.ts'
+import { AnswerMeter } from '../../request/answer-meter.ts'
+import { changeRequest, type RequestInfo } from '../../request/request.ts'
 import { limited } from '../../rules/roles.ts'
 import type { Change } from '../changes/change.ts'
 import { sees } from '../changes/change-log.ts'
 import type { Client } from '../clients/client.ts'
 import type { GroupState } from '../clients/subscription-index.ts'
 import type { Topic } from '../clients/topic.ts'
-import { charactersOf, Payloads } from './payload.ts'
 
 export interface ChangeEvent {
   /** The store for work for all receivers together. */
@@ -54,3 +60,100 @@ function isWanted({ subscriptions }: Client, { name }: Topic, { xid }: Change): 
   const subscription = subscriptions.get(name)
   return subscription !== undefined && !sees(subscription.since, xid)
 }
+
+/** Relations that an event may follow. */
+const MAX_STEPS = 12
+/** Characters of rendered texts to keep for other groups; beyond them, texts are rendered again. */
+const MAX_KEPT = 4 << 20
+
+/** The events of one change. Groups without `expand` that see equal fields share one rendered text. */
+class Payloads {
+  readonly #storeOf: (group: GroupState) => Store
+  readonly #change: Change
+  readonly #texts = new Map<string, Promise<string>>()
+  #kept = 0
+
+  constructor(storeOf: (group: GroupState) => Store, change: Change) {
+    this.#storeOf = storeOf
+    this.#change = change
+  }
+
+  /** `{"record":…,"action":…}` by the topic's `expand` and `fields`. */
+  async text(group: GroupState, showsEmail: boolean): Promise<string> {
+    const { request } = group
+    const { fields = '', expand = '' } = request.query
+    const store = this.#storeOf(group)
+    const visibility = { showsHidden: request.auth?.isSuperuser ?? false, showsEmail }
+    // each viewer may see other related records
+    if (expand) return this.#render(store, request, visibility, readExpand(expand))
+    const key = JSON.stringify([visibility, fields])
+    const known = this.#texts.get(key)
+    if (known) return known
+    const text = this.#render(store, request, visibility)
+    this.#texts.set(key, text)
+    this.#kept += (await text).length
+    if (this.#kept > MAX_KEPT) this.#texts.delete(key)
+    return text
+  }
+
+  async #render(
+    store: Store,
+    request: RequestInfo,
+    visibility: RenderedRecord['visibility'],
+    tree?: ExpandTree,
+  ): Promise<string> {
+    const { collection, row, action } = this.#change
+    const rendered: RenderedRecord = { collection, row, visibility }
+    if (tree && stepsIn(tree) <= MAX_STEPS && !(await this.#expand(store, rendered, tree, request)))
+      delete rendered.expand
+    const whole = renderedText(rendered)
+    return `{"record":${pickedOr(whole, request.query)},"action":"${action}"}`
+  }
+
+  /** Fills in `expand`. False if it is too large, takes too long or is refused. */
+  async #expand(store: Store, rendered: RenderedRecord, tree: ExpandTree, request: RequestInfo) {
+    try {
+      const meter = new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
+      await expandRecords(store, [rendered], tree, changeRequest(request, { meter }))
+      return takesRoom(rendered, { records: MAX_RECORDS, characters: MAX_CHARACTERS })
+    } catch (error) {
+      if (error instanceof ApiError || isSqlError(error)) return false
+      throw error
+    }
+  }
+}
+
+const stepsIn = (tree: ExpandTree): number =>
+  [...tree.values()].reduce((sum, rest) => sum + 1 + stepsIn(rest), 0)
+
+/** A topic whose `fields` cannot be applied gets the whole record. */
+function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
+  try {
+    return fields ? pickFields(whole, fields) : whole
+  } catch {
+    return whole
+  }
+}
+
+/** Records in an event (a repeated one counts again), and characters of their texts. */
+const MAX_RECORDS = 1_000
+const MAX_CHARACTERS = 1 << 20
+
+/** Whether the expanded records are within the limits of an event. Stops counting at the limits. */
+function takesRoom({ expand }: RenderedRecord, left: { records: number; characters: number }): boolean {
+  for (const value of expand?.values() ?? []) {
+    for (const record of 'row' in value ? [value] : value) {
+      left.records--
+      left.characters -= charactersOf(record.row)
+      if (left.records < 0 || left.characters < 0 || !takesRoom(record, left)) return false
+    }
+  }
+  return true
+}
+
+/** Characters of the texts in a row. Other values count as 8. */
+const charactersOf = (row: readonly unknown[]): number =>
+  row.reduce<number>((sum, value) => sum + sizeOf(value), 0)
+
+const sizeOf = (value: unknown): number =>
+  typeof value === 'string' ? value.length : Array.isArray(value) ? charactersOf(value) : 8

@@ -1,14 +1,13 @@
 import { z } from 'zod'
+import { E164 } from '#portable/phone.ts'
+import { countSegments, type Segmentation } from '#portable/segments.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { list, number, run, statement, text } from '../../db/statements/statement.ts'
 import { cleanText } from '../../fields/values/cast.ts'
-import { E164 } from '../../portable/phone.ts'
-import { countSegments, type Segmentation } from '../../portable/segments.ts'
 import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
 import { gatewayRefusal, invalid, templateRefusal } from './refusal.ts'
 import { isInvisible } from './shape.ts'
-import { fieldNames, fillVariables, type Person, parseTemplate, renderFor, valuesByName } from './template.ts'
 
 /** Not in the file of `countSegments`, which also runs in the browser. */
 const SEGMENTATION = z.object({
@@ -155,4 +154,89 @@ function pickFields(data: string | null, names: readonly string[]): Map<string, 
   const find = valuesByName(given)
   const found = names.map((name) => [name, find(name)] as const)
   return new Map(found.filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
+/** A contact's values for a text. Variables of a request cannot override name and phone. */
+interface Person {
+  readonly name: string
+  readonly phone: string
+  /** The contact's own fields (`contacts.data`), by their names in the template. */
+  readonly fields?: ReadonlyMap<string, string>
+}
+
+/** `{{name}}`, or `{{name|fallback}}` with a text for an empty or missing value. Case does not count. */
+interface Placeholder {
+  readonly name: string
+  readonly fallback: string | undefined
+}
+
+type Template = readonly (string | Placeholder)[]
+
+/** `{{variable}}`: anything but braces between them, not only spaces, and a name before the first `|`. */
+const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
+
+/** Parses a template once, so that rendering is a join. Never fails. */
+export function parseTemplate(body: string): Template {
+  return body.split(PLACEHOLDER).map((part, i) => (i % 2 === 1 ? placeholderOf(part) : part))
+}
+
+function placeholderOf(text: string): Placeholder {
+  const at = text.indexOf('|')
+  if (at < 0) return { name: text.trim(), fallback: undefined }
+  return { name: text.slice(0, at).trim(), fallback: text.slice(at + 1).trim() }
+}
+
+/** Fills in the request's variables; others are filled per person. Braces in values are text. */
+export function fillVariables(template: Template, variables: Readonly<Record<string, string>>): Template {
+  const find = valuesByName(Object.entries(variables))
+  return template.map((part) => {
+    if (typeof part === 'string' || personField(part.name)) return part
+    const value = find(part.name)
+    return value === undefined ? part : orFallback(value, part)
+  })
+}
+
+/** Finds values by name, exact or else in another case. */
+function valuesByName(given: readonly (readonly [name: string, value: string])[]) {
+  const exact = new Map(given)
+  const lower = new Map(given.map(([name, value]) => [name.toLowerCase(), value]))
+  return (name: string): string | undefined => exact.get(name) ?? lower.get(name.toLowerCase())
+}
+
+function personField(name: string): 'name' | 'phone' | undefined {
+  const lower = name.toLowerCase()
+  return lower === 'name' || lower === 'phone' ? lower : undefined
+}
+
+const orFallback = (value: string, { fallback }: Placeholder): string =>
+  fallback !== undefined && value.trim() === '' ? fallback : value
+
+/** The names of placeholders that only contacts' own fields can fill, each once. */
+const fieldNames = (filled: Template): string[] => {
+  const names = filled.flatMap((part) => (typeof part === 'string' ? [] : [part.name]))
+  return [...new Set(names)].filter((name) => !personField(name))
+}
+
+/** Throws 400: a missing value refuses the whole request. */
+function refuseMissing(name: string): never {
+  throw templateRefusal(`Missing variable: ${name}.`)
+}
+
+/** The text for a recipient. @param missing text for a missing value; default: throws 400. */
+export function renderFor(
+  filled: Template,
+  person: Person,
+  missing: (name: string) => string = refuseMissing,
+): string {
+  let text = ''
+  for (const part of filled) {
+    if (typeof part === 'string') text += part
+    else text += orFallback(valueFor(part, person) ?? part.fallback ?? missing(part.name), part)
+  }
+  return text
+}
+
+function valueFor({ name }: Placeholder, person: Person): string | undefined {
+  const field = personField(name)
+  return field ? person[field] : person.fields?.get(name)
 }

@@ -1,13 +1,13 @@
+import { MAX_OF_AGENT } from '#portable/agents.ts'
 import { admission } from '../../admission/admission.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { userHolder } from '../../collections/collection.ts'
-import { MAX_OF_AGENT } from '../../portable/agents.ts'
 import { randomId } from '../../tools/random.ts'
 import type { Origin, SendBody, SendOptions } from './body.ts'
 import { allRecipients, plainText, writeTexts } from './content.ts'
 import { gatewayRefusal, invalid } from './refusal.ts'
 import type { Sender } from './sender.ts'
-import { zoneOfNumber } from './time-zones.ts'
+import zones from './time-zones.json' with { type: 'json' }
 
 /** Identifies a request, so that a repeat is not sent twice. */
 export interface Idempotency {
@@ -134,3 +134,10 @@ export async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, ph
     )
   if (optedOut > 0) admission.optedOut.charge(userHolder(user), optedOut * Math.max(webhooks, 1))
 }
+
+/** Time zones by calling codes with one for nearly all people. ITU-T E.164 list, IANA tz database. */
+const ZONES: Readonly<Record<string, string>> = zones
+
+/** The time zone of an E.164 number by its calling code; '' if the code has several. */
+export const zoneOfNumber = (phone: string): string =>
+  ZONES[phone.slice(1, 4)] ?? ZONES[phone.slice(1, 3)] ?? ''

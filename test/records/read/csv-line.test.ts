@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvLine } from '../../../src/records/read/csv-line.ts'
+import { csvLine } from '../../../src/records/read/export.ts'
 
 test.each([
   ['a formula', '=1+1', "'=1+1"],

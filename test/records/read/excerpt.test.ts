@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { excerpt } from '../../../src/records/render/excerpt.ts'
+import { excerpt } from '../../../src/records/render/pick.ts'
 
 test.each([
   ['tags within each other', `start${'<b>'.repeat(100_000)}deep`],

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { createLogger } from '../../../src/log.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
-import { advance, campaignJobs } from '../../../src/sms/campaigns/advance.ts'
+import { advance, campaignJobs, storeMessages } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
 import {
   type CampaignServices,
@@ -13,7 +13,6 @@ import {
 import { changeCampaign, createCampaign } from '../../../src/sms/campaigns/change.ts'
 import { holdMessages } from '../../../src/sms/campaigns/hold.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
-import { storeMessages } from '../../../src/sms/campaigns/store-messages.ts'
 import { Acceptor } from '../../../src/sms/send/accept.ts'
 import { endUnfinished } from '../../../src/sms/sweep/sweep.ts'
 import { Worker } from '../../../src/work/worker.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fillVariables, parseTemplate, renderFor } from '../../../src/sms/send/template.ts'
+import { fillVariables, parseTemplate, renderFor } from '../../../src/sms/send/content.ts'
 import { startCpuTimer } from '../../support/server/cpu-timer.ts'
 
 const fields = new Map([

@@ -1,8 +1,21 @@
+import { E164, withoutSeparators } from '#portable/phone.ts'
+import type { Store } from '../../../collections/catalog.ts'
 import { GatewayError } from '../../../errors.ts'
 import { dateOf } from '../../../fields/types/date.ts'
+import { cleanText } from '../../../fields/values/cast.ts'
+import { urlFault } from '../../../outgoing/addresses.ts'
 import type { ResponseHead } from '../../../outgoing/send.ts'
+import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../../sms/send/body.ts'
+import { optedOut } from '../../../sms/send/content.ts'
+import { prepareOffer } from '../../../sms/send/offer.ts'
+import { sendInside } from '../../../sms/send/send.ts'
+import { accountSender } from '../../../sms/send/sender.ts'
+import { isInvisible } from '../../../sms/send/shape.ts'
+import { wakeDevices } from '../../../sms/wake/wake.ts'
 import { readable, reasonOf } from '../../../webhooks/call-webhook.ts'
 import type { DueDelivery } from '../../../webhooks/due.ts'
+import { originOf } from '../messages/message.ts'
+import { type NumberSender, sendersFrom } from '../numbers/number.ts'
 import { refusalFor } from '../refusal.ts'
 import {
   type Caller,
@@ -13,15 +26,7 @@ import {
   outcomeOf,
   unanswered,
 } from './caller.ts'
-import {
-  type AnsweredText,
-  checkReplies,
-  isAnswered,
-  planReplies,
-  type Reply,
-  sendReplies,
-} from './replies.ts'
-import { readAnswer, TwimlError } from './twiml.ts'
+import { readAnswer, TwimlError, type TwimlMessage } from './twiml.ts'
 
 /** Maximum redirects of an answer to further documents. */
 const MAX_REDIRECTS = 10
@@ -120,4 +125,116 @@ async function fetchNext(caller: Caller, address: string, method: 'GET' | 'POST'
   })
   if (isSuccess(answer.status)) return answer
   throw new TwimlError(NO_SUCCESS, `${new URL(address).origin} answered ${answer.status}`)
+}
+
+interface AnsweredText {
+  readonly user: string
+  readonly message: string
+  readonly device: string
+  /** Sender of the text. */
+  readonly from: string
+  /** The API key that signs the callbacks of the replies. */
+  readonly key: string
+}
+
+interface Reply extends NumberSender {
+  readonly to: string
+  readonly body: string
+  readonly callback: string
+}
+
+/** Maximum replies to a text. */
+const MAX_REPLIES = 10
+/** Limit of replies from one device to one number. */
+const MAX_BETWEEN = { replies: 15, seconds: 30 }
+
+/** The replies of a document. `base`: for relative addresses. Throws TwimlError for the first fault. */
+async function planReplies(
+  store: Store,
+  text: AnsweredText,
+  messages: readonly TwimlMessage[],
+  base: string,
+  allowPrivate: boolean,
+): Promise<Reply[]> {
+  const replies: Reply[] = []
+  // one more than allowed, so that too many are refused: a document can have 1,500, with a query each
+  for (const message of messages.slice(0, MAX_REPLIES + 1)) {
+    const to = withoutSeparators(message.to) || text.from
+    if (!E164.test(to)) throw new TwimlError(14101, "The 'to' of a <Message> is no phone number")
+    const sender = await senderFor(store, text, withoutSeparators(message.from))
+    const body = cleanText(message.body)
+    if (isInvisible(body) || [...body].length > MAX_CHARACTERS)
+      throw new TwimlError(14103, `A <Message> must have 1 to ${MAX_CHARACTERS} characters`)
+    replies.push({ ...sender, to, body, callback: callbackOf(message.callback, base, allowPrivate) })
+  }
+  return replies
+}
+
+/** The sender with this number, preferably the text's receiver; that one for ''. Throws TwimlError. */
+async function senderFor(store: Store, text: AnsweredText, from: string): Promise<NumberSender> {
+  if (from === '') return { device: text.device, line: '' }
+  const senders = await sendersFrom(store, text.user, from)
+  const sender = senders.find(({ device }) => device === text.device) ?? senders[0]
+  if (!sender) throw new TwimlError(14102, "The 'from' of a <Message> is not one of your numbers")
+  return sender
+}
+
+/** '' for an address that cannot be called: the message is sent without a callback. */
+function callbackOf(address: string, base: string, allowPrivate: boolean): string {
+  if (address === '') return ''
+  const url = URL.parse(address, base)?.href ?? ''
+  return urlFault(url, allowPrivate) === undefined ? url : ''
+}
+
+const BETWEEN = `
+select count(*) from sms_messages m join sms_origins o on o.ref = m.id and (o.data ->> 'reply')::boolean
+where m."user" = $1 and m."to" = $2 and m.device || '' = $3 and m.created || '' > pb_text(now() - interval '${MAX_BETWEEN.seconds} seconds')`
+
+/** Throws TwimlError for too many replies, and for one whose recipient has opted out. */
+async function checkReplies(store: Store, user: string, replies: readonly Reply[]): Promise<void> {
+  if (replies.length > MAX_REPLIES) throw new TwimlError(14109, `A text gets at most ${MAX_REPLIES} replies`)
+  const recipients = replies.map(({ to }) => to)
+  if ((await optedOut(store, user, recipients)).size > 0)
+    throw new TwimlError(21610, 'The recipient of a reply has opted out')
+  const pairs = Map.groupBy(replies, ({ to, device }) => `${to} ${device}`)
+  for (const [{ to, device }, ...more] of pairs.values() as Iterable<[Reply, ...Reply[]]>) {
+    const { rows } = await store.db.query(BETWEEN, [user, to, device])
+    const text = `${MAX_BETWEEN.replies} replies between two numbers in ${MAX_BETWEEN.seconds} s`
+    if (Number(rows[0]![0]) + 1 + more.length > MAX_BETWEEN.replies) throw new TwimlError(14107, text)
+  }
+}
+
+const IS_ANSWERED = 'select 1 from twilio_answers where message = $1'
+
+/** Whether an earlier attempt has sent the replies to a text. */
+async function isAnswered({ db }: Store, { message }: AnsweredText): Promise<boolean> {
+  return (await db.query(IS_ANSWERED, [message], 'twilio is answered')).rows.length > 0
+}
+
+const ANSWER = 'insert into twilio_answers (message) values ($1) on conflict (message) do nothing returning 1'
+
+/** Sends the replies to a text, all or none, unless another attempt did. Throws as a send. */
+async function sendReplies(
+  { store, config }: Pick<CallServices, 'store' | 'config'>,
+  { message, user, key }: AnsweredText,
+  replies: readonly Reply[],
+): Promise<void> {
+  const wake: string[] = []
+  await store.db.transaction(async (db) => {
+    const { rows } = await db.query(ANSWER, [message])
+    if (!rows[0]) return
+    const inside = { db, catalog: store.catalog }
+    for (const { to, body, device, line, callback } of replies) {
+      const options = { ...PLAIN_OPTIONS, origin: originOf(key, callback, { reply: true }) }
+      const request = toOne(to, body, options, device, line)
+      const offer = await prepareOffer(
+        inside,
+        config.maxRecipients,
+        accountSender(user, key || user),
+        request,
+      )
+      wake.push(...(await sendInside(inside, config, offer)))
+    }
+  })
+  wakeDevices(store.db, wake)
 }
