@@ -218,10 +218,10 @@ function idsIn(holder: Collection, field: RelationField, row: RecordRow): readon
 
 /** SQL: the ids in parameter `$position` name row `row` (direct), or that row refers to them (back). */
 function relatedSql({ target, field, back }: Relation, position: number, row: string): string {
-  if (!back) return `${row}."id" = ANY(${position}::text[])`
+  if (!back) return `${row}."id" = ANY($${position}::text[])`
   const column = `c.${quote(columnName(field.name))}`
   const points = isMulti(field) ? `${column} @> ARRAY[p.id]` : `${column} = p.id`
-  return `${row}."id" IN (SELECT k.id FROM unnest(${position}::text[]) p(id) CROSS JOIN LATERAL (
+  return `${row}."id" IN (SELECT k.id FROM unnest($${position}::text[]) p(id) CROSS JOIN LATERAL (
     SELECT c."id" FROM ${columnsOf(target).table} c WHERE ${points} ORDER BY ${orderSql(target, 'c')} LIMIT ${MAX_BACK}) k)`
 }
 
