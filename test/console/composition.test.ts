@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest'
 import { isList, readNumbers } from '../../console/src/data/phone/number-list.ts'
 import type { Campaign } from '../../console/src/data/records.ts'
-import { BLANK, copyOf, faultsOf, requestOf } from '../../console/src/pages/send/composition.ts'
-import { placeFault } from '../../console/src/pages/send/place-fault.ts'
-import { withMore } from '../../console/src/pages/send/recipients/numbers.ts'
+import {
+  BLANK,
+  copyOf,
+  faultsOf,
+  placeFault,
+  requestOf,
+  withMore,
+} from '../../console/src/pages/send/composition.ts'
 
 test.each([
   ['one', '+4915112345678', ['+4915112345678']],

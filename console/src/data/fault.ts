@@ -1,7 +1,6 @@
 import { ClientResponseError } from 'pocketbase'
 import { t } from '../language/words.ts'
 import { inWords } from './words/fault-sentences.ts'
-import { labelOf } from './words/field-labels.ts'
 
 /** An error with a message for users. */
 export interface Fault {
@@ -60,4 +59,27 @@ export function faultText({ message, fields }: Fault, shown: readonly string[] =
   return [...labels]
     .map(([said, named]) => `${named.map(([name]) => labelOf(name)).join(', ')}: ${said}`)
     .join(' ')
+}
+
+/** Labels of fields whose names would mislead. */
+const LABELS: Readonly<Record<string, string>> = {
+  body: t('Text'),
+  phone: t('Number'),
+  opted_out: t('Opted out'),
+  monthly_quota: t('Quota'),
+  member_only: t('Has an account of their own'),
+  time_zone: t('Time zone'),
+  oldPassword: t('Present password'),
+  passwordConfirm: t('Password again'),
+}
+
+/** A field's name in words: `smtp.authMethod` is `Smtp auth method`. */
+function labelOf(name: string): string {
+  const known = LABELS[name]
+  if (known) return known
+  const words = name
+    .replaceAll(/[._]+/g, ' ')
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { focusTitle } from '../data/focus-title.ts'
 import { announced } from '../data/unread.ts'
 import { Icon } from './icon.tsx'
 
@@ -70,3 +69,9 @@ export const Card = ({
     {children}
   </section>
 )
+
+/** Gives the focus to the title of the page, unless something else has it. */
+export function focusTitle(): void {
+  if (document.activeElement !== document.body) return
+  document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+}

@@ -1,12 +1,12 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { focusTitle } from '../data/focus-title.ts'
 import { ask, isOnline } from '../data/line/line.ts'
 import { loadPageTexts } from '../language/catalogue.ts'
 import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
 import { Button } from '../parts/form/button.tsx'
 import { Empty } from '../parts/list/empty.tsx'
+import { focusTitle } from '../parts/page.tsx'
 import { Loading } from '../parts/wait.tsx'
 
 /**

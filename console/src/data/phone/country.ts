@@ -1,4 +1,5 @@
 import { computed, effect } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { may } from '../session.ts'
 import { HERE } from '../time-zones.ts'
 import { ownSettings, saveOwnSettings } from '../user-settings/own.ts'
@@ -15,3 +16,9 @@ effect(() => {
     return
   void saveOwnSettings({ country: browserCountry }).catch(() => {}) // the next page tries again
 })
+
+/** The country of numbers that a form gets without one: the account's, until another is chosen there. */
+export function useCountry(): readonly [country: string, choose: (country: string) => void] {
+  const [chosen, choose] = useState('')
+  return [chosen || defaultCountry.value, choose]
+}

@@ -1,10 +1,14 @@
-import { type Backup, formatBytes } from '../../data/backups.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Backup, type BackupStatus, formatBytes } from '../../data/backups.ts'
 import { pb } from '../../data/client.ts'
 import type { Answer } from '../../data/use/use-answer.ts'
-import { t, tx } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { useTask } from '../../data/use/use-task.ts'
+import { inWords } from '../../data/words/fault-sentences.ts'
+import { formatNumber, t, tx } from '../../language/words.ts'
+import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
-import { Notice } from '../../parts/form/form.tsx'
+import { TextField } from '../../parts/form/field.tsx'
+import { Actions, Form, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { msOf, Time } from '../../parts/time.tsx'
@@ -82,4 +86,122 @@ async function remove({ key }: Backup): Promise<void> {
   })
   if (!sure) return
   await pb.backups.delete(key).then(() => toast(t('Backup deleted')), toastFault)
+}
+
+const COUNTED = [
+  ['users', t('Users')],
+  ['sms_messages', t('Messages')],
+  ['contacts', t('Contacts')],
+  ['devices', t('Devices')],
+] as const
+
+/** Asks for the backup's name as confirmation, restores it, and waits for the end. */
+export function RestoreDialog({
+  backup,
+  status,
+  onClose,
+}: {
+  backup: Backup
+  status: Answer<BackupStatus>
+  onClose: () => void
+}) {
+  const [typed, setTyped] = useState('')
+  const [begun, setBegun] = useState(false)
+  const here = useCounts()
+  const restore = useTask(async () => {
+    await pb.backups.restore(backup.key)
+    setBegun(true)
+  })
+  if (begun) return <Waiting status={status} onClose={onClose} />
+  return (
+    <Dialog title={t('Restore this backup?')} onClose={onClose}>
+      <Form onSubmit={restore.run} fault={restore.fault}>
+        <p>
+          {tx('{name}, made {when} ({size}), replaces everything that is here now ({here}).', {
+            name: <strong class="backups-key">{backup.key}</strong>,
+            when: <Time at={backup.modified} />,
+            size: formatBytes(backup.size),
+            here,
+          })}
+        </p>
+        <p>
+          {t(
+            'What came after the backup is lost, sessions and keys included. Messages that were not finished when it was made end as failed, so that nothing is sent twice. While it runs, nothing is sent or accepted.',
+          )}
+        </p>
+        <TextField
+          label={t('Type the name of the backup to confirm')}
+          name="confirm"
+          autocomplete="off"
+          spellcheck={false}
+          value={typed}
+          onValue={setTyped}
+        />
+        <Actions>
+          <Button type="submit" kind="danger" busy={restore.busy} disabled={typed.trim() !== backup.key}>
+            {t('Replace everything')}
+          </Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}
+
+/** The numbers of the most important records, in words. */
+function useCounts(): string {
+  const [words, setWords] = useState('…')
+  useEffect(() => {
+    const count = async ([name, word]: (typeof COUNTED)[number]) => {
+      const { totalItems } = await pb.collection(name).getList(1, 1, { fields: 'id' })
+      return `${word}: ${formatNumber(totalItems)}`
+    }
+    Promise.all(COUNTED.map(count)).then(
+      (counts) => setWords(counts.join(', ')),
+      () => setWords(t('all of it')),
+    )
+  }, [])
+  return words
+}
+
+/**
+ * Waits for the end. The server answers only 503 meanwhile; a session unknown to the backup ends by
+ * itself.
+ */
+function Waiting({
+  status: { value, fault, reload },
+  onClose,
+}: {
+  status: Answer<BackupStatus>
+  onClose: () => void
+}) {
+  const before = useRef(value?.lastRestore?.at)
+  const seen = useRef(false)
+  const isRunning = value?.running?.action === 'restore' || Boolean(fault)
+  if (isRunning) seen.current = true
+  const isDone = !fault && value?.lastRestore?.at !== before.current
+  const failure = seen.current && !isRunning && !isDone ? value?.lastFailure : undefined
+  useEffect(() => {
+    // the page still holds data from before the restore
+    if (isDone) location.reload()
+  }, [isDone])
+  useEffect(() => void reload(), [reload])
+  if (failure)
+    return (
+      <Dialog title={t('Nothing was restored')} onClose={onClose}>
+        <Notice kind="wrong">{inWords(failure.message)}</Notice>
+        <p>{t('Everything is as it was.')}</p>
+        <Actions>
+          <Button kind="primary" onClick={onClose}>
+            {t('Close')}
+          </Button>
+        </Actions>
+      </Dialog>
+    )
+  return (
+    <Dialog title={t('Restoring')} onClose={() => {}}>
+      <Loading what={t('The backup is being restored')} />
+      <p class="muted">{t('This page starts again when it is over. You may have to sign in once more.')}</p>
+    </Dialog>
+  )
 }

@@ -1,21 +1,23 @@
-import { t } from '../../language/words.ts'
-import './page.css'
 import { useState } from 'preact/hooks'
-import { type Backup, useBackupStatus } from '../../data/backups.ts'
+import { type Backup, type BackupStatus, formatBytes, useBackupStatus } from '../../data/backups.ts'
 import { pb } from '../../data/client.ts'
 import { useSettings } from '../../data/settings.ts'
-import { useAnswer } from '../../data/use/use-answer.ts'
+import { type Answer, useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { inWords } from '../../data/words/fault-sentences.ts'
+import { t, tx } from '../../language/words.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
-import { Notice } from '../../parts/form/form.tsx'
-import { Page as Frame } from '../../parts/page.tsx'
+import { Field } from '../../parts/form/field.tsx'
+import { Actions, Form, Notice } from '../../parts/form/form.tsx'
+import { Card, Page as Frame } from '../../parts/page.tsx'
 import { SettingsCard } from '../../parts/rows/settings-card.tsx'
+import { Time } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { BackupList } from './backup-list.tsx'
+import { Loading, Progress } from '../../parts/wait.tsx'
+import { BackupList, RestoreDialog } from './backup-list.tsx'
 import { STORAGE, schedule } from './parts.tsx'
-import { RestoreDialog } from './restore-dialog.tsx'
-import { State } from './state.tsx'
-import { UploadDialog } from './upload-dialog.tsx'
+import './page.css'
 
 const EVERY_MS = 2_000
 
@@ -83,5 +85,117 @@ export function Page() {
         <RestoreDialog backup={restoring} status={status} onClose={() => setRestoring(undefined)} />
       )}
     </Frame>
+  )
+}
+
+const JOBS = { backup: t('Making a backup'), restore: t('Restoring a backup') } as const
+const FAILED = { backup: t('The last backup failed'), restore: t('The last restore failed') } as const
+
+/** The last backup, the running job, and errors. */
+function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
+  if (!value) return fault ? <Notice kind="wrong">{fault.message}</Notice> : <Loading />
+  const { lastBackup, lastRestore, lastFailure, running, overdue, next } = value
+  return (
+    <Card>
+      <div class="backups-state">
+        {lastFailure && (
+          <Notice kind="warning">
+            {FAILED[lastFailure.action]} <Time at={lastFailure.at} />: {inWords(lastFailure.message)}
+          </Notice>
+        )}
+        {overdue && (
+          <Notice kind="warning">{t('There is no recent backup. Make one now, or set a schedule.')}</Notice>
+        )}
+        <dl>
+          <div>
+            <dt>{t('Last backup')}</dt>
+            <dd>
+              <strong>
+                <Time at={lastBackup?.at ?? ''} none={t('None yet')} />
+              </strong>
+            </dd>
+          </div>
+          {lastBackup && (
+            <>
+              <div>
+                <dt>{t('Size')}</dt>
+                <dd>{formatBytes(lastBackup.size)}</dd>
+              </div>
+              <div>
+                <dt>{t('Created by')}</dt>
+                <dd>{lastBackup.by === 'schedule' ? t('the schedule') : lastBackup.by}</dd>
+              </div>
+            </>
+          )}
+          {next && (
+            <div>
+              <dt>{t('Next')}</dt>
+              <dd>
+                <Time at={next} />
+              </dd>
+            </div>
+          )}
+          {lastRestore && (
+            <div>
+              <dt>{t('Last restored')}</dt>
+              <dd>
+                {tx('{when}, from {name}', { when: <Time at={lastRestore.at} />, name: lastRestore.key })}
+              </dd>
+            </div>
+          )}
+        </dl>
+        {running && (
+          <Progress
+            value={running.done}
+            max={running.total}
+            label={`${JOBS[running.action]}${toldStep(running.step, running.done, running.total)}`}
+          />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+const toldStep = (step: string, done: number, total: number) =>
+  step === ''
+    ? '…'
+    : `: ${step.replaceAll('_', ' ').trim()}, ${t('{count} of {total}', { count: done, total })}`
+
+/** Stores a file that was downloaded before, here or elsewhere. */
+function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<void> }) {
+  const [file, setFile] = useState<File>()
+  const upload = useTask(async () => {
+    if (!file) return
+    await pb.backups.upload({ file })
+    toast(t('Backup uploaded'))
+    onClose()
+    await onDone()
+  })
+  return (
+    <Dialog title={t('Upload a backup')} onClose={onClose}>
+      <Form onSubmit={upload.run} fault={upload.fault} names={['file']}>
+        <Field
+          label={t('A backup of pocketsms')}
+          name="file"
+          hint={t('It is read through and kept. Nothing is restored yet.')}
+          fault={upload.fault}
+        >
+          {(ties) => (
+            <input
+              {...ties}
+              type="file"
+              accept=".zip,application/zip"
+              onChange={(event) => setFile(event.currentTarget.files?.[0])}
+            />
+          )}
+        </Field>
+        <Actions>
+          <Button type="submit" kind="primary" busy={upload.busy} disabled={!file}>
+            {t('Upload')}
+          </Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+        </Actions>
+      </Form>
+    </Dialog>
   )
 }

@@ -1,16 +1,27 @@
 import { useState } from 'preact/hooks'
 import type { CampaignProgress } from '../../data/campaigns.ts'
 import { pb } from '../../data/client.ts'
+import { useCountry } from '../../data/phone/country.ts'
+import { faultsOf, readNumbers, type TypedNumber } from '../../data/phone/number-list.ts'
 import type { Campaign, CampaignState } from '../../data/records.ts'
+import { variablesOf } from '../../data/text/placeholders.ts'
+import { formatTextSize } from '../../data/text/text-size.ts'
+import { ownVariables } from '../../data/text/variables.ts'
+import { isSame } from '../../data/use/draft-members.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
+import { useGroups } from '../../data/use/use-groups.ts'
 import { runAlone, type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
-import { Notice } from '../../parts/form/form.tsx'
+import { CheckField, TextArea, TextField } from '../../parts/form/field.tsx'
+import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
+import { NumberCountry } from '../../parts/form/number-country.tsx'
+import { localOf, timeFault, type When, WhenField } from '../../parts/form/when-field.tsx'
+import { msOf } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
-import { EditDialog } from './edit-dialog.tsx'
 
 const UNDER_WAY: readonly CampaignState[] = ['scheduled', 'sending', 'paused']
 
@@ -112,4 +123,136 @@ const REMOVE = {
   action: t('Delete'),
   keep: t('Keep it'),
   danger: true,
+}
+
+/** Maximum invalid numbers to list. */
+const MOST_REASONS = 5
+
+/** The editable fields of a campaign. */
+interface Draft {
+  readonly name: string
+  readonly text: string
+  readonly variables: Readonly<Record<string, string>>
+  readonly when: When
+  readonly groups: readonly string[]
+  readonly numbers: string
+}
+
+const draftOf = ({ name, body, variables, scheduled_at, groups, recipients }: Campaign): Draft => ({
+  name,
+  text: body,
+  variables: variables ?? {},
+  when: { isLater: true, at: localOf(msOf(scheduled_at)) },
+  groups,
+  numbers: recipients.join('\n'),
+})
+
+/** Changes name, text, time and audience of a campaign before its first message is sent. */
+function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
+  // the state at opening: later changes do not replace what is being typed
+  const [was] = useState(() => draftOf(campaign))
+  const typed = useDraft(`campaign.${campaign.id}`, was)
+  const { value: draft, change } = typed
+  const groups = useGroups()
+  const [country, setCountry] = useCountry()
+  const numbers = readNumbers(draft.numbers, country)
+  // stored numbers count as valid: programs may have stored them
+  const bad = draft.numbers === was.numbers ? [] : numbers.filter(({ fault }) => fault)
+  const faults = timeFault(draft.when, was.when.at)
+  const [isTried, setTried] = useState(false)
+  const save = useTask(async () => {
+    setTried(true)
+    if (bad.length > 0 || faults.at) return
+    const body = requestOf(campaign, was, draft, numbers)
+    if (Object.keys(body).length > 0) {
+      await pb.send(`/api/campaigns/${campaign.id}`, { method: 'PATCH', body })
+      toast(t('Campaign changed'))
+    }
+    typed.saved()
+    onClose()
+  })
+  const cancel = () => {
+    typed.discard()
+    onClose()
+  }
+  const { size, reason } = formatTextSize(draft.text)
+  const names = campaign.template ? Object.keys(was.variables) : ownVariables(draft.text)
+  return (
+    <Dialog title={t('Change the campaign')} onClose={onClose}>
+      <Form onSubmit={save.run} fault={save.fault}>
+        <TextField label={t('Name')} name="name" value={draft.name} onValue={(name) => change({ name })} />
+        {!campaign.template && (
+          <TextArea
+            label={t('Text')}
+            name="text"
+            rows={4}
+            value={draft.text}
+            onValue={(text) => change({ text })}
+            hint={reason ? `${size}. ${reason}` : size}
+          />
+        )}
+        {names.map((name) => (
+          <TextField
+            key={name}
+            label={name}
+            name={`variable ${name}`}
+            value={draft.variables[name] ?? ''}
+            onValue={(typed) => change({ variables: { ...draft.variables, [name]: typed } })}
+          />
+        ))}
+        <WhenField
+          when={draft.when}
+          onChange={(part) => change({ when: { ...draft.when, ...part } })}
+          error={isTried ? faults.at : undefined}
+        />
+        {groups.items.map(({ id, name }) => (
+          <CheckField
+            key={id}
+            name={`group ${id}`}
+            label={name}
+            value={draft.groups.includes(id)}
+            onValue={(isIn) =>
+              change({ groups: isIn ? [...draft.groups, id] : draft.groups.filter((one) => one !== id) })
+            }
+          />
+        ))}
+        <TextArea
+          label={t('Numbers')}
+          name="numbers"
+          rows={3}
+          value={draft.numbers}
+          onValue={(numbers) => change({ numbers })}
+          hint={t('One a line, as you would dial it.')}
+          error={isTried && bad.length > 0 ? faultsOf(bad, MOST_REASONS) : undefined}
+        />
+        <NumberCountry value={country} onValue={setCountry} />
+        <FormActions busy={save.busy} onCancel={cancel}>
+          {t('Save')}
+        </FormActions>
+      </Form>
+    </Dialog>
+  )
+}
+
+/** The body of `PATCH /api/campaigns/ID`: the changed fields only. `recipients`: the numbers of the draft. */
+function requestOf(
+  campaign: Campaign,
+  was: Draft,
+  { name, text, variables, when, groups, numbers }: Draft,
+  recipients: readonly TypedNumber[],
+) {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+  return {
+    ...(name !== was.name && { name }),
+    ...(!isSame([text, variables], [was.text, was.variables]) &&
+      (campaign.template
+        ? { template_id: campaign.template, variables }
+        : { body: text, ...(variablesOf(text).length > 0 && { variables: given }) })),
+    ...(!isSame(when, was.when) &&
+      (when.isLater ? { scheduled_at: new Date(when.at).toISOString() } : { hold_seconds: 10 })),
+    ...(!(isSame(groups, was.groups) && numbers === was.numbers) && {
+      group_ids: groups,
+      recipients: recipients.map(({ phone }) => phone),
+    }),
+  }
 }

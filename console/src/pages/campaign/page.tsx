@@ -1,28 +1,35 @@
-import { useEffect } from 'preact/hooks'
-import { type CampaignProgress, titleOf } from '../../data/campaigns.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { type CampaignProgress, filterOf, shownCounts, titleOf } from '../../data/campaigns.ts'
+import { pb } from '../../data/client.ts'
 import { hoursWords } from '../../data/hours.ts'
-import type { Campaign } from '../../data/records.ts'
+import type { Campaign, Device, Message } from '../../data/records.ts'
 import { may } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { useNames } from '../../data/use/use-known.ts'
 import { lineWords } from '../../data/use/use-lines.ts'
+import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
+import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
+import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
+import { stateFilter } from '../../data/words/failure-reasons.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
-import { t, tn } from '../../language/words.ts'
+import { MESSAGE_STATES } from '../../data/words/message-states.ts'
+import { formatNumber, t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
+import { HoldNotice } from '../../parts/form/hold-notice.tsx'
 import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
-import { formatDateTime } from '../../parts/time.tsx'
-import { Loading } from '../../parts/wait.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { Badge } from '../../parts/status.tsx'
+import { formatDateTime, Time } from '../../parts/time.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { Loading, Progress } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { Actions } from './actions.tsx'
-import { Course } from './course.tsx'
-import { Hold } from './hold.tsx'
-import { Replies } from './replies.tsx'
-import { Simulated } from './simulated.tsx'
 import './page.css'
 
 const REFRESH_MS = 3_000
@@ -103,4 +110,135 @@ function audienceOf({ recipients_count, recipients, expand }: Campaign): string 
   const people = tn('1 person', '{count} people', recipients_count)
   const parts = [...groups, ...numbers]
   return parts.length > 0 ? `${people}: ${parts.join(', ')}` : people
+}
+
+const STATES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'canceled'] as const
+
+/** The progress of a campaign: a bar by state, and the segments used. */
+function Course({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
+  const { recipients_count } = progress
+  const { counts, done } = shownCounts(progress)
+  const filter = `(${filterOf(campaign)})`
+  const wordsOf = (state: (typeof STATES)[number]) =>
+    state === 'pending' && progress.status === 'paused' ? t('paused') : MESSAGE_STATES[state][1].toLowerCase()
+  return (
+    <Card title={t('Progress')}>
+      <Progress
+        value={done}
+        max={recipients_count}
+        label={t('{count} of {total} are done', { count: done, total: recipients_count })}
+      />
+      <div class="campaign-states" aria-hidden="true">
+        {STATES.map((state) => (
+          <span key={state} class={MESSAGE_STATES[state][0]} style={{ flexGrow: counts[state] }} />
+        ))}
+      </div>
+      <div class="row">
+        {STATES.filter((state) => counts[state] > 0).map((state) => (
+          <a key={state} href={to('/messages', { filter: `${filter} && ${stateFilter(state)}` })}>
+            <Badge tone={MESSAGE_STATES[state][0]}>
+              {formatNumber(counts[state])} {wordsOf(state)}
+            </Badge>
+          </a>
+        ))}
+      </div>
+      <dl class="figures">
+        <div>
+          <dt>{t('Replies')}</dt>
+          <dd>{formatNumber(progress.replies)}</dd>
+        </div>
+        <div>
+          <dt>{t('Opted out')}</dt>
+          <dd>{formatNumber(progress.opt_outs)}</dd>
+        </div>
+        <div>
+          <dt>{t('Segments sent')}</dt>
+          <dd>{t('{count} of {total}', { count: progress.segments_used, total: campaign.segments })}</dd>
+        </div>
+      </dl>
+    </Card>
+  )
+}
+
+/** A campaign that begins later counts as scheduled. */
+const MAX_SECONDS = 60
+
+/** The countdown before a campaign begins, with a button that undoes it. */
+function Hold({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
+  const left = useCountdown(progress)
+  const undo = useTask(async () => {
+    await pb.send(`/api/campaigns/${campaign.id}/cancel`, { method: 'POST' })
+    toast(t('Undone: nobody gets it'))
+  })
+  if (campaign.status !== 'scheduled' || left <= 0 || progress.begins_in_seconds > MAX_SECONDS) return null
+  return <HoldNotice left={left} undo={undo} />
+}
+
+/** Whole seconds until it begins, by the server's answer: browsers' clocks may be wrong. */
+function useCountdown(progress: CampaignProgress): number {
+  const [endMs, setEndMs] = useState(0)
+  useEffect(() => setEndMs(performance.now() + progress.begins_in_seconds * 1000), [progress])
+  return useSecondsLeft(endMs)
+}
+
+/** The server's maximum. */
+const SHOWN = 20
+
+/** Answers to the campaign, newest first, with links to their conversations. */
+function Replies({ progress: { latest_replies: latest } }: { progress: CampaignProgress }) {
+  const nameOf = useNames(latest.map(({ from }) => from))
+  return (
+    <Card title={t('Replies')}>
+      {latest.length === 0 && <p class="muted">{t('Nobody has replied yet.')}</p>}
+      <ul class="campaign-replies">
+        {latest.map(({ id, from, body, created }) => (
+          <li key={id}>
+            <a href={to(`/conversations/${encodeURIComponent(from)}`)}>
+              {nameOf(from) || <PhoneNumber number={from} />}
+            </a>{' '}
+            <Time at={created} />
+            <p>{body}</p>
+          </li>
+        ))}
+      </ul>
+      {latest.length >= SHOWN && (
+        <p class="muted">{t('These are the latest {count}.', { count: latest.length })}</p>
+      )}
+    </Card>
+  )
+}
+
+/** How many devices a filter can name. */
+const MOST_DEVICES = 30
+
+/** Says how many texts of a campaign went to simulated phones. Asks only if the user has such phones. */
+function Simulated({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
+  const { items: phones } = useList<Device>('devices', {
+    filter: 'platform = "simulator"',
+    perPage: MOST_DEVICES,
+  })
+  const devices = phones.map(({ id }) => pb.filter('device = {:id}', { id })).join(' || ')
+  const isReady = devices !== '' && campaign.batches.length > 0
+  const { total, reload } = useList<Message>('sms_messages', {
+    filter: `(${filterOf(campaign)}) && (${devices})`,
+    perPage: 1,
+    fields: 'id',
+    live: false,
+    ready: isReady,
+  })
+  const { assigned, sending, sent, delivered } = progress.counts
+  const given = assigned + sending + sent + delivered
+  useEffect(() => {
+    if (isReady) void reload()
+  }, [given])
+  if (total === 0) return null
+  return (
+    <Notice kind="warning">
+      {tn(
+        '1 text of this campaign is with a simulated phone: nobody gets it.',
+        '{count} texts of this campaign are with a simulated phone: nobody gets them.',
+        total,
+      )}
+    </Notice>
+  )
 }

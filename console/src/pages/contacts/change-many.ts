@@ -1,6 +1,5 @@
 import { pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
-import { inLanes } from '../../data/in-lanes.ts'
 import type { Contact } from '../../data/records.ts'
 
 /** The change to each chosen contact. */
@@ -42,4 +41,16 @@ async function changeOne(id: string, change: Change): Promise<Fault | undefined>
   } catch (error) {
     return faultOf(error)
   }
+}
+
+/** Requests at a time. */
+const LANES = 6
+
+/** Processes items in order, a few at a time. */
+async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = items.values()
+  const lane = async () => {
+    for (const item of waiting) await work(item)
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
 }

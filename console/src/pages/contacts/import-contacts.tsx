@@ -6,14 +6,14 @@ import type { ContactGroup } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
+import { BadRows } from '../../parts/bad-rows.tsx'
+import { CountList } from '../../parts/count-list.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { ChooseFile } from '../../parts/form/choose-file.tsx'
 import { Actions, Notice } from '../../parts/form/form.tsx'
 import { Progress } from '../../parts/wait.tsx'
-import { keptOf, NEW_GROUP, Preview, type Wishes } from './import-preview.tsx'
-import { Report } from './import-report.tsx'
-import { planImport } from './import-rows.ts'
+import { keptOf, NEW_GROUP, type Plan, Preview, planImport, type Wishes } from './import-preview.tsx'
 import { type Outcome, runImport } from './import-run.ts'
 
 const NOTHING: Outcome = { added: 0, changed: 0, left: 0, failed: [] }
@@ -108,4 +108,44 @@ async function groupFor({ group, newGroup }: Wishes, user: string): Promise<stri
   if (group !== NEW_GROUP) return group
   const made = await pb.collection<ContactGroup>('contact_groups').create({ user, name: newGroup.trim() })
   return made.id
+}
+
+/** The result of an import. */
+function Report({
+  sheet,
+  plan,
+  outcome,
+  stopped,
+  onClose,
+}: {
+  sheet: Sheet
+  plan: Plan
+  outcome: Outcome
+  stopped: boolean
+  onClose: () => void
+}) {
+  const failed = outcome.failed.map(({ contact, why }) => ({
+    row: contact.row,
+    cells: sheet.rows[contact.row - sheet.first] ?? [],
+    why,
+  }))
+  const bad = [...plan.bad, ...failed].sort((a, b) => a.row - b.row)
+  const figures = [
+    [t('Added'), outcome.added],
+    [t('Changed'), outcome.changed],
+    [t('Left as they were'), outcome.left],
+    [t('Left out'), bad.length],
+  ] as const
+  return (
+    <div class="form">
+      {stopped && <Notice kind="warning">{t('Stopped. What was imported until then stays.')}</Notice>}
+      <CountList figures={figures} />
+      <BadRows sheet={sheet} bad={bad} />
+      <Actions>
+        <Button kind="primary" onClick={onClose}>
+          {t('Done')}
+        </Button>
+      </Actions>
+    </div>
+  )
 }

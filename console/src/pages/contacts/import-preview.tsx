@@ -1,4 +1,6 @@
-import type { Columns, Sheet } from '../../data/files/sheet.ts'
+import type { BadRow, Columns, Sheet } from '../../data/files/sheet.ts'
+import { type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
+import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { ContactGroup } from '../../data/records.ts'
 import { t, tn } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
@@ -8,7 +10,6 @@ import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
 import { Actions, Notice } from '../../parts/form/form.tsx'
 import { Table } from '../../parts/list/table.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import type { NewContact, Plan } from './import-rows.ts'
 
 /** The user's choices for an import. */
 export interface Wishes {
@@ -159,4 +160,60 @@ function KeptColumns({
       </div>
     </fieldset>
   )
+}
+
+export interface NewContact {
+  /** The row of the file. */
+  readonly row: number
+  readonly name: string
+  readonly phone: string
+  /** Values of the kept columns by their titles, without empty ones. */
+  readonly data: Readonly<Record<string, string>>
+}
+
+/** The plan of an import. */
+export interface Plan {
+  readonly good: readonly NewContact[]
+  readonly bad: readonly BadRow[]
+}
+
+const MAX_NAME = 255
+
+/**
+ * Sorts rows into good and bad ones. Numbers without a country belong to `country`. A repeated number is bad.
+ */
+export function planImport(
+  { head, rows, first }: Sheet,
+  columns: Columns,
+  country: string,
+  kept: readonly number[],
+): Plan {
+  const good: NewContact[] = []
+  const bad: BadRow[] = []
+  const seen = new Map<string, number>()
+  for (const [at, cells] of rows.entries()) {
+    const row = first + at
+    const name = (cells[columns.name] ?? '').trim()
+    const reading = readPhone(cells[columns.phone] ?? '', country)
+    const { phone } = reading
+    const why = faultOf(reading, name, seen)
+    if (why || !phone) bad.push({ row, cells, why })
+    else {
+      seen.set(phone, row)
+      good.push({ row, name, phone, data: dataOf(head, cells, kept) })
+    }
+  }
+  return { good, bad }
+}
+
+const dataOf = (head: readonly string[], cells: readonly string[], kept: readonly number[]) =>
+  Object.fromEntries(
+    kept.map((at) => [head[at]!.trim(), (cells[at] ?? '').trim()]).filter(([, value]) => value !== ''),
+  )
+
+function faultOf({ phone, fault }: PhoneReading, name: string, seen: Map<string, number>): string {
+  if (fault) return phoneFaultWords(fault)
+  if (name.length > MAX_NAME) return t('The name is longer than {max} characters', { max: MAX_NAME })
+  const before = seen.get(phone)
+  return before === undefined ? '' : t('The same number as in row {row}', { row: before })
 }

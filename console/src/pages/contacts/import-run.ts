@@ -1,7 +1,7 @@
 import { pb } from '../../data/client.ts'
 import { faultOf } from '../../data/fault.ts'
 import type { Contact } from '../../data/records.ts'
-import type { NewContact } from './import-rows.ts'
+import type { NewContact } from './import-preview.tsx'
 
 /** The progress of an import. */
 export interface Outcome {

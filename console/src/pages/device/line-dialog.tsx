@@ -1,6 +1,6 @@
+import { useCountry } from '../../data/phone/country.ts'
 import { formatPhone, readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
-import { useCountry } from '../../data/phone/use-country.ts'
 import type { Line } from '../../data/records.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'

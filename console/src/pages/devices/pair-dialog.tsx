@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { addSimulatedPhone } from '../../data/device/simulated-phones.ts'
 import type { Device } from '../../data/records.ts'
@@ -10,8 +10,8 @@ import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Actions, Form, FormActions } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { msOf } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
-import { useCountdown } from './countdown.ts'
 import { AndroidPhone, Computer } from './ways.tsx'
 
 /** The answer of `POST /api/devices/pairing`. */
@@ -133,3 +133,17 @@ const Joined = ({ device, onClose }: { device: Device; onClose: () => void }) =>
     </div>
   </div>
 )
+
+const STEP_MS = 500
+
+/** How long it is until an instant, as `4:31`; '' when it has passed. */
+function useCountdown(at: string): string {
+  const [nowMs, setNow] = useState(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), STEP_MS)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = Math.ceil((msOf(at) - nowMs) / 1000)
+  if (seconds <= 0) return ''
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { serverUrl } from '../../data/client.ts'
-import { isLoopback, isUnencrypted } from '../../data/device/address.ts'
 import { APP_URL } from '../../data/device/smsgate-app.ts'
 import { t, tx } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
@@ -119,3 +118,12 @@ export function Computer({ url, code }: { url: string; code: string }) {
     </>
   )
 }
+
+/** Names of this computer itself. RFC 6761, 6.3; RFC 1122, 3.2.1.3 */
+const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/
+
+/** Whether an address means the computer that opens it, so that no other one can reach the server by it. */
+const isLoopback = (url: string) => LOOPBACK.test(new URL(url).hostname)
+
+/** Whether requests to an address are unencrypted and leave this computer. */
+const isUnencrypted = (url: string) => new URL(url).protocol === 'http:' && !isLoopback(url)

@@ -1,7 +1,7 @@
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { type Column, Table } from '../../parts/list/table.tsx'
-import { lasting } from './lasting.ts'
+import { lasting } from './offline.tsx'
 
 /** An item of `GET /api/jobs`. */
 interface JobFigures {

@@ -1,24 +1,25 @@
-import { FAILED_FILTER } from '../../data/words/failure-reasons.ts'
-import { formatNumber, t, tx } from '../../language/words.ts'
-import './page.css'
 import type { ComponentChildren } from 'preact'
 import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
 import { useDeviceStates } from '../../data/device/device-states.ts'
-import { isSimulated } from '../../data/device/simulated.ts'
-import type { Delivery, Device } from '../../data/records.ts'
+import { deviceName, isSimulated } from '../../data/device/simulated.ts'
+import type { Delivery, Device, Message } from '../../data/records.ts'
 import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
 import type { Tone } from '../../data/words/message-states.ts'
+import { formatNumber, t, tx } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
+import { type Column, Table } from '../../parts/list/table.tsx'
+import { Owner } from '../../parts/owner.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { MessageStatus } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { Jobs } from './jobs.tsx'
-import { lasting } from './lasting.ts'
-import { Offline } from './offline.tsx'
-import { WaitingMessages } from './waiting-messages.tsx'
+import { lasting, Offline } from './offline.tsx'
+import './page.css'
 
 /** The answer of `GET /api/ready`. */
 interface Readiness {
@@ -161,5 +162,43 @@ function Tile({
       <strong>{value ?? '…'}</strong>
       {href ? <a href={href}>{title}</a> : <span>{title}</span>}
     </li>
+  )
+}
+
+const COUNT = 10
+
+const COLUMNS: readonly Column<Message>[] = [
+  { title: t('To'), cell: (message) => message.to },
+  { title: t('User'), cell: (message) => <Owner record={message} /> },
+  { title: t('Device'), cell: ({ expand }) => deviceName(expand?.device) || t('No device') },
+  { title: t('State'), cell: (message) => <MessageStatus message={message} /> },
+  { title: t('Since'), cell: (message) => <Time at={message.created} /> },
+]
+
+/** The messages that wait longest. */
+function WaitingMessages() {
+  const messages = useList<Message>('sms_messages', {
+    filter: 'status = "assigned" || status = "sending"',
+    sort: 'created',
+    expand: 'user,device',
+    perPage: COUNT,
+  })
+  if (messages.items.length === 0)
+    return (
+      <section class="stack">
+        <h2>{t('Waiting longest')}</h2>
+        <p class="muted">{messages.loading ? t('Loading…') : t('No message waits.')}</p>
+      </section>
+    )
+  return (
+    <section class="stack">
+      <h2>{t('Waiting longest')}</h2>
+      <Table
+        caption={t('Messages that wait longest')}
+        columns={COLUMNS}
+        rows={messages.items}
+        href={(message) => to(`/messages/${message.id}`)}
+      />
+    </section>
   )
 }

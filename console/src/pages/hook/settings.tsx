@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useCountry } from '../../data/phone/use-country.ts'
+import { useCountry } from '../../data/phone/country.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { useGroups } from '../../data/use/use-groups.ts'
 import { useLines } from '../../data/use/use-lines.ts'

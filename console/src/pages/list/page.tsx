@@ -1,11 +1,239 @@
-import { useState } from 'preact/hooks'
-import type { Sheet } from '../../data/files/sheet.ts'
-import { t } from '../../language/words.ts'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { MAX_PLAIN } from '../../data/campaigns.ts'
+import { guessColumns, type Sheet } from '../../data/files/sheet.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
+import type { Template } from '../../data/records.ts'
+import { segmentsText } from '../../data/text/text-size.ts'
+import type { Usage } from '../../data/usage.ts'
+import { useAnswer } from '../../data/use/use-answer.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { ownHours } from '../../data/user-settings/own.ts'
+import { t, tn, tx } from '../../language/words.ts'
+import { BadRows } from '../../parts/bad-rows.tsx'
+import { confirmedForMany, peopleWords } from '../../parts/dialog/many-people.tsx'
+import { Button } from '../../parts/form/button.tsx'
 import { ChooseFile } from '../../parts/form/choose-file.tsx'
+import { Actions, Form, Notice } from '../../parts/form/form.tsx'
+import { HoldNotice } from '../../parts/form/hold-notice.tsx'
+import { QuietField } from '../../parts/form/quiet-field.tsx'
+import { type When, WhenField } from '../../parts/form/when-field.tsx'
+import { Table } from '../../parts/list/table.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { SendFault } from '../../parts/send-fault.tsx'
+import { formatDateTime } from '../../parts/time.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { Progress } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
-import { ListForm } from './list-form.tsx'
+import { ListFields, type Wishes } from './list-fields.tsx'
+import { ListReport } from './list-report.tsx'
+import { type ListPlan, type ListText, planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
+import { NOTHING_SENT, runList } from './list-run.ts'
 import './page.css'
+
+const MOST_TEMPLATES = 500
+
+/** The text for the rows of a file, the preview and the sending. */
+export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
+  const [wishes, setWishes] = useState<Wishes>(() => ({
+    column: guessColumns(sheet).phone,
+    country: defaultCountry.value,
+    text: '',
+  }))
+  const [when, setWhen] = useState<When>({ isLater: false, at: '' })
+  const [isQuiet, setQuiet] = useState(true)
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
+  const [outcome, setOutcome] = useState(NOTHING_SENT)
+  const [isHeld, setHeld] = useState(false)
+  const [isOver, setOver] = useState(false)
+  const stop = useRef(new AbortController())
+  useEffect(() => () => stop.current.abort(), [])
+  const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
+  const { column, country, text } = wishes
+  const numbers = useMemo(() => readNumbers(sheet, column, country), [sheet, column, country])
+  const plan = useMemo(() => planList(sheet, numbers, column, text), [sheet, numbers, column, text])
+  const count = outcome.accepted.size + outcome.refused.length
+  const work = useTask(async () => {
+    const scheduledAt = scheduledAtOf(when)
+    const options = {
+      ...(scheduledAt && { scheduled_at: scheduledAt }),
+      ...(ownHours.value && isQuiet && { quiet_hours: true }),
+    }
+    const done = await runList(plan.good, options, outcome, stop.current.signal, setOutcome)
+    setOutcome(done)
+    setOver(!done.fault && !stop.current.signal.aborted)
+  })
+  const submit = async () => {
+    const found = faultsOf(wishes, when, sheet)
+    setFaults(found)
+    if (Object.keys(found).length > 0 || plan.good.length === 0) return
+    stop.current = new AbortController()
+    // a continued send was confirmed before
+    const isLong = count === 0 && plan.good.length > MAX_PLAIN
+    if (isLong && !(await isListConfirmed(plan.good, scheduledAtOf(when)))) return
+    if (isLong && !when.isLater) setHeld(true)
+    else await work.run()
+  }
+  const change = (part: Partial<Wishes>) => {
+    setWishes({ ...wishes, ...part })
+    setFaults({})
+    setOutcome(NOTHING_SENT)
+  }
+  if (isOver) return <ListReport {...{ sheet, plan, outcome }} onAgain={onBack} />
+  const rest = plan.good.length - outcome.accepted.size
+  const texts = tn('1 text', '{count} texts', rest)
+  return (
+    <div class="stack">
+      <Card>
+        {isHeld ? (
+          <ListHold
+            onOver={() => {
+              setHeld(false)
+              void work.run()
+            }}
+            onUndo={() => setHeld(false)}
+          />
+        ) : (
+          <Form onSubmit={submit} fault={work.fault}>
+            {outcome.fault && !work.busy && <SendFault fault={outcome.fault} />}
+            {!work.busy && (
+              <>
+                <ListFields {...{ sheet, wishes, faults }} templates={templates.items} onChange={change} />
+                <WhenField
+                  when={when}
+                  error={faults.at}
+                  onChange={(part) => {
+                    setWhen({ ...when, ...part })
+                    setFaults({})
+                    setOutcome(NOTHING_SENT)
+                  }}
+                />
+                <QuietField value={isQuiet} onValue={setQuiet} />
+              </>
+            )}
+            {(work.busy || count > 0) && (
+              <Progress
+                value={count}
+                max={plan.good.length}
+                label={t('{count} of {total} texts', { count, total: plan.good.length })}
+              />
+            )}
+            <Actions>
+              <Button
+                type="submit"
+                kind="primary"
+                icon="send"
+                busy={work.busy}
+                disabled={plan.good.length === 0}
+              >
+                {count > 0 && !work.busy
+                  ? t('Go on with {texts}', { texts })
+                  : when.isLater
+                    ? t('Schedule {texts}', { texts })
+                    : t('Send {texts}', { texts })}
+              </Button>
+              {work.busy ? (
+                <Button onClick={() => stop.current.abort()}>{t('Stop')}</Button>
+              ) : (
+                <Button onClick={onBack}>{t('Another file')}</Button>
+              )}
+            </Actions>
+          </Form>
+        )}
+      </Card>
+      {!work.busy && <ListPreview sheet={sheet} plan={plan} hasText={text !== ''} />}
+    </div>
+  )
+}
+
+const scheduledAtOf = ({ isLater, at }: When): string => (isLater ? new Date(at).toISOString() : '')
+
+/** Errors by field name. */
+function faultsOf({ text }: Wishes, { isLater, at }: When, sheet: Sheet): Record<string, string> {
+  const faults: Record<string, string> = {}
+  const unknown = unknownPlaceholders(text, sheet)
+  if (text.trim() === '') faults.text = t('Write a text first.')
+  else if (unknown.length > 0)
+    faults.text = t('There is no column for {placeholder}.', { placeholder: `{{${unknown[0]}}}` })
+  if (isLater && !at) faults.at = t('When shall they go out?')
+  if (isLater && at && new Date(at).getTime() <= Date.now()) faults.at = t('This time is past.')
+  return faults
+}
+
+const HOLD_MS = 10_000
+
+/**
+ * The countdown before a long list is sent. The server has nothing yet: leaving the page cancels the send.
+ */
+function ListHold({ onOver, onUndo }: { onOver: () => void; onUndo: () => void }) {
+  const [endMs] = useState(() => performance.now() + HOLD_MS)
+  const left = useSecondsLeft(endMs)
+  const isOver = left <= 0
+  const box = useRef<HTMLDivElement>(null)
+  const undo = useTask(async () => {
+    onUndo()
+    toast(t('Undone: nobody gets it'))
+  })
+  useEffect(() => box.current?.querySelector('button')?.focus(), [])
+  // a layout effect: no click on "Undo" comes between the end and the sending
+  useLayoutEffect(() => {
+    if (isOver) onOver()
+  }, [isOver])
+  return <div ref={box}>{!isOver && <HoldNotice left={left} undo={undo} />}</div>
+}
+
+/** Asks before many texts are sent. `scheduledAt`: when they leave, or '' for now. */
+function isListConfirmed(texts: readonly ListText[], scheduledAt: string): Promise<boolean> {
+  const first = texts[0]!
+  const people = new Set(texts.map(({ phone }) => phone)).size
+  const segments = texts.reduce((sum, text) => sum + text.segments, 0)
+  return confirmedForMany({
+    people,
+    what: tx('{texts} go to {people}, which takes {segments} in all. The first text, to {number}:', {
+      texts: <strong>{tn('1 text', '{count} texts', texts.length)}</strong>,
+      people: <strong>{peopleWords(people)}</strong>,
+      segments: <strong>{segmentsText(segments)}</strong>,
+      number: first.phone,
+    }),
+    firstText: first.body,
+    begins: scheduledAt
+      ? t('They leave on {time}.', { time: formatDateTime(scheduledAt) })
+      : t('They leave after 10 seconds, in which you can undo it.'),
+    isLater: scheduledAt !== '',
+  })
+}
+
+const SHOWN = 5
+
+/** Previews the texts of a list. */
+function ListPreview({ sheet, plan, hasText }: { sheet: Sheet; plan: ListPlan; hasText: boolean }) {
+  const { value: usage } = useAnswer<Usage>('/api/sms/usage')
+  const { good, bad, segments } = plan
+  const left = usage?.remaining ?? Number.POSITIVE_INFINITY
+  return (
+    <Card title={t('As they will arrive')}>
+      <Notice kind={bad.length > 0 || good.length > left ? 'warning' : 'info'}>
+        {tn('1 text', '{count} texts', good.length)}
+        {hasText && `, ${segmentsText(segments)}`}
+        {bad.length > 0 && tn('; 1 row to leave out', '; {count} rows to leave out', bad.length)}
+        {good.length > left && t('. Only {left} are left of your messages this month', { left })}
+      </Notice>
+      {good.length > 0 && hasText && (
+        <Table
+          caption={t('The first texts')}
+          columns={[
+            { title: t('Number'), cell: ({ phone }) => <PhoneNumber number={phone} /> },
+            { title: t('Text'), long: true, cell: ({ body }) => <span class="list-text">{body}</span> },
+          ]}
+          rows={good.slice(0, SHOWN).map((text) => ({ id: String(text.row), ...text }))}
+        />
+      )}
+      {hasText && <BadRows sheet={sheet} bad={bad} />}
+    </Card>
+  )
+}
 
 /** Sends a text to each row of a file, filled in from its cells. */
 export function Page() {

@@ -1,6 +1,10 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import type { Device, User } from '../../data/records.ts'
+import { saveSettings, useSettings } from '../../data/settings.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { CodeBlock } from '../../parts/code.tsx'
@@ -17,7 +21,6 @@ import { Time } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { go, to } from '../../router.ts'
-import { KeepWhoAsked, useEmails } from './who-asked.tsx'
 
 /** A request of `GET /api/logs`. */
 interface Log {
@@ -190,5 +193,37 @@ function Found({ logs, filter }: { logs: Logs; filter: string }) {
       {open && <LogDialog log={open} onClose={() => setOpen(undefined)} />}
       <Pager page={page} pages={totalPages} total={totalItems} goTo={turn} />
     </>
+  )
+}
+
+/** Emails of callers by the logged ids, of users and of devices' owners. */
+function useEmails(ids: readonly string[]): ReadonlyMap<string, string> {
+  const known = [...new Set(ids)].filter(Boolean)
+  const filter = known.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
+  const asked = { filter, perPage: 100, live: false, ready: known.length > 0 }
+  const users = useList<User>('users', asked)
+  const devices = useList<Device>('devices', { ...asked, expand: 'user' })
+  return new Map([
+    ...devices.items.map(({ id, expand }) => [id, expand?.user?.email ?? ''] as const),
+    ...users.items.map(({ id, email }) => [id, email] as const),
+  ])
+}
+
+/** Says that callers' ids are not logged, with a button that turns it on. */
+function KeepWhoAsked() {
+  const { value, reload } = useSettings()
+  const keep = useTask(async () => {
+    await saveSettings({ logs: { logAuthId: true } })
+    await reload()
+  })
+  if (!value || value.logs.logAuthId) return null
+  return (
+    <Notice kind="info">
+      {t('The logs do not keep which user asked.')}{' '}
+      <Button kind="quiet" busy={keep.busy} onClick={() => void keep.run()}>
+        {t('Keep it from now on')}
+      </Button>
+      {keep.fault && <span>{keep.fault.message}</span>}
+    </Notice>
   )
 }

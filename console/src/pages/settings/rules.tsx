@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks'
 import { type RateLimit, saveSettings } from '../../data/settings.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { t } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { t, tn } from '../../language/words.ts'
+import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
+import type { FormRow } from '../../parts/rows/rows.ts'
+import { RowsForm } from '../../parts/rows/rows-form.tsx'
+import type { Values } from '../../parts/rows/values.ts'
 import { toast } from '../../parts/toast.tsx'
-import { RuleDialog } from './rule-dialog.tsx'
-import { byOf, rateOf, ruleName, wordsOf } from './rule-words.ts'
 
 /** The rules of the limits: each change is saved at once, as all rules together. */
 export function Rules({ first }: { first: readonly RateLimit[] }) {
@@ -75,3 +76,106 @@ const Rule = ({ rule, onEdit, onRemove }: RuleProps) => (
     </Button>
   </li>
 )
+
+/** The choice to type a label. */
+const OTHER = ''
+const NEW: RateLimit = { label: '/api/sms/', audience: '', maxRequests: 60, duration: 60 }
+
+interface RuleDialogProps {
+  readonly rules: readonly RateLimit[]
+  /** The index of the edited rule; the list's length for a new one. */
+  readonly at: number
+  readonly save: (rules: readonly RateLimit[]) => Promise<void>
+  readonly onClose: () => void
+}
+
+const isOther = (values: Values) => values.choice === OTHER
+
+/** The fields of a rule. The server names their faults by the rule's place in the list. */
+function rowsFor(at: number): readonly FormRow[] {
+  const path = `rateLimits.rules.${at}.`
+  const number = { kind: 'number', min: 1, refused: t('At least 1.') } as const
+  return [
+    { name: 'choice', label: t('What'), choices: [...LABELS, [OTHER, t('Something else…')]], kind: 'select' },
+    {
+      ...{
+        name: `${path}label`,
+        label: t('Path or action'),
+        shown: isOther,
+        autocomplete: 'off',
+        spellcheck: false,
+      },
+      hint: t(
+        'A path, as /api/sms/send or POST /api/sms/send, with / at its end for all below it. Or COLLECTION:ACTION, as contacts:create.',
+      ),
+    },
+    { name: `${path}audience`, label: t('By whom'), choices: AUDIENCES, kind: 'select' },
+    [
+      { name: `${path}maxRequests`, label: t('Requests'), ...number },
+      { name: `${path}duration`, label: t('In seconds'), ...number },
+    ],
+  ]
+}
+
+/** Edits a rate limit: label, audience and rate. */
+function RuleDialog({ rules, at, save, onClose }: RuleDialogProps) {
+  const rule = rules[at] ?? NEW
+  const isKnown = wordsOf(rule.label) !== undefined
+  const stored = { ...rule, label: isKnown ? '' : rule.label }
+  const isNew = at === rules.length
+  const saveRule = async (_: object, all: { choice?: unknown; rateLimits?: unknown }) => {
+    const { rules: typed } = all.rateLimits as { rules: Readonly<Record<number, RateLimit>> }
+    const { label, ...rest } = typed[at]!
+    await save([
+      ...rules.slice(0, at),
+      { ...rest, label: String(all.choice || label.trim()) },
+      ...rules.slice(at + 1),
+    ])
+    return isNew ? t('Rule added') : t('Rule changed')
+  }
+  return (
+    <Dialog title={isNew ? t('New rule') : t('Change the rule')} onClose={onClose}>
+      <RowsForm
+        draftKey={`settings.rule.${at}`}
+        rows={rowsFor(at)}
+        stored={{ choice: isKnown ? rule.label : OTHER, rateLimits: { rules: { [at]: stored } } }}
+        {...{ save: saveRule, action: t('Save the rule'), onDone: onClose, onCancel: onClose }}
+      />
+    </Dialog>
+  )
+}
+
+/** Words for known labels of rules. Other labels are shown unchanged. */
+const LABELS = [
+  ['/api/', t('All requests')],
+  ['*:auth', t('Signing in')],
+  ['/api/sms/', t('Sending, and all below /api/sms/')],
+  ['*:list', t('Lists of records')],
+  ['*:create', t('New records')],
+  ['*:update', t('Changes of records')],
+  ['*:file', t('Files')],
+  ['/api/batch', t('Batches of requests')],
+  ['/api/devices/', t('What devices ask')],
+] as const
+
+/** The audiences of rules. */
+const AUDIENCES = [
+  ['', t('Everybody')],
+  ['@guest', t('Guests')],
+  ['@auth', t('Who is signed in')],
+] as const
+
+const BY: Readonly<Record<string, string>> = { '@guest': t('by guests'), '@auth': t('by who is signed in') }
+
+/** Words for a rule's label; undefined for an unknown one. */
+const wordsOf = (label: string): string | undefined => LABELS.find(([known]) => known === label)?.[1]
+
+/** A rule's label and audience as plain text. */
+const ruleName = ({ label, audience }: RateLimit): string => `${wordsOf(label) ?? label}${byOf(audience)}`
+
+/** A rule's audience, to be read after its label; '' for all. */
+const byOf = (audience: string): string => (BY[audience] ? ` ${BY[audience]}` : '')
+
+/** How much a rule allows. */
+const rateOf = ({ maxRequests, duration }: RateLimit): string =>
+  tn('{maxRequests} in a second', '{maxRequests} in {count} seconds', duration, { maxRequests })

@@ -1,12 +1,21 @@
 import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { RecordOf, Sender, UserSettings } from '../../data/records.ts'
 import { may } from '../../data/session.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { useLookup } from '../../data/use/use-lookup.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
-import { Page as Frame } from '../../parts/page.tsx'
-import { Assigning } from './assigning.tsx'
-import { Changes } from './changes.tsx'
-import { Invitations } from './invitations.tsx'
-import { Invite } from './invite.tsx'
+import { SelectField } from '../../parts/form/field.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+import { Records } from '../../parts/list/records.tsx'
+import type { Column } from '../../parts/list/table.tsx'
+import { Card, Page as Frame } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { Invitations, Invite } from './invitations.tsx'
 import { Members } from './members.tsx'
 import './page.css'
 
@@ -29,5 +38,116 @@ export function Page() {
       {may('admin') && <Changes />}
       {isInviting && <Invite onClose={() => setInviting(false)} />}
     </Frame>
+  )
+}
+
+const WAYS = [
+  ['', t('Nobody, until somebody takes it')],
+  ['answerer', t('Who answers first')],
+  ['turns', t('In turns, when a text comes in')],
+] as const
+
+/** The setting that assigns new conversations. */
+function Assigning() {
+  const save = useTask(async (assign: string) => {
+    await saveOwnSettings({ assign: assign as UserSettings['assign'] })
+    toast(t('Saved'))
+  })
+  if (ownSettings.value === undefined) return null
+  return (
+    <Card title={t('Assigning')}>
+      {save.fault && <Notice kind="wrong">{save.fault.message}</Notice>}
+      <SelectField
+        label={t('Who gets a conversation that nobody has')}
+        name="assign"
+        choices={WAYS}
+        value={ownSettings.value?.assign ?? ''}
+        onValue={(assign) => void save.run(assign)}
+        disabled={save.busy}
+        hint={t('In turns goes to the owner, admins and agents; the next is who has waited longest.')}
+      />
+    </Card>
+  )
+}
+
+/** A change by a member of the team. */
+interface Change extends RecordOf<'account_audit'> {
+  readonly fields: readonly string[] | null
+  readonly expand?: { readonly sender?: Sender }
+}
+
+/** Actions without a label are shown by their names. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  create: t('Created'),
+  update: t('Changed'),
+  delete: t('Deleted'),
+}
+const THINGS: Readonly<Record<string, string>> = {
+  devices: t('Device'),
+  lines: t('Line'),
+  api_keys: t('API key'),
+  webhooks: t('Webhook'),
+  hooks: t('Hook'),
+  members: t('Member'),
+  member_invitations: t('Invitation'),
+}
+
+/** Name fields of records. `senders` keeps names of deleted members and keys. */
+const NAMES: Readonly<Record<string, readonly [collection: string, field: string]>> = {
+  devices: ['devices', 'name'],
+  lines: ['lines', 'label'],
+  api_keys: ['senders', 'name'],
+  webhooks: ['webhooks', 'url'],
+  hooks: ['hooks', 'name'],
+  members: ['senders', 'name'],
+  member_invitations: ['member_invitations', 'email'],
+}
+
+const keyOf = ({ collection, record }: Change) => `${collection}/${record}`
+
+async function findNames(keys: readonly string[]): Promise<(readonly [string, string])[]> {
+  const found = Object.entries(NAMES).map(async ([kind, [collection, field]]) => {
+    const ids = keys.filter((key) => key.startsWith(`${kind}/`)).map((key) => key.slice(kind.length + 1))
+    if (ids.length === 0) return []
+    const filter = ids.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
+    const options = { filter, skipTotal: true, fields: `id,${field}` }
+    const { items } = await pb.collection(collection).getList(1, ids.length, options)
+    return items.map((record) => [`${kind}/${record.id}`, String(record[field])] as const)
+  })
+  return (await Promise.all(found)).flat()
+}
+
+const columnsOf = (nameOf: (key: string) => string | undefined): readonly Column<Change>[] => [
+  { title: t('Who'), cell: ({ expand }) => expand?.sender?.name ?? '–' },
+  {
+    title: t('What'),
+    cell: ({ action, collection }) => `${THINGS[collection] ?? collection}: ${ACTIONS[action] ?? action}`,
+  },
+  {
+    title: t('Record'),
+    cell: (change) => nameOf(keyOf(change)) || <span class="mono">{change.record}</span>,
+  },
+  {
+    title: t('Fields'),
+    long: true,
+    spare: ({ fields }) => !fields?.length,
+    cell: ({ fields }) => fields?.join(', ') || '–',
+  },
+  { title: t('When'), cell: ({ created }) => <Time at={created} /> },
+]
+
+/** What members changed at devices, keys, webhooks and the team. */
+function Changes() {
+  const changes = useList<Change>('account_audit', { sort: '-created,-id', expand: 'sender', perPage: 20 })
+  const nameOf = useLookup(changes.items.map(keyOf), findNames)
+  return (
+    <Card title={t('What was changed')}>
+      <Records
+        list={changes}
+        caption={t('What was changed')}
+        columns={columnsOf(nameOf)}
+        empty={<p class="muted">{t('Changes of devices, keys, webhooks and the team are listed here.')}</p>}
+      />
+    </Card>
   )
 }

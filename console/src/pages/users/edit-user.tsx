@@ -1,15 +1,17 @@
 import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
 import type { User } from '../../data/records.ts'
+import { useAnswer } from '../../data/use/use-answer.ts'
+import { useTask } from '../../data/use/use-task.ts'
 import { saveUserSettings } from '../../data/user-settings/save.ts'
-import { t } from '../../language/words.ts'
+import { formatNumber, t } from '../../language/words.ts'
 import { deleteRecord } from '../../parts/dialog/delete-record.ts'
 import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
+import { Actions, Notice } from '../../parts/form/form.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
-import { EnableUser } from './enable-user.tsx'
-import { isDisabled } from './is-disabled.ts'
-import { userRecord, userRows } from './user-rows.ts'
+import { isDisabled, userRecord, userRows } from './user-rows.ts'
 
 const ROWS = [
   ...userRows(t('Empty: it stays. A new one ends all sessions.')),
@@ -81,3 +83,77 @@ const remove = (user: User, done: () => void) =>
     t('{email} was deleted', { email: user.email }),
     done,
   )
+
+const LISTS = {
+  api_keys: t('API keys'),
+  devices: t('Devices'),
+  webhooks: t('Webhooks'),
+  hooks: t('Hooks'),
+  auto_answers: t('Automatic answers'),
+  campaigns: t('Campaigns'),
+} as const
+type ListName = keyof typeof LISTS
+
+type Access = Readonly<
+  Record<ListName, { total: number; items: readonly { id: string; name: string }[] }>
+> & {
+  readonly waiting: number
+}
+
+/**
+ * Lists a disabled user's devices, keys and the like, and asks whether to end them before enabling the user.
+ */
+function EnableUser({ user, onClose }: { user: User; onClose: () => void }) {
+  const { value, fault } = useAnswer<Access>(`/api/users/${user.id}/access`)
+  const enable = useTask(async (access: 'end' | 'keep') => {
+    await pb.send(`/api/users/${user.id}/enable`, { method: 'POST', body: { access } })
+    toast(t('{email} can sign in again', { email: user.email }))
+    onClose()
+  })
+  const wrong = enable.fault ?? fault
+  return (
+    <Dialog title={t('Enable {email}?', { email: user.email })} onClose={onClose}>
+      <p>
+        {t(
+          'This acts for the user without a sign-in. Did somebody else have the password? Then end all of it.',
+        )}
+      </p>
+      {wrong && <Notice kind="wrong">{wrong.message}</Notice>}
+      {value && (
+        <dl class="users-access">
+          {(Object.keys(LISTS) as ListName[]).map((name) => (
+            <div key={name}>
+              <dt>
+                {LISTS[name]}: {formatNumber(value[name].total)}
+              </dt>
+              {value[name].items.map((item) => (
+                <dd key={item.id}>{item.name || '–'}</dd>
+              ))}
+            </div>
+          ))}
+          <div>
+            <dt>
+              {t('Messages that wait')}: {formatNumber(value.waiting)}
+            </dt>
+          </div>
+        </dl>
+      )}
+      <p class="note">
+        {t(
+          'To end means: keys, devices, webhooks and hooks are deleted, automatic answers disabled, campaigns and messages that wait canceled. Campaigns that you keep stay paused.',
+        )}
+      </p>
+      <Actions>
+        <Button kind="danger" busy={enable.busy} onClick={() => void enable.run('end')}>
+          {t('End all and enable')}
+        </Button>
+        <Button busy={enable.busy} onClick={() => void enable.run('keep')}>
+          {t('Keep all and enable')}
+        </Button>
+        <Button kind="quiet" onClick={onClose}>
+          {t('Cancel')}
+        </Button>
+      </Actions>
+    </Dialog>
+  )
+}

@@ -1,23 +1,24 @@
-import { formatNumber, t, tx } from '../../language/words.ts'
-import './page.css'
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import type { User } from '../../data/records.ts'
+import type { RecordOf, User } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
+import { formatNumber, t, tx } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
+import { toast } from '../../parts/toast.tsx'
 import { EditUser } from './edit-user.tsx'
-import { isDisabled } from './is-disabled.ts'
-import { NewUser } from './new-user.tsx'
-import { useMonth } from './use-month.ts'
+import { isDisabled, userRecord, userRows } from './user-rows.ts'
+import './page.css'
 
 /** The users and their quotas. */
 export function Page({ query }: PageProps) {
@@ -127,3 +128,35 @@ function filterOf(search: string, state: State): string {
 }
 
 const quotaText = (quota: number) => (quota > 0 ? formatNumber(quota) : t('Default'))
+
+const ROWS = userRows(t('At least 8 characters. They can change it later on their page Account.'))
+
+/** Creates a user. */
+const NewUser = ({ onClose }: { onClose: () => void }) => (
+  <Dialog title={t('New user')} onClose={onClose}>
+    <RecordForm
+      collection="users"
+      rows={ROWS}
+      blank={{ verified: true }}
+      prepare={userRecord}
+      action={t('Make the user')}
+      onSaved={({ email }) => {
+        toast(t('{email} can sign in now', { email }))
+        onClose()
+      }}
+      onCancel={onClose}
+    />
+  </Dialog>
+)
+
+/** How many messages these users have sent this month, by user id. Users without any are missing. */
+function useMonth(users: readonly User[]): ReadonlyMap<string, number> {
+  const period = new Date().toISOString().slice(0, 7)
+  const ofThese = users.map(({ id }) => pb.filter('user = {:id}', { id })).join(' || ')
+  const { items } = useList<RecordOf<'sms_usage'>>('sms_usage', {
+    filter: `${pb.filter('period = {:period}', { period })} && (${ofThese})`,
+    perPage: Math.max(users.length, 1),
+    ready: users.length > 0,
+  })
+  return new Map(items.map(({ user, used }) => [user, used]))
+}

@@ -1,3 +1,4 @@
+import type { User } from '../../data/records.ts'
 import { t } from '../../language/words.ts'
 import type { FormRow } from '../../parts/rows/rows.ts'
 
@@ -18,3 +19,6 @@ export const userRecord = (fields: Readonly<Record<string, unknown>>) => ({
   ...fields,
   ...('password' in fields && { passwordConfirm: fields.password }),
 })
+
+/** Whether a user is disabled, by the settings that the list of users expands. */
+export const isDisabled = ({ expand }: User): boolean => expand?.user_settings_via_user?.disabled === true

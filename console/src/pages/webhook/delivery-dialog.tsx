@@ -1,5 +1,5 @@
 import type { Delivery } from '../../data/records.ts'
-import { connectionFault } from '../../data/words/connection-fault.ts'
+import { connectionFault } from '../../data/words/fault-sentences.ts'
 import { t, tn, tx } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'

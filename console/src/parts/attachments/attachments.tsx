@@ -1,5 +1,6 @@
+import type { RecordModel } from 'pocketbase'
 import { useEffect, useState } from 'preact/hooks'
-import { fileToken, fileUrl } from '../../data/files/protected-file.ts'
+import { pb } from '../../data/client.ts'
 import type { Message } from '../../data/records.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../dialog/dialog.tsx'
@@ -91,3 +92,26 @@ async function save(message: Message, name: string): Promise<void> {
     toastFault(error)
   }
 }
+
+/** How long links share a token. Tokens are valid for three minutes, as in PocketBase. */
+const SHARED_MS = 60_000
+let known: { readonly account: string; readonly untilMs: number; readonly token: Promise<string> } | undefined
+
+/** A token for links to protected files. */
+function fileToken(): Promise<string> {
+  const account = pb.authStore.token
+  if (known?.account === account && Date.now() < known.untilMs) return known.token
+  const token = pb.files.getToken()
+  known = { account, untilMs: Date.now() + SHARED_MS, token }
+  token.catch(() => {
+    known = undefined
+  })
+  return token
+}
+
+const fileUrl = (
+  record: RecordModel,
+  name: string,
+  token: string,
+  more: Readonly<Record<string, string>> = {},
+): string => pb.files.getURL(record, name, { token, ...more })

@@ -1,7 +1,8 @@
 import type { RefObject } from 'preact'
+import { type Contact, fieldsOf } from '../../data/records.ts'
 import { uniqueNames } from '../../data/text/placeholders.ts'
 import { OF_CONTACTS } from '../../data/text/variables.ts'
-import { useFieldNames } from '../../data/use/use-field-names.ts'
+import { useList } from '../../data/use/use-list.ts'
 import { Button } from './button.tsx'
 
 /** Buttons that put a variable of contacts into a text, where its field has the cursor. */
@@ -29,4 +30,18 @@ export function VariableButtons({
       ))}
     </div>
   )
+}
+
+/** Reads the names from the contacts that changed last. */
+const SAMPLE = 200
+const MOST_NAMES = 12
+/** A name that a variable can have. */
+const USABLE = /^[^{}|]*[^{}|\s][^{}|]*$/
+
+/** Names of the own fields of the user's contacts. */
+function useFieldNames(): readonly string[] {
+  const options = { fields: 'id,data', sort: '-updated', perPage: SAMPLE, live: false }
+  const { items } = useList<Contact>('contacts', options)
+  const names = items.flatMap((contact) => fieldsOf(contact).map(([name]) => name.trim()))
+  return uniqueNames(names.filter((name) => USABLE.test(name))).slice(0, MOST_NAMES)
 }

@@ -1,13 +1,13 @@
-import './contact-form.css'
+import { useCountry } from '../../data/phone/country.ts'
 import { formatPhone, type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
-import { useCountry } from '../../data/phone/use-country.ts'
 import { type Contact, type ContactGroup, fieldsOf } from '../../data/records.ts'
 import { timeZones } from '../../data/time-zones.ts'
 import { t } from '../../language/words.ts'
 import { NumberCountry } from '../form/number-country.tsx'
 import { RecordForm } from './record-form.tsx'
 import type { FormRow } from './rows.ts'
+import './contact-form.css'
 
 /**
  * Adds or edits a contact. Saves only typed fields, so that an opt-out that arrives meanwhile is kept.

@@ -1,17 +1,18 @@
 import { useId, useRef, useState } from 'preact/hooks'
+import { useCountry } from '../../../data/phone/country.ts'
 import { faultsOf, isList, readNumbers } from '../../../data/phone/number-list.ts'
-import { useCountry } from '../../../data/phone/use-country.ts'
+import type { ContactGroup } from '../../../data/records.ts'
 import type { Groups } from '../../../data/use/use-groups.ts'
 import { useKnown } from '../../../data/use/use-known.ts'
 import { t, tn } from '../../../language/words.ts'
 import { Button } from '../../../parts/form/button.tsx'
 import { NumberCountry } from '../../../parts/form/number-country.tsx'
-import type { Composition, Recipient } from '../composition.ts'
+import { Icon } from '../../../parts/icon.tsx'
+import { Menu } from '../../../parts/list/menu.tsx'
+import { to } from '../../../router.ts'
+import { type Composition, type Recipient, withMore } from '../composition.ts'
 import { Chips } from './chips.tsx'
-import { GroupMenu } from './group-menu.tsx'
-import { withMore } from './numbers.ts'
-import { RecipientOptions } from './recipient-options.tsx'
-import { useMemberCounts } from './use-member-counts.ts'
+import { formatMemberCount, useMemberCounts } from './use-member-counts.ts'
 import { type Suggestion, useSuggestions } from './use-suggestions.ts'
 
 const MOST_REASONS = 5
@@ -176,3 +177,77 @@ const Unread = ({ recipients }: { recipients: readonly Recipient[] }) => (
       ` ${t('And {count} more.', { count: recipients.length - MOST_REASONS })}`}
   </>
 )
+
+/** The list below the recipients. The focus stays in the text: keys are its business. */
+const RecipientOptions = ({
+  id,
+  suggestions,
+  active,
+  onTake,
+}: {
+  id: string
+  suggestions: readonly Suggestion[]
+  active: Suggestion | undefined
+  onTake: (suggestion: Suggestion) => void
+}) => (
+  <div class="send-options" id={id} role="listbox" aria-label={t('Contacts and groups')}>
+    {suggestions.map((suggestion, i) => (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
+      // biome-ignore lint/a11y/useFocusableInteractive: the combobox keeps the focus and names the active option
+      <div
+        key={`${suggestion.kind} ${suggestion.id}`}
+        id={`${id}-${i}`}
+        role="option"
+        aria-selected={suggestion === active}
+        onPointerDown={(event) => event.preventDefault()}
+        onClick={() => onTake(suggestion)}
+      >
+        <Icon name={suggestion.kind === 'group' ? 'groups' : 'contacts'} size={16} />
+        <span class="send-option-words">{suggestion.words}</span>
+        <span class="send-option-more">{suggestion.more}</span>
+      </div>
+    ))}
+  </div>
+)
+
+/** All groups with their members, to tick. Nothing when there are none. */
+function GroupMenu({
+  groups,
+  chosen,
+  onToggle,
+}: {
+  groups: Groups
+  chosen: readonly string[]
+  onToggle: (id: string) => void
+}) {
+  if (groups.items.length === 0) return null
+  return (
+    <Menu words={t('Groups')} icon="groups">
+      {() => <GroupList groups={groups.items} chosen={chosen} onToggle={onToggle} />}
+    </Menu>
+  )
+}
+
+function GroupList({
+  groups,
+  chosen,
+  onToggle,
+}: {
+  groups: readonly ContactGroup[]
+  chosen: readonly string[]
+  onToggle: (id: string) => void
+}) {
+  const counts = useMemberCounts(groups.map(({ id }) => id))
+  return (
+    <div class="send-groups">
+      {groups.map(({ id, name }) => (
+        <label key={id} class="check">
+          <input type="checkbox" checked={chosen.includes(id)} onChange={() => onToggle(id)} />
+          <span>{name}</span>
+          <span class="muted">{formatMemberCount(counts.get(id))}</span>
+        </label>
+      ))}
+      <a href={to('/groups')}>{t('Change groups')}</a>
+    </div>
+  )
+}
