@@ -30,168 +30,149 @@ const MAX_TEXT = 39_015
 const END_MS = Date.UTC(10_000, 0)
 const STOPPED = 'The agent was stopped'
 
-/** Connects a server with a driver: claims messages, sends them, reports results. */
-export class Agent {
-  readonly #server: () => Server
-  readonly #driver: Driver
-  readonly #journal: Journal
-  readonly #say: (line: string) => void
-  readonly #outbox: ReturnType<typeof openOutbox>
-  readonly #work = new WakeSignal()
-  readonly #jobs: Job[] = []
+/**
+ * Connects a server with a driver until `ended`: claims messages, sends them, reports results. Throws
+ * ServerRefusal when the server no longer knows the device.
+ */
+export async function connect(
+  server: () => Server,
+  driver: Driver,
+  journal: Journal,
+  say: (line: string) => void,
+  ended: AbortSignal,
+): Promise<void> {
+  const work = new WakeSignal()
+  const jobs: Job[] = []
   /** Attempts that were claimed but not begun. */
-  readonly #claimed = new Set<string>()
-  readonly #running = new Set<Promise<void>>()
-  readonly #ending = new AbortController()
+  const claimed = new Set<string>()
+  const running = new Set<Promise<void>>()
+  const ending = new AbortController()
+  const failed = new AbortController()
+  const all = AbortSignal.any([ended, failed.signal])
   /** Messages of the last claim that this agent already had, perhaps from an earlier run. */
-  #held = 0
+  let held = 0
 
-  constructor(server: () => Server, driver: Driver, journal: Journal, say: (line: string) => void) {
-    this.#server = server
-    this.#driver = driver
-    this.#journal = journal
-    this.#say = say
-    this.#outbox = openOutbox(journal, server, this.#work.notifier, say)
-  }
-
-  /** Works until `ended`. Throws ServerRefusal when the server no longer knows the device. */
-  async run(ended: AbortSignal): Promise<void> {
-    await this.#driver.start({
-      delivered: ({ id, attempt }, at, error) =>
-        this.#report(id, attempt, error ? 'failed' : 'delivered', at, error ? reasonOf(error) : {}),
-      received: (text, at) => {
-        const item = takeable(text, at)
-        this.#say(`received a text from ${item.from}`)
-        return this.#outbox.put({ kind: 'incoming', item })
-      },
-      roomGrew: this.#work.notifier,
-    })
-    const failed = new AbortController()
-    const all = AbortSignal.any([ended, failed.signal])
-    const parts = [this.#outbox.run(all), this.#claimOn(all), this.#listen(all)]
-    try {
-      await Promise.all(parts.map((part) => part.finally(() => failed.abort())))
-    } finally {
-      await Promise.allSettled(parts)
-      await this.#finish()
-    }
-  }
-
+  const outbox = openOutbox(journal, server, work.notifier, say)
   /** Waits for messages in the radio and gives back the others. Reports results now or after a restart. */
-  async #finish(): Promise<void> {
-    this.#ending.abort()
-    for (const job of this.#jobs.splice(0)) this.#giveBack(job, STOPPED)
-    await Promise.all(this.#running)
-    await this.#driver.stop()
-    await this.#outbox.tellLast()
+  async function finish(): Promise<void> {
+    ending.abort()
+    for (const job of jobs.splice(0)) giveBack(job, STOPPED)
+    await Promise.all(running)
+    await driver.stop()
+    await outbox.tellLast()
   }
 
-  #listen(ended: AbortSignal): Promise<void> {
-    const connected = () => {
-      this.#say('connected')
-      this.#tellSims(ended)
-      this.#work.notify()
+  function connected(): void {
+    say('connected')
+    const { sims } = driver
+    // a report that fails is repeated with the next connection
+    if (sims?.length) call(server(), 'POST', '/api/devices/heartbeat', { sims }, all).catch(() => {})
+    work.notify()
+  }
+
+  async function claimAll(): Promise<void> {
+    try {
+      while (await claim());
+    } catch (error) {
+      if (!isDisabledRefusal(error)) throw error
+      say(error.message)
     }
-    return listen(this.#server, connected, ({ event }) => event === 'wake' && this.#work.notify(), ended)
-  }
-
-  /** Reports that fail are repeated with the next connection. */
-  #tellSims(ended: AbortSignal): void {
-    const { sims } = this.#driver
-    if (sims?.length) call(this.#server(), 'POST', '/api/devices/heartbeat', { sims }, ended).catch(() => {})
-  }
-
-  #claimOn(ended: AbortSignal): Promise<void> {
-    return persist(async () => {
-      try {
-        while (await this.#claim(ended));
-      } catch (error) {
-        if (!isDisabledRefusal(error)) throw error
-        this.#say(error.message)
-      }
-      await this.#work.wait(POLL_MS, ended)
-    }, ended)
+    await work.wait(POLL_MS, all)
   }
 
   /** True if there may be more messages. */
-  async #claim(ended: AbortSignal): Promise<boolean> {
-    const { parallel } = this.#driver
-    const free = parallel - this.#running.size - this.#jobs.length
+  async function claim(): Promise<boolean> {
+    const { parallel } = driver
+    const free = parallel - running.size - jobs.length
     if (free < Math.max(parallel / 2, 1)) return false
     const askedMs = performance.now()
     // The server returns held messages first, so ask for that many more.
-    const limit = Math.min(MAX_CLAIM, free + Math.max(this.#held, parallel - free))
+    const limit = Math.min(MAX_CLAIM, free + Math.max(held, parallel - free))
     const path = '/api/devices/claim'
-    const answer = await call<{ items: Claimed[] }>(this.#server(), 'POST', path, { limit }, ended)
+    const answer = await call<{ items: Claimed[] }>(server(), 'POST', path, { limit }, all)
     const { items } = answer.body
-    const fresh = items.filter((item) => !this.#hasSeen(item))
-    this.#held = items.length - fresh.length
+    const fresh = items.filter(
+      (item) => !journal.hasBegun(item.id, item.attempt) && !claimed.has(keyOf(item)),
+    )
+    held = items.length - fresh.length
     for (const item of fresh) {
       const ends = [item.lease_until, item.expires_at].filter(Boolean).map((date) => Date.parse(date))
-      this.#claimed.add(keyOf(item))
-      this.#jobs.push({ ...item, untilMs: askedMs + Math.min(...ends) - answer.serverTime - MARGIN_MS })
+      claimed.add(keyOf(item))
+      jobs.push({ ...item, untilMs: askedMs + Math.min(...ends) - answer.serverTime - MARGIN_MS })
     }
-    this.#next()
+    next()
     return fresh.length > 0 || (items.length === limit && limit < MAX_CLAIM)
   }
 
-  #hasSeen(item: Claimed): boolean {
-    return this.#journal.hasBegun(item.id, item.attempt) || this.#claimed.has(keyOf(item))
-  }
-
-  #begin(job: Job): Promise<void> {
-    const begun = this.#journal.begin(job.id, job.attempt)
-    this.#claimed.delete(keyOf(job))
+  function begin(job: Job): Promise<void> {
+    const begun = journal.begin(job.id, job.attempt)
+    claimed.delete(keyOf(job))
     return begun
   }
 
-  #next(): void {
-    const { ready, parallel } = this.#driver
-    while ((ready || this.#running.size < parallel) && !this.#ending.signal.aborted) {
-      const job = this.#jobs.shift()
+  function next(): void {
+    const { ready, parallel } = driver
+    while ((ready || running.size < parallel) && !ending.signal.aborted) {
+      const job = jobs.shift()
       if (!job) return
-      const sending = this.#send(job).finally(() => {
-        this.#running.delete(sending)
-        this.#next()
-        this.#work.notify()
+      const sending = send(job).finally(() => {
+        running.delete(sending)
+        next()
+        work.notify()
       })
-      this.#running.add(sending)
+      running.add(sending)
     }
   }
 
-  async #send(job: Job): Promise<void> {
+  async function send(job: Job): Promise<void> {
     const { id, attempt, to, body, sim, untilMs } = job
-    const { signal } = this.#ending
-    const isReady = (await this.#driver.ready?.(untilMs, signal)) ?? performance.now() <= untilMs
-    if (!isReady) return this.#giveBack(job, signal.aborted ? STOPPED : 'The lease ran out')
-    await this.#begin(job)
-    const result = await this.#driver.send({ id, attempt, to, body, sim }, untilMs)
+    const { signal } = ending
+    const isReady = (await driver.ready?.(untilMs, signal)) ?? performance.now() <= untilMs
+    if (!isReady) return giveBack(job, signal.aborted ? STOPPED : 'The lease ran out')
+    await begin(job)
+    const result = await driver.send({ id, attempt, to, body, sim }, untilMs)
     if (result.outcome === 'again') {
-      this.#claimed.add(keyOf(job))
-      void this.#journal.undo(id, attempt)
-      return this.#send(job)
+      claimed.add(keyOf(job))
+      void journal.undo(id, attempt)
+      return send(job)
     }
-    this.#say(`${result.outcome} to ${to}${result.outcome === 'failed' ? `: ${result.error}` : ''}`)
-    if (result.outcome !== 'unknown') this.#reportResult(job, result)
+    say(`${result.outcome} to ${to}${result.outcome === 'failed' ? `: ${result.error}` : ''}`)
+    if (result.outcome !== 'unknown') reportResult(job, result)
   }
 
   /** Gives a message back that never reached the radio, so that another device can send it. */
-  #giveBack(job: Job, error: string): void {
-    this.#say(`given back, to ${job.to}: ${error}`)
-    void this.#begin(job)
-    this.#reportResult(job, { outcome: 'failed', error, notSent: true })
+  function giveBack(job: Job, error: string): void {
+    say(`given back, to ${job.to}: ${error}`)
+    void begin(job)
+    reportResult(job, { outcome: 'failed', error, notSent: true })
   }
 
-  #reportResult({ id, attempt }: Job, result: SendResult): void {
+  function reportResult({ id, attempt }: Job, result: SendResult): void {
     const details = result.outcome === 'failed' ? { ...reasonOf(result.error), not_sent: result.notSent } : {}
-    void this.#report(id, attempt, result.outcome, this.#driver.now?.() ?? new Date(), details)
+    void report(id, attempt, result.outcome, driver.now?.() ?? new Date(), details)
   }
 
-  #report(id: string, attempt: number, status: string, at: Date, details: object): Promise<void> {
-    return this.#outbox.put({
-      kind: 'report',
-      item: { id, attempt, status, at: at.toISOString(), ...details },
-    })
+  function report(id: string, attempt: number, status: string, at: Date, details: object): Promise<void> {
+    return outbox.put({ kind: 'report', item: { id, attempt, status, at: at.toISOString(), ...details } })
+  }
+
+  await driver.start({
+    delivered: ({ id, attempt }, at, error) =>
+      report(id, attempt, error ? 'failed' : 'delivered', at, error ? reasonOf(error) : {}),
+    received: (text, at) => {
+      const item = takeable(text, at)
+      say(`received a text from ${item.from}`)
+      return outbox.put({ kind: 'incoming', item })
+    },
+    roomGrew: work.notifier,
+  })
+  const heard = ({ event }: { readonly event?: string | undefined }) => event === 'wake' && work.notify()
+  const parts = [outbox.run(all), persist(claimAll, all), listen(server, connected, heard, all)]
+  try {
+    await Promise.all(parts.map((part) => part.finally(() => failed.abort())))
+  } finally {
+    await Promise.allSettled(parts)
+    await finish()
   }
 }
 

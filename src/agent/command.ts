@@ -7,7 +7,7 @@ import { foldersIn, Gammu } from './gammu.ts'
 import { ModemManager } from './modem-manager.ts'
 import { runAgent } from './run.ts'
 import { Simulator } from './simulator.ts'
-import { Smpp } from './smpp/driver.ts'
+import { smppDriver } from './smpp/driver.ts'
 import { sayNumbers } from './smpp/numbers.ts'
 import { checkCarrier } from './smpp/session.ts'
 import { readSettings } from './smpp/settings.ts'
@@ -73,7 +73,7 @@ const DRIVERS: Readonly<Record<string, (args: DriverArgs, stateFile: string) => 
   gammu: ({ spool }) => new Gammu(foldersIn(spool)),
   modemmanager: ({ modem }) => new ModemManager(...readModems(modem)),
   termux: ({ sims }, stateFile) => new Termux(`${stateFile}.termux`, readNumber('sims', sims, 0, MAX_SIMS)),
-  smpp: ({ settings }, stateFile) => new Smpp(readSettings(settings, process.env), `${stateFile}.smpp`),
+  smpp: ({ settings }, stateFile) => smppDriver(readSettings(settings, process.env), `${stateFile}.smpp`),
 }
 
 function readModems(names: string): string[] {

@@ -1,4 +1,4 @@
-import { LineFile } from './line-file.ts'
+import { openLineFile } from './line-file.ts'
 
 /** A report or a received text in the server's format. */
 export interface JournalEntry {
@@ -21,62 +21,57 @@ const KEPT_DAYS = 7
 /** Longer than a claim takes: a claim sent before a report may return the reported attempt again. */
 const REPORTED_MS = 60_000
 
+export type Journal = ReturnType<typeof openJournal>
+
 /** What an agent must remember after a crash. */
-export class Journal {
-  readonly #lines: LineFile<Entry>
-  #last = 0
-  readonly #begun = new Map<string, number>()
-  readonly #untold = new Map<number, JournalEntry>()
+export function openJournal(file: string) {
+  let last = 0
+  const begun = new Map<string, number>()
+  /** Entries that the server does not know yet, oldest first, by number. */
+  const untold = new Map<number, JournalEntry>()
   /** Attempts whose result the server has, oldest first, with the report's time (monotonic clock). */
-  readonly #reported = new Map<string, number>()
+  const reported = new Map<string, number>()
+  const lines = openLineFile(file, read, live)
 
-  constructor(file: string) {
-    this.#lines = new LineFile<Entry>(
-      file,
-      (entry) => this.#read(entry),
-      () => this.#live(),
-    )
-  }
-
-  #read(entry: Entry): void {
-    if ('begun' in entry) this.#begun.set(entry.begun, entry.day)
-    else if ('told' in entry) for (const key of this.#take(entry)) this.#begun.delete(key)
-    else this.#untold.set(entry.tell, { kind: entry.kind, item: entry.item })
-    if ('tell' in entry) this.#last = Math.max(this.#last, entry.tell)
+  function read(entry: Entry): void {
+    if ('begun' in entry) begun.set(entry.begun, entry.day)
+    else if ('told' in entry) for (const key of take(entry)) begun.delete(key)
+    else untold.set(entry.tell, { kind: entry.kind, item: entry.item })
+    if ('tell' in entry) last = Math.max(last, entry.tell)
   }
 
   /** Removes reported entries. Returns the attempts that the server will not hand out again. */
-  #take({ told, refused }: { readonly told: readonly number[]; readonly refused?: boolean }): string[] {
-    const taken = told.flatMap((number) => this.#untold.get(number) ?? [])
-    for (const number of told) this.#untold.delete(number)
+  function take({ told, refused }: Extract<Entry, { readonly told: unknown }>): string[] {
+    const taken = told.flatMap((number) => untold.get(number) ?? [])
+    for (const number of told) untold.delete(number)
     return refused ? [] : taken.map(({ item }) => `${item.id}.${item.attempt}`)
   }
 
-  *#live(): Iterable<Entry> {
+  function* live(): Iterable<Entry> {
     const oldest = today() - KEPT_DAYS
-    for (const [key, day] of this.#begun) if (day < oldest) this.#begun.delete(key)
-    for (const [begun, day] of this.#begun) yield { begun, day }
-    for (const [tell, telling] of this.#untold) yield { tell, ...telling }
+    for (const [key, day] of begun) if (day < oldest) begun.delete(key)
+    for (const [key, day] of begun) yield { begun: key, day }
+    for (const [tell, telling] of untold) yield { tell, ...telling }
   }
 
   /** Whether an attempt was handed to the radio, perhaps in an earlier run. It must not be sent again. */
-  hasBegun(id: string, attempt: number): boolean {
-    return this.#begun.has(`${id}.${attempt}`) || this.#reported.has(`${id}.${attempt}`)
+  function hasBegun(id: string, attempt: number): boolean {
+    return begun.has(`${id}.${attempt}`) || reported.has(`${id}.${attempt}`)
   }
 
-  begin(id: string, attempt: number): Promise<void> {
-    const begun = `${id}.${attempt}`
+  function begin(id: string, attempt: number): Promise<void> {
+    const key = `${id}.${attempt}`
     const day = today()
-    const written = this.#lines.append({ begun, day })
-    this.#begun.set(begun, day)
+    const written = lines.append({ begun: key, day })
+    begun.set(key, day)
     return written
   }
 
   /** Undoes `begin`: the attempt was certainly not sent. */
-  undo(id: string, attempt: number): Promise<void> {
-    const begun = `${id}.${attempt}`
-    const written = this.#lines.append({ begun, day: 0 })
-    this.#begun.delete(begun)
+  function undo(id: string, attempt: number): Promise<void> {
+    const key = `${id}.${attempt}`
+    const written = lines.append({ begun: key, day: 0 })
+    begun.delete(key)
     return written
   }
 
@@ -84,38 +79,31 @@ export class Journal {
    * Stores an entry for the server until `forget`. After an error it is not stored, and is reported again
    * later.
    */
-  async keep(telling: JournalEntry): Promise<void> {
-    const tell = ++this.#last
-    const written = this.#lines.append({ tell, ...telling })
-    this.#untold.set(tell, telling)
+  async function keep(telling: JournalEntry): Promise<void> {
+    const tell = ++last
+    const written = lines.append({ tell, ...telling })
+    untold.set(tell, telling)
     try {
       await written
     } catch (error) {
-      this.#untold.delete(tell)
+      untold.delete(tell)
       throw error
     }
   }
 
-  /** Entries that the server does not know yet, oldest first, by number. */
-  get untold(): ReadonlyMap<number, JournalEntry> {
-    return this.#untold
-  }
-
   /** Removes entries that the server has accepted or refused. */
-  forget(told: readonly number[], refused = false): void {
+  function forget(told: readonly number[], refused = false): void {
     const nowMs = performance.now()
     const entry = { told, ...(refused && { refused }) }
-    for (const key of this.#take(entry)) if (this.#begun.delete(key)) this.#reported.set(key, nowMs)
-    for (const [key, sinceMs] of this.#reported) {
+    for (const key of take(entry)) if (begun.delete(key)) reported.set(key, nowMs)
+    for (const [key, sinceMs] of reported) {
       if (nowMs - sinceMs < REPORTED_MS) break
-      this.#reported.delete(key)
+      reported.delete(key)
     }
-    void this.#lines.append(entry)
+    void lines.append(entry)
   }
 
-  close(): void {
-    this.#lines.close()
-  }
+  return { hasBegun, begin, undo, keep, untold, forget, close: lines.close }
 }
 
 const today = () => Math.floor(Date.now() / DAY_MS)

@@ -13,54 +13,49 @@ const TORN = '~\n'
 const SYNC_MS = 10
 const LF = 10
 
-/** A file of JSON lines that survives a kill and a power cut. */
-export class LineFile<Entry> {
-  readonly #file: string
-  readonly #live: () => Iterable<Entry>
-  #descriptor: number
-  #bytes = 0
-  #maxBytes = 0
+/**
+ * A file of JSON lines that survives a kill and a power cut. `read` is called for each line in the file,
+ * `live` returns the entries that a rewrite keeps.
+ */
+export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, live: () => Iterable<Entry>) {
+  let bytes = 0
+  let maxBytes = 0
   /** Whether the last line was written only in part. */
-  #isTorn = false
-  #synced: Promise<void> | undefined
+  let isTorn = false
+  let synced: Promise<void> | undefined
 
-  /** @param read called for each line in the file. @param live returns the entries that a rewrite keeps. */
-  constructor(file: string, read: (entry: Entry) => void, live: () => Iterable<Entry>) {
-    this.#file = file
-    this.#live = live
-    for (const line of linesOf(file)) {
-      const entry = parseJson(line) as Entry | undefined
-      if (entry) read(entry) // an incomplete line, followed by another one
-    }
-    this.#descriptor = this.#rewrite()
+  for (const line of linesOf(file)) {
+    const entry = parseJson(line) as Entry | undefined
+    if (entry) read(entry) // an incomplete line, followed by another one
   }
+  let descriptor = rewrite()
 
   /** Writes the live entries to a new file that replaces the old one; on an error the old one stays. */
-  #rewrite(): number {
-    const temporary = `${this.#file}.new`
-    const descriptor = openSync(temporary, 'w', 0o600)
+  function rewrite(): number {
+    const temporary = `${file}.new`
+    const rewritten = openSync(temporary, 'w', 0o600)
     try {
-      let bytes = 0
+      let written = 0
       let chunk = ''
       const write = () => {
         // Not writeSync, which writes only a part on a full disk without an error.
-        writeFileSync(descriptor, chunk)
-        bytes += Buffer.byteLength(chunk)
+        writeFileSync(rewritten, chunk)
+        written += Buffer.byteLength(chunk)
         chunk = ''
       }
-      for (const entry of this.#live()) {
+      for (const entry of live()) {
         chunk += `${JSON.stringify(entry)}\n`
         if (chunk.length > CHUNK_BYTES) write()
       }
       write()
-      fdatasyncSync(descriptor)
-      renameSync(temporary, this.#file)
-      this.#bytes = bytes
-      this.#maxBytes = 2 * bytes + MAX_SPARE_BYTES
-      this.#isTorn = false
-      return descriptor
+      fdatasyncSync(rewritten)
+      renameSync(temporary, file)
+      bytes = written
+      maxBytes = 2 * bytes + MAX_SPARE_BYTES
+      isTorn = false
+      return rewritten
     } catch (error) {
-      closeSync(descriptor)
+      closeSync(rewritten)
       throw error
     }
   }
@@ -69,42 +64,44 @@ export class LineFile<Entry> {
    * Writes a line at once, or throws: call it before adding the entry to the live ones. Resolves when the
    * line is on the disk.
    */
-  append(entry: Entry): Promise<void> {
-    if (this.#bytes > this.#maxBytes) this.#shrink()
-    const line = `${this.#isTorn ? TORN : ''}${JSON.stringify(entry)}\n`
-    this.#isTorn = true
-    writeFileSync(this.#descriptor, line)
-    this.#isTorn = false
-    this.#bytes += Buffer.byteLength(line)
-    this.#synced ??= new Promise((resolve, reject) => setTimeout(() => this.#sync(resolve, reject), SYNC_MS))
-    return this.#synced
+  function append(entry: Entry): Promise<void> {
+    if (bytes > maxBytes) shrink()
+    const line = `${isTorn ? TORN : ''}${JSON.stringify(entry)}\n`
+    isTorn = true
+    writeFileSync(descriptor, line)
+    isTorn = false
+    bytes += Buffer.byteLength(line)
+    synced ??= new Promise((resolve, reject) => setTimeout(() => sync(resolve, reject), SYNC_MS))
+    return synced
   }
 
-  #shrink(): void {
-    const old = this.#descriptor
+  function shrink(): void {
+    const old = descriptor
     try {
-      this.#descriptor = this.#rewrite()
+      descriptor = rewrite()
       closeSync(old)
     } catch {
-      this.#maxBytes = this.#bytes + MAX_SPARE_BYTES // no disk space for both files: the old one keeps growing
+      maxBytes = bytes + MAX_SPARE_BYTES // no disk space for both files: the old one keeps growing
     }
   }
 
-  #sync(resolve: () => void, reject: (error: unknown) => void): void {
-    this.#synced = undefined
+  function sync(resolve: () => void, reject: (error: unknown) => void): void {
+    synced = undefined
     try {
-      if (this.#descriptor >= 0) fdatasyncSync(this.#descriptor)
+      if (descriptor >= 0) fdatasyncSync(descriptor)
       resolve()
     } catch (error) {
       reject(error)
     }
   }
 
-  close(): void {
-    fdatasyncSync(this.#descriptor)
-    closeSync(this.#descriptor)
-    this.#descriptor = -1
+  function close(): void {
+    fdatasyncSync(descriptor)
+    closeSync(descriptor)
+    descriptor = -1
   }
+
+  return { append, close }
 }
 
 /** The complete lines of a file; none if it does not exist. */

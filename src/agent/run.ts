@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../errors.ts'
 import { lockFile } from '../tools/lock-file.ts'
-import { Agent } from './agent.ts'
+import { connect } from './agent.ts'
 import type { Driver } from './driver.ts'
-import { Journal } from './journal.ts'
+import { openJournal } from './journal.ts'
 import { call, persist, ServerRefusal } from './server.ts'
 import { readState, saveState } from './state.ts'
 
@@ -21,7 +21,7 @@ export async function runAgent(
   // a second agent with the same state would send the same texts
   const lock = `${file}.pid`
   const unlock = lockFile(lock, (owner) => `Process ${owner} runs as this device already (${lock}).`)
-  const journal = new Journal(`${file}.journal`)
+  const journal = openJournal(`${file}.journal`)
   const failed = new AbortController()
   const all = AbortSignal.any([ended, failed.signal])
   const renew = async () => {
@@ -34,8 +34,8 @@ export async function runAgent(
     await sleep(RENEW_MS, undefined, { signal: all }).catch(() => {}) // ended
   }
   try {
-    const agent = new Agent(() => state, driver, journal, say)
-    await Promise.all([agent.run(all), persist(renew, all)].map((part) => part.finally(() => failed.abort())))
+    const parts = [connect(() => state, driver, journal, say, all), persist(renew, all)]
+    await Promise.all(parts.map((part) => part.finally(() => failed.abort())))
   } catch (error) {
     if (!(error instanceof ServerRefusal)) throw error
     const again = `Delete ${file} and pair again: agent start URL CODE`

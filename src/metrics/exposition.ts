@@ -1,51 +1,50 @@
-import type { Metric, Registry } from 'prom-client'
-import type { Figure, FigureValue, WorkerFigures, WorkerMember, WorkerState } from '../workers/member.ts'
+import type { Metric } from 'prom-client'
+import type { Figure, WorkerFigures, WorkerMember, WorkerState } from '../workers/member.ts'
 import { type Family, familiesOf, type MetricsSource } from './families.ts'
 
 /** prom-client, loaded at the first request, and its metrics of this process. */
-let library: Promise<{ create: () => Registry; ofProcess: Registry }> | undefined
+let library: ReturnType<typeof load> | undefined
+const prometheus = () => (library ??= load())
 
-async function load(): Promise<{ create: () => Registry; ofProcess: Registry }> {
+async function load() {
   const { Registry, collectDefaultMetrics } = (await import('prom-client')).default
   const ofProcess = new Registry()
   collectDefaultMetrics({ register: ofProcess })
-  return { create: () => new Registry(), ofProcess }
+  return { Registry, ofProcess }
 }
 
 /** All workers' metrics in Prometheus' text format. Only this file uses prom-client. */
 export function expositionOf(subject: MetricsSource, workers?: WorkerMember) {
   const families = familiesOf(subject)
-  const own = async () => [
-    ...(await figuresOf(families.filter(({ isShared }) => !isShared))),
-    ...(await processFigures()),
-  ]
+  const shared = families.filter(({ isShared }) => isShared)
+  const ofOne = families.filter(({ isShared }) => !isShared)
+  const own = async () => {
+    const { ofProcess } = await prometheus()
+    const figures = (await ofProcess.getMetricsAsJSON()) as unknown as Figure[]
+    return [...(await figuresOf(ofOne)), ...figures]
+  }
   workers?.offer(own)
   return async () => {
-    const counted = workers ? ofAllWorkers(await workers.collect(), workers.states) : await own()
-    return render([...(await figuresOf(families.filter(({ isShared }) => isShared))), ...counted])
+    const counted = workers ? ofAllWorkers(await workers.collect(), workers.states()) : await own()
+    return render([...(await figuresOf(shared)), ...counted])
   }
 }
 
-async function processFigures(): Promise<Figure[]> {
-  library ??= load()
-  return (await (await library).ofProcess.getMetricsAsJSON()) as unknown as Figure[]
-}
-
-const figuresOf = (families: readonly Family[]): Promise<Figure[]> => Promise.all(families.map(figureOf))
-
-async function figureOf({ name, help, type, samples }: Family): Promise<Figure> {
-  const values = [...(await samples())].map(({ labels, value, suffix = '' }) => ({
-    labels,
-    value,
-    metricName: name + suffix,
-  }))
-  return { name, help, type, aggregator: 'sum', values }
-}
+const figuresOf = (families: readonly Family[]): Promise<Figure[]> =>
+  Promise.all(
+    families.map(async ({ name, help, type, samples }) => {
+      const values = [...(await samples())].map(({ suffix = '', ...one }) => ({
+        ...one,
+        metricName: name + suffix,
+      }))
+      return { name, help, type, aggregator: 'sum', values }
+    }),
+  )
 
 /** Passes figures as metrics of their own kind: prom-client cannot set the total of a counter. */
 async function render(figures: readonly Figure[]) {
-  library ??= load()
-  const registry = (await library).create()
+  const { Registry } = await prometheus()
+  const registry = new Registry()
   for (const figure of figures)
     registry.registerMetric({ name: figure.name, get: async () => figure } as unknown as Metric)
   return { type: registry.contentType, text: await registry.metrics() }
@@ -53,18 +52,18 @@ async function render(figures: readonly Figure[]) {
 
 /** The metrics of all workers with the label `worker`, and the workers' states. */
 function ofAllWorkers(all: readonly WorkerFigures[], states: readonly WorkerState[]): Figure[] {
-  const byName = new Map<string, { readonly figure: Figure; readonly values: FigureValue[] }>()
-  for (const { worker, figures } of all)
-    for (const figure of figures) {
-      const known = byName.get(figure.name) ?? { figure, values: [] }
-      byName.set(figure.name, known)
-      for (const value of figure.values)
-        known.values.push({ ...value, labels: { worker: String(worker), ...value.labels } })
-    }
-  return [
-    ...stateFigures(states),
-    ...[...byName.values()].map(({ figure, values }) => ({ ...figure, values })),
-  ]
+  const labelled = all.flatMap(({ worker, figures }) =>
+    figures.map((figure) => {
+      const labels = { worker: String(worker) }
+      const values = figure.values.map((one) => ({ ...one, labels: { ...labels, ...one.labels } }))
+      return { ...figure, values }
+    }),
+  )
+  const merged = [...Map.groupBy(labelled, ({ name }) => name).values()].map((same) => ({
+    ...same[0]!,
+    values: same.flatMap(({ values }) => values),
+  }))
+  return [...stateFigures(states), ...merged]
 }
 
 function stateFigures(states: readonly WorkerState[]): Figure[] {

@@ -32,91 +32,88 @@ export interface Family {
   readonly type: 'counter' | 'gauge' | 'histogram'
   /** Read from the database, so it is the same in every process. */
   readonly isShared?: true
-  samples(): Iterable<Sample> | Promise<Iterable<Sample>>
+  samples(): readonly Sample[] | Promise<readonly Sample[]>
 }
 
 /** Minimum time between two reads of a figure from the database. */
 const KEEP_MS = 1_000
 
-const one = (value: number): Sample[] => [{ labels: {}, value }]
+/** One figure, several by the value of a label, or samples. None while it is unknown. */
+type Figures = number | Readonly<Record<string, number>> | readonly Sample[] | null | undefined
 
-const each = (label: string, values: Readonly<Record<string, number>>): Sample[] =>
-  Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }))
+function samplesOf(figures: Figures, label: string): readonly Sample[] {
+  if (Array.isArray(figures)) return figures
+  if (typeof figures === 'number') return [{ labels: {}, value: figures }]
+  return Object.entries(figures ?? {}).map(([name, value]) => ({ labels: { [label]: name }, value }))
+}
 
-const counter = (name: string, help: string, samples: Family['samples']): Family => ({
+const counter = (name: string, help: string, read: () => Figures | Promise<Figures>, label = ''): Family => ({
   name: `pocketsms_${name}`,
   help,
   type: 'counter',
-  samples,
+  samples: async () => samplesOf(await read(), label),
 })
-const gauge = (name: string, help: string, samples: Family['samples']): Family => ({
-  ...counter(name, help, samples),
-  type: 'gauge',
-})
+const gauge = (...given: Parameters<typeof counter>): Family => ({ ...counter(...given), type: 'gauge' })
 
 /** All metrics of a server beside Node's own. docs/operations.md explains them. */
 export function familiesOf(subject: MetricsSource): Family[] {
-  const { store, clients } = subject
+  const { store, traffic, clients } = subject
   const { accepted, refused, claims, reports, wakes, filter, events, logs, overLimits, jobFailures } = counts
   return [
-    ...trafficFamilies(subject),
-    counter('messages_accepted_total', 'Messages accepted.', () => one(accepted.messages)),
-    counter('accept_commits_total', 'Commits that accepted messages.', () => one(accepted.commits)),
-    counter('sends_refused_total', 'Sends refused, by the code of the answer.', () => each('code', refused)),
-    counter('claims_total', 'Claims of devices.', () => one(claims.asked)),
-    counter('messages_claimed_total', 'Messages handed to devices.', () => one(claims.messages)),
-    counter('reports_total', 'Reports of devices, by result.', () => each('result', reports)),
-    counter('wakes_total', 'Wake-ups of devices, by the way they took.', () => each('way', wakes)),
+    counter('http_requests_total', 'Requests that are over.', () => [...traffic].flatMap(requestSamples)),
+    {
+      name: 'pocketsms_http_request_duration_seconds',
+      help: 'How long requests took; event streams are not among them.',
+      type: 'histogram',
+      samples: () => [...traffic].flatMap(durationSamples),
+    },
+    counter('messages_accepted_total', 'Messages accepted.', () => accepted.messages),
+    counter('accept_commits_total', 'Commits that accepted messages.', () => accepted.commits),
+    counter('sends_refused_total', 'Sends refused, by the code of the answer.', () => refused, 'code'),
+    counter('claims_total', 'Claims of devices.', () => claims.asked),
+    counter('messages_claimed_total', 'Messages handed to devices.', () => claims.messages),
+    counter('reports_total', 'Reports of devices, by result.', () => reports, 'result'),
+    counter('wakes_total', 'Wake-ups of devices, by the way they took.', () => wakes, 'way'),
     ...sharedFamilies(subject).map((family) => ({ ...family, isShared: true }) as const),
-    counter('job_failures_total', 'Runs of background jobs that failed, by kind.', () =>
-      each('kind', jobFailures),
-    ),
+    counter('job_failures_total', 'Runs of background jobs that failed, by kind.', () => jobFailures, 'kind'),
     ...replicaFamilies(subject),
-    counter('filter_compilations_total', 'Filters and rules by cache hit or miss.', () =>
-      each('cache', { hit: filter.hits, miss: filter.misses }),
+    counter(
+      'filter_compilations_total',
+      'Filters and rules by cache hit or miss.',
+      () => ({ hit: filter.hits, miss: filter.misses }),
+      'cache',
     ),
-    gauge('filter_cache_entries', 'Compiled filters and rules that are kept.', () => one(planCount())),
-    gauge('realtime_clients', 'Open realtime connections.', () => one(clients())),
-    counter('realtime_events_total', 'Events written to realtime connections.', () => one(events.sent)),
-    counter('logs_total', 'Requests for the table of logs, by what became of them.', () =>
-      each('outcome', logs),
+    gauge('filter_cache_entries', 'Compiled filters and rules that are kept.', planCount),
+    gauge('realtime_clients', 'Open realtime connections.', clients),
+    counter('realtime_events_total', 'Events written to realtime connections.', () => events.sent),
+    counter('logs_total', 'Requests for the table of logs, by what became of them.', () => logs, 'outcome'),
+    gauge(
+      'client_statements',
+      'Statements whose shape a client chose, by state.',
+      () => store.db.clientUse,
+      'state',
     ),
-    gauge('client_statements', 'Statements whose shape a client chose, by state.', () =>
-      each('state', store.db.clientUse ?? {}),
-    ),
-    counter('over_limits_total', 'Work refused with 429 or 503, by the limit.', () =>
-      each('limit', overLimits),
-    ),
-    gauge('database_connections', 'Connections of the pool by what they do.', () =>
-      each('state', store.db.use ?? {}),
-    ),
+    counter('over_limits_total', 'Work refused with 429 or 503, by the limit.', () => overLimits, 'limit'),
+    gauge('database_connections', 'Connections of the pool by what they do.', () => store.db.use, 'state'),
   ]
 }
-
-const trafficFamilies = ({ traffic }: MetricsSource): Family[] => [
-  counter('http_requests_total', 'Requests that are over.', () => requestSamples(traffic)),
-  {
-    name: 'pocketsms_http_request_duration_seconds',
-    help: 'How long requests took; event streams are not among them.',
-    type: 'histogram',
-    samples: () => [...traffic].flatMap(durationSamples),
-  },
-]
 
 /** Gauges from the database, read at most once in KEEP_MS; without samples while it is unreachable. */
 function gaugesOf<T>(read: () => Promise<T>) {
   const look = cachedQuery(read, KEEP_MS)
-  return (name: string, help: string, pick: (figures: T) => Sample[]): Family =>
-    gauge(name, help, async () => {
+  return (name: string, help: string, pick: (figures: T) => Figures, label?: string): Family => {
+    const pickKnown = async () => {
       const figures = await look().catch(() => undefined)
-      return figures === undefined ? [] : pick(figures)
-    })
+      return figures === undefined ? undefined : pick(figures)
+    }
+    return gauge(name, help, pickKnown, label)
+  }
 }
 
 function sharedFamilies({ store, config }: MetricsSource): Family[] {
   const queue = gaugesOf(() => readQueue(store))
   const depths = (name: keyof Depth) => (states: Queue) =>
-    Object.entries(states).map(([state, depth]) => ({ labels: { state }, value: depth[name] }))
+    Object.fromEntries(Object.entries(states).map(([state, depth]) => [state, depth[name]]))
   const devices = gaugesOf(() => readDevices(store, config.deviceOnlineSeconds))
   const lowBatteries = gaugesOf(() => countLowBatteries(store))
   const lines = gaugesOf(() => readLineFigures(store))
@@ -126,19 +123,26 @@ function sharedFamilies({ store, config }: MetricsSource): Family[] {
   const disk = gaugesOf(() => readDisk(config))
   const ageOf = (at: string) => (Date.now() - Date.parse(at.replace(' ', 'T'))) / 1000
   return [
-    queue('queue_messages', 'Unfinished messages of all nodes, by state.', depths('messages')),
-    queue('queue_due_messages', 'Of these, those whose time has come.', depths('due')),
-    queue('queue_oldest_seconds', 'How long the oldest due one waits.', depths('oldestSeconds')),
-    devices('devices', 'Devices of all accounts, by state.', (states) => each('state', states)),
-    lowBatteries('devices_low_battery', 'Enabled devices below 15 % that are not charging.', one),
-    lines('lines', 'Lines that can send, by what they have used of their limits.', (states) =>
-      each('state', { ...states }),
+    queue('queue_messages', 'Unfinished messages of all nodes, by state.', depths('messages'), 'state'),
+    queue('queue_due_messages', 'Of these, those whose time has come.', depths('due'), 'state'),
+    queue('queue_oldest_seconds', 'How long the oldest due one waits.', depths('oldestSeconds'), 'state'),
+    devices('devices', 'Devices of all accounts, by state.', (states) => states, 'state'),
+    lowBatteries('devices_low_battery', 'Enabled devices below 15 % that are not charging.', (low) => low),
+    lines(
+      'lines',
+      'Lines that can send, by what they have used of their limits.',
+      (states) => ({ ...states }),
+      'state',
     ),
-    webhooks('webhook_deliveries_pending', 'Webhook deliveries of all nodes that are not over.', (lag) =>
-      one(lag.pending),
+    webhooks(
+      'webhook_deliveries_pending',
+      'Webhook deliveries of all nodes that are not over.',
+      (lag) => lag.pending,
     ),
-    webhooks('webhook_lag_seconds', 'How long the delivery that is due first waits.', (lag) =>
-      one(lag.oldestSeconds),
+    webhooks(
+      'webhook_lag_seconds',
+      'How long the delivery that is due first waits.',
+      (lag) => lag.oldestSeconds,
     ),
     jobs('jobs', 'Background jobs of all nodes, by kind and state.', (kinds) =>
       kinds.flatMap(({ kind, open, dead }) => [
@@ -149,16 +153,16 @@ function sharedFamilies({ store, config }: MetricsSource): Family[] {
     jobs('jobs_oldest_seconds', 'How long the oldest due job has waited, by kind.', (kinds) =>
       kinds.map(({ kind, oldest_seconds: value }) => ({ labels: { kind }, value })),
     ),
-    backups('backup_age_seconds', 'How long ago the last backup was made.', ({ lastBackup }) =>
-      lastBackup ? one(ageOf(lastBackup.at)) : [],
+    backups(
+      'backup_age_seconds',
+      'How long ago the last backup was made.',
+      ({ lastBackup }) => lastBackup && ageOf(lastBackup.at),
     ),
     backups('backup_failed', '1 if the last backup or restore failed, else 0.', ({ lastFailure }) =>
-      one(lastFailure ? 1 : 0),
+      lastFailure ? 1 : 0,
     ),
-    disk('disk_free_bytes', 'Room on the disk of the embedded database.', (found) =>
-      found ? one(found.free) : [],
-    ),
-    disk('disk_bytes', 'Size of that disk.', (found) => (found ? one(found.total) : [])),
+    disk('disk_free_bytes', 'Room on the disk of the embedded database.', (found) => found?.free),
+    disk('disk_bytes', 'Size of that disk.', (found) => found?.total),
   ]
 }
 
@@ -166,30 +170,31 @@ function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
   const { replica } = db
   if (!replica) return []
   const lag = gaugesOf(() => replica.lag())
-  const known = (value: number | null) => (value === null ? [] : one(value))
   return [
-    gauge('replica_state', '1 for the present state of the replica.', () =>
-      each('state', { used: 0, late: 0, away: 0, unfit: 0, [replica.state]: 1 }),
+    gauge(
+      'replica_state',
+      '1 for the present state of the replica.',
+      () => ({ used: 0, late: 0, away: 0, unfit: 0, [replica.state]: 1 }),
+      'state',
     ),
-    lag('replica_lag_bytes', 'Bytes of the log that the replica does not show yet.', ({ bytes }) =>
-      known(bytes),
+    lag('replica_lag_bytes', 'Bytes of the log that the replica does not show yet.', ({ bytes }) => bytes),
+    lag(
+      'replica_lag_seconds',
+      'How old the newest change is that it shows, while it lags.',
+      ({ seconds }) => seconds,
     ),
-    lag('replica_lag_seconds', 'How old the newest change is that it shows, while it lags.', ({ seconds }) =>
-      known(seconds),
+    counter(
+      'replica_reads_total',
+      'Lists, views and exports, by the database they read.',
+      () => counts.replica.reads,
+      'database',
     ),
-    counter('replica_reads_total', 'Lists, views and exports, by the database they read.', () =>
-      each('database', counts.replica.reads),
-    ),
-    counter('replica_repeated_total', 'Statements repeated on the primary.', () =>
-      one(counts.replica.repeated),
-    ),
+    counter('replica_repeated_total', 'Statements repeated on the primary.', () => counts.replica.repeated),
   ]
 }
 
-function* requestSamples(traffic: Traffic): Generator<Sample> {
-  for (const { group, method, byStatus } of traffic)
-    for (const [status, value] of byStatus) yield { labels: { group, method, status: String(status) }, value }
-}
+const requestSamples = ({ group, method, byStatus }: Series): Sample[] =>
+  [...byStatus].map(([status, value]) => ({ labels: { group, method, status: String(status) }, value }))
 
 /** Prometheus' buckets are cumulative: each includes all shorter durations. */
 function durationSamples({ group, method, byDuration, seconds }: Series): Sample[] {

@@ -72,7 +72,7 @@ export function readinessOf(
     const serving = !stopping.aborted
     const { reachable, migrated, writable } = known.database
     const ready = serving && reachable && migrated && writable
-    return { ready, serving, ...known, ...(workers && { workers: [...workers.states] }) }
+    return { ready, serving, ...known, ...(workers && { workers: [...workers.states()] }) }
   }
 }
 

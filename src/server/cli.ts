@@ -30,7 +30,7 @@ import { PROTOCOLS } from '../protocols/protocols.ts'
 import { showProgress } from '../tools/progress.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
 import { shareOf, workerCount, workerMember } from '../workers/member.ts'
-import { Supervisor } from '../workers/supervisor.ts'
+import { supervise } from '../workers/supervisor.ts'
 import { strict, type Words } from './command-line.ts'
 import { doctorCommand } from './doctor.ts'
 import { extensionsOf } from './extensions.ts'
@@ -125,7 +125,7 @@ async function serveAndSay(config: Config, count: number): Promise<RunningServer
 async function superviseWorkers(config: Config, count: number): Promise<void> {
   const { stopDelaySeconds } = config
   const env = { WORKERS: String(count) }
-  const supervisor = new Supervisor({ count, stopDelaySeconds, env }, createLogger(config))
+  const supervisor = supervise({ count, stopDelaySeconds, env }, createLogger(config))
   endOnSignal(() => supervisor.stop())
   const begun = await supervisor.start()
   if ('exitCode' in begun) process.exitCode = begun.exitCode

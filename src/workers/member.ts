@@ -18,13 +18,11 @@ export interface Figure {
   readonly help: string
   readonly type: unknown
   readonly aggregator: unknown
-  readonly values: readonly FigureValue[]
-}
-
-export interface FigureValue {
-  readonly labels: Readonly<Record<string, string | number>>
-  readonly value: number
-  readonly metricName?: string
+  readonly values: readonly {
+    readonly labels: Readonly<Record<string, string | number>>
+    readonly value: number
+    readonly metricName?: string
+  }[]
 }
 
 export interface WorkerFigures {
@@ -48,61 +46,46 @@ export const WORKER_VARIABLE = 'POCKETSMS_WORKER'
 /** Time limit for the parent's answer, which waits for the other workers. */
 const COLLECT_MS = 3_000
 
-/** This process as one of several workers. Exchanges states and metrics with the others by the parent. */
-export class WorkerMember {
-  readonly worker: number
-  #states: readonly WorkerState[] = []
-  #figures: () => Promise<readonly Figure[]> = async () => []
-  readonly #collecting: ((all: readonly WorkerFigures[]) => void)[] = []
+export type WorkerMember = NonNullable<ReturnType<typeof workerMember>>
 
-  constructor(worker: number) {
-    this.worker = worker
-    process.on('message', (message: ToWorker) => this.#hear(message))
-    // else the channel would keep a worker running whose start failed
-    process.channel?.unref()
-  }
-
-  get states(): readonly WorkerState[] {
-    return this.#states
-  }
-
-  /** Tells the parent that the port is open. */
-  serving(url: string): void {
-    this.#tell({ kind: 'serving', url })
-  }
-
-  /** Sets how to read this process's metrics when any worker collects. */
-  offer(figures: () => Promise<readonly Figure[]>): void {
-    this.#figures = figures
-  }
-
-  /** The metrics of all workers that answer in time; without an answer of the parent, only its own. */
-  async collect(): Promise<readonly WorkerFigures[]> {
-    const collected = new Promise<readonly WorkerFigures[]>((resolve) => this.#collecting.push(resolve))
-    this.#tell({ kind: 'collect' })
-    const all = await within(collected, COLLECT_MS).catch(() => [])
-    return all.length > 0 ? all : [{ worker: this.worker, figures: await this.#figures() }]
-  }
-
-  #hear(message: ToWorker): void {
-    if (message.kind === 'states') this.#states = message.states
-    else if (message.kind === 'figures') void this.#answer()
-    else for (const resolve of this.#collecting.splice(0)) resolve(message.all)
-  }
-
-  async #answer(): Promise<void> {
-    this.#tell({ kind: 'figures', figures: await this.#figures().catch(() => []) })
-  }
-
-  #tell(message: ToParent): void {
+/**
+ * This process as one of several workers, which exchanges states and metrics with the others by the parent;
+ * undefined for one that runs alone, and for the parent.
+ */
+export function workerMember() {
+  if (!cluster.isWorker) return undefined
+  const worker = Number(process.env[WORKER_VARIABLE])
+  let states: readonly WorkerState[] = []
+  let read: () => Promise<readonly Figure[]> = async () => []
+  const collecting: ((all: readonly WorkerFigures[]) => void)[] = []
+  const tell = (message: ToParent): void => {
     // a worker without its parent exits by itself: node:cluster
     if (process.connected) process.send?.(message, undefined, undefined, () => {})
   }
-}
-
-/** This process as a worker; undefined for one that stands alone, and for the parent. */
-export function workerMember(): WorkerMember | undefined {
-  return cluster.isWorker ? new WorkerMember(Number(process.env[WORKER_VARIABLE])) : undefined
+  process.on('message', async (message: ToWorker) => {
+    if (message.kind === 'states') states = message.states
+    else if (message.kind === 'figures') tell({ kind: 'figures', figures: await read().catch(() => []) })
+    else for (const resolve of collecting.splice(0)) resolve(message.all)
+  })
+  // else the channel would keep a worker running whose start failed
+  process.channel?.unref()
+  return {
+    worker,
+    states: () => states,
+    /** Tells the parent that the port is open. */
+    serving: (url: string) => tell({ kind: 'serving', url }),
+    /** Sets how to read this process's metrics when any worker collects. */
+    offer(figures: typeof read): void {
+      read = figures
+    },
+    /** The metrics of all workers that answer in time; without an answer of the parent, only its own. */
+    async collect(): Promise<readonly WorkerFigures[]> {
+      const collected = new Promise<readonly WorkerFigures[]>((resolve) => collecting.push(resolve))
+      tell({ kind: 'collect' })
+      const all = await within(collected, COLLECT_MS).catch(() => [])
+      return all.length > 0 ? all : [{ worker, figures: await read() }]
+    },
+  }
 }
 
 /** With fewer connections, client-shaped statements would leave too few for others. */

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
-import type { IncomingText, OutgoingText } from '../../src/agent/driver.ts'
-import { Smpp } from '../../src/agent/smpp/driver.ts'
+import type { Driver, IncomingText, OutgoingText } from '../../src/agent/driver.ts'
+import { smppDriver } from '../../src/agent/smpp/driver.ts'
 import { readSettings } from '../../src/agent/smpp/settings.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { Smsc } from './smsc.ts'
@@ -21,14 +21,14 @@ export async function setUp(more: object = {}) {
   const instants = new Set<number>()
   const inStore = { now: 0, most: 0 }
   const delivered: string[] = []
-  let driver: Smpp | undefined
+  let driver: Driver | undefined
   const close = async () => {
     await driver?.stop()
     driver = undefined
   }
   const open = async () => {
     await close()
-    driver = new Smpp(settings, file)
+    driver = smppDriver(settings, file)
     await driver.start({
       received: async (text, at) => {
         inStore.most = Math.max(inStore.most, ++inStore.now)
@@ -48,7 +48,7 @@ export async function setUp(more: object = {}) {
   })
   const send = async (text: Partial<OutgoingText> = {}, untilMs = performance.now() + 60_000) => {
     const whole = { id: 'a', attempt: 1, to: '+4915112345678', body: 'Hello', sim: 1, ...text }
-    while (await driver!.ready(untilMs, new AbortController().signal)) {
+    while (await driver!.ready!(untilMs, new AbortController().signal)) {
       const result = await driver!.send(whole, untilMs)
       if (result.outcome !== 'again') return result
     }

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Journal } from '../../src/agent/journal.ts'
+import { openJournal } from '../../src/agent/journal.ts'
 
 let folder: string
 let file: string
@@ -14,35 +14,36 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const report = (id: string) => ({ kind: 'report' as const, item: { id, attempt: 1, status: 'sent' } })
-const idsOf = (journal: Journal) => [...journal.untold.values()].map(({ item }) => item.id)
+const idsOf = (journal: ReturnType<typeof openJournal>) =>
+  [...journal.untold.values()].map(({ item }) => item.id)
 
 test('remembers over a death which attempts were begun, and which not', () => {
-  void new Journal(file).begin('a', 1) // not closed: it died
-  const next = new Journal(file)
+  void openJournal(file).begin('a', 1) // not closed: it died
+  const next = openJournal(file)
   expect(next.hasBegun('a', 1)).toBe(true)
   expect(next.hasBegun('a', 2)).toBe(false)
   expect(next.hasBegun('b', 1)).toBe(false)
 })
 
 test('keeps what the server does not know, in order, until it does', async () => {
-  const journal = new Journal(file)
+  const journal = openJournal(file)
   for (const id of ['a', 'b', 'c']) await journal.keep(report(id))
   journal.forget([[...journal.untold.keys()][1]!])
-  const next = new Journal(file)
+  const next = openJournal(file)
   expect(idsOf(next)).toEqual(['a', 'c'])
   await next.keep(report('d'))
-  expect(idsOf(new Journal(file))).toEqual(['a', 'c', 'd'])
+  expect(idsOf(openJournal(file))).toEqual(['a', 'c', 'd'])
 })
 
 test('a line torn by a kill costs that line only', async () => {
-  const journal = new Journal(file)
+  const journal = openJournal(file)
   await journal.begin('a', 1)
   await journal.keep(report('a'))
   appendFileSync(file, '{"tell":2,"kind":"rep')
-  const next = new Journal(file)
+  const next = openJournal(file)
   expect(next.hasBegun('a', 1)).toBe(true)
   await next.keep(report('b'))
-  expect(idsOf(new Journal(file))).toEqual(['a', 'b'])
+  expect(idsOf(openJournal(file))).toEqual(['a', 'b'])
 })
 
 test('forgets attempts of last week, and stays small', async () => {
@@ -51,7 +52,7 @@ test('forgets attempts of last week, and stays small', async () => {
     file,
     [`{"begun":"old.1","day":${day - 8}}`, `{"begun":"new.1","day":${day - 6}}`, ''].join('\n'),
   )
-  const journal = new Journal(file)
+  const journal = openJournal(file)
   expect(journal.hasBegun('old', 1)).toBe(false)
   expect(journal.hasBegun('new', 1)).toBe(true)
   for (let i = 0; i < 100; i++) {
@@ -59,12 +60,12 @@ test('forgets attempts of last week, and stays small', async () => {
     journal.forget([...journal.untold.keys()])
   }
   journal.close()
-  new Journal(file).close()
+  openJournal(file).close()
   expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(1)
 })
 
 test('forgets attempts that were not sent, and, after a restart, those whose results the server has taken', async () => {
-  const journal = new Journal(file)
+  const journal = openJournal(file)
   for (const id of ['taken', 'refused']) {
     await journal.begin(id, 1)
     await journal.keep(report(id))
@@ -74,7 +75,7 @@ test('forgets attempts that were not sent, and, after a restart, those whose res
   await journal.begin('undone', 1)
   await journal.undo('undone', 1)
   expect(journal.hasBegun('undone', 1)).toBe(false)
-  const next = new Journal(file)
+  const next = openJournal(file)
   const begun = ['taken', 'undone', 'refused'].filter((id) => next.hasBegun(id, 1))
   expect(begun).toEqual(['refused'])
 })
@@ -90,7 +91,7 @@ const canLimit = spawnSync('prlimit', ['--version']).status === 0
 function whenFull(program: string): unknown {
   const limit = `const limit = (to) => execFileSync('prlimit', ['--pid', String(process.pid), \`--fsize=\${to}:\`])`
   const text = `import { execFileSync } from 'node:child_process'
-    import { Journal } from '${SOURCE}'
+    import { openJournal } from '${SOURCE}'
     ${limit}
     const file = ${JSON.stringify(file)}
     const answer = await (async () => { ${program} })()
@@ -106,17 +107,17 @@ function whenFull(program: string): unknown {
 describe.runIf(canLimit)('on a disk that is full', () => {
   test('an attempt that could not be noted is not begun', () => {
     const begun = whenFull(`
-      const journal = new Journal(file)
+      const journal = openJournal(file)
       limit(${LIMIT})
       for (let i = 0; ; i++) try { journal.begin('m' + i, 1) } catch { return i }`)
-    const next = new Journal(file)
+    const next = openJournal(file)
     expect(begun).toBeGreaterThan(50)
     expect(next.hasBegun(`m${Number(begun) - 1}`, 1)).toBe(true)
   })
 
   test('what could not be kept is not told, and comes once when it is handed in again', () => {
     const [told, last] = whenFull(`
-      const journal = new Journal(file)
+      const journal = openJournal(file)
       const keep = (id) => journal.keep({ kind: 'incoming', item: { id } })
       limit(${LIMIT})
       let last = 0
@@ -126,18 +127,18 @@ describe.runIf(canLimit)('on a disk that is full', () => {
       await keep('m' + last)
       return [told, last]`) as [number, number]
     expect(told).toBe(last)
-    expect(idsOf(new Journal(file))).toEqual(Array.from({ length: last + 1 }, (_, i) => `m${i}`))
+    expect(idsOf(openJournal(file))).toEqual(Array.from({ length: last + 1 }, (_, i) => `m${i}`))
   })
 
   test('it does not start, and what it kept stays', async () => {
-    const journal = new Journal(file)
+    const journal = openJournal(file)
     const ids = Array.from({ length: 100 }, (_, i) => `m${i}`)
     for (const id of ids) await journal.keep(report(id))
     const error = whenFull(`
       limit(${LIMIT})
-      try { new Journal(file) } catch (error) { return error.code }
+      try { openJournal(file) } catch (error) { return error.code }
       return 'none'`)
     expect(error).toBe('EFBIG')
-    expect(idsOf(new Journal(file))).toEqual(ids)
+    expect(idsOf(openJournal(file))).toEqual(ids)
   })
 })

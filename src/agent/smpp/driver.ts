@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
-import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
+import type { Driver, DriverEvents, OutgoingText, SendResult } from '../driver.ts'
 import { decode, encode } from './alphabets.ts'
 import { type Pdu, statusName } from './library.ts'
-import { Link } from './link.ts'
+import { type Link, openLink } from './link.ts'
 import { numberOf } from './numbers.ts'
-import { Parts, placeOf } from './parts.ts'
-import { Receipts } from './receipts.ts'
+import { openParts, placeOf } from './parts.ts'
+import { openReceipts } from './receipts.ts'
 import type { Settings } from './settings.ts'
 
 /** The server's maximum for a claim. */
@@ -23,67 +23,41 @@ const RECEIPTS = new Set([0x04, 0x20])
 /** RINVBNDSTS, RSYSERR, RX_T_APPN: refused now, perhaps accepted later. */
 const PASSING = new Set([0x04, 0x08, 0x64])
 
-/** A carrier's account by SMPP 3.4, with a line for each sender. */
-export class Smpp implements Driver {
-  readonly sims: readonly Sim[]
-  readonly #settings: Settings
-  readonly #files: string
-  #link!: Link
-  #receipts!: Receipts
-  #parts!: Parts
-  #reference = randomInt(65_536)
+/** A carrier's account by SMPP 3.4, with a line for each sender. `files`: prefix of the names of its files. */
+export function smppDriver(settings: Settings, files: string): Driver {
+  const { host, senders, registered_delivery, long_texts } = settings
+  let link: Link
+  let receipts: ReturnType<typeof openReceipts>
+  let texts: ReturnType<typeof openParts>
+  let lastReference = randomInt(65_536)
   /**
    * Timestamp of the last received text. Each is unique: the server drops equal texts with equal timestamps.
    */
-  #lastMs = 0
+  let lastMs = 0
 
-  /** @param files prefix of the names of its files. */
-  constructor(settings: Settings, files: string) {
-    this.#settings = settings
-    this.#files = files
-    const { host, senders } = settings
-    this.sims = senders.map(({ address, ton }, i) =>
-      ton === 1
-        ? { slot: i + 1, number: `+${address}`, carrier: host }
-        : { slot: i + 1, sender: address, carrier: host },
-    )
+  async function start(events: DriverEvents): Promise<void> {
+    receipts = openReceipts(`${files}-sent`, settings, events.delivered)
+    texts = openParts(`${files}-parts`, events.received, read, now)
+    link = openLink(settings, (pdu) => deliver(pdu, events), events.roomGrew)
   }
 
-  /** The number of unanswered requests allowed, or the carrier's rate per second. */
-  get parallel(): number {
-    const { rate } = this.#link
-    const { sessions, window } = this.#settings
-    return Math.ceil(Math.min(Math.max(sessions * window, rate), rate * MAX_SECONDS, MAX_PARALLEL))
+  const now = () => {
+    lastMs = Math.max(Date.now(), lastMs + 1)
+    return lastMs
   }
 
-  async start(events: DriverEvents): Promise<void> {
-    this.#receipts = new Receipts(`${this.#files}-sent`, this.#settings, events.delivered)
-    this.#parts = new Parts(`${this.#files}-parts`, events.received, this.#decode, this.#now)
-    this.#link = new Link(this.#settings, (pdu) => this.#deliver(pdu, events), events.roomGrew)
-  }
+  const read = (bytes: Buffer, coding: number) =>
+    decode(bytes, coding, settings.default_alphabet).replaceAll('\0', '')
 
-  #now = () => {
-    this.#lastMs = Math.max(Date.now(), this.#lastMs + 1)
-    return this.#lastMs
-  }
-
-  #decode = (bytes: Buffer, coding: number) =>
-    decode(bytes, coding, this.#settings.default_alphabet).replaceAll('\0', '')
-
-  ready(untilMs: number, ended: AbortSignal): Promise<boolean> {
-    return this.#link.turn(untilMs, false, ended)
-  }
-
-  async send(text: OutgoingText, untilMs: number): Promise<SendResult> {
-    const { alphabet, long_texts, registered_delivery, senders } = this.#settings
+  async function send(text: OutgoingText, untilMs: number): Promise<SendResult> {
     const sender = senders[Math.max(text.sim, 1) - 1]
-    const { dataCoding, isLong, parts } = encode(text.body, alphabet, long_texts === 'payload')
+    const { dataCoding, isLong, parts } = encode(text.body, settings.alphabet, long_texts === 'payload')
     const isTooLong = parts.length > MAX_PARTS || parts[0]!.length > MAX_PAYLOAD
     if (!sender || isTooLong) {
-      this.#link.endTurn()
+      link.endTurn()
       return failed(isTooLong ? 'The text is too long' : `There is no sender ${text.sim}`, !isTooLong)
     }
-    const { ton, npi, validity_minutes } = this.#settings
+    const { ton, npi, validity_minutes } = settings
     const common = {
       source_addr_ton: sender.ton,
       source_addr_npi: sender.npi,
@@ -95,25 +69,24 @@ export class Smpp implements Driver {
       registered_delivery,
       validity_period: validity_minutes > 0 ? period(validity_minutes) : '',
     }
-    const reference = this.#reference++
+    const reference = lastReference++
     const ids: string[] = []
     // an error here must not fail the text, which was sent
     const noteReceipts = async () => {
-      if (registered_delivery && ids.length === parts.length)
-        await this.#receipts.add(ids, text).catch(sayLost)
+      if (registered_delivery && ids.length === parts.length) await receipts.add(ids, text).catch(sayLost)
     }
     for (const [i, bytes] of parts.entries()) {
       const content = isLong
         ? partOf(long_texts, bytes, reference, parts.length, i + 1)
         : { short_message: bytes }
       const submit = () =>
-        this.#link.submit({ ...common, ...content }, ({ command_status, message_id }) => {
+        link.submit({ ...common, ...content }, ({ command_status, message_id }) => {
           if (command_status === 0 && message_id) ids.push(String(message_id))
           void noteReceipts()
         })
       let answer = i > 0 ? 'again' : await submit()
       if (i === 0 && answer === 'again') return { outcome: 'again' }
-      while (answer === 'again' && (await this.#link.turn(untilMs, true))) answer = await submit()
+      while (answer === 'again' && (await link.turn(untilMs, true))) answer = await submit()
       // some or all parts were sent
       if (!answer || answer === 'again') return { outcome: 'unknown' }
       const { command, command_status: status, message_id } = answer
@@ -126,8 +99,7 @@ export class Smpp implements Driver {
     return { outcome: 'sent' }
   }
 
-  async #deliver(pdu: Pdu, events: DriverEvents): Promise<void> {
-    const { senders } = this.#settings
+  async function deliver(pdu: Pdu, events: DriverEvents): Promise<void> {
     const { short_message, message_payload } = pdu
     const [esmClass, coding] = [Number(pdu.esm_class ?? 0), Number(pdu.data_coding ?? 0)]
     const all = [short_message, message_payload].find((each) => Buffer.isBuffer(each) && each.length > 0)
@@ -136,23 +108,41 @@ export class Smpp implements Driver {
     const bytes = content.subarray(start)
     const plain = bytes.toString('latin1')
     if (RECEIPTS.has(esmClass & TYPE) || saysReceipt(pdu, plain.slice(0, 255)))
-      return this.#receipts.take(pdu, plain)
-    const read = (address: unknown, ton: unknown) =>
-      numberOf(String(address).slice(0, MAX_ADDRESS), Number(ton), this.#settings)
-    const from = read(pdu.source_addr, pdu.source_addr_ton)
-    const to = read(pdu.destination_addr, pdu.dest_addr_ton)
+      return receipts.take(pdu, plain)
+    const readNumber = (address: unknown, ton: unknown) =>
+      numberOf(String(address).slice(0, MAX_ADDRESS), Number(ton), settings)
+    const from = readNumber(pdu.source_addr, pdu.source_addr_ton)
+    const to = readNumber(pdu.destination_addr, pdu.dest_addr_ton)
     const plainTo = to.replace(/^\+/, '')
-    const sim = senders.findIndex(({ address, ton }) => address === plainTo || read(address, ton) === to) + 1
+    const sim =
+      senders.findIndex(({ address, ton }) => address === plainTo || readNumber(address, ton) === to) + 1
     const place = placeOf(pdu, content.subarray(1, start))
-    if (place) return this.#parts.take(place, { from, to: plainTo, sim, bytes, coding })
-    const body = this.#decode(bytes, coding).toWellFormed()
-    return events.received({ from, sim, body }, new Date(this.#now()))
+    if (place) return texts.take(place, { from, to: plainTo, sim, bytes, coding })
+    const body = read(bytes, coding).toWellFormed()
+    return events.received({ from, sim, body }, new Date(now()))
   }
 
-  async stop(): Promise<void> {
-    await this.#link.stop()
-    this.#receipts.close()
-    this.#parts.close()
+  async function stop(): Promise<void> {
+    await link.stop()
+    receipts.close()
+    texts.close()
+  }
+
+  return {
+    sims: senders.map(({ address, ton }, i) => {
+      const sender = ton === 1 ? { number: `+${address}` } : { sender: address }
+      return { slot: i + 1, ...sender, carrier: host }
+    }),
+    /** The number of unanswered requests allowed, or the carrier's rate per second. */
+    get parallel() {
+      const rate = link.rate()
+      const { sessions, window } = settings
+      return Math.ceil(Math.min(Math.max(sessions * window, rate), rate * MAX_SECONDS, MAX_PARALLEL))
+    },
+    start,
+    ready: (untilMs, ended) => link.turn(untilMs, false, ended),
+    send,
+    stop,
   }
 }
 

@@ -90,4 +90,4 @@ export function statusName(code: number): string {
 }
 
 export const makePdu = (command: string, fields: object): Pdu => new smpp.PDU(command, fields)
-export const openSession = (socket: Socket): LibrarySession => new smpp.Session({ socket })
+export const makeSession = (socket: Socket): LibrarySession => new smpp.Session({ socket })

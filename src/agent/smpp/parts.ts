@@ -1,5 +1,5 @@
 import type { DriverEvents, IncomingText } from '../driver.ts'
-import { LineFile } from '../line-file.ts'
+import { openLineFile } from '../line-file.ts'
 import type { Pdu } from './library.ts'
 
 /** A part's place in its text; `seq` from 1. */
@@ -46,124 +46,110 @@ const MAX_BYTES = 16 << 20
 const PART_BYTES = 500
 const MISSING = '…'
 
-/** Assembles texts whose parts arrive in any order, repeatedly, or after a restart. */
-export class Parts {
-  readonly #received: DriverEvents['received']
-  readonly #decode: (bytes: Buffer, coding: number) => string
-  readonly #now: () => number
-  readonly #lines: LineFile<Entry>
+/**
+ * Assembles texts whose parts arrive in any order, repeatedly, or after a restart. `now`: milliseconds since
+ * 1970, different at each call.
+ */
+export function openParts(
+  file: string,
+  received: DriverEvents['received'],
+  decode: (bytes: Buffer, coding: number) => string,
+  now: () => number,
+) {
   /** Texts by sender, recipient, reference and number of parts, oldest first. */
-  readonly #texts = new Map<string, Whole>()
-  readonly #timer: NodeJS.Timeout
+  const texts = new Map<string, Whole>()
   /** Running work of each text, one at a time. */
-  readonly #turns = new Map<string, Promise<unknown>>()
-  #bytes = 0
+  const turns = new Map<string, Promise<unknown>>()
+  let size = 0
 
-  /** @param now milliseconds since 1970, different at each call. */
-  constructor(
-    file: string,
-    received: DriverEvents['received'],
-    decode: (bytes: Buffer, coding: number) => string,
-    now: () => number,
-  ) {
-    this.#received = received
-    this.#decode = decode
-    this.#now = now
-    this.#lines = new LineFile(
-      file,
-      (entry) => this.#apply(entry),
-      () => this.#live(),
-    )
-    const look = () =>
-      this.#handInOld().catch((error) =>
-        process.stderr.write(`SMPP: a text in parts was not kept: ${error}\n`),
-      )
-    this.#timer = setInterval(look, LOOK_MS)
-    void look()
-  }
+  const lines = openLineFile(file, apply, live)
+  const look = () =>
+    handInOld().catch((error) => process.stderr.write(`SMPP: a text in parts was not kept: ${error}\n`))
+  const timer = setInterval(look, LOOK_MS)
+  void look()
 
-  #apply(entry: Entry): void {
+  function apply(entry: Entry): void {
     const { key } = entry
-    const text = this.#texts.get(key)
+    const text = texts.get(key)
     if ('seq' in entry) {
       const { at, sim, seq, coding, bytes } = entry
       const [from, , , total] = JSON.parse(key)
       const whole = text ?? { from, sim, total, at, parts: new Map(), isHanded: false }
       const part = { bytes: Buffer.from(bytes, 'base64'), coding }
       whole.parts.set(seq, part)
-      this.#bytes += part.bytes.length + PART_BYTES
-      this.#texts.set(key, whole)
+      size += part.bytes.length + PART_BYTES
+      texts.set(key, whole)
     } else if (text && entry.handed) text.isHanded = true
     else if (text) {
-      for (const { bytes } of text.parts.values()) this.#bytes -= bytes.length + PART_BYTES
-      this.#texts.delete(key)
+      for (const { bytes } of text.parts.values()) size -= bytes.length + PART_BYTES
+      texts.delete(key)
     }
   }
 
-  *#live(): Iterable<Entry> {
-    for (const [key, { at, sim, parts, isHanded }] of this.#texts) {
+  function* live(): Iterable<Entry> {
+    for (const [key, { at, sim, parts, isHanded }] of texts) {
       for (const [seq, { coding, bytes }] of parts)
         yield { key, at, sim, seq, coding, bytes: bytes.toString('base64') }
       if (isHanded) yield { key, handed: true }
     }
   }
 
-  async #write(entry: Entry): Promise<void> {
-    const written = this.#lines.append(entry)
-    this.#apply(entry)
+  async function write(entry: Entry): Promise<void> {
+    const written = lines.append(entry)
+    apply(entry)
     await written
   }
 
-  #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#turns.get(key) ?? Promise.resolve()).then(work, work)
-    const end = () => this.#turns.get(key) === turn && this.#turns.delete(key)
-    this.#turns.set(key, turn)
+  function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const turn = (turns.get(key) ?? Promise.resolve()).then(work, work)
+    const end = () => turns.get(key) === turn && turns.delete(key)
+    turns.set(key, turn)
     turn.then(end, end)
     return turn
   }
 
   /** Resolves when the part, and after the last one the text, is on disk. */
-  async take(place: Place, part: Part): Promise<void> {
+  async function take(place: Place, part: Part): Promise<void> {
     const key = JSON.stringify([part.from, part.to, place.ref, place.total])
-    await this.#inTurn(key, () => this.#take(key, place, part))
-    for (const oldest of this.#texts.keys()) {
-      if (this.#bytes <= MAX_BYTES) break
-      await this.#leave(oldest)
+    await inTurn(key, () => takePart(key, place, part))
+    for (const oldest of texts.keys()) {
+      if (size <= MAX_BYTES) break
+      await leave(oldest)
     }
   }
 
-  async #take(key: string, { seq, total }: Place, { sim, bytes, coding }: Part): Promise<void> {
-    const known = this.#texts.get(key)
+  async function takePart(key: string, { seq, total }: Place, { sim, bytes, coding }: Part): Promise<void> {
+    const known = texts.get(key)
     const before = known?.parts.get(seq)
     const isSame = before && before.coding === coding && before.bytes.equals(bytes)
     // a reused reference begins a new text
-    if (known && before && (!isSame || isPast(known))) await this.#handIn(key, known, true)
-    if (!this.#texts.get(key)?.parts.has(seq))
-      await this.#write({ key, at: this.#now(), sim, seq, coding, bytes: bytes.toString('base64') })
-    const text = this.#texts.get(key)!
-    if (text.parts.size === total) await this.#handIn(key, text, false)
+    if (known && before && (!isSame || isPast(known))) await handIn(key, known, true)
+    if (!texts.get(key)?.parts.has(seq))
+      await write({ key, at: now(), sim, seq, coding, bytes: bytes.toString('base64') })
+    const text = texts.get(key)!
+    if (text.parts.size === total) await handIn(key, text, false)
   }
 
-  async #handIn(key: string, text: Whole, isForgotten: boolean): Promise<void> {
-    if (!text.isHanded) await this.#tell(text)
-    if (isForgotten) await this.#write({ key })
-    else if (!text.isHanded) await this.#write({ key, handed: true })
+  async function handIn(key: string, text: Whole, isForgotten: boolean): Promise<void> {
+    if (!text.isHanded) await tell(text)
+    if (isForgotten) await write({ key })
+    else if (!text.isHanded) await write({ key, handed: true })
   }
 
   /** Hands a text in, complete or not, unless that was done, and forgets it. */
-  #leave(key: string): Promise<void> {
-    return this.#inTurn(key, async () => {
-      const text = this.#texts.get(key)
-      if (text) await this.#handIn(key, text, true)
+  function leave(key: string): Promise<void> {
+    return inTurn(key, async () => {
+      const text = texts.get(key)
+      if (text) await handIn(key, text, true)
     })
   }
 
   /** Hands a text in with the first part's time: the server drops an equal text with an equal time. */
-  #tell({ from, sim, at, total, parts }: Whole): Promise<void> {
+  function tell({ from, sim, at, total, parts }: Whole): Promise<void> {
     let body = ''
     let run: Content[] = []
     const end = () => {
-      if (run.length > 0) body += this.#decode(Buffer.concat(run.map(({ bytes }) => bytes)), run[0]!.coding)
+      if (run.length > 0) body += decode(Buffer.concat(run.map(({ bytes }) => bytes)), run[0]!.coding)
       run = []
     }
     for (let seq = 1; seq <= total; seq++) {
@@ -173,18 +159,19 @@ export class Parts {
       else body += MISSING
     }
     end()
-    return this.#received({ from, sim, body: body.toWellFormed() }, new Date(at))
+    return received({ from, sim, body: body.toWellFormed() }, new Date(at))
   }
 
-  async #handInOld(): Promise<void> {
-    for (const [key, text] of this.#texts)
-      if (isPast(text) || text.at <= Date.now() - KEPT_MS) await this.#leave(key)
+  async function handInOld(): Promise<void> {
+    for (const [key, text] of texts) if (isPast(text) || text.at <= Date.now() - KEPT_MS) await leave(key)
   }
 
-  close(): void {
-    clearInterval(this.#timer)
-    this.#lines.close()
+  function close(): void {
+    clearInterval(timer)
+    lines.close()
   }
+
+  return { take, close }
 }
 
 /** A text that was handed in so long ago that an equal part belongs to another one. */

@@ -1,5 +1,5 @@
 import type { DriverEvents, OutgoingText } from '../driver.ts'
-import { FileMap } from '../file-map.ts'
+import { openLineFile } from '../line-file.ts'
 import type { Pdu } from './library.ts'
 import type { Settings } from './settings.ts'
 
@@ -24,35 +24,27 @@ const STATES: Readonly<Record<string, string>> = {
 }
 
 /** Matches receipts with texts by the carrier's ids. A receipt may come before the answer to submit_sm. */
-export class Receipts {
-  readonly #settings: Settings
-  readonly #delivered: DriverEvents['delivered']
+export function openReceipts(file: string, settings: Settings, delivered: DriverEvents['delivered']) {
   /** Sent texts by the id of each part without a receipt. */
-  readonly #sent: FileMap<Sent>
+  const sentBy = openFileMap<Sent>(file, MAX_SENT)
   /** Receipts of unknown ids: an error, '' for delivery, and when they came (monotonic clock). */
-  readonly #early = new Map<string, { readonly error: string; readonly atMs: number }>()
-
-  constructor(file: string, settings: Settings, delivered: DriverEvents['delivered']) {
-    this.#settings = settings
-    this.#delivered = delivered
-    this.#sent = new FileMap(file, MAX_SENT)
-  }
+  const early = new Map<string, { readonly error: string; readonly atMs: number }>()
 
   /** Remembers the carrier's ids of all parts of a text. */
-  async add(ids: readonly string[], { id, attempt }: OutgoingText): Promise<void> {
-    const parts = ids.map((each) => keyOf(each, this.#settings.answer_ids))
-    for (const part of parts) void this.#sent.set(part, { id, attempt, parts })
+  async function add(ids: readonly string[], { id, attempt }: OutgoingText): Promise<void> {
+    const parts = ids.map((each) => keyOf(each, settings.answer_ids))
+    for (const part of parts) void sentBy.set(part, { id, attempt, parts })
     for (const part of parts) {
-      const early = this.#early.get(part)
-      this.#early.delete(part)
-      if (early && performance.now() - early.atMs < EARLY_MS) await this.#apply(part, early.error)
+      const receipt = early.get(part)
+      early.delete(part)
+      if (receipt && performance.now() - receipt.atMs < EARLY_MS) await apply(part, receipt.error)
     }
   }
 
   /** Takes a receipt. States that are not final change nothing. */
-  async take(pdu: Pdu, text: string): Promise<void> {
+  async function take(pdu: Pdu, text: string): Promise<void> {
     const { receipted_message_id: tlv, message_state } = pdu
-    const { answer_ids, receipt_ids } = this.#settings
+    const { answer_ids, receipt_ids } = settings
     const wordOf = (field: string) => new RegExp(`\\b${field}:\\s*(\\w+)\\b(?!:)`, 'i').exec(text)?.[1] ?? ''
     const state = STATES[Number(message_state)] ?? wordOf('stat').toUpperCase()
     if (!Object.values(STATES).includes(state)) return
@@ -62,24 +54,22 @@ export class Receipts {
     const inText = /\bid:\s*(\S+)/i.exec(text)?.[1] ?? ''
     const keys = [keyOf(inField, answer_ids), keyOf(inText, receipt_ids)].filter(Boolean)
     if (inField === inText) keys.reverse() // some carriers write the id of the receipt's text into the field
-    const known = keys.find((key) => this.#sent.get(key))
-    if (known) return this.#apply(known, error)
-    for (const key of keys) this.#early.set(key, { error, atMs: performance.now() })
-    while (this.#early.size > MAX_EARLY) this.#early.delete(this.#early.keys().next().value!)
+    const known = keys.find((key) => sentBy.get(key))
+    if (known) return apply(known, error)
+    for (const key of keys) early.set(key, { error, atMs: performance.now() })
+    while (early.size > MAX_EARLY) early.delete(early.keys().next().value!)
   }
 
   /** A text is delivered when all its parts are, and has failed when one has. */
-  async #apply(part: string, error: string): Promise<void> {
-    const sent = this.#sent.get(part)
+  async function apply(part: string, error: string): Promise<void> {
+    const sent = sentBy.get(part)
     if (!sent) return
-    const others = sent.parts.filter((each) => each !== part && this.#sent.get(each)?.id === sent.id)
-    if (error || others.length === 0) await this.#delivered(sent, new Date(), error)
-    for (const each of error ? sent.parts : [part]) await this.#sent.set(each)
+    const others = sent.parts.filter((each) => each !== part && sentBy.get(each)?.id === sent.id)
+    if (error || others.length === 0) await delivered(sent, new Date(), error)
+    for (const each of error ? sent.parts : [part]) await sentBy.set(each)
   }
 
-  close(): void {
-    this.#sent.close()
-  }
+  return { add, take, close: sentBy.close }
 }
 
 /** An id for comparison: up to its zero byte, without leading zeros, hexadecimal ones by value. */
@@ -87,4 +77,27 @@ function keyOf(id: string, form: Settings['answer_ids']): string {
   const plain = id.slice(0, MAX_ID).split('\0', 1)[0]!.trim().toLowerCase()
   const text = form === 'hex' && /^[\da-f]+$/.test(plain) ? String(BigInt(`0x${plain}`)) : plain
   return text.replace(/^0+(?=.)/, '')
+}
+
+/** A map that survives a kill and a power cut. Deletes its oldest entry when there are more than `max`. */
+function openFileMap<Value>(file: string, max: number) {
+  const map = new Map<string, Value>()
+  /** One iterator for all deletions: a new one would skip all deleted entries each time. */
+  const oldest = map.keys()
+  const change = ([key, value]: [key: string, value?: Value]) => {
+    map.delete(key) // an entry that is set again becomes the newest
+    if (value !== undefined) map.set(key, value)
+    if (map.size > max) map.delete(oldest.next().value!)
+  }
+  const lines = openLineFile<Parameters<typeof change>[0]>(file, change, () => map)
+  return {
+    get: (key: string) => map.get(key),
+    /** Changes the map at once; without a value, the key is deleted. Resolves when it is on the disk. */
+    set(...entry: Parameters<typeof change>[0]): Promise<void> {
+      const written = lines.append(entry)
+      change(entry)
+      return written
+    },
+    close: lines.close,
+  }
 }

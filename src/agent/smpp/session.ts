@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { UserError } from '../../errors.ts'
-import { type LibrarySession, makePdu, openSession, type Pdu, statusName } from './library.ts'
+import { makePdu, makeSession, type Pdu, statusName } from './library.ts'
 import type { Settings } from './settings.ts'
 
 /** The bind's type; also the name of its request. */
@@ -28,102 +28,78 @@ export const bindsOf = ({ bind }: Settings): readonly Bind[] =>
   bind === 'transceiver' ? ['bind_transceiver'] : ['bind_transmitter', 'bind_receiver']
 
 /** A bound connection to the carrier. */
-export class Session {
-  /** Resolves when the connection has ended. */
-  readonly closed: Promise<void>
+export type Session = Awaited<ReturnType<typeof openSession>>
+
+/** Connects and binds. Throws an error that names the failed step. */
+export async function openSession(settings: Settings, bind: Bind, deliver: Deliver) {
+  const { system_id, password, system_type, answer_seconds, enquire_link_seconds } = settings
+  const socket = await connect(settings)
+  const session = makeSession(socket)
+  const closed = new Promise<void>((resolve) => session.on('close', resolve))
   /** Unanswered requests by sequence number. The library's own callbacks would wait for ever. */
-  readonly #open = new Map<number, (answer?: Pdu) => void>()
+  const open = new Map<number, (answer?: Pdu) => void>()
   /** Timed-out requests whose late answers are still useful. */
-  readonly #late = new Map<number, (answer: Pdu) => void>()
+  const awaitedLate = new Map<number, (answer: Pdu) => void>()
   /** The carrier's unanswered requests, except an unbind. */
-  #answering = 0
-  #unbind: Pdu | undefined
-  readonly #session: LibrarySession
-  readonly #answerMs: number
+  let answering = 0
+  let unbind: Pdu | undefined
 
-  private constructor(socket: Socket, answerMs: number, deliver: Deliver) {
-    this.#answerMs = answerMs
-    this.#session = openSession(socket)
-    // the library stops reading after an unreadable message
-    this.#session.on('error', () => this.#session.destroy())
-    this.#session.on('pdu', (pdu: Pdu) => {
-      if (pdu.isResponse()) this.#answered(pdu)
-      else if (pdu.command === 'unbind') this.#end(pdu)
-      else if (ANSWERED.has(pdu.command)) void this.#answer(pdu, deliver)
-    })
-    socket.on('drain', () => this.#pace())
-    this.closed = new Promise((resolve) => this.#session.on('close', resolve))
-    void this.closed.then(() => {
-      for (const settle of this.#open.values()) settle()
-    })
-  }
+  // the library stops reading after an unreadable message
+  session.on('error', () => session.destroy())
+  session.on('pdu', (pdu: Pdu) => {
+    if (pdu.isResponse()) settle(pdu)
+    else if (pdu.command === 'unbind') {
+      unbind = pdu
+      leave()
+    } else if (ANSWERED.has(pdu.command)) void answer(pdu)
+  })
+  socket.on('drain', pace)
+  void closed.then(() => {
+    for (const settle of open.values()) settle()
+  })
 
-  /** Connects and binds. Throws an error that names the failed step. */
-  static async open(settings: Settings, bind: Bind, deliver: Deliver): Promise<Session> {
-    const { system_id, password, system_type, answer_seconds, enquire_link_seconds } = settings
-    const session = new Session(await connect(settings), answer_seconds * 1000, deliver)
-    const fields = { system_id, password, system_type, interface_version: VERSION }
-    const answer = await session.request(bind, fields)
-    if (answer?.command_status !== 0) {
-      session.#session.destroy()
-      throw new Error(answer ? statusName(answer.command_status) : 'no answer')
-    }
-    const timer = setInterval(() => void session.#enquire(), enquire_link_seconds * 1000)
-    void session.closed.then(() => clearInterval(timer))
-    return session
-  }
-
-  /** How many requests are unanswered. */
-  get load(): number {
-    return this.#open.size
-  }
-
-  /** Whether requests can be sent: not after the carrier's unbind. */
-  get isWritable(): boolean {
-    return !this.#unbind && this.#session.socket.writable
-  }
+  const isWritable = () => !unbind && socket.writable
 
   /**
    * Sends a request. Resolves with undefined without an answer: the carrier may have executed it. `late` gets
    * an answer that comes after that.
    */
-  request(
+  function request(
     command: string,
     fields = {},
     late?: (answer: Pdu) => void,
-    timeoutMs = this.#answerMs,
+    timeoutMs = answer_seconds * 1000,
   ): Promise<Pdu | undefined> {
     const pdu = makePdu(command, fields)
-    if (!this.#session.send(pdu)) return Promise.resolve(undefined)
+    if (!session.send(pdu)) return Promise.resolve(undefined)
     return new Promise((resolve) => {
       const settle = (answer?: Pdu) => {
         clearTimeout(timer)
-        this.#open.delete(pdu.sequence_number)
+        open.delete(pdu.sequence_number)
         resolve(answer)
-        this.#leave()
+        leave()
       }
       const giveUp = () => {
-        if (late) this.#late.set(pdu.sequence_number, late)
-        if (this.#late.size > MAX_LATE) this.#late.delete(this.#late.keys().next().value!)
+        if (late) awaitedLate.set(pdu.sequence_number, late)
+        if (awaitedLate.size > MAX_LATE) awaitedLate.delete(awaitedLate.keys().next().value!)
         settle()
       }
       const timer = setTimeout(giveUp, timeoutMs)
-      this.#open.set(pdu.sequence_number, settle)
+      open.set(pdu.sequence_number, settle)
     })
   }
 
-  #answered(pdu: Pdu): void {
+  function settle(pdu: Pdu): void {
     const { sequence_number } = pdu
-    const late = this.#late.get(sequence_number)
-    this.#late.delete(sequence_number)
-    const take = this.#open.get(sequence_number) ?? late
+    const take = open.get(sequence_number) ?? awaitedLate.get(sequence_number)
+    awaitedLate.delete(sequence_number)
     take?.(pdu)
   }
 
-  async #answer(pdu: Pdu, deliver: Deliver): Promise<void> {
+  async function answer(pdu: Pdu): Promise<void> {
     let fields = {}
-    this.#answering++
-    this.#pace()
+    answering++
+    pace()
     try {
       if (pdu.isCutOff) fields = { command_status: WRONG_LENGTH }
       else if (pdu.command === 'deliver_sm' || pdu.command === 'data_sm') await deliver(pdu)
@@ -131,37 +107,50 @@ export class Session {
       process.stderr.write(`SMPP: what came in could not be stored: ${error}\n`)
       fields = { command_status: TRY_AGAIN }
     }
-    this.#answering--
-    this.#session.send(pdu.response(fields))
-    this.#pace()
-    this.#leave()
+    answering--
+    session.send(pdu.response(fields))
+    pace()
+    leave()
   }
 
   /** Stops reading while too many requests are unanswered, or the carrier does not read answers. */
-  #pace(): void {
-    if (this.#answering >= MAX_ANSWERING || this.#session.socket.writableNeedDrain) this.#session.pause()
-    else this.#session.resume()
-  }
-
-  #end(unbind: Pdu): void {
-    this.#unbind = unbind
-    this.#leave()
+  function pace(): void {
+    if (answering >= MAX_ANSWERING || socket.writableNeedDrain) session.pause()
+    else session.resume()
   }
 
   /** Answers an unbind when nothing else is unanswered. */
-  #leave(): void {
-    if (!this.#unbind || this.#open.size > 0 || this.#answering > 0) return
-    this.#session.send(this.#unbind.response({}))
-    this.#session.socket.destroySoon()
+  function leave(): void {
+    if (!unbind || open.size > 0 || answering > 0) return
+    session.send(unbind.response({}))
+    socket.destroySoon()
   }
 
-  async #enquire(): Promise<void> {
-    if (this.isWritable && !(await this.request('enquire_link'))) this.#session.destroy()
+  async function enquire(): Promise<void> {
+    if (isWritable() && !(await request('enquire_link'))) session.destroy()
   }
 
-  async close(): Promise<void> {
-    await this.request('unbind', {}, undefined, UNBIND_MS)
-    this.#session.destroy()
+  async function close(): Promise<void> {
+    await request('unbind', {}, undefined, UNBIND_MS)
+    session.destroy()
+  }
+
+  const answered = await request(bind, { system_id, password, system_type, interface_version: VERSION })
+  if (answered?.command_status !== 0) {
+    session.destroy()
+    throw new Error(answered ? statusName(answered.command_status) : 'no answer')
+  }
+  const timer = setInterval(enquire, enquire_link_seconds * 1000)
+  void closed.then(() => clearInterval(timer))
+  return {
+    /** Resolves when the connection has ended. */
+    closed,
+    /** How many requests are unanswered. */
+    load: () => open.size,
+    /** Whether requests can be sent: not after the carrier's unbind. */
+    isWritable,
+    request,
+    close,
   }
 }
 
@@ -186,7 +175,7 @@ export async function checkCarrier(settings: Settings, say: (line: string) => vo
   for (const bind of bindsOf(settings)) {
     const what = `${bind} as ${system_id} at ${host}:${port}`
     const refuse = () => Promise.reject(new Error('only a check'))
-    const session = await Session.open(settings, bind, refuse).catch((error: Error) => {
+    const session = await openSession(settings, bind, refuse).catch((error: Error) => {
       throw new UserError(`${what}: ${error.message}`)
     })
     await session.close()
