@@ -3,7 +3,16 @@ import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { UserError } from '../errors.ts'
-import { entryName, MANIFEST, type Manifest, notABackup, parseManifest, type TableEntry } from './manifest.ts'
+import {
+  type BackupSummary,
+  entryName,
+  MANIFEST,
+  notABackup,
+  parseManifest,
+  summaryOf,
+  type TableEntry,
+} from './manifest.ts'
+import { readLines } from './rows.ts'
 
 /** Maxima of what is read into memory. */
 const [MAX_ENTRIES, MAX_MANIFEST_BYTES] = [20_000, 32 << 20]
@@ -22,12 +31,28 @@ export async function openArchive(path: string) {
   try {
     const entries = await readable(() => entriesOf(zip))
     const manifest = parseManifest(await manifestOf(zip, entries))
-    demandEntries(entries, manifest)
+    const missing = manifest.tables.map(({ name }) => entryName(name)).find((name) => !entries.has(name))
+    if (missing) throw notABackup(`${missing} is missing`)
     const contentOf = ({ name }: TableEntry) => contentOfEntry(zip, entries.get(entryName(name))!)
     return { manifest, bytes: size, contentOf, close: () => zip.close() }
   } catch (error) {
     zip.close()
     throw error
+  }
+}
+
+/** Reads a backup through and compares all checksums. Throws a UserError for a wrong, cut or foreign file. */
+export async function checkBackup(path: string): Promise<BackupSummary> {
+  const archive = await openArchive(path)
+  try {
+    for (const entry of archive.manifest.tables) {
+      for await (const _ of readLines(entry, archive.contentOf(entry))) {
+        // its checksum is compared at the end
+      }
+    }
+    return summaryOf(archive.manifest, archive.bytes)
+  } finally {
+    archive.close()
   }
 }
 
@@ -71,9 +96,4 @@ async function manifestOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>): Pr
   const content = await readable(async () => buffer(await zip.openReadStreamPromise(entry)))
   if (crc32(content) !== entry.crc32) throw notABackup(`the checksum of its ${MANIFEST} is wrong`)
   return content.toString()
-}
-
-function demandEntries(entries: ReadonlyMap<string, Entry>, { tables }: Manifest): void {
-  const missing = tables.map(({ name }) => entryName(name)).find((name) => !entries.has(name))
-  if (missing) throw notABackup(`${missing} is missing`)
 }

@@ -33,13 +33,7 @@ const SCHEMA = z.object({
 export type Manifest = Readonly<z.output<typeof SCHEMA>>
 export type TableEntry = Readonly<z.output<typeof TABLE>>
 
-export interface BackupSummary {
-  /** RFC 3339, UTC. */
-  readonly createdAt: string
-  readonly version: string
-  readonly bytes: number
-  readonly tables: readonly { readonly name: string; readonly rows: number }[]
-}
+export type BackupSummary = ReturnType<typeof summaryOf>
 
 export const entryName = (table: string): string => `tables/${encodeURIComponent(table)}.jsonl`
 
@@ -62,9 +56,9 @@ export function parseManifest(text: string): Manifest {
   return data
 }
 
-export const summaryOf = (manifest: Manifest, bytes: number): BackupSummary => ({
-  createdAt: manifest.createdAt,
-  version: manifest.version,
+export const summaryOf = ({ createdAt, version, tables }: Manifest, bytes: number) => ({
+  createdAt,
+  version,
   bytes,
-  tables: manifest.tables.map(({ name, rows }) => ({ name, rows })),
+  tables: tables.map(({ name, rows }) => ({ name, rows })),
 })

@@ -73,7 +73,7 @@ const dumpOnce = (db: Db, partial: string, { progress = () => {}, signal }: Dump
       migrations: await appliedMigrations(tx),
       views: [...(await readPlan(tx)).views],
     }
-    const zip = new ZipWriter(partial, signal)
+    const zip = openZip(partial, signal)
     try {
       const entries: TableEntry[] = []
       for (const table of tables) entries.push(await dumpTable(tx, table, zip, progress, signal))
@@ -99,7 +99,7 @@ async function lockedTables(tx: Db): Promise<Table[]> {
 async function dumpTable(
   tx: Db,
   table: Table,
-  zip: ZipWriter,
+  zip: ReturnType<typeof openZip>,
   progress: Progress,
   signal: AbortSignal | undefined,
 ): Promise<TableEntry> {
@@ -138,43 +138,39 @@ function bytesOf({ name }: Table, lines: readonly string[]): Buffer {
   return Buffer.concat(bytes)
 }
 
-/** A new ZIP file whose entries are written one after the other. Zip64 where the sizes need it. */
-class ZipWriter {
-  readonly #zip = new ZipFile()
-  readonly #written: Promise<void>
-  readonly #failed: Promise<never>
-
-  /** `path` must not exist. `signal` aborts the writing: pending promises reject. */
-  constructor(path: string, signal?: AbortSignal) {
-    // readable only by its owner: it contains keys and password hashes
-    const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
-    this.#written = pipeline(this.#zip.outputStream, file, { signal })
-    this.#failed = new Promise((_, reject) => {
-      this.#written.catch(reject)
-      this.#zip.on('error', reject)
-    })
-    this.#failed.catch(() => {}) // `add` or `end` rejects with it
-  }
-
-  /** Writes an entry; resolves when all of `content` is read. Rethrows errors of `content`. */
-  async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
-    const stream = Readable.from(content, { objectMode: false })
-    this.#zip.addReadStream(stream, name, { mode: 0o100600 })
-    try {
-      await Promise.race([finished(stream), this.#failed])
-    } finally {
-      stream.destroy()
-    }
-  }
-
-  /** Ends the file; resolves when all of it is on the disk. */
-  async end(): Promise<void> {
-    this.#zip.end()
-    await Promise.race([this.#written, this.#failed])
-  }
-
-  async abandon(): Promise<void> {
-    ;(this.#zip.outputStream as Readable).destroy()
-    await this.#written.catch(() => {})
+/**
+ * A new ZIP file whose entries are written one after the other. Zip64 where the sizes need it. `path` must not
+ * exist. `signal` aborts the writing: pending promises reject.
+ */
+function openZip(path: string, signal?: AbortSignal) {
+  const zip = new ZipFile()
+  // readable only by its owner: it contains keys and password hashes
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
+  const written = pipeline(zip.outputStream, file, { signal })
+  const failed = new Promise<never>((_, reject) => {
+    written.catch(reject)
+    zip.on('error', reject)
+  })
+  failed.catch(() => {}) // `add` or `end` rejects with it
+  return {
+    /** Writes an entry; resolves when all of `content` is read. Rethrows errors of `content`. */
+    async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+      const stream = Readable.from(content, { objectMode: false })
+      zip.addReadStream(stream, name, { mode: 0o100600 })
+      try {
+        await Promise.race([finished(stream), failed])
+      } finally {
+        stream.destroy()
+      }
+    },
+    /** Ends the file; resolves when all of it is on the disk. */
+    async end(): Promise<void> {
+      zip.end()
+      await Promise.race([written, failed])
+    },
+    async abandon(): Promise<void> {
+      ;(zip.outputStream as Readable).destroy()
+      await written.catch(() => {})
+    },
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
-import { type BackupServices, Backups, type Exclusively } from '../backup/service/backups.ts'
+import { type BackupServices, type Exclusively, makeBackups } from '../backup/service/backups.ts'
 import { followRestores, otherRestoreIsOver } from '../backup/service/follow.ts'
 import { readState } from '../backup/service/state.ts'
 import { openStore } from '../collections/catalog/catalog-store.ts'
@@ -95,7 +95,7 @@ async function begin(
   const extensions = extensionsOf(config)
   const acceptor = new Acceptor(store.forEverybody('sends'), config)
   const sending = { config, extensions, acceptor }
-  const backups = new Backups({ ...backup, settings, stopping: stopping.signal })
+  const backups = makeBackups({ ...backup, settings, stopping: stopping.signal })
   const services: Services = {
     store,
     settings,

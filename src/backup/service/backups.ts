@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { mkdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Actor, recordAudit } from '../../auth/superusers/audit.ts'
@@ -8,17 +10,20 @@ import { badRequest } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import type { Logger } from '../../log.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
-import { checkBackup } from '../check.ts'
+import { removeLeftovers } from '../../tools/remove-leftovers.ts'
+import { checkBackup } from '../archive.ts'
 import { restoreBackup } from '../restore.ts'
 import type { BackupStorage, StoredBackup } from '../storage/backup-storage.ts'
 import { folderStorage } from '../storage/folder.ts'
-import { removeTemporary, withTemporary } from '../storage/temporary.ts'
 import { writeBackup } from '../write.ts'
 import { type Lease, takeLease } from './lease.ts'
-import { generatedName } from './names.ts'
-import { type Done, exportState, importState, notifyRestore } from './state.ts'
+import { type Done, exportState, generatedName, importState, type Job, notifyRestore } from './state.ts'
 
 const SCHEDULE = 'schedule'
+/** Begins the names of temporary files. */
+const PREFIX = '.tmp-'
+/** Older temporary files belong to killed processes: no backup, upload or restore takes this long. */
+const LEFT_BEHIND_MS = 86_400_000
 /** Lets the answer reach the client and other nodes finish requests. PocketBase waits as long. */
 const BEFORE_RESTORE_MS = 1_000
 
@@ -37,120 +42,106 @@ export interface BackupServices {
   readonly exclusively: Exclusively
 }
 
+export type Backups = ReturnType<typeof makeBackups>
+
 /** Makes, stores and restores backups; one job at a time across all nodes. */
-export class Backups {
-  readonly #services: BackupServices
-  #making: Promise<void> = Promise.resolve()
+export function makeBackups(services: BackupServices) {
+  const { db, node, settings, log, folder, stopping, exclusively } = services
+  let making: Promise<unknown> = Promise.resolve()
 
-  constructor(services: BackupServices) {
-    this.#services = services
-  }
-
-  async storage(): Promise<BackupStorage> {
-    const { settings, folder } = this.#services
+  async function storage(): Promise<BackupStorage> {
     const { s3 } = settings.current.backups
     if (!s3.enabled) return folderStorage(folder)
     // loaded on first use: most installations use no S3
     return (await import('../storage/s3.ts')).s3Storage(s3)
   }
 
-  /** Makes a backup, by default named after the time. Throws 400 while another job runs, or the error. */
-  async create(name: string, by: string): Promise<void> {
-    if (!(await this.#backUp(name || this.#generatedName(false), by))) throw isBusy()
-  }
-
-  /** Makes a scheduled backup unless a job runs on any node. Returns whether it did. */
-  createScheduled(scheduledUntil: string): Promise<boolean> {
-    return this.#backUp(this.#generatedName(true), SCHEDULE, scheduledUntil)
-  }
-
-  /** Stores an uploaded file. Throws a UserError that says what is wrong if it is no backup. */
-  upload(key: string, content: AsyncIterable<Buffer>): Promise<void> {
-    return withTemporary(this.#services.folder, 'upload', async (path) => {
-      await writeFile(content, path)
-      await checkBackup(path)
-      await (await this.storage()).put(path, key)
-    })
-  }
-
-  /** Begins to restore a backup and answers at once. Throws 400 while another job runs. */
-  async startRestore(backup: StoredBackup, by: Actor): Promise<void> {
-    const { db, node } = this.#services
-    const job = { action: 'restore', key: backup.key, by: String(by.auth.values.email ?? '') } as const
-    const lease = await takeLease(db, node, job)
-    if (!lease) throw isBusy()
-    // errors are stored and logged
-    void this.#restore(lease, backup, by).catch(() => {})
-  }
-
-  /** Waits for a backup that is being made; the server's stop has ended it. */
-  async idle(): Promise<void> {
-    await this.#making.catch(() => {})
-  }
-
-  #generatedName(scheduled: boolean): string {
-    return generatedName(this.#services.settings.current.meta.appName, scheduled)
-  }
-
   /** False while another job runs. `scheduledUntil`: see Lease. */
-  async #backUp(key: string, by: string, scheduledUntil?: string): Promise<boolean> {
-    const { db, node } = this.#services
-    const lease = await takeLease(db, node, { action: 'backup', key, by }, scheduledUntil)
+  async function backUp(name: string, by: string, scheduledUntil?: string): Promise<boolean> {
+    const key = name || generatedName(settings.current.meta.appName, scheduledUntil !== undefined)
+    const job = { action: 'backup', key, by } as const
+    const lease = await takeLease(db, node, job, scheduledUntil)
     if (!lease) return false
-    this.#making = this.#make(lease, key, by)
-    await this.#making
-    return true
-  }
-
-  #make(lease: Lease, key: string, by: string): Promise<void> {
-    const { db, folder, stopping } = this.#services
-    return this.#ended(lease, key, async () => {
-      await removeTemporary(folder)
+    making = ended(lease, key, async () => {
+      await removeLeftovers(folder, PREFIX, LEFT_BEHIND_MS)
       const signal = AbortSignal.any([stopping, lease.lost])
-      const size = await withTemporary(folder, 'backup', async (path) => {
+      const size = await withTemporary('backup', async (path) => {
         await writeBackup(db, path, { progress: lease.report, signal })
         signal.throwIfAborted()
         const { size } = await stat(path)
         lease.report('storing', 0, size)
-        await (await this.storage()).put(path, key)
+        await (await storage()).put(path, key)
         return size
       })
-      return { action: 'backup', key, by, size, at: formatDate(new Date()) }
+      return { ...job, size, at: formatDate(new Date()) }
     })
+    await making
+    return true
   }
 
-  async #restore(lease: Lease, { key, size }: StoredBackup, by: Actor): Promise<void> {
-    const { db, folder, exclusively } = this.#services
-    await this.#ended(lease, key, async () => {
-      const storage = await this.storage()
-      return withTemporary(folder, 'restore', async (path) => {
+  async function restore(lease: Lease, job: Job, size: number, by: Actor): Promise<void> {
+    const { key } = job
+    await ended(lease, key, () =>
+      withTemporary('restore', async (path) => {
         lease.report('fetching', 0, size)
-        await writeFile(storage.read(key, 0, size), path)
+        await writeFile((await storage()).read(key, 0, size), path)
         await checkBackup(path)
         await lease.makeExclusive()
         await notifyRestore(db)
         await sleep(BEFORE_RESTORE_MS)
         await exclusively(() => replaceAll(db, path, key, by, lease))
-        return {
-          action: 'restore',
-          key,
-          by: String(by.auth.values.email ?? ''),
-          size,
-          at: formatDate(new Date()),
-        }
-      })
-    })
+        return { ...job, size, at: formatDate(new Date()) }
+      }),
+    )
     await notifyRestore(db)
   }
 
   /** Runs a job and ends its lease with the result. Throws what the job threw. */
-  async #ended(lease: Lease, key: string, work: () => Promise<Done>): Promise<void> {
+  async function ended(lease: Lease, key: string, work: () => Promise<Done>): Promise<void> {
     const done = await work().catch(async (error) => {
-      this.#services.log.error({ err: error, key }, 'a backup or restore failed')
+      log.error({ err: error, key }, 'a backup or restore failed')
       await lease.end({ message: error instanceof Error ? error.message : String(error) }).catch(() => {})
       throw error
     })
     await lease.end({ done })
+  }
+
+  /** Runs `work` with a new path in the backups folder and removes the file afterwards. */
+  async function withTemporary<T>(purpose: string, work: (path: string) => Promise<T>): Promise<T> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const path = join(folder, `${PREFIX}${purpose}-${randomUUID()}`)
+    try {
+      return await work(path)
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+
+  return {
+    storage,
+    /** Makes a backup, by default named after the time. Throws 400 while another job runs, or the error. */
+    async create(name: string, by: string): Promise<void> {
+      if (!(await backUp(name, by))) throw isBusy()
+    },
+    /** Makes a scheduled backup unless a job runs on any node. Returns whether it did. */
+    createScheduled: (scheduledUntil: string) => backUp('', SCHEDULE, scheduledUntil),
+    /** Stores an uploaded file. Throws a UserError that says what is wrong if it is no backup. */
+    upload: (key: string, content: AsyncIterable<Buffer>): Promise<void> =>
+      withTemporary('upload', async (path) => {
+        await writeFile(content, path)
+        await checkBackup(path)
+        await (await storage()).put(path, key)
+      }),
+    /** Begins to restore a backup and answers at once. Throws 400 while another job runs. */
+    async startRestore({ key, size }: StoredBackup, by: Actor): Promise<void> {
+      const job = { action: 'restore', key, by: String(by.auth.values.email ?? '') } as const
+      const lease = await takeLease(db, node, job)
+      if (!lease) throw isBusy()
+      // errors are stored and logged
+      void restore(lease, job, size, by).catch(() => {})
+    },
+    /** Waits for a backup that is being made; the server's stop has ended it. */
+    idle: () => making.catch(() => {}),
   }
 }
 

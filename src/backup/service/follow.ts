@@ -25,13 +25,14 @@ export function followRestores(
   })
 }
 
-/** Waits until no other node restores a backup. A dead node's restore ends with its lease. */
+/**
+ * Waits until no other node restores a backup. A restore locks all tables and closes others' connections at
+ * its end; a dead node's ends with its lease.
+ */
 export async function otherRestoreIsOver(db: Db, node: string): Promise<void> {
-  while (await isRestoring(db, node)) await sleep(POLL_MS)
-}
-
-/** Whether another node restores. A restore locks all tables and closes others' connections at its end. */
-async function isRestoring(db: Db, node: string): Promise<boolean> {
-  const state = await readState(db).catch(() => undefined)
-  return !state || (state.running?.exclusive === true && state.running.node !== node)
+  for (;;) {
+    const state = await readState(db).catch(() => undefined)
+    if (state && !(state.running?.exclusive && state.running.node !== node)) return
+    await sleep(POLL_MS)
+  }
 }

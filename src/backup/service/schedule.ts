@@ -7,8 +7,7 @@ import type { Logger } from '../../log.ts'
 import { parseCron } from '../../settings/cron.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
 import type { Backups } from './backups.ts'
-import { AUTO_PREFIX } from './names.ts'
-import { beginSchedule, readSchedule } from './state.ts'
+import { AUTO_PREFIX, beginSchedule, readSchedule } from './state.ts'
 
 /** The next time of a valid cron expression after `after`, in UTC. */
 export function nextRun(expression: string, after: Date): Date | undefined {

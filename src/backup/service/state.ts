@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
 import { formatDate } from '../../fields/types/date.ts'
+import { snakeCase } from '../../files/stored-name.ts'
 
 const JOB = z.object({
   action: z.enum(['backup', 'restore']),
@@ -27,17 +28,6 @@ export type Done = z.output<typeof DONE>
 export const FAILED = JOB.extend({ at: z.string(), message: z.string() })
 export type Failed = z.output<typeof FAILED>
 
-/** The state of backups, shared by all nodes. */
-export interface BackupState {
-  readonly since: Date
-  readonly running: Running | null
-  readonly lastBackup: Done | null
-  readonly lastRestore: Done | null
-  /** Null once a backup or restore has succeeded after it. */
-  readonly lastFailure: Failed | null
-  readonly restores: number
-}
-
 /** Notified when a restore begins to replace the data, and when it ends. */
 export const RESTORE_CHANNEL = 'pocketsms_restore'
 
@@ -48,8 +38,8 @@ select extract(epoch from since)::float8 * 1000, running, coalesce(lease_until >
   last_backup, last_restore, last_failure, restores::float8
 from backup_state`
 
-/** The current state. A job of a dead node counts as failed. */
-export async function readState(db: Db): Promise<BackupState> {
+/** The state of backups, shared by all nodes. A job of a dead node counts as failed. */
+export async function readState(db: Db) {
   const { rows } = await db.query(READ)
   const [since, text, isHeld, lastBackup, lastRestore, lastFailure, restores] = rows[0]!
   const running = parsed<Running>(text)
@@ -58,6 +48,7 @@ export async function readState(db: Db): Promise<BackupState> {
     running: isHeld ? running : null,
     lastBackup: parsed<Done>(lastBackup),
     lastRestore: parsed<Done>(lastRestore),
+    /** Null once a backup or restore has succeeded after it. */
     lastFailure: running && !isHeld ? failed(running, INTERRUPTED) : parsed<Failed>(lastFailure),
     restores: Number(restores),
   }
@@ -111,3 +102,19 @@ export const beginSchedule = async (db: Db, cron: string): Promise<void> =>
     'update backup_state set schedule = $1, scheduled_until = now() where schedule <> $1',
     [cron],
   ))
+
+/** Names that `POST /api/backups` accepts. PocketBase: apis/backup_create.go */
+export const BACKUP_NAME = /^[a-z0-9_-]+\.zip$/
+export const MAX_BACKUP_NAME = 150
+
+/**
+ * Prefix of scheduled backups. Only these are deleted when there are too many. PocketBase:
+ * core/base_backup.go
+ */
+export const AUTO_PREFIX = '@auto_pb_backup_'
+const MANUAL_PREFIX = 'pb_backup_'
+const MAX_APP_NAME = 50
+
+/** `pb_backup_my_app_20261121105643.zip`. PocketBase: generateBackupName */
+export const generatedName = (appName: string, scheduled: boolean, now = new Date()): string =>
+  `${scheduled ? AUTO_PREFIX : MANUAL_PREFIX}${snakeCase(appName).slice(0, MAX_APP_NAME)}_${formatDate(now).replace(/\D/g, '').slice(0, 14)}.zip`

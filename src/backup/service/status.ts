@@ -4,7 +4,7 @@ import type { Db } from '../../db/open.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { nextScheduled } from './schedule.ts'
-import { type BackupState, DONE, FAILED, RUNNING, readState } from './state.ts'
+import { DONE, FAILED, RUNNING, readState } from './state.ts'
 
 const DAY_MS = 86_400_000
 
@@ -22,23 +22,15 @@ export const STATUS = z
 export async function readStatus(
   db: Db,
   { backups }: Settings,
-  { backupWarningDays }: Pick<Config, 'backupWarningDays'>,
+  { backupWarningDays: days }: Pick<Config, 'backupWarningDays'>,
 ): Promise<z.output<typeof STATUS>> {
-  const state = await readState(db)
+  const { since, restores: _, ...state } = await readState(db)
+  const newest = state.lastBackup ? new Date(state.lastBackup.at.replace(' ', 'T')) : since
   const next = await nextScheduled(db, backups.cron)
-  const { running, lastBackup, lastRestore, lastFailure } = state
   return {
-    running,
-    lastBackup,
-    lastRestore,
-    lastFailure,
-    overdue: isOverdue(state, backupWarningDays),
+    ...state,
+    // of an installation older than `days`; 0: never
+    overdue: days > 0 && Date.now() - newest.getTime() > days * DAY_MS,
     next: next ? formatDate(next) : '',
   }
-}
-
-/** Whether an installation older than `days` has no backup of the last `days`; 0: never. */
-function isOverdue({ since, lastBackup }: Pick<BackupState, 'since' | 'lastBackup'>, days: number): boolean {
-  const newest = lastBackup ? new Date(lastBackup.at.replace(' ', 'T')) : since
-  return days > 0 && Date.now() - newest.getTime() > days * DAY_MS
 }

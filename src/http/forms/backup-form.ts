@@ -1,4 +1,4 @@
-import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../backup/service/names.ts'
+import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../backup/service/state.ts'
 import type { BackupStorage } from '../../backup/storage/backup-storage.ts'
 import { checkFields, failedBefore, length, matches, required } from '../../collections/checks/checks.ts'
 import { ApiError, badRequest, fieldError } from '../../errors.ts'
