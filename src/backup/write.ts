@@ -139,8 +139,8 @@ function bytesOf({ name }: Table, lines: readonly string[]): Buffer {
 }
 
 /**
- * A new ZIP file whose entries are written one after the other. Zip64 where the sizes need it. `path` must not
- * exist. `signal` aborts the writing: pending promises reject.
+ * A new ZIP file whose entries are written one after the other. Zip64 where the sizes need it. `path` must
+ * not exist. `signal` aborts the writing: pending promises reject.
  */
 function openZip(path: string, signal?: AbortSignal) {
   const zip = new ZipFile()

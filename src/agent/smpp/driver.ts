@@ -23,7 +23,7 @@ const RECEIPTS = new Set([0x04, 0x20])
 /** RINVBNDSTS, RSYSERR, RX_T_APPN: refused now, perhaps accepted later. */
 const PASSING = new Set([0x04, 0x08, 0x64])
 
-/** A carrier's account by SMPP 3.4, with a line for each sender. `files`: prefix of the names of its files. */
+/** A carrier's account by SMPP 3.4, with a line for each sender. `files`: prefix of its files' names. */
 export function smppDriver(settings: Settings, files: string): Driver {
   const { host, senders, registered_delivery, long_texts } = settings
   let link: Link
