@@ -129,7 +129,7 @@ async function undo({ page }: BrowserFixture, phone: Phone): Promise<void> {
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Undone: nobody gets it').waitFor()
   expect(await phone.claim()).toEqual([])
-  await page.locator('.campaign-facts').getByText('Canceled', { exact: true }).waitFor()
+  await page.locator('.facts').getByText('Canceled', { exact: true }).waitFor()
   expect(await phone.claim()).toEqual([])
 }
 
@@ -148,7 +148,7 @@ async function sendAll(fixture: BrowserFixture, phone: Phone): Promise<void> {
   expect(new Map(texts)).toEqual(new Map(wanted))
   expect(new Map(texts).get(numberOf(3))).toContain(`Hello ${nameOf(3)}, our winter sale in ${CITIES[3]} `)
   await page.getByRole('link', { name: `${CUSTOMERS} delivered` }).waitFor()
-  await page.locator('.campaign-facts').getByText('Done', { exact: true }).waitFor()
+  await page.locator('.facts').getByText('Done', { exact: true }).waitFor()
 }
 
 /** Replies come in, one of them STOP: the page of the campaign tells of them. */

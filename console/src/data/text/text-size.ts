@@ -6,28 +6,26 @@ const MOST_NAMED = 3
 const ROOM = { 'GSM-7': [160, 153], 'UCS-2': [70, 67] } as const
 
 /** The length of a text in words: characters used and free, segments, and what makes it longer. */
-export function formatTextSize(text: string): { size: string; reason: string } {
+export function formatTextSize(text: string): string {
   const { encoding, units, segments } = countSegments(text)
   const [alone, part] = ROOM[encoding]
   const room = segments === 1 ? alone : segments * part
-  if (text === '') return { size: t('0 of {alone} characters', { alone }), reason: '' }
+  if (text === '') return t('0 of {alone} characters', { alone })
   const size = t('{units} of {room} characters, {segments}', {
     units,
     room,
     segments: segmentsText(segments),
   })
-  if (encoding === 'GSM-7') return { size, reason: '' }
+  if (encoding === 'GSM-7') return size
   const rare = [...new Set(text)].filter((char) => countSegments(char).encoding === 'UCS-2')
   const named = rare.slice(0, MOST_NAMED).join(' ')
-  return {
-    size,
-    reason: tn(
-      '{named} makes it Unicode: 70 characters fit, not 160.',
-      '{named} make it Unicode: 70 characters fit, not 160.',
-      rare.length,
-      { named },
-    ),
-  }
+  const reason = tn(
+    '{named} makes it Unicode: 70 characters fit, not 160.',
+    '{named} make it Unicode: 70 characters fit, not 160.',
+    rare.length,
+    { named },
+  )
+  return `${size}. ${reason}`
 }
 
 /** `2 segments`: what networks count and bill. */

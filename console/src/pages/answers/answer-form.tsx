@@ -39,10 +39,7 @@ const rowsFor = (templates: readonly Template[]): readonly FormRow[] => [
     ...{ name: 'body', label: t('Answer'), kind: 'area' },
     shown: ({ template }) => template === '',
     write: (typed, { template }) => (template ? '' : typed),
-    hint: ({ body }) => {
-      const { size, reason } = formatTextSize(String(body))
-      return reason ? `${size}. ${reason}` : size
-    },
+    hint: ({ body }) => formatTextSize(String(body)),
   },
   {
     ...{ name: 'pause_hours', label: t('Pause in hours') },

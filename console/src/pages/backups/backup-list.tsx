@@ -8,7 +8,7 @@ import { formatNumber, t, tx } from '../../language/words.ts'
 import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
-import { Actions, Form, Notice } from '../../parts/form/form.tsx'
+import { Actions, Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { msOf, Time } from '../../parts/time.tsx'
@@ -137,12 +137,12 @@ export function RestoreDialog({
           value={typed}
           onValue={setTyped}
         />
-        <Actions>
-          <Button type="submit" kind="danger" busy={restore.busy} disabled={typed.trim() !== backup.key}>
-            {t('Replace everything')}
-          </Button>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-        </Actions>
+        <FormActions
+          {...{ kind: 'danger', busy: restore.busy, disabled: typed.trim() !== backup.key }}
+          onCancel={onClose}
+        >
+          {t('Replace everything')}
+        </FormActions>
       </Form>
     </Dialog>
   )

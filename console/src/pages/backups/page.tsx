@@ -7,9 +7,10 @@ import { useTask } from '../../data/use/use-task.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
 import { t, tx } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Facts } from '../../parts/facts.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Field } from '../../parts/form/field.tsx'
-import { Actions, Form, Notice } from '../../parts/form/form.tsx'
+import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { SettingsCard } from '../../parts/rows/settings-card.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -97,7 +98,7 @@ function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
   const { lastBackup, lastRestore, lastFailure, running, overdue, next } = value
   return (
     <Card>
-      <div class="backups-state">
+      <div class="stack">
         {lastFailure && (
           <Notice kind="warning">
             {FAILED[lastFailure.action]} <Time at={lastFailure.at} />: {inWords(lastFailure.message)}
@@ -106,44 +107,21 @@ function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
         {overdue && (
           <Notice kind="warning">{t('There is no recent backup. Make one now, or set a schedule.')}</Notice>
         )}
-        <dl>
-          <div>
-            <dt>{t('Last backup')}</dt>
-            <dd>
-              <strong>
-                <Time at={lastBackup?.at ?? ''} none={t('None yet')} />
-              </strong>
-            </dd>
-          </div>
-          {lastBackup && (
-            <>
-              <div>
-                <dt>{t('Size')}</dt>
-                <dd>{formatBytes(lastBackup.size)}</dd>
-              </div>
-              <div>
-                <dt>{t('Created by')}</dt>
-                <dd>{lastBackup.by === 'schedule' ? t('the schedule') : lastBackup.by}</dd>
-              </div>
-            </>
-          )}
-          {next && (
-            <div>
-              <dt>{t('Next')}</dt>
-              <dd>
-                <Time at={next} />
-              </dd>
-            </div>
-          )}
-          {lastRestore && (
-            <div>
-              <dt>{t('Last restored')}</dt>
-              <dd>
-                {tx('{when}, from {name}', { when: <Time at={lastRestore.at} />, name: lastRestore.key })}
-              </dd>
-            </div>
-          )}
-        </dl>
+        <Facts
+          facts={[
+            [t('Last backup'), <Time at={lastBackup?.at ?? ''} none={t('None yet')} />],
+            lastBackup !== null && [t('Size'), formatBytes(lastBackup.size)],
+            lastBackup !== null && [
+              t('Created by'),
+              lastBackup.by === 'schedule' ? t('the schedule') : lastBackup.by,
+            ],
+            next !== '' && [t('Next'), <Time at={next} />],
+            lastRestore !== null && [
+              t('Last restored'),
+              tx('{when}, from {name}', { when: <Time at={lastRestore.at} />, name: lastRestore.key }),
+            ],
+          ]}
+        />
         {running && (
           <Progress
             value={running.done}
@@ -189,12 +167,9 @@ function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone: () => 
             />
           )}
         </Field>
-        <Actions>
-          <Button type="submit" kind="primary" busy={upload.busy} disabled={!file}>
-            {t('Upload')}
-          </Button>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-        </Actions>
+        <FormActions busy={upload.busy} disabled={!file} onCancel={onClose}>
+          {t('Upload')}
+        </FormActions>
       </Form>
     </Dialog>
   )

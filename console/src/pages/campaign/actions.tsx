@@ -175,7 +175,6 @@ function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => 
     typed.discard()
     onClose()
   }
-  const { size, reason } = formatTextSize(draft.text)
   const names = campaign.template ? Object.keys(was.variables) : ownVariables(draft.text)
   return (
     <Dialog title={t('Change the campaign')} onClose={onClose}>
@@ -188,7 +187,7 @@ function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => 
             rows={4}
             value={draft.text}
             onValue={(text) => change({ text })}
-            hint={reason ? `${size}. ${reason}` : size}
+            hint={formatTextSize(draft.text)}
           />
         )}
         {names.map((name) => (

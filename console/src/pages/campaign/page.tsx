@@ -17,7 +17,7 @@ import { inWords } from '../../data/words/fault-sentences.ts'
 import { MESSAGE_STATES } from '../../data/words/message-states.ts'
 import { formatNumber, t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
-import { ButtonLink } from '../../parts/form/button.tsx'
+import { Facts } from '../../parts/facts.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { HoldNotice } from '../../parts/form/hold-notice.tsx'
 import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
@@ -37,23 +37,18 @@ const REFRESH_MS = 3_000
 /** One campaign: content, progress and actions. */
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Campaign>('campaigns', id, 'groups,line.device')
-  const { record: campaign, loading } = read
+  const { record: campaign } = read
   const { value: progress, reload } = useAnswer<CampaignProgress>(`/api/campaigns/${id}/progress`, REFRESH_MS)
   const changed = campaign?.updated
   useEffect(() => {
     if (changed) void reload()
   }, [changed, reload])
-  if (loading) return <Loading />
   if (!campaign)
     return (
-      <Frame title={t('Campaign')}>
-        <Missing
-          icon="campaigns"
-          gone={t('There is no such campaign')}
-          action={<ButtonLink href={to('/campaigns')}>{t('All campaigns')}</ButtonLink>}
-          record={read}
-        />
-      </Frame>
+      <Missing
+        {...{ read, icon: 'campaigns', title: t('Campaign'), gone: t('There is no such campaign') }}
+        all={[to('/campaigns'), t('All campaigns')]}
+      />
     )
   return (
     <Frame title={titleOf(campaign)} back={{ href: to('/campaigns'), words: t('Campaigns') }}>
@@ -73,34 +68,19 @@ export function Page({ params: { id = '' } }: PageProps) {
 const What = ({ campaign }: { campaign: Campaign }) => (
   <Card title={t('Text')}>
     <p class="campaign-text">{campaign.body}</p>
-    <dl class="campaign-facts">
-      <dt>{t('State')}</dt>
-      <dd>
-        <CampaignStatus status={campaign.status} />
-      </dd>
-      <dt>{t('Time')}</dt>
-      <dd>{formatDateTime(campaign.scheduled_at)}</dd>
-      {campaign.expires_at && (
-        <>
-          <dt>{t('Ends')}</dt>
-          <dd>{formatDateTime(campaign.expires_at)}</dd>
-        </>
-      )}
-      <dt>{t('For')}</dt>
-      <dd>{audienceOf(campaign)}</dd>
-      {campaign.expand?.line && (
-        <>
-          <dt>{t('Line')}</dt>
-          <dd>{lineWords(campaign.expand.line)}</dd>
-        </>
-      )}
-      {ownHours.value && (
-        <>
-          <dt>{t('Quiet hours')}</dt>
-          <dd>{campaign.quiet_hours ? hoursWords(ownHours.value) : t('It does not wait for their end')}</dd>
-        </>
-      )}
-    </dl>
+    <Facts
+      facts={[
+        [t('State'), <CampaignStatus status={campaign.status} />],
+        [t('Time'), formatDateTime(campaign.scheduled_at)],
+        campaign.expires_at !== '' && [t('Ends'), formatDateTime(campaign.expires_at)],
+        [t('For'), audienceOf(campaign)],
+        campaign.expand?.line !== undefined && [t('Line'), lineWords(campaign.expand.line)],
+        ownHours.value !== undefined && [
+          t('Quiet hours'),
+          campaign.quiet_hours ? hoursWords(ownHours.value) : t('It does not wait for their end'),
+        ],
+      ]}
+    />
   </Card>
 )
 
@@ -142,20 +122,17 @@ function Course({ campaign, progress }: { campaign: Campaign; progress: Campaign
           </a>
         ))}
       </div>
-      <dl class="figures">
-        <div>
-          <dt>{t('Replies')}</dt>
-          <dd>{formatNumber(progress.replies)}</dd>
-        </div>
-        <div>
-          <dt>{t('Opted out')}</dt>
-          <dd>{formatNumber(progress.opt_outs)}</dd>
-        </div>
-        <div>
-          <dt>{t('Segments sent')}</dt>
-          <dd>{t('{count} of {total}', { count: progress.segments_used, total: campaign.segments })}</dd>
-        </div>
-      </dl>
+      <Facts
+        class="figures"
+        facts={[
+          [t('Replies'), formatNumber(progress.replies)],
+          [t('Opted out'), formatNumber(progress.opt_outs)],
+          [
+            t('Segments sent'),
+            t('{count} of {total}', { count: progress.segments_used, total: campaign.segments }),
+          ],
+        ]}
+      />
     </Card>
   )
 }

@@ -5,10 +5,10 @@ import { defaultCountry } from '../../data/phone/country.ts'
 import type { ContactGroup } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { t } from '../../language/words.ts'
+import { formatNumber, t } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
-import { CountList } from '../../parts/count-list.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Facts } from '../../parts/facts.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { ChooseFile } from '../../parts/form/choose-file.tsx'
 import { Actions, Notice } from '../../parts/form/form.tsx'
@@ -131,15 +131,15 @@ function Report({
   }))
   const bad = [...plan.bad, ...failed].sort((a, b) => a.row - b.row)
   const figures = [
-    [t('Added'), outcome.added],
-    [t('Changed'), outcome.changed],
-    [t('Left as they were'), outcome.left],
-    [t('Left out'), bad.length],
+    [t('Added'), formatNumber(outcome.added)],
+    [t('Changed'), formatNumber(outcome.changed)],
+    [t('Left as they were'), formatNumber(outcome.left)],
+    [t('Left out'), formatNumber(bad.length)],
   ] as const
   return (
     <div class="form">
       {stopped && <Notice kind="warning">{t('Stopped. What was imported until then stays.')}</Notice>}
-      <CountList figures={figures} />
+      <Facts class="figures" facts={figures} />
       <BadRows sheet={sheet} bad={bad} />
       <Actions>
         <Button kind="primary" onClick={onClose}>

@@ -15,7 +15,7 @@ import { t, tn } from '../../language/words.ts'
 import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
-import { Actions, Form, Notice } from '../../parts/form/form.tsx'
+import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Progress } from '../../parts/wait.tsx'
@@ -235,12 +235,9 @@ export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: (
           {found.total > FOUND && <p class="muted">{t('There are more: search for them.')}</p>}
           {!found.loading && found.total === 0 && <p class="muted">{t('Nobody found.')}</p>}
         </fieldset>
-        <Actions>
-          <Button type="submit" kind="primary" busy={add.busy} disabled={chosen.length === 0}>
-            {chosen.length > 0 ? t('Add {count}', { count: chosen.length }) : t('Add')}
-          </Button>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-        </Actions>
+        <FormActions busy={add.busy} disabled={chosen.length === 0} onCancel={onClose}>
+          {chosen.length > 0 ? t('Add {count}', { count: chosen.length }) : t('Add')}
+        </FormActions>
       </Form>
     </Dialog>
   )

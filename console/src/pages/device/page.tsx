@@ -1,20 +1,23 @@
 import { t } from '../../language/words.ts'
 import './page.css'
-import type { ComponentChildren } from 'preact'
-import { CONNECTIONS, deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
+import {
+  CONNECTIONS,
+  type DeviceState,
+  deviceWord,
+  useDeviceStates,
+} from '../../data/device/device-states.ts'
 import { isSimulated } from '../../data/device/simulated.ts'
 import type { Device } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import type { PageProps } from '../../pages.ts'
-import { ButtonLink } from '../../parts/form/button.tsx'
+import { Facts } from '../../parts/facts.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { LastMessages } from './last-messages.tsx'
 import { Lines } from './lines.tsx'
@@ -34,19 +37,14 @@ const PLATFORMS = {
 /** One device: state, last messages and settings. */
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Device>('devices', id, 'user')
-  const { record: device, loading } = read
+  const { record: device } = read
   const states = useDeviceStates()
-  if (loading) return <Loading />
   if (!device)
     return (
-      <Frame title={t('Device')}>
-        <Missing
-          icon="devices"
-          gone={t('There is no such device')}
-          action={<ButtonLink href={to('/devices')}>{t('To all devices')}</ButtonLink>}
-          record={read}
-        />
-      </Frame>
+      <Missing
+        {...{ read, icon: 'devices', title: t('Device'), gone: t('There is no such device') }}
+        all={[to('/devices'), t('To all devices')]}
+      />
     )
   const state = states.of(device)
   const [tone, word] = deviceWord(device, state)
@@ -62,38 +60,19 @@ export function Page({ params: { id = '' } }: PageProps) {
       )}
       <div class="columns">
         <Card title={t('Now')} actions={<Badge tone={tone}>{word}</Badge>}>
-          <dl class="device-facts">
-            {!isMine && (
-              <Fact title={t('User')}>
-                <Owner record={device} />
-              </Fact>
-            )}
-            <Fact title={t('Last seen')}>
-              <Time at={device.last_seen} none={t('never')} />
-            </Fact>
-            <Fact title={t('Battery')}>
-              {state?.battery == null ? (
-                '–'
-              ) : (
-                <>
-                  {Math.round(state.battery)} %{state.charging && <>, {t('charging')}</>}{' '}
-                  <span class="muted">
-                    (<Time at={state.battery_at ?? ''} />)
-                  </span>
-                </>
-              )}
-            </Fact>
-            <Fact title={t('Connection')}>
-              {state?.connection == null ? '–' : CONNECTIONS[state.connection]}
-            </Fact>
-            <Fact title={t('Messages that wait')}>{state?.waiting ?? '–'}</Fact>
-            <Fact title={t('Taken in 24 hours')}>{state?.taken_today ?? '–'}</Fact>
-            <Fact title={t('Kind')}>{PLATFORMS[device.platform]}</Fact>
-            <Fact title={t('Number')}>{device.phone || '–'}</Fact>
-            <Fact title={t('Joined')}>
-              <Time at={device.created} />
-            </Fact>
-          </dl>
+          <Facts
+            facts={[
+              !isMine && [t('User'), <Owner record={device} />],
+              [t('Last seen'), <Time at={device.last_seen} none={t('never')} />],
+              [t('Battery'), state?.battery == null ? '–' : <Battery state={state} />],
+              [t('Connection'), state?.connection == null ? '–' : CONNECTIONS[state.connection]],
+              [t('Messages that wait'), state?.waiting ?? '–'],
+              [t('Taken in 24 hours'), state?.taken_today ?? '–'],
+              [t('Kind'), PLATFORMS[device.platform]],
+              [t('Number'), device.phone || '–'],
+              [t('Joined'), <Time at={device.created} />],
+            ]}
+          />
         </Card>
         {may('admin') && <Settings device={device} />}
       </div>
@@ -106,9 +85,11 @@ export function Page({ params: { id = '' } }: PageProps) {
   )
 }
 
-const Fact = ({ title, children }: { title: string; children: ComponentChildren }) => (
-  <div>
-    <dt>{title}</dt>
-    <dd>{children}</dd>
-  </div>
+const Battery = ({ state: { battery, battery_at, charging } }: { state: DeviceState }) => (
+  <>
+    {Math.round(battery ?? 0)} %{charging && <>, {t('charging')}</>}{' '}
+    <span class="muted">
+      (<Time at={battery_at ?? ''} />)
+    </span>
+  </>
 )

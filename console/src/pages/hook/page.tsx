@@ -3,10 +3,8 @@ import { useRecord } from '../../data/use/use-record.ts'
 import { HOOK_TOOLS, type Hook } from '../../data/webhooks/hooks.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
-import { ButtonLink } from '../../parts/form/button.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
-import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { Address } from './address.tsx'
 import { Calls } from './calls.tsx'
@@ -17,14 +15,13 @@ import { Try } from './try.tsx'
 /** One hook: address, settings, trial and last calls. */
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Hook>('hooks', id)
-  const { record: hook, loading } = read
-  const all = <ButtonLink href={to('/hooks')}>{t('All hooks')}</ButtonLink>
-  if (loading) return <Loading />
+  const { record: hook } = read
   if (!hook)
     return (
-      <Frame title={t('Hook')}>
-        <Missing icon="hooks" gone={t('There is no such hook')} action={all} record={read} />
-      </Frame>
+      <Missing
+        {...{ read, icon: 'hooks', title: t('Hook'), gone: t('There is no such hook') }}
+        all={[to('/hooks'), t('All hooks')]}
+      />
     )
   const tool = HOOK_TOOLS[hook.preset].name
   return (

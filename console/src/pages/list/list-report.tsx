@@ -2,9 +2,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { Message } from '../../data/records.ts'
-import { t } from '../../language/words.ts'
+import { formatNumber, t } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
-import { CountList } from '../../parts/count-list.tsx'
+import { Facts } from '../../parts/facts.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { Actions, Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -33,13 +33,13 @@ export function ListReport({
   }))
   const bad = [...plan.bad, ...failed].sort((a, b) => a.row - b.row)
   const figures = [
-    [t('Accepted'), accepted.size - before],
-    [t('Sent before'), before],
-    [t('Left out'), bad.length],
+    [t('Accepted'), formatNumber(accepted.size - before)],
+    [t('Sent before'), formatNumber(before)],
+    [t('Left out'), formatNumber(bad.length)],
   ] as const
   return (
     <Card title={t('Done')}>
-      <CountList figures={figures} />
+      <Facts class="figures" facts={figures} />
       {before > 0 && (
         <Notice>
           {t('The same text to the same number within a day is not sent twice. It was accepted earlier.')}

@@ -1,35 +1,22 @@
-import type { ComponentChildren } from 'preact'
 import { countSegments } from '#portable/segments.ts'
 import { deviceName } from '../../data/device/simulated.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { t } from '../../language/words.ts'
+import type { Fact } from '../../parts/facts.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { to } from '../../router.ts'
 import { Moment } from './moment.tsx'
 
-type Fact = readonly [title: string, value: ComponentChildren]
-
 const RETRY = 'retry:'
 
 /** The details of a message, except unset ones. `sim`: its line, if the device has several. */
-export const Facts = ({ message, sim }: { message: Message; sim: string }) => (
-  <dl class="message-facts">
-    {factsOf(message, sim).map(([title, value]) => (
-      <div key={title}>
-        <dt>{title}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-  </dl>
-)
-
-function factsOf(message: Message, sim: string): readonly Fact[] {
+export function factsOf(message: Message, sim: string): readonly (Fact | false)[] {
   const { segments, body, priority, guarantee, batch_id, client_ref, message_type } = message
   const isOut = message_type === 'outgoing'
   const isSuperuser = session.value?.role === 'superuser'
-  const facts: readonly (Fact | false)[] = [
+  return [
     isSuperuser && [t('User'), <Owner key="user" record={message} />],
     [t('Device'), <DeviceLink key="device" message={message} />],
     sim !== '' && [t('Line'), sim],
@@ -62,7 +49,6 @@ function factsOf(message: Message, sim: string): readonly Fact[] {
     client_ref !== '' && !client_ref.startsWith(RETRY) && [t('Reference'), <code>{client_ref}</code>],
     [t('Id'), <code>{message.id}</code>],
   ]
-  return facts.filter((fact) => fact !== false)
 }
 
 function DeviceLink({ message }: { message: Message }) {

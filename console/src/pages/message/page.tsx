@@ -12,16 +12,15 @@ import { failureReason, isCanceled } from '../../data/words/failure-reasons.ts'
 import { t, tx } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Attachments } from '../../parts/attachments/attachments.tsx'
-import { ButtonLink } from '../../parts/form/button.tsx'
+import { Facts } from '../../parts/facts.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { MessageStatus, SimulatedBadge } from '../../parts/status.tsx'
-import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { isUnknown, MessageActions } from './actions.tsx'
-import { Facts } from './facts.tsx'
+import { factsOf } from './facts.tsx'
 import './page.css'
 import { stepsOf } from './steps.ts'
 import { TimeLine } from './time-line.tsx'
@@ -37,23 +36,18 @@ export function Page({ params }: PageProps) {
 
 function OneMessage({ id }: { id: string }) {
   const read = useRecord<Message>('sms_messages', id, expandOf())
-  const { record, loading } = read
+  const { record } = read
   const events = useEvents(id, record)
   const next = useRetry(record)
   const number = record ? numberOf(record) : ''
   const nameOf = useNames(session.value?.role === 'user' ? [number] : [])
   const simOf = useSims(record ? [record] : [])
-  if (loading) return <Loading />
   if (!record)
     return (
-      <Frame title={t('Message')} back={back()}>
-        <Missing
-          icon="messages"
-          gone={t('This message is not here')}
-          action={<ButtonLink href={to('/messages')}>{t('All messages')}</ButtonLink>}
-          record={read}
-        />
-      </Frame>
+      <Missing
+        {...{ read, icon: 'messages', title: t('Message'), gone: t('This message is not here') }}
+        all={[to('/messages'), t('All messages')]}
+      />
     )
   const isIn = record.message_type === 'incoming'
   const name = nameOf(number)
@@ -79,7 +73,7 @@ function OneMessage({ id }: { id: string }) {
             {record.body || <span class="muted">{t('The text was removed.')}</span>}
           </p>
           <Attachments message={record} />
-          <Facts message={record} sim={simOf(record)} />
+          <Facts facts={factsOf(record, simOf(record))} />
         </Card>
         <Card title={t('What happened')}>
           <TimeLine steps={stepsOf(record, events)} />

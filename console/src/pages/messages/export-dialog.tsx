@@ -5,9 +5,8 @@ import { useTask } from '../../data/use/use-task.ts'
 import { locale } from '../../language/language.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { localOf } from '../../parts/form/when-field.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Progress } from '../../parts/wait.tsx'
@@ -86,16 +85,12 @@ export function ExportDialog({
             ))}
           </fieldset>
         )}
-        <Actions>
-          <Button type="submit" kind="primary" icon="download" busy={run.busy} disabled={chosen.length === 0}>
-            {t('Export')}
-          </Button>
-          {run.busy ? (
-            <Button onClick={stop}>{t('Stop')}</Button>
-          ) : (
-            <Button onClick={onClose}>{t('Cancel')}</Button>
-          )}
-        </Actions>
+        <FormActions
+          {...{ icon: 'download', busy: run.busy, disabled: chosen.length === 0 }}
+          {...{ onCancel: onClose, onStop: stop }}
+        >
+          {t('Export')}
+        </FormActions>
       </Form>
     </Dialog>
   )

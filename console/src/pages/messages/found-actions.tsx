@@ -8,7 +8,7 @@ import { t, tn } from '../../language/words.ts'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Progress } from '../../parts/wait.tsx'
 import { doEach } from './each.ts'
@@ -95,16 +95,12 @@ function CancelAll({ filter, onClose }: { filter: string; onClose: () => void })
         ) : (
           <p>{loading ? t('Counting…') : sentenceOf(total)}</p>
         )}
-        <Actions>
-          <Button type="submit" kind="danger" busy={work.busy} disabled={total === 0}>
-            {total > 0 ? t('Cancel {count}', { count: total }) : t('Cancel them')}
-          </Button>
-          {work.busy ? (
-            <Button onClick={() => stop.current.abort()}>{t('Stop')}</Button>
-          ) : (
-            <Button onClick={onClose}>{t('Keep them')}</Button>
-          )}
-        </Actions>
+        <FormActions
+          {...{ kind: 'danger', busy: work.busy, disabled: total === 0 }}
+          {...{ onCancel: onClose, cancel: t('Keep them'), onStop: () => stop.current.abort() }}
+        >
+          {total > 0 ? t('Cancel {count}', { count: total }) : t('Cancel them')}
+        </FormActions>
       </Form>
     </Dialog>
   )

@@ -3,7 +3,7 @@ import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Menu } from '../../parts/list/menu.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { forgetFilter, readyFilters, type SavedFilter, savedFilters, saveFilter } from './saved.ts'
@@ -102,12 +102,7 @@ function NameDialog({ filter, onClose }: { filter: string; onClose: () => void }
           <code>{filter}</code>
         </p>
         <TextField label={t('Name')} name="name" value={name} onValue={setName} error={error} />
-        <Actions>
-          <Button type="submit" kind="primary">
-            {t('Keep')}
-          </Button>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-        </Actions>
+        <FormActions onCancel={onClose}>{t('Keep')}</FormActions>
       </Form>
     </Dialog>
   )

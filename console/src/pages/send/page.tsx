@@ -71,14 +71,11 @@ function Begin({ query, devices }: { query: URLSearchParams; devices: readonly D
 
 function Copied({ id, ...begun }: Begun & { id: string }) {
   const read = useRecord<Campaign>('campaigns', id)
-  if (read.loading) return <Loading />
   if (read.record) return <Compose {...begun} initial={copyOf(read.record)} />
   return (
     <Missing
-      icon="campaigns"
-      gone={t('There is no such campaign')}
-      action={<ButtonLink href={to('/campaigns')}>{t('All campaigns')}</ButtonLink>}
-      record={read}
+      {...{ read, icon: 'campaigns', gone: t('There is no such campaign') }}
+      all={[to('/campaigns'), t('All campaigns')]}
     />
   )
 }

@@ -1,9 +1,10 @@
-import { useId, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
 import type { Template } from '../../data/records.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { t } from '../../language/words.ts'
 import { SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
+import { Segments } from '../../parts/form/segments.tsx'
 import { VariableButtons } from '../../parts/form/variable-buttons.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { to } from '../../router.ts'
@@ -22,27 +23,22 @@ interface TemplateProps {
   readonly missing: readonly string[]
 }
 
+const KINDS = [
+  ['text', t('Write a text')],
+  ['template', t('Use a template')],
+] as const
+
 /** What is sent: a text, or a template with values for its variables. */
 export function WhatField(props: Props & TemplateProps) {
   const { composition, onChange } = props
-  const name = useId()
   return (
     <>
-      <fieldset class="segments">
-        <legend class="unseen">{t('What to send')}</legend>
-        {(['text', 'template'] as const).map((kind) => (
-          <label key={kind}>
-            <input
-              class="unseen"
-              type="radio"
-              name={name}
-              checked={composition.kind === kind}
-              onChange={() => onChange({ kind })}
-            />
-            {kind === 'text' ? t('Write a text') : t('Use a template')}
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend={t('What to send')}
+        choices={KINDS}
+        chosen={composition.kind}
+        onChoose={(kind) => onChange({ kind })}
+      />
       {composition.kind === 'text' ? <PlainText {...props} /> : <FromTemplate {...props} />}
     </>
   )
@@ -52,7 +48,6 @@ function PlainText(props: Props & TemplateProps) {
   const { composition, onChange, fault } = props
   const { text } = composition
   const area = useRef<HTMLTextAreaElement>(null)
-  const { size, reason } = formatTextSize(text)
   return (
     <>
       <TextArea
@@ -63,7 +58,7 @@ function PlainText(props: Props & TemplateProps) {
         onValue={(typed) => onChange({ text: typed })}
         fault={fault}
         inputRef={area}
-        hint={reason ? `${size}. ${reason}` : size}
+        hint={formatTextSize(text)}
       />
       <VariableButtons text={text} onText={(text) => onChange({ text })} area={area} />
       <SuggestPlainText text={text} onText={(plain) => onChange({ text: plain })} />

@@ -6,6 +6,7 @@ import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
+import { Segments } from '../../parts/form/segments.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { Loading } from '../../parts/wait.tsx'
@@ -56,21 +57,12 @@ export function Page() {
 }
 
 const Span = ({ days, onDays }: { days: number; onDays: (days: number) => void }) => (
-  <fieldset class="segments">
-    <legend class="unseen">{t('How far back')}</legend>
-    {SPANS.map((span) => (
-      <label key={span}>
-        <input
-          class="unseen"
-          type="radio"
-          name="days"
-          checked={span === days}
-          onChange={() => onDays(span)}
-        />
-        <span class="usage-span">{t('{count} days', { count: span })}</span>
-      </label>
-    ))}
-  </fieldset>
+  <Segments
+    legend={t('How far back')}
+    choices={SPANS.map((span) => [span, t('{count} days', { count: span })] as const)}
+    chosen={days}
+    onChoose={onDays}
+  />
 )
 
 const Nothing = ({ isUser }: { isUser: boolean }) => (

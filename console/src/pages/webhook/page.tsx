@@ -3,10 +3,8 @@ import { session } from '../../data/session.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
-import { ButtonLink } from '../../parts/form/button.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
-import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { Deliveries } from './deliveries.tsx'
 import { Secret } from './secret.tsx'
@@ -20,14 +18,13 @@ import { Stop } from './stop.tsx'
 export function Page({ params: { id = '' } }: PageProps) {
   const isOwn = session.value?.role === 'user'
   const read = useRecord<Webhook>('webhooks', id, isOwn ? '' : 'user')
-  const { record: webhook, loading } = read
-  const all = <ButtonLink href={to('/webhooks')}>{t('All webhooks')}</ButtonLink>
-  if (loading) return <Loading />
+  const { record: webhook } = read
   if (!webhook)
     return (
-      <Frame title={t('Webhook')}>
-        <Missing icon="webhooks" gone={t('There is no such webhook')} action={all} record={read} />
-      </Frame>
+      <Missing
+        {...{ read, icon: 'webhooks', title: t('Webhook'), gone: t('There is no such webhook') }}
+        all={[to('/webhooks'), t('All webhooks')]}
+      />
     )
   return (
     <Frame title={t('Webhook')} text={webhook.url} back={{ href: to('/webhooks'), words: t('Webhooks') }}>

@@ -3,9 +3,8 @@ import type { FailedCounts, FailedKind } from '../../data/failed.ts'
 import type { Fault } from '../../data/fault.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
-import { Button } from '../form/button.tsx'
 import { CheckField } from '../form/field.tsx'
-import { Actions, Form } from '../form/form.tsx'
+import { Form, FormActions } from '../form/form.tsx'
 import { Loading, Progress } from '../wait.tsx'
 import { Dialog } from './dialog.tsx'
 
@@ -81,16 +80,12 @@ export function AgainDialog({
             label={t('{count} of {total} messages', { count: done, total })}
           />
         )}
-        <Actions>
-          <Button type="submit" kind="primary" icon="again" busy={work.busy} disabled={total === 0}>
-            {total > 0 ? t('Send {count} again', { count: total }) : t('Send again')}
-          </Button>
-          {work.busy ? (
-            <Button onClick={() => stop.current.abort()}>{t('Stop')}</Button>
-          ) : (
-            <Button onClick={onClose}>{t('Cancel')}</Button>
-          )}
-        </Actions>
+        <FormActions
+          {...{ icon: 'again', busy: work.busy, disabled: total === 0, onCancel: onClose }}
+          onStop={() => stop.current.abort()}
+        >
+          {total > 0 ? t('Send {count} again', { count: total }) : t('Send again')}
+        </FormActions>
       </Form>
     </Dialog>
   )

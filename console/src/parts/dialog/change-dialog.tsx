@@ -69,7 +69,7 @@ export function ChangeDialog({
               value={text}
               onValue={setText}
               error={missing.text}
-              hint={hintOf(text)}
+              hint={formatTextSize(text)}
             />
             <SuggestPlainText text={text} onText={setText} />
           </>
@@ -107,9 +107,4 @@ function textFault(text: string): Record<string, string> {
   if (text === '') return { text: t('Write a text first.') }
   if ([...text].length <= MAX_CHARACTERS) return {}
   return { text: t('A text has at most {max} characters.', { max: MAX_CHARACTERS }) }
-}
-
-function hintOf(text: string): string {
-  const { size, reason } = formatTextSize(text)
-  return reason ? `${size}. ${reason}` : size
 }

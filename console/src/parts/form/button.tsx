@@ -14,7 +14,7 @@ interface Look {
   readonly children?: ComponentChildren
 }
 
-type ButtonProps = Look & {
+export type ButtonProps = Look & {
   /** True while the action runs: the button shows a spinner and is disabled. */
   readonly busy?: boolean
 } & Omit<JSX.IntrinsicElements['button'], 'icon' | 'ref'>

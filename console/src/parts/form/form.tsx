@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Fault, faultText } from '../../data/fault.ts'
 import { t } from '../../language/words.ts'
-import { Button } from './button.tsx'
+import { Button, type ButtonProps } from './button.tsx'
 
 /**
  * A form that is sent by Enter and by its submit button. A fault's message stands at its head, unless every
@@ -69,20 +69,22 @@ export const Actions = ({ children }: { children: ComponentChildren }) => (
   <div class="actions">{children}</div>
 )
 
-/** The button that sends a form and, in a dialog, the one that cancels it. */
+/**
+ * The button that sends a form and, in a dialog, the one that cancels it. While a long task is busy, `onStop`
+ * stops it instead.
+ */
 export const FormActions = ({
-  busy,
   onCancel,
-  children,
-}: {
-  busy: boolean
-  onCancel?: () => void
-  children: ComponentChildren
-}) => (
+  cancel = t('Cancel'),
+  onStop,
+  ...send
+}: ButtonProps & { onCancel?: () => void; cancel?: string; onStop?: () => void }) => (
   <Actions>
-    <Button type="submit" kind="primary" busy={busy}>
-      {children}
-    </Button>
-    {onCancel && <Button onClick={onCancel}>{t('Cancel')}</Button>}
+    <Button kind="primary" {...send} type="submit" />
+    {send.busy && onStop ? (
+      <Button onClick={onStop}>{t('Stop')}</Button>
+    ) : (
+      onCancel && <Button onClick={onCancel}>{cancel}</Button>
+    )}
   </Actions>
 )

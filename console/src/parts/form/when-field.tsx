@@ -1,7 +1,7 @@
-import { useId } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
 import { t } from '../../language/words.ts'
 import { TextField } from './field.tsx'
+import { Segments } from './segments.tsx'
 
 const HOUR_MS = 3_600_000
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -25,6 +25,11 @@ export function timeFault({ isLater, at }: When, was: string): { at?: string } {
   return new Date(at).getTime() <= Date.now() ? { at: t('This time is past.') } : {}
 }
 
+const TIMES = [
+  [false, t('Now')],
+  [true, t('Later')],
+] as const
+
 /** Chooses between now and a local time. */
 export function WhenField({
   when: { isLater, at },
@@ -37,24 +42,14 @@ export function WhenField({
   fault?: Fault | undefined
   error?: string | undefined
 }) {
-  const name = useId()
   return (
     <>
-      <fieldset class="segments">
-        <legend class="unseen">{t('When')}</legend>
-        {[false, true].map((later) => (
-          <label key={String(later)}>
-            <input
-              class="unseen"
-              type="radio"
-              name={name}
-              checked={isLater === later}
-              onChange={() => onChange({ isLater: later, at: at || localOf(Date.now() + HOUR_MS) })}
-            />
-            {later ? t('Later') : t('Now')}
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend={t('When')}
+        choices={TIMES}
+        chosen={isLater}
+        onChoose={(later) => onChange({ isLater: later, at: at || localOf(Date.now() + HOUR_MS) })}
+      />
       {isLater && (
         <TextField
           label={t('Send at')}

@@ -1,27 +1,40 @@
-import type { ComponentChildren } from 'preact'
-import type { Fault } from '../../data/fault.ts'
+import type { Watched } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
-import { Button } from '../form/button.tsx'
+import { Button, ButtonLink } from '../form/button.tsx'
 import type { IconName } from '../icon.tsx'
+import { Page } from '../page.tsx'
+import { Loading } from '../wait.tsx'
 import { Empty } from './empty.tsx'
 
 /**
- * Shown instead of a record that could not be read: `gone` and `action` after a 404, else the fault and a
- * button that tries again.
+ * Shown instead of a record that is not read: `gone` and a link to the list after a 404, else the fault and a
+ * button that tries again. `title`: that of the page, if this is all of it.
  */
-export const Missing = ({
-  icon,
-  gone,
-  action,
-  record: { fault, reload },
+export function Missing({
+  read,
+  title,
+  ...rest
 }: {
+  read: Watched<unknown>
+  title?: string
   icon: IconName
   gone: string
-  action: ComponentChildren
-  record: { readonly fault: Fault | undefined; reload(): Promise<void> }
-}) =>
+  all: readonly [href: string, words: string]
+}) {
+  if (read.loading) return <Loading />
+  const reason = <Reason {...read} {...rest} />
+  return title ? <Page title={title}>{reason}</Page> : reason
+}
+
+const Reason = ({
+  icon,
+  gone,
+  all: [href, words],
+  fault,
+  reload,
+}: Pick<Parameters<typeof Missing>[0], 'icon' | 'gone' | 'all'> & Watched<unknown>) =>
   !fault || fault.status === 404 ? (
-    <Empty icon={icon} title={gone} action={action}>
+    <Empty icon={icon} title={gone} action={<ButtonLink href={href}>{words}</ButtonLink>}>
       {t('It was deleted, or it is not yours.')}
     </Empty>
   ) : (

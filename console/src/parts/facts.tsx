@@ -1,0 +1,24 @@
+import type { ComponentChildren } from 'preact'
+
+export type Fact = readonly [title: string, value: ComponentChildren]
+
+/** Facts with their titles, one a line; as `figures` each in a box. Leaves out those that are false. */
+export const Facts = ({
+  class: look = 'facts',
+  facts,
+}: {
+  class?: 'facts' | 'figures'
+  facts: readonly (Fact | false)[]
+}) => (
+  <dl class={look}>
+    {facts.map(
+      (fact) =>
+        fact && (
+          <div key={fact[0]}>
+            <dt>{fact[0]}</dt>
+            <dd>{fact[1]}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+)
