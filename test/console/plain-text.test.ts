@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainTextSuggestion } from '../../console/src/data/text/plain-text.ts'
+import { plainTextSuggestion } from '../../console/src/data/text/text-size.ts'
 
 test.each([
   ['a dash', 'Here – come', { text: 'Here - come', saved: 0 }],

@@ -1,5 +1,5 @@
 import { serverUrl } from '../data/client.ts'
-import { APP_URL } from '../data/device/smsgate-app.ts'
+import { APP_URL } from '../data/device/device-states.ts'
 import { t, tx } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
 import { CodeBlock } from '../parts/code.tsx'

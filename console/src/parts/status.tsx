@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { isSimulated } from '../data/device/simulated.ts'
+import { isSimulated } from '../data/device/lines.ts'
 import type { Device } from '../data/records.ts'
 import { type Stated, stateOf, type Tone } from '../data/words/message-states.ts'
 import { t } from '../language/words.ts'

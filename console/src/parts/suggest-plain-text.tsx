@@ -1,5 +1,4 @@
-import { plainTextSuggestion } from '../data/text/plain-text.ts'
-import { segmentsText } from '../data/text/text-size.ts'
+import { plainTextSuggestion, segmentsText } from '../data/text/text-size.ts'
 import { t } from '../language/words.ts'
 import { Button } from './form/button.tsx'
 

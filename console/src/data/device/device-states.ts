@@ -58,3 +58,6 @@ export function deviceWord(device: Device, state: DeviceState | undefined): read
   if (state?.reachable) return ['busy', t('Asleep')]
   return state ? ['bad', t('Offline')] : ['calm', '…']
 }
+
+/** Where the SMSGate app is downloaded. */
+export const APP_URL = 'https://github.com/capcom6/android-sms-gateway/releases/latest'

@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts'
 import { formatPhone } from '../phone/phone-numbers.ts'
-import type { Line } from '../records.ts'
+import type { Device, Line } from '../records.ts'
 
 /** The display name of a line: its label, else its number, else its slot. */
 export function lineName({ label, number, slot }: Pick<Line, 'label' | 'number' | 'slot'>): string {
@@ -11,3 +11,13 @@ export function lineName({ label, number, slot }: Pick<Line, 'label' | 'number' 
 
 /** Whether a line can send texts. */
 export const isUsable = ({ enabled, present }: Line): boolean => enabled && present
+
+/** Whether a device is simulated: it sends no real texts. */
+export const isSimulated = (device: Pick<Device, 'platform'> | undefined): boolean =>
+  device?.platform === 'simulator'
+
+/** A device's name, marked if it is simulated; '' without a device. */
+export function deviceName(device: Pick<Device, 'name' | 'platform'> | undefined): string {
+  const name = device?.name ?? ''
+  return isSimulated(device) ? t('{name} (simulated)', { name }) : name
+}

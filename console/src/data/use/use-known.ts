@@ -1,6 +1,6 @@
+import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
 import type { Contact } from '../records.ts'
-import { useLookup } from './use-lookup.ts'
 
 type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>
 
@@ -20,4 +20,36 @@ async function find(numbers: readonly string[]): Promise<[string, Known][]> {
     .collection<Known & Contact>('contacts')
     .getList(1, numbers.length, { filter, skipTotal: true, fields: 'name,phone,opted_out' })
   return items.map((contact) => [contact.phone, contact])
+}
+
+/** Keys per request: a filter allows 200 parts and 3,500 bytes. */
+const AT_ONCE = 50
+
+/**
+ * Looks up the value of each key once. `find` gets at most 50 keys; what it fails to find stays undefined.
+ */
+export function useLookup<T>(
+  keys: readonly string[],
+  find: (keys: readonly string[]) => Promise<Iterable<readonly [key: string, value: T]>>,
+): (key: string) => T | undefined {
+  const [known, setKnown] = useState<ReadonlyMap<string, T | undefined>>(new Map())
+  const question = [...new Set(keys)]
+    .filter((key) => key !== '' && !known.has(key))
+    .slice(0, AT_ONCE)
+    .join()
+  useEffect(() => {
+    if (question === '') return
+    let isLeft = false
+    const asked = question.split(',')
+    void find(asked)
+      .catch(() => [])
+      .then((found) => {
+        const unknown = asked.map((key) => [key, undefined] as const)
+        if (!isLeft) setKnown((old) => new Map([...old, ...unknown, ...found]))
+      })
+    return () => {
+      isLeft = true
+    }
+  }, [question])
+  return (key) => known.get(key)
 }

@@ -1,5 +1,4 @@
-import { lineName } from '../device/lines.ts'
-import { deviceName } from '../device/simulated.ts'
+import { deviceName, lineName } from '../device/lines.ts'
 import type { Line } from '../records.ts'
 import { useList } from './use-list.ts'
 

@@ -1,7 +1,7 @@
 import { pb } from '../client.ts'
 import { lineName } from '../device/lines.ts'
 import type { Line, Message } from '../records.ts'
-import { useLookup } from './use-lookup.ts'
+import { useLookup } from './use-known.ts'
 
 const MOST_LINES = 500
 

@@ -1,3 +1,4 @@
+import type { Hours } from '../../data/hours.ts'
 import type { AutoAnswer, Template } from '../../data/records.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -6,7 +7,6 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { hoursRows, linesRow } from '../../parts/rows/common-rows.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import type { FormRow } from '../../parts/rows/rows.ts'
-import { MATCHES } from './answer-words.ts'
 
 const MOST_TEMPLATES = 500
 
@@ -71,3 +71,28 @@ export function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined
     </Dialog>
   )
 }
+
+type Match = AutoAnswer['match']
+
+/** Labels of each kind of match: for the choice, and for a sentence with the words. */
+const MATCHES: Readonly<Record<Match, readonly [choice: string, about: (value: string) => string]>> = {
+  any: [t('Any text'), () => t('Any text')],
+  words: [t('The text is one of these words'), (value) => t('The text is {words}', { words: value })],
+  first_word: [
+    t('Begins with one of these words'),
+    (value) => t('The text begins with {words}', { words: value }),
+  ],
+  contains: [t('Contains one of these words'), (value) => t('The text contains {words}', { words: value })],
+}
+
+/** Which texts an answer is for, in words. */
+export const forWhich = ({ match, value }: AutoAnswer): string => MATCHES[match][1](value)
+
+/** Its name, else which texts it is for. */
+export const answerName = (answer: AutoAnswer): string => answer.name || forWhich(answer)
+
+export const hoursOf = ({ hours_from, hours_to, days }: AutoAnswer): Hours => ({
+  from: hours_from,
+  to: hours_to,
+  days,
+})

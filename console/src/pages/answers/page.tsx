@@ -10,8 +10,7 @@ import { CheckField } from '../../parts/form/field.tsx'
 import { actionsColumn, ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { toastFault } from '../../parts/toast.tsx'
-import { AnswerForm } from './answer-form.tsx'
-import { answerName, forWhich, hoursOf } from './answer-words.ts'
+import { AnswerForm, answerName, forWhich, hoursOf } from './answer-form.tsx'
 
 /** The automatic answers, in the order in which the server tries them. */
 export const Page = () => (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { countSegments } from '#portable/segments.ts'
-import { deviceName } from '../../data/device/simulated.ts'
+import { deviceName } from '../../data/device/lines.ts'
 import { sendText } from '../../data/line/outbox.ts'
 import type { Device, Message } from '../../data/records.ts'
 import { comingDays } from '../../data/text/coming-days.ts'

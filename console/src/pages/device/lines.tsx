@@ -1,21 +1,26 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import type { DeviceState } from '../../data/device/device-states.ts'
+import type { DeviceState, LineUse } from '../../data/device/device-states.ts'
 import { lineName } from '../../data/device/lines.ts'
-import { formatPhone } from '../../data/phone/phone-numbers.ts'
+import { useCountry } from '../../data/phone/country.ts'
+import { formatPhone, readPhone } from '../../data/phone/phone-numbers.ts'
+import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Device, Line } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tx } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
+import { NumberCountry } from '../../parts/form/number-country.tsx'
 import { Card } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
+import type { FormRow } from '../../parts/rows/rows.ts'
 import { Badge, SimulatedBadge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { toastFault } from '../../parts/toast.tsx'
-import { LineDialog } from './line-dialog.tsx'
-import { LineMeters } from './line-meters.tsx'
+import { Progress } from '../../parts/wait.tsx'
+import { readPrefixes } from './prefixes.ts'
 
 /** Maximum lines of a device, including former SIMs. */
 const MOST_LINES = 100
@@ -102,5 +107,110 @@ function LineFacts({ line }: { line: Line }) {
         <span key={at}>{fact}</span>
       ))}
     </p>
+  )
+}
+
+type Limit = 'per_minute' | 'daily_limit' | 'monthly_limit' | 'monthly_recipients'
+
+/** The limits, their counters and the words for both. */
+const METERS: readonly (readonly [
+  Limit,
+  keyof LineUse,
+  (used: Record<'count' | 'total', number>) => string,
+])[] = [
+  ['per_minute', 'minute', (used) => t('{count} of {total} texts in the last minute', used)],
+  ['daily_limit', 'day', (used) => t('{count} of {total} texts today', used)],
+  ['monthly_limit', 'month', (used) => t('{count} of {total} texts this month', used)],
+  ['monthly_recipients', 'recipients', (used) => t('{count} of {total} different numbers this month', used)],
+]
+
+/** The share of a limit from which it counts as near. */
+const NEAR = 0.8
+
+/** What a line has used of each limit that it has. */
+function LineMeters({ line, use }: { line: Line; use: LineUse | undefined }) {
+  const shown = METERS.filter(([limit]) => line[limit] > 0)
+  if (shown.length === 0) return <p class="muted">{t('No limits')}</p>
+  return (
+    <div class="device-meters">
+      {shown.map(([limit, count, words]) => {
+        const [used, total] = [Number(use?.[count] ?? 0), line[limit]]
+        return (
+          <Progress
+            key={limit}
+            value={Math.min(used, total)}
+            max={total}
+            label={words({ count: used, total }) + noteOf(used, total)}
+            tone={used >= total ? 'bad' : used >= total * NEAR ? 'warn' : ''}
+          />
+        )
+      })}
+    </div>
+  )
+}
+
+function noteOf(used: number, total: number): string {
+  if (used >= total) return `: ${t('full')}`
+  return used >= total * NEAR ? `: ${t('nearly full')}` : ''
+}
+
+const limit = (name: string, label: string) => ({ name, label, placeholder: t('No limit') })
+
+/** Edits a line: name, whether it sends, limits and prefixes. */
+function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {
+  const [country, setCountry] = useCountry()
+  // a stored number is valid: a program may have stored it
+  const stored = formatPhone(line.number)
+  const read = (typed: string) =>
+    typed.trim() === '' || typed === stored
+      ? { phone: typed.trim() && line.number }
+      : readPhone(typed, country)
+  const rows: readonly FormRow[] = [
+    {
+      name: 'enabled',
+      label: t('Use this line'),
+      hint: t('When it is off, its waiting texts go to other lines.'),
+    },
+    { name: 'label', label: t('Label'), hint: t('What you call it, such as Shop or Austria.') },
+    {
+      ...{ name: 'number', label: t('Number'), kind: 'tel', read: () => stored },
+      hint: t('A number that the phone reports replaces it.'),
+      write: (typed) => read(String(typed)).phone,
+      error: (typed) => {
+        const { fault } = { fault: undefined, ...read(String(typed)) }
+        return fault && `${phoneFaultWords(fault)}.`
+      },
+    },
+    () => <NumberCountry value={country} onValue={setCountry} />,
+    [limit('per_minute', t('Texts a minute')), limit('daily_limit', t('Texts a day'))],
+    [limit('monthly_limit', t('Texts a month')), limit('monthly_recipients', t('Different numbers a month'))],
+    () => (
+      <p class="note">
+        {t(
+          'Texts for which no line has room wait until one has. Days and months are those of your time zone.',
+        )}
+      </p>
+    ),
+    {
+      ...{ name: 'prefixes', label: t('For numbers that begin with'), placeholder: '+43, +4366' },
+      hint: t('Empty: for all. Other lines send to these numbers only if no such line can.'),
+      read: (prefixes) => String(prefixes).replaceAll(',', ', '),
+      write: (typed) => readPrefixes(String(typed)),
+      error: (typed) =>
+        readPrefixes(String(typed)) === undefined
+          ? t('Write beginnings such as +43 or +4366, with commas between.')
+          : undefined,
+    },
+  ]
+  return (
+    <Dialog title={t('Change the line')} onClose={onClose}>
+      <RecordForm
+        collection="lines"
+        record={line}
+        rows={rows}
+        saved={t('Line saved')}
+        {...{ onSaved: onClose, onCancel: onClose }}
+      />
+    </Dialog>
   )
 }

@@ -1,30 +1,36 @@
-import { t } from '../../language/words.ts'
-import './page.css'
+import { pb } from '../../data/client.ts'
 import {
   CONNECTIONS,
   type DeviceState,
   deviceWord,
   useDeviceStates,
 } from '../../data/device/device-states.ts'
-import { isSimulated } from '../../data/device/simulated.ts'
-import type { Device } from '../../data/records.ts'
+import { isSimulated } from '../../data/device/lines.ts'
+import type { Device, Message } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
+import { discardUnsaved } from '../../data/use/use-draft.ts'
+import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
+import { t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
+import { revoke } from '../../parts/dialog/revoke.ts'
 import { Facts } from '../../parts/facts.tsx'
+import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
+import { type Column, Table } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
-import { Badge } from '../../parts/status.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
+import type { FormRow } from '../../parts/rows/rows.ts'
+import { Badge, MessageStatus } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
-import { LastMessages } from './last-messages.tsx'
+import { go, to } from '../../router.ts'
 import { Lines } from './lines.tsx'
-import { Remove } from './remove.tsx'
-import { Settings } from './settings.tsx'
-import { SimulatedPhone } from './simulated-phone.tsx'
-import { TestText } from './test-text.tsx'
+import { SimulatedPhone, TestText } from './test-text.tsx'
+import './page.css'
 
 const PLATFORMS = {
   android: t('Android phone'),
@@ -93,3 +99,99 @@ const Battery = ({ state: { battery, battery_at, charging } }: { state: DeviceSt
     </span>
   </>
 )
+
+/** Deletes a device, which ends its access, as after a loss. */
+function Remove({ device, waiting }: { device: Device; waiting: number }) {
+  const remove = async () => {
+    const others =
+      waiting > 0
+        ? tn(
+            'The message that waits for it goes to another device, if there is one.',
+            'The {count} messages that wait for it go to other devices, if there are any.',
+            waiting,
+          )
+        : ''
+    const text =
+      `${t('It is signed out at once and sends nothing more. Its messages stay.')} ${others}`.trim()
+    const isGone = await revoke(
+      `/api/collections/devices/records/${device.id}`,
+      { title: t('Delete {name}?', { name: device.name }), text, action: t('Delete the device') },
+      t('{name} was deleted', { name: device.name }),
+    )
+    if (!isGone) return
+    discardUnsaved()
+    go('/devices')
+  }
+  return (
+    <Card title={t('Delete')}>
+      <p class="muted">{t('A lost or sold device should not stay. To use it again, add it again.')}</p>
+      <div>
+        <Button kind="danger" icon="trash" onClick={() => void remove()}>
+          {t('Delete the device')}
+        </Button>
+      </div>
+    </Card>
+  )
+}
+
+const ROWS: readonly FormRow[] = [
+  { name: 'name', label: t('Name') },
+  [
+    { name: 'daily_limit', label: t('Messages a day'), placeholder: t('No limit') },
+    { name: 'per_minute', label: t('Messages a minute'), placeholder: t('No limit') },
+  ],
+  {
+    name: 'enabled',
+    label: t('Use this device'),
+    hint: t('When it is off, its waiting messages go to other devices.'),
+  },
+]
+
+/** A device's name, whether it takes messages, and how many. */
+const Settings = ({ device }: { device: Device }) => (
+  <Card title={t('Settings')}>
+    <RecordForm collection="devices" record={device} rows={ROWS} saved={t('Device saved')} asks />
+  </Card>
+)
+
+const COUNT = 10
+
+const COLUMNS: readonly Column<Message>[] = [
+  {
+    title: t('Number'),
+    cell: ({ message_type, from, to: recipient }) => (
+      <span class="row">
+        <Icon name={message_type === 'incoming' ? 'in' : 'out'} size={16} />
+        <PhoneNumber number={message_type === 'incoming' ? from : recipient} />
+      </span>
+    ),
+  },
+  { title: t('Text'), long: true, cell: (message) => message.body },
+  { title: t('State'), cell: (message) => <MessageStatus message={message} /> },
+  { title: t('When'), cell: (message) => <Time at={message.created} /> },
+]
+
+/** The last messages that a device sent or received. */
+function LastMessages({ device }: { device: Device }) {
+  const filter = pb.filter('device = {:id}', { id: device.id })
+  const messages = useList<Message>('sms_messages', { filter, perPage: COUNT })
+  const all = <ButtonLink href={to('/messages', { filter })}>{t('All of its messages')}</ButtonLink>
+  return (
+    <section class="stack">
+      <div class="page-head">
+        <h2>{t('Last messages')}</h2>
+        {messages.total > COUNT && all}
+      </div>
+      {messages.items.length > 0 ? (
+        <Table
+          caption={t('Last messages')}
+          columns={COLUMNS}
+          rows={messages.items}
+          href={(message) => to(`/messages/${message.id}`)}
+        />
+      ) : (
+        <p class="muted">{messages.loading ? t('Loading…') : t('It has not had any yet.')}</p>
+      )}
+    </section>
+  )
+}

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { isPlayedHere, receiveText, simulatedTexts } from '../../data/device/simulated-phones.ts'
 import { requestKeys } from '../../data/line/request-key.ts'
 import { useCountry } from '../../data/phone/country.ts'
-import { readPhone } from '../../data/phone/phone-numbers.ts'
+import { formatPhone, readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Device, Message } from '../../data/records.ts'
 import { remembered } from '../../data/remembered.ts'
@@ -79,5 +80,61 @@ function Outcome({ id }: { id: string }) {
       <MessageStatus message={record} /> {failureReason(record.error_message)}
       <a href={to(`/messages/${id}`)}>{t('See the message')}</a>
     </p>
+  )
+}
+
+/** The number that texts to the simulated phone come from. */
+const sender = remembered('simulated-sender', '+4915112345678')
+
+/** The screen of a simulated phone that this browser plays: what it sent, and a way to text it. */
+export function SimulatedPhone({ device }: { device: Device }) {
+  if (!isPlayedHere(device.id)) return null
+  const texts = simulatedTexts.value[device.id] ?? []
+  return (
+    <Card title={t('Simulated phone')}>
+      <p class="muted">{t('This browser plays the phone while the console is open.')}</p>
+      {texts.length > 0 && (
+        <ol class="device-simulated" aria-label={t('Texts of the simulated phone')}>
+          {texts.map(({ id, number, body, isReceived }) => (
+            <li key={id} class={isReceived ? 'in' : ''}>
+              <span class="muted">
+                {isReceived
+                  ? t('From {number}', { number: formatPhone(number) })
+                  : t('To {number}', { number: formatPhone(number) })}
+              </span>
+              {body}
+            </li>
+          ))}
+        </ol>
+      )}
+      <Receive device={device.id} />
+    </Card>
+  )
+}
+
+function Receive({ device }: { device: string }) {
+  const [body, setBody] = useState('')
+  const receive = useTask(async () => {
+    await receiveText(device, sender.value.replace(/[\s()/-]/g, ''), body)
+    setBody('')
+  })
+  return (
+    <Form onSubmit={receive.run} fault={receive.fault}>
+      <div class="device-test">
+        <TextField
+          label={t('From')}
+          name="from"
+          type="tel"
+          value={sender.value}
+          onValue={(value) => {
+            sender.value = value
+          }}
+        />
+        <TextField label={t('Reply')} name="reply" value={body} onValue={setBody} />
+        <Button type="submit" icon="in" busy={receive.busy} disabled={body.trim() === ''}>
+          {t('Receive this text')}
+        </Button>
+      </div>
+    </Form>
   )
 }

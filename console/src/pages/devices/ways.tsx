@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { serverUrl } from '../../data/client.ts'
-import { APP_URL } from '../../data/device/smsgate-app.ts'
+import { APP_URL } from '../../data/device/device-states.ts'
 import { t, tx } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { SelectField } from '../../parts/form/field.tsx'

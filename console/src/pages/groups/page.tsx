@@ -1,6 +1,8 @@
+import { useEffect, useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
 import type { ContactGroup } from '../../data/records.ts'
 import { useGroups } from '../../data/use/use-groups.ts'
-import { t } from '../../language/words.ts'
+import { formatNumber, t } from '../../language/words.ts'
 import { deleteRecord } from '../../parts/dialog/delete-record.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { actionsColumn, ListPage } from '../../parts/list/list-page.tsx'
@@ -8,7 +10,6 @@ import type { Column } from '../../parts/list/table.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
-import { Members } from './members.tsx'
 
 /** Groups of contacts, with their members and a link to text them. */
 export const Page = () => (
@@ -77,3 +78,24 @@ const remove = (group: ContactGroup) =>
     },
     t('Group deleted'),
   )
+
+/** How many contacts a group has, and how many of them have opted out. */
+function Members({ group }: { group: string }) {
+  const [counts, setCounts] = useState<readonly [all: number, out: number]>()
+  useEffect(() => {
+    const count = async (filter: string) => {
+      const found = await pb.collection('contacts').getList(1, 1, { filter, fields: 'id' })
+      return found.totalItems
+    }
+    const isIn = pb.filter('groups.id ?= {:group}', { group })
+    Promise.all([count(isIn), count(`${isIn} && opted_out = true`)]).then(setCounts, () => {})
+  }, [group])
+  if (!counts) return <span class="muted">…</span>
+  const [all, out] = counts
+  return (
+    <>
+      {formatNumber(all)}
+      {out > 0 && <span class="muted">, {t('{count} opted out', { count: out })}</span>}
+    </>
+  )
+}

@@ -1,5 +1,5 @@
 import { deviceWord, type useDeviceStates } from '../../data/device/device-states.ts'
-import { deviceName } from '../../data/device/simulated.ts'
+import { deviceName } from '../../data/device/lines.ts'
 import type { Device } from '../../data/records.ts'
 import { t } from '../../language/words.ts'
 import { type Column, Table } from '../../parts/list/table.tsx'

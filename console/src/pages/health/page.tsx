@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
 import { useDeviceStates } from '../../data/device/device-states.ts'
-import { deviceName, isSimulated } from '../../data/device/simulated.ts'
+import { deviceName, isSimulated } from '../../data/device/lines.ts'
 import type { Delivery, Device, Message } from '../../data/records.ts'
 import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'

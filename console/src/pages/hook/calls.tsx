@@ -1,15 +1,17 @@
 import { pb } from '../../data/client.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import { useList } from '../../data/use/use-list.ts'
-import type { Hook, HookCall } from '../../data/webhooks/hooks.ts'
+import type { Hook, HookCall, HookResult } from '../../data/webhooks/hooks.ts'
+import { inWords } from '../../data/words/fault-sentences.ts'
+import type { Tone } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
+import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
-import { Outcome } from './outcome.tsx'
 
 /** The server keeps this many calls of each hook. */
 const KEPT = 10
@@ -67,6 +69,38 @@ function Texts({ call: { texts, messages } }: { call: HookCall }) {
     <>
       {id ? <a href={to(`/messages/${id}`)}>{words}</a> : words}
       {others.length > 0 && <span class="muted"> {t('and {count} more', { count: others.length })}</span>}
+    </>
+  )
+}
+
+/** The label of each outcome, and why it sends nothing. */
+const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, string?]>> = {
+  sent: ['good', t('Sent')],
+  waiting: [
+    'warn',
+    t('Waiting'),
+    t('No phone can send now. The texts go out as soon as one can, within a day.'),
+  ],
+  repeated: ['calm', t('Repeated'), t('The same was sent a short time ago.')],
+  resolved: ['calm', t('Resolved'), t('It says that all is well again, which this hook does not send.')],
+  skipped: ['calm', t('Left out'), t('The hook sends no bodies like this one, or its text is empty.')],
+  limited: ['warn', t('Too many'), t('One text at the end of the hour says how many more there were.')],
+  refused: ['bad', t('Refused')],
+  disabled: ['calm', t('Off'), t('The hook is off.')],
+}
+
+/** Why an outcome sends nothing. */
+export const reasonOf = (outcome: HookResult['outcome']): string =>
+  OUTCOMES[outcome][2] ?? OUTCOMES[outcome][1]
+
+/** The outcome of a call, or of a trial, and the reason. */
+export function Outcome({ result: { outcome, error } }: { result: HookResult }) {
+  const [tone, words, reason] = OUTCOMES[outcome]
+  const why = error ? inWords(error) : reason
+  return (
+    <>
+      <Badge tone={tone}>{words}</Badge>
+      {why && <p class="note">{why}</p>}
     </>
   )
 }

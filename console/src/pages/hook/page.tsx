@@ -1,14 +1,18 @@
 import { useRef, useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
 import { useRecord } from '../../data/use/use-record.ts'
-import { HOOK_TOOLS, type Hook } from '../../data/webhooks/hooks.ts'
+import { HOOK_TOOLS, type Hook, type HookPreset, hookUrl } from '../../data/webhooks/hooks.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
+import { CodeBlock } from '../../parts/code.tsx'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
-import { Page as Frame } from '../../parts/page.tsx'
+import { Card, Page as Frame } from '../../parts/page.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
-import { Address } from './address.tsx'
 import { Calls } from './calls.tsx'
-import { sampleOf } from './samples.ts'
+import bodies from './samples.json' with { type: 'json' }
 import { Settings, type Unsaved } from './settings.tsx'
 import { Try } from './try.tsx'
 
@@ -59,4 +63,38 @@ function Parts({ hook }: { hook: Hook }) {
       <Calls hook={hook} onChoose={choose} />
     </>
   )
+}
+
+/** The secret URL of a hook, and how to enter it in its tool. */
+const Address = ({ hook }: { hook: Hook }) => (
+  <Card title={t('Address')}>
+    <CodeBlock code={hookUrl(hook)} />
+    <p>{HOOK_TOOLS[hook.preset].setUp}</p>
+    <p class="muted">{t('Who knows the address can send these texts. Change it when it may have leaked.')}</p>
+    <div>
+      <Button icon="again" onClick={() => void change(hook)}>
+        {t('Change the address')}
+      </Button>
+    </div>
+  </Card>
+)
+
+async function change({ id }: Hook): Promise<void> {
+  const isSure = await confirmed({
+    title: t('Change the address?'),
+    text: t('The present address ends at once: enter the new one in the program that calls it.'),
+    action: t('Change the address'),
+    danger: true,
+  })
+  if (!isSure) return
+  await pb
+    .collection('hooks')
+    .update(id, { secret: '' })
+    .then(() => toast(t('The address has changed')), toastFault)
+}
+
+/** An example of each tool's request. */
+const sampleOf = (preset: HookPreset): string => {
+  const body: unknown = bodies[preset]
+  return typeof body === 'string' ? body : JSON.stringify(body, null, 2)
 }

@@ -1,16 +1,21 @@
 import { useState } from 'preact/hooks'
+import { PRESETS } from '#portable/presets.ts'
 import { useCountry } from '../../data/phone/country.ts'
+import { faultsOf, readNumbers } from '../../data/phone/number-list.ts'
+import type { ContactGroup, Line } from '../../data/records.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { useGroups } from '../../data/use/use-groups.ts'
-import { useLines } from '../../data/use/use-lines.ts'
-import type { Hook } from '../../data/webhooks/hooks.ts'
+import { lineWords, useLines } from '../../data/use/use-lines.ts'
+import { HOOK_TOOLS, type Hook, type HookPreset } from '../../data/webhooks/hooks.ts'
 import { t } from '../../language/words.ts'
 import { deleteRecord } from '../../parts/dialog/delete-record.ts'
 import { Button } from '../../parts/form/button.tsx'
+import { NumberCountry } from '../../parts/form/number-country.tsx'
 import { Card } from '../../parts/page.tsx'
+import { hoursRows } from '../../parts/rows/common-rows.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
+import type { FormRow } from '../../parts/rows/rows.ts'
 import { go } from '../../router.ts'
-import { hookRows } from './rows.tsx'
 
 /** A hook with its unsaved settings. */
 export interface Unsaved {
@@ -60,3 +65,105 @@ const remove = (hook: Hook) =>
       go('/hooks')
     },
   )
+
+/** How many invalid numbers are named. */
+const MOST_NAMED = 3
+const TOOLS = Object.entries(HOOK_TOOLS).map(([preset, { name }]) => [preset, name] as const)
+
+/** Data for the rows besides the hook. */
+interface Around {
+  readonly preset: HookPreset
+  readonly groups: readonly ContactGroup[]
+  readonly lines: readonly Line[]
+  /** Country of numbers without one. */
+  readonly country: string
+  readonly onCountry: (country: string) => void
+}
+
+/** A hook's text and recipients. */
+const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readonly FormRow[] => [
+  { name: 'name', label: t('Name') },
+  {
+    ...{ name: 'preset', label: t('For'), choices: TOOLS },
+    hint: t('What is left empty below is as this program needs it.'),
+  },
+  {
+    ...{ name: 'kind', label: t('It sends'), read: (kind) => String(kind || 'alerts') },
+    choices: [
+      ['alerts', t('Alerts and other news')],
+      ['codes', t('Codes, each of which counts')],
+    ],
+    hint: ({ kind }) =>
+      kind === 'codes'
+        ? t('Above the limit of an hour it refuses, and bodies are not kept.')
+        : t('Above the limit of an hour one text says how many more there were.'),
+  },
+  {
+    ...{ name: 'recipients', label: t('Texts go to these numbers'), kind: 'list' },
+    placeholder: '+4915112345678, +4915187654321',
+    write: (typed) => readNumbers(String(typed), country).map(({ phone }) => phone),
+    error: (typed) => {
+      const bad = readNumbers(String(typed), country).filter(({ fault }) => fault)
+      return bad.length > 0 ? faultsOf(bad, MOST_NAMED) : undefined
+    },
+  },
+  () => <NumberCountry value={country} onValue={onCountry} />,
+  {
+    ...{ name: 'groups', label: t('and to these groups'), shown: () => groups.length > 0 },
+    choices: groups.map(({ id, name }) => [id, name] as const),
+  },
+  {
+    ...{ name: 'template', label: t('Template'), rows: 4, spellcheck: false },
+    placeholder: PRESETS[preset].template,
+    hint: t(
+      'Braces take values out of the body: {{title}}, {{alerts.0.labels.job}}. {{#each alerts}}…{{/each}} repeats, {{#if title}}…{{/if}} asks.',
+    ),
+  },
+  { summary: t('More: repetitions, quiet hours, line'), folded: moreRows(preset, lines) },
+  { name: 'enabled', label: t('Switched on') },
+]
+
+/** Rarely needed fields of a hook: once key, conditions, limits and line. */
+const moreRows = (preset: HookPreset, lines: readonly Line[]): readonly FormRow[] => [
+  {
+    ...{ name: 'once_key', label: t('Send once'), placeholder: PRESETS[preset].once_key },
+    hint: t('Bodies in which this is the same are sent once, such as {{id}}.'),
+  },
+  { name: 'once_minutes', label: t('Within how many minutes'), hint: t('0: each body is sent.') },
+  {
+    ...{ name: 'send_when', label: t('Send only'), placeholder: 'workflow_run.conclusion=failure,timed_out' },
+    hint: t('A path in the body and its values. Empty: each body is sent.'),
+  },
+  {
+    ...{ name: 'resolved', label: t('When all is well again'), read: (choice) => String(choice || 'send') },
+    choices: [
+      ['send', t('a text is sent')],
+      ['skip', t('no text is sent')],
+    ],
+  },
+  {
+    ...{ name: 'resolved_when', label: t('How the body shows it') },
+    placeholder: PRESETS[preset].resolved_when || 'status=resolved',
+  },
+  ...hoursRows({ from: 'quiet_from', to: 'quiet_to' }, { from: t('Quiet from'), to: t('Quiet until') }),
+  {
+    ...{ name: 'max_parts', label: t('Short messages of a text'), read: (parts) => String(parts || 3) },
+    hint: t('A longer text is cut: each part costs as much as a text.'),
+  },
+  { name: 'rate', label: t('Short messages an hour'), hint: t('To each recipient.') },
+  {
+    ...{ name: 'line', label: t('Line'), kind: 'select' },
+    choices: [
+      ['', t('Any line: they take turns')],
+      ...lines.map((line) => [line.id, lineWords(line)] as const),
+    ],
+  },
+  {
+    ...{
+      name: 'recipients_from',
+      label: t('Recipients that the body names'),
+      placeholder: 'commonLabels.team',
+    },
+    hint: t('Where in the body numbers or names of your groups stand. Empty: it cannot choose.'),
+  },
+]

@@ -11,9 +11,9 @@ import { Notice } from '../../parts/form/form.tsx'
 import { Bubble } from '../../parts/message/bubble.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { Outcome, reasonOf } from './outcome.tsx'
-import './page.css'
+import { Outcome, reasonOf } from './calls.tsx'
 import type { Unsaved } from './settings.tsx'
+import './page.css'
 
 /** How many texts are shown. */
 const SHOWN = 5

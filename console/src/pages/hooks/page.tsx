@@ -1,12 +1,14 @@
 import { useList } from '../../data/use/use-list.ts'
-import { HOOK_TOOLS, type Hook } from '../../data/webhooks/hooks.ts'
+import { HOOK_TOOLS, type Hook, type HookPreset } from '../../data/webhooks/hooks.ts'
 import { t } from '../../language/words.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
+import type { FormRow } from '../../parts/rows/rows.ts'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
-import { NewHook } from './new-hook.tsx'
+import { go, to } from '../../router.ts'
 
 const COLUMNS: readonly Column<Hook>[] = [
   { title: t('Name'), cell: ({ name }) => name },
@@ -36,4 +38,33 @@ export const Page = () => (
     add={t('New hook')}
     dialog={(_, close) => <NewHook onClose={close} />}
   />
+)
+
+const nameOf = (preset: unknown) => HOOK_TOOLS[preset as HookPreset].name
+
+const ROWS: readonly FormRow[] = [
+  {
+    ...{ name: 'preset', label: t('For') },
+    choices: Object.entries(HOOK_TOOLS).map(([preset, { name }]) => [preset, name] as const),
+    hint: t('It decides what the text says until you write a template.'),
+  },
+  {
+    ...{ name: 'name', label: t('Name'), placeholder: t('The name of the program') },
+    write: (typed, { preset }) => String(typed).trim() || nameOf(preset),
+  },
+]
+
+/** Makes a hook and goes to its page, where its recipients are chosen. */
+const NewHook = ({ onClose }: { onClose: () => void }) => (
+  <Dialog title={t('New hook')} onClose={onClose}>
+    <RecordForm
+      collection="hooks"
+      rows={ROWS}
+      blank={{ preset: 'alertmanager' }}
+      prepare={(fields) => ({ ...fields, enabled: true })}
+      action={t('Make the hook')}
+      onSaved={({ id }) => go(`/hooks/${id}`)}
+      onCancel={onClose}
+    />
+  </Dialog>
 )

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { serverUrl } from '../../data/client.ts'
 import type { ApiKey } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -8,7 +9,6 @@ import { ShownOnce } from '../../parts/once.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import type { FormRow } from '../../parts/rows/rows.ts'
 import type { Value } from '../../parts/rows/values.ts'
-import { PROGRAM_KINDS, type ProgramKindName, type Setting } from './program-kinds.ts'
 
 const DAY_MS = 86_400_000
 const SENDS_ONLY = t('It sends, and cancels and views what it has sent.')
@@ -93,3 +93,55 @@ export function NewKey({ onClose }: { onClose: () => void }) {
 
 const example = (key: string) => `curl ${serverUrl}/api/sms/send -H "X-API-Key: ${key}" \\
   --json '{"recipients":["+4915112345678"],"body":"Hello"}'`
+
+/** A value to enter in a program, with the program's name for it. */
+interface Setting {
+  readonly term: string
+  readonly code: string
+}
+
+/** A kind of program that gets a key: the fields of its record, and the settings to enter there. */
+interface ProgramKind {
+  readonly label: string
+  readonly values: Readonly<Record<string, unknown>>
+  readonly settings: (key: ApiKey) => readonly Setting[]
+}
+
+type ProgramKindName = 'own' | 'smsgate' | 'twilio' | 'assistant'
+
+const baseUrl = (code: string): Setting => ({ term: t('Base URL'), code })
+
+const PROGRAM_KINDS: Readonly<Record<ProgramKindName, ProgramKind>> = {
+  own: {
+    label: t('A program of mine, by the API of pocketsms'),
+    values: {},
+    settings: ({ key = '' }) => [baseUrl(serverUrl), { term: 'X-API-Key', code: key }],
+  },
+  smsgate: {
+    label: t('A program made for SMSGate'),
+    values: { scopes: ['all:any'] },
+    settings: ({ key = '' }) => [
+      baseUrl(`${serverUrl}/api/3rdparty/v1`),
+      { term: t('User name'), code: session.value?.email || String(session.value?.record.id) },
+      { term: t('Password'), code: key },
+    ],
+  },
+  twilio: {
+    label: t('A program made for Twilio'),
+    values: { twilio: true },
+    settings: ({ account_sid = '', auth_token = '', key_sid = '' }) => [
+      baseUrl(serverUrl),
+      { term: 'AccountSid', code: account_sid },
+      { term: 'AuthToken', code: auth_token },
+      { term: 'API key SID', code: key_sid },
+    ],
+  },
+  assistant: {
+    label: t('An assistant (MCP)'),
+    values: { scopes: ['all:any'] },
+    settings: ({ key = '' }) => [
+      { term: t('Address'), code: `${serverUrl}/mcp` },
+      { term: t('Header'), code: `Authorization: Bearer ${key}` },
+    ],
+  },
+}

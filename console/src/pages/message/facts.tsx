@@ -1,13 +1,14 @@
 import { countSegments } from '#portable/segments.ts'
-import { deviceName } from '../../data/device/simulated.ts'
+import { deviceName } from '../../data/device/lines.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
+import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import type { Fact } from '../../parts/facts.tsx'
 import { Owner } from '../../parts/owner.tsx'
+import { msOf, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
-import { Moment } from './moment.tsx'
 
 const RETRY = 'retry:'
 
@@ -66,4 +67,20 @@ function sizeOf(body: string, segments: number): string {
   const characters =
     encoding === 'GSM-7' ? t('{units} characters', { units }) : t('{units} characters (Unicode)', { units })
   return `${count}, ${characters}`
+}
+
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** An instant to the second, and how long ago that is. Nothing for an empty date. */
+export function Moment({ at }: { at: string }) {
+  const ms = msOf(at)
+  if (Number.isNaN(ms)) return null
+  return (
+    <span class="message-moment">
+      {exact.format(ms)}{' '}
+      <span class="muted">
+        (<Time at={at} />)
+      </span>
+    </span>
+  )
 }

@@ -9,6 +9,7 @@ import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useSims } from '../../data/use/use-sims.ts'
 import { failureReason, isCanceled } from '../../data/words/failure-reasons.ts'
+import { MESSAGE_STATES } from '../../data/words/message-states.ts'
 import { t, tx } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Attachments } from '../../parts/attachments/attachments.tsx'
@@ -20,11 +21,9 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { MessageStatus, SimulatedBadge } from '../../parts/status.tsx'
 import { to } from '../../router.ts'
 import { isUnknown, MessageActions } from './actions.tsx'
-import { factsOf } from './facts.tsx'
+import { factsOf, Moment } from './facts.tsx'
+import { type Step, stepsOf } from './steps.ts'
 import './page.css'
-import { stepsOf } from './steps.ts'
-import { TimeLine } from './time-line.tsx'
-import { useRetry } from './use-retry.ts'
 
 const MOST_EVENTS = 200
 
@@ -139,4 +138,25 @@ function Outcome({ message, next }: { message: Message; next: Message | undefine
       {again}
     </Notice>
   )
+}
+
+/** The steps of a message below each other, each with its time. */
+const TimeLine = ({ steps }: { steps: readonly Step[] }) => (
+  <ol class="message-line">
+    {steps.map(({ id, state, words, at, detail }) => (
+      <li key={id} class={MESSAGE_STATES[state][0]}>
+        <span class="message-step">{words}</span>
+        <Moment at={at} />
+        {detail && <span class="message-detail">{detail}</span>}
+      </li>
+    ))}
+  </ol>
+)
+
+/** The message that resends a failed one; undefined if there is none. */
+function useRetry(message: Message | undefined): Message | undefined {
+  const isFailed = message?.status === 'failed' && message.message_type === 'outgoing'
+  const filter = pb.filter('client_ref = {:ref}', { ref: `retry:${message?.id}` })
+  const found = useList<Message>('sms_messages', { filter, perPage: 1, live: false, ready: isFailed })
+  return isFailed ? found.items[0] : undefined
 }

@@ -1,4 +1,4 @@
-import { deviceName } from '../../data/device/simulated.ts'
+import { deviceName } from '../../data/device/lines.ts'
 import type { Message, MessageEvent, MessageState } from '../../data/records.ts'
 import { failureReason, isCanceled, reasonOf } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'

@@ -1,4 +1,4 @@
-import { deviceName } from '../../data/device/simulated.ts'
+import { deviceName } from '../../data/device/lines.ts'
 import type { Message } from '../../data/records.ts'
 import { timeOf } from '../../data/text/message-time.ts'
 import { reasonOf } from '../../data/words/failure-reasons.ts'

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
 import { failedFilter, useFailed } from '../../data/failed.ts'
+import { faultOf } from '../../data/fault.ts'
 import type { Message } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -11,7 +13,6 @@ import { Button } from '../../parts/form/button.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Progress } from '../../parts/wait.tsx'
-import { doEach } from './each.ts'
 import type { Question } from './question.ts'
 
 /** A filter of messages that no device has claimed. */
@@ -114,3 +115,57 @@ const sentenceOf = (total: number) =>
         '{count} messages that no device has yet will not be sent. Their units of the quota come back.',
         total,
       )
+
+/** Requests at a time. */
+const LANES = 6
+/** Ids read by one request. */
+const PAGE = 500
+/** Refusals of one message, which say nothing about the next one. */
+const OF_ONE: ReadonlySet<string> = new Set(['not_cancelable', 'not_retriable', 'message_not_found'])
+
+/** The numbers of changed messages, and of those that could no longer be changed. */
+interface Done {
+  readonly done: number
+  readonly late: number
+}
+
+/**
+ * Runs an action for each message of some filters, oldest first. Reads all ids first, since the
+ * changes may alter the results of the filters. Reports progress to `tell`. Ends early when `stop` aborts.
+ * Throws errors that do not concern a single message.
+ */
+async function doEach(
+  filters: readonly string[],
+  action: 'cancel' | 'retry',
+  tell: (through: number) => void,
+  stop: AbortSignal,
+): Promise<Done> {
+  const counts = { done: 0, late: 0 }
+  const waiting = (await idsOf(filters)).values()
+  let isRefused = false
+  const lane = async () => {
+    for (const id of waiting) {
+      if (stop.aborted || isRefused) return
+      try {
+        await pb.send(`/api/sms/messages/${id}/${action}`, { method: 'POST' })
+        counts.done++
+      } catch (error) {
+        isRefused = !OF_ONE.has(faultOf(error).code)
+        if (isRefused) throw error
+        counts.late++
+      }
+      tell(counts.done + counts.late)
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+  return counts
+}
+
+async function idsOf(filters: readonly string[]): Promise<string[]> {
+  const ids: string[] = []
+  for (const filter of filters) {
+    const options = { filter, sort: '@rowid', fields: 'id', batch: PAGE }
+    for (const { id } of await pb.collection<Message>('sms_messages').getFullList(options)) ids.push(id)
+  }
+  return ids
+}

@@ -1,14 +1,21 @@
 import { useId, useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
 import type { Device, Sender } from '../../data/records.ts'
+import { remembered } from '../../data/remembered.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
+import { TextField } from '../../parts/form/field.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
+import { Menu } from '../../parts/list/menu.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
+import { toast } from '../../parts/toast.tsx'
 import { SORTS } from './columns.tsx'
 import { FilterBar } from './filter/filter-bar.tsx'
 import { type Question, STATES, type StateKey } from './question.ts'
-import { SavedMenu } from './saved-menu.tsx'
 
 /** The search and states; behind a button the other filters. On a phone states are behind it, too. */
 export function Toolbar({
@@ -115,4 +122,144 @@ function Pickers({
       {choice(t('Order'), sort, orders, (chosen) => onChange({ sort: chosen }))}
     </>
   )
+}
+
+/** Saved filters to choose from, and a button to save the current one. */
+function SavedMenu({ filter, onChoose }: { filter: string; onChoose: (filter: string) => void }) {
+  const [isNaming, setNaming] = useState(false)
+  return (
+    <>
+      <Menu words={t('Saved')} icon="down">
+        {(close) => (
+          <div class="messages-saved">
+            <SavedList
+              title={t('Yours')}
+              filters={savedFilters.value}
+              onChoose={(chosen) => {
+                onChoose(chosen)
+                close()
+              }}
+              onForget={forgetFilter}
+            />
+            <Button
+              kind="quiet"
+              icon="plus"
+              disabled={filter === ''}
+              onClick={() => {
+                close()
+                setNaming(true)
+              }}
+            >
+              {filter === '' ? t('Apply a filter to keep it here') : t('Keep this filter')}
+            </Button>
+            <SavedList
+              title={t('Ready to use')}
+              filters={readyFilters()}
+              onChoose={(chosen) => {
+                onChoose(chosen)
+                close()
+              }}
+            />
+          </div>
+        )}
+      </Menu>
+      {isNaming && <NameDialog filter={filter} onClose={() => setNaming(false)} />}
+    </>
+  )
+}
+
+function SavedList({
+  title,
+  filters,
+  onChoose,
+  onForget,
+}: {
+  title: string
+  filters: readonly SavedFilter[]
+  onChoose: (filter: string) => void
+  onForget?: (name: string) => void
+}) {
+  if (filters.length === 0) return null
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul>
+        {filters.map(({ name, filter }) => (
+          <li key={name}>
+            <button type="button" onClick={() => onChoose(filter)}>
+              <span>{name}</span>
+              <code>{filter}</code>
+            </button>
+            {onForget && (
+              <Button kind="quiet" icon="trash" iconOnly onClick={() => onForget(name)}>
+                {t('Forget {name}', { name })}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function NameDialog({ filter, onClose }: { filter: string; onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [error, setError] = useState<string>()
+  const save = () => {
+    if (name.trim() === '') return setError(t('Give it a name.'))
+    saveFilter({ name: name.trim(), filter })
+    toast(t('Filter kept in this browser'))
+    onClose()
+  }
+  return (
+    <Dialog title={t('Keep this filter')} onClose={onClose}>
+      <Form onSubmit={save}>
+        <p>
+          <code>{filter}</code>
+        </p>
+        <TextField label={t('Name')} name="name" value={name} onValue={setName} error={error} />
+        <FormActions onCancel={onClose}>{t('Keep')}</FormActions>
+      </Form>
+    </Dialog>
+  )
+}
+
+/** A filter with a name. */
+interface SavedFilter {
+  readonly name: string
+  readonly filter: string
+}
+
+/** A filter of messages that failed today, in the browser's time zone. */
+function failedToday(): string {
+  const start = new Date().setHours(0, 0, 0, 0)
+  return pb.filter(`${FAILED_FILTER} && created >= {:start}`, { start: new Date(start) })
+}
+
+/** Built-in filters. */
+const readyFilters = (): readonly SavedFilter[] => [
+  { name: t('Failed today'), filter: failedToday() },
+  { name: t('Still on the way'), filter: 'status = "pending" || status = "assigned" || status = "sending"' },
+  { name: t('Outcome unknown'), filter: 'error_message ~ "Outcome unknown"' },
+  { name: t('Came in since yesterday'), filter: 'message_type = "incoming" && created >= @yesterday' },
+  { name: t('Long texts'), filter: 'segments > 3' },
+  {
+    name: t('Failed once, sent later'),
+    filter: 'sms_events_via_message.status ?= "failed" && status != "failed"',
+  },
+  { name: t('Sent, never confirmed'), filter: 'status = "sent" && sent_at < @yesterday' },
+]
+
+/** The user's own filters, stored in this browser. */
+const savedFilters = remembered<readonly SavedFilter[]>('filters', [])
+
+/** Stores a filter under a name. Replaces one with the same name. */
+function saveFilter(saved: SavedFilter): void {
+  const others = savedFilters.value.filter(({ name }) => name !== saved.name)
+  savedFilters.value = [...others, saved].sort((a, b) => a.name.localeCompare(b.name))
+}
+
+/** Deletes one of the user's own filters. */
+function forgetFilter(name: string): void {
+  savedFilters.value = savedFilters.value.filter((each) => each.name !== name)
 }

@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
-import type { Message } from '../../data/records.ts'
+import { nameFilter } from '../../data/phone/contact-filter.ts'
+import type { Contact, Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { NEWEST_FIRST } from './question.ts'
@@ -144,4 +145,55 @@ function put(items: readonly Message[], record: Message): readonly Message[] {
     const isSame = item.device === record.device
     return isSame && item.expand ? { ...record, expand: item.expand } : record
   })
+}
+
+/** A filter holds 200 comparisons in 3,500 bytes, and each number is compared twice. */
+const MOST_NUMBERS = 50
+
+/** Search words, and the numbers of contacts whose names contain them. */
+interface Named {
+  readonly words: string
+  /** At most 50, in the order of the names. */
+  readonly numbers: readonly string[]
+  /** Whether there are more numbers. */
+  readonly isCut: boolean
+}
+
+const NOBODY: Named = { words: '', numbers: [], isCut: false }
+
+/**
+ * The user's contacts whose names contain these words; undefined until the first read. Keeps the last result
+ * during the next read. A superuser has no contacts.
+ */
+export function useNamed(typed: string): Named | undefined {
+  const words = typed.trim()
+  const [named, setNamed] = useState<Named | undefined>(words === '' ? NOBODY : undefined)
+  useEffect(() => {
+    if (words === named?.words) return
+    let isLeft = false
+    void find(words).then((found) => {
+      if (!isLeft) setNamed(found)
+    })
+    return () => {
+      isLeft = true
+    }
+  }, [words])
+  return named
+}
+
+/** Finds contacts by name. Finds none when they cannot be read: texts and numbers are still searched. */
+async function find(words: string): Promise<Named> {
+  if (words === '') return NOBODY
+  if (session.value?.role !== 'user') return { ...NOBODY, words }
+  const page = await pb
+    .collection<Contact>('contacts')
+    .getList(1, MOST_NUMBERS + 1, {
+      filter: nameFilter(words),
+      sort: 'name,phone',
+      skipTotal: true,
+      fields: 'phone',
+    })
+    .catch(() => ({ items: [] }))
+  const numbers = page.items.slice(0, MOST_NUMBERS).map(({ phone }) => phone)
+  return { words, numbers, isCut: page.items.length > MOST_NUMBERS }
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { MAX_OF_AGENT } from '#portable/agents.ts'
 import { MAX_PLAIN } from '../../data/campaigns.ts'
-import { isSimulated } from '../../data/device/simulated.ts'
+import { isSimulated } from '../../data/device/lines.ts'
 import type { Fault } from '../../data/fault.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Device, Template } from '../../data/records.ts'
@@ -19,17 +19,23 @@ import { usePreview } from '../../data/use/use-preview.ts'
 import { formatNumber, t, tn, tx } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Form } from '../../parts/form/form.tsx'
-import { LastLeaves } from '../../parts/form/last-leaves.tsx'
-import { OnlySimulated } from '../../parts/form/only-simulated.tsx'
+import { LastLeaves, OnlySimulated } from '../../parts/form/only-simulated.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
 import { WhenField } from '../../parts/form/when-field.tsx'
 import { Bubble } from '../../parts/message/bubble.tsx'
 import { Card } from '../../parts/page.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
 import { to } from '../../router.ts'
-import { type Composition, faultsOf, isPersonal, placeFault, previewOf, requestOf } from './composition.ts'
+import {
+  type Composition,
+  faultsOf,
+  isPersonal,
+  type Preview,
+  placeFault,
+  previewOf,
+  requestOf,
+} from './composition.ts'
 import { MoreFields } from './more-fields.tsx'
-import type { Preview } from './preview.ts'
 import { RecipientsField } from './recipients/recipients-field.tsx'
 import { useSend } from './send-as-campaign.tsx'
 import { WhatField } from './what-field.tsx'

@@ -1,6 +1,5 @@
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
-import { isUsable, lineName } from '../../data/device/lines.ts'
-import { deviceName } from '../../data/device/simulated.ts'
+import { deviceName, isUsable, lineName } from '../../data/device/lines.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Device, Line } from '../../data/records.ts'
 import { useLines } from '../../data/use/use-lines.ts'

@@ -7,12 +7,11 @@ import { segmentsText } from '../../data/text/text-size.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tx } from '../../language/words.ts'
 import { confirmedForMany, peopleWords } from '../../parts/dialog/many-people.tsx'
-import { LastLeaves } from '../../parts/form/last-leaves.tsx'
+import { LastLeaves } from '../../parts/form/only-simulated.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import { go } from '../../router.ts'
-import type { Request } from './composition.ts'
-import type { Preview as SendPreview } from './preview.ts'
+import type { Request, Preview as SendPreview } from './composition.ts'
 
 /** `POST /api/campaigns/preview`. */
 interface Preview {

@@ -1,19 +1,19 @@
-import { formatNumber, t } from '../../language/words.ts'
-import './page.css'
 import { useState } from 'preact/hooks'
 import { session } from '../../data/session.ts'
-import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
+import { allOf, countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { locale } from '../../language/language.ts'
+import { formatNumber, t } from '../../language/words.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
+import { Segments } from '../../parts/form/field.tsx'
 import { Notice } from '../../parts/form/form.tsx'
-import { Segments } from '../../parts/form/segments.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
+import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
-import { DayTable } from './day-table.tsx'
-import { Plot } from './plot.tsx'
 import { Quota } from './quota.tsx'
+import './page.css'
 
 const SPANS = [7, 30, 90] as const
 const EVERY_MS = 30_000
@@ -80,3 +80,93 @@ const Nothing = ({ isUser }: { isUser: boolean }) => (
     {t('Figures stand here as soon as there is a message.')}
   </Empty>
 )
+
+type Row = UsageDay & { readonly id: string }
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: t('Day'), cell: ({ day }) => day },
+  ...KINDS.map(
+    (kind): Column<Row> => ({
+      title: kind.words,
+      align: 'end',
+      cell: (day) => formatNumber(countOf(day, kind)),
+    }),
+  ),
+]
+
+/** The plot's figures as a table: days with messages, newest first. */
+const DayTable = ({ days }: { days: readonly UsageDay[] }) => {
+  const rows = days.filter((day) => allOf(day) > 0).map((day) => ({ ...day, id: day.day }))
+  return (
+    <details class="usage-table">
+      <summary>{t('As a table')}</summary>
+      <Table caption={t('Messages by day')} columns={COLUMNS} rows={rows.reverse()} />
+    </details>
+  )
+}
+
+/** Width of a bar with its gap, and of the bar; heights are in thousandths. */
+const STEP = 10
+const BAR = 7
+const HEIGHT = 1000
+
+const dayName = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const named = (day: string) => dayName.format(new Date(day))
+
+/** A bar for each day, stacked by the outcome of messages. The table below has the figures. */
+function Plot({ days }: { days: readonly UsageDay[] }) {
+  const top = roundUp(Math.max(...days.map(allOf)))
+  const marks = [days[0], days[Math.floor(days.length / 2)], days.at(-1)]
+  return (
+    <figure class="usage-plot">
+      <div class="usage-scale" aria-hidden="true">
+        <span>{formatNumber(top)}</span>
+        <span>{formatNumber(top / 2)}</span>
+        <span>0</span>
+      </div>
+      <svg
+        role="img"
+        aria-label={t('Messages a day, {first} to {last}. The table has the figures.', {
+          first: named(days[0]!.day),
+          last: named(days.at(-1)!.day),
+        })}
+        viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
+        preserveAspectRatio="none"
+      >
+        <path
+          class="usage-grid"
+          d={[0, 0.5, 1].map((y) => `M0 ${y * HEIGHT}h${days.length * STEP}`).join('')}
+        />
+        {days.map((day, at) => (
+          <Bar key={day.day} day={day} x={at * STEP + (STEP - BAR) / 2} top={top} />
+        ))}
+      </svg>
+      <div class="usage-days" aria-hidden="true">
+        {marks.map((day) => day && <span key={day.day}>{named(day.day)}</span>)}
+      </div>
+    </figure>
+  )
+}
+
+function Bar({ day, x, top }: { day: UsageDay; x: number; top: number }) {
+  let y = HEIGHT
+  const told = KINDS.map((kind) => `${kind.words}: ${countOf(day, kind)}`).join(', ')
+  return (
+    <g>
+      <title>{`${named(day.day)} · ${told}`}</title>
+      <rect class="usage-room" x={x} y={0} width={BAR} height={HEIGHT} />
+      {KINDS.map((kind) => {
+        const height = (countOf(day, kind) / top) * HEIGHT
+        y -= height
+        return <rect key={kind.id} class={`usage-${kind.id}`} x={x} y={y} width={BAR} height={height} />
+      })}
+    </g>
+  )
+}
+
+/** The next even number of the form 2, 4, 6, 8, 10 times a power of ten. */
+function roundUp(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(most, 2)))
+  const step = power >= 10 ? power / 5 : 2
+  return Math.max(2, Math.ceil(most / step) * step)
+}

@@ -10,8 +10,29 @@ import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Actions, Notice } from '../../parts/form/form.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
+import type { FormRow } from '../../parts/rows/rows.ts'
 import { toast, toastFault } from '../../parts/toast.tsx'
-import { isDisabled, userRecord, userRows } from './user-rows.ts'
+
+/** The fields of a user. */
+export const userRows = (passwordHint: string): readonly FormRow[] => [
+  { name: 'email', label: t('Email'), autocomplete: 'off' },
+  { name: 'name', label: t('Name'), autocomplete: 'off' },
+  {
+    ...{ name: 'password', label: t('Password'), kind: 'password' },
+    ...{ autocomplete: 'new-password', hint: passwordHint },
+  },
+  { name: 'monthly_quota', label: t('Messages a month'), placeholder: t('As the server is set') },
+  { name: 'verified', label: t('Email verified') },
+]
+
+/** The record of what was typed. An empty password changes nothing. */
+export const userRecord = (fields: Readonly<Record<string, unknown>>) => ({
+  ...fields,
+  ...('password' in fields && { passwordConfirm: fields.password }),
+})
+
+/** Whether a user is disabled, by the settings that the list of users expands. */
+export const isDisabled = ({ expand }: User): boolean => expand?.user_settings_via_user?.disabled === true
 
 const ROWS = [
   ...userRows(t('Empty: it stays. A new one ends all sessions.')),

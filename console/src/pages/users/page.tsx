@@ -16,8 +16,7 @@ import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { EditUser } from './edit-user.tsx'
-import { isDisabled, userRecord, userRows } from './user-rows.ts'
+import { EditUser, isDisabled, userRecord, userRows } from './edit-user.tsx'
 import './page.css'
 
 /** The users and their quotas. */

@@ -3,17 +3,18 @@ import { pb } from '../../data/client.ts'
 import type { Delivery, Webhook } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
-import { resend, sendTest } from '../../data/webhooks/webhooks.ts'
-import { t } from '../../language/words.ts'
+import { resend, resendFailed, sendTest } from '../../data/webhooks/webhooks.ts'
+import { t, tn } from '../../language/words.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
+import { SelectField } from '../../parts/form/field.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
-import { DeliveryDialog } from './delivery-dialog.tsx'
-import { DeliveryStatus } from './delivery-status.tsx'
-import { ResendFailed } from './resend-failed.tsx'
+import { DeliveryDialog, DeliveryStatus } from './delivery-dialog.tsx'
 
 /** The deliveries to a webhook, newest first, with buttons that resend them. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
@@ -113,4 +114,38 @@ async function attempt(work: () => Promise<unknown>, done: string): Promise<void
   } catch (error) {
     toastFault(error)
   }
+}
+
+const HOUR_MS = 3_600_000
+const SPANS = [
+  ['1', t('The last hour')],
+  ['24', t('The last day')],
+  ['72', t('The last three days')],
+  ['720', t('The last 30 days')],
+] as const
+
+/** Resends all deliveries that failed in a period, as after an outage of the receiver. */
+function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const [hours, setHours] = useState('24')
+  const send = useTask(async () => {
+    const { resent } = await resendFailed(webhook.id, new Date(Date.now() - Number(hours) * HOUR_MS))
+    toast(tn('One delivery is sent again', '{count} deliveries are sent again', resent))
+    onClose()
+  })
+  return (
+    <Dialog title={t('Send failed ones again')} onClose={onClose}>
+      <Form onSubmit={send.run} fault={send.fault}>
+        <SelectField
+          label={t('That failed in')}
+          name="since"
+          choices={SPANS}
+          value={hours}
+          onValue={setHours}
+        />
+        <FormActions busy={send.busy} onCancel={onClose}>
+          {t('Send again')}
+        </FormActions>
+      </Form>
+    </Dialog>
+  )
 }

@@ -1,15 +1,24 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useRecord } from '../../data/use/use-record.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { EVENT_WORDS, rotateSecret } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
-import { Page as Frame } from '../../parts/page.tsx'
+import { ShownOnce } from '../../parts/once.tsx'
+import { Card, Page as Frame } from '../../parts/page.tsx'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
+import { WEBHOOK_ROWS } from '../../parts/rows/webhook-rows.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
 import { Deliveries } from './deliveries.tsx'
-import { Secret } from './secret.tsx'
-import { Settings } from './settings.tsx'
-import { Stop } from './stop.tsx'
+import { removeWebhook } from './remove.ts'
 
 /**
  * One webhook: settings, secret and deliveries. Superusers see the webhooks of all users, and may stop
@@ -38,5 +47,85 @@ export function Page({ params: { id = '' } }: PageProps) {
         <Stop webhook={webhook} />
       )}
     </Frame>
+  )
+}
+
+/** Changes the secret that signs requests. The present one is never shown. */
+function Secret({ webhook }: { webhook: Webhook }) {
+  const [secret, setSecret] = useState('')
+  const rotate = async () => {
+    const isSure = await confirmed({
+      title: t('Make a new secret?'),
+      text: t('For 24 hours requests are signed with the old one, too: time to change your program.'),
+      action: t('Make a new secret'),
+    })
+    if (!isSure) return
+    try {
+      setSecret((await rotateSecret(webhook.id)).secret)
+    } catch (error) {
+      toastFault(error)
+    }
+  }
+  return (
+    <Card title={t('Secret')}>
+      <p class="muted">
+        {t(
+          'Each request is signed with it, as Standard Webhooks has it. Whoever knows it can pretend to be this server: make a new one when it may have leaked.',
+        )}
+      </p>
+      <div>
+        <Button icon="again" onClick={() => void rotate()}>
+          {t('Make a new secret')}
+        </Button>
+      </div>
+      {secret && <ShownOnce title={t('The new secret')} secret={secret} onClose={() => setSecret('')} />}
+    </Card>
+  )
+}
+
+const ROWS = [...WEBHOOK_ROWS, { name: 'enabled', label: t('Switched on') }]
+
+/** A webhook's address, events and switch, and a button that deletes it. */
+const Settings = ({ webhook }: { webhook: Webhook }) => (
+  <Card title={t('Settings')}>
+    <RecordForm collection="webhooks" record={webhook} rows={ROWS} saved={t('Webhook saved')} asks>
+      <Button kind="quiet" icon="trash" onClick={() => void removeWebhook(webhook)}>
+        {t('Delete')}
+      </Button>
+    </RecordForm>
+  </Card>
+)
+
+/**
+ * A superuser's actions on a user's webhook: switch it off or delete it. Only the owner changes its address
+ * and secret.
+ */
+function Stop({ webhook }: { webhook: Webhook }) {
+  const { enabled, events, expand } = webhook
+  const turn = useTask(async () => {
+    await pb.collection('webhooks').update(webhook.id, { enabled: !enabled })
+    toast(enabled ? t('Webhook switched off') : t('Webhook switched on'))
+  })
+  return (
+    <Card title={t('Whose it is')}>
+      <p>
+        {t('Of {user}. It hears of: {events}.', {
+          user: expand?.user?.email ?? t('a user who is gone'),
+          events: events.map((event) => EVENT_WORDS[event].toLowerCase()).join(', '),
+        })}{' '}
+        {enabled
+          ? t('It is switched on.')
+          : t('It is switched off: what happens meanwhile is not told later.')}
+      </p>
+      {turn.fault && <Notice kind="wrong">{turn.fault.message}</Notice>}
+      <div class="row">
+        <Button busy={turn.busy} onClick={() => void turn.run()}>
+          {enabled ? t('Switch off') : t('Switch on')}
+        </Button>
+        <Button kind="quiet" icon="trash" onClick={() => void removeWebhook(webhook)}>
+          {t('Delete')}
+        </Button>
+      </div>
+    </Card>
   )
 }

@@ -1,16 +1,19 @@
-import type { Webhook } from '../../data/records.ts'
+import { useState } from 'preact/hooks'
+import { type Delivery, WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { EVENT_WORDS } from '../../data/webhooks/webhooks.ts'
-import { t } from '../../language/words.ts'
+import { t, tx } from '../../language/words.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
+import { ShownOnce } from '../../parts/once.tsx'
 import { Owner } from '../../parts/owner.tsx'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
+import { WEBHOOK_ROWS } from '../../parts/rows/webhook-rows.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
-import { NewWebhook } from './new-webhook.tsx'
-import { useFailing } from './use-failing.ts'
+import { go, to } from '../../router.ts'
 
 const ADDRESS: Column<Webhook> = { title: t('Address'), long: true, cell: (webhook) => webhook.url }
 const OWNER: Column<Webhook> = { title: t('User'), cell: (record) => <Owner record={record} /> }
@@ -67,3 +70,52 @@ export function Page() {
 }
 
 const hrefOf = ({ id }: Webhook) => to(`/webhooks/${id}`)
+
+/** Makes a webhook and shows its secret, once. */
+function NewWebhook({ onClose }: { onClose: () => void }) {
+  const [made, setMade] = useState<Webhook & { secret?: string }>()
+  if (made?.secret)
+    return (
+      <ShownOnce
+        title={t('The secret of the webhook')}
+        secret={made.secret}
+        onClose={() => go(`/webhooks/${made.id}`)}
+      >
+        <p>
+          {tx(
+            'Your program checks with it that a request comes from here: the header {header}, as Standard Webhooks has it.',
+            {
+              header: <code>webhook-signature</code>,
+            },
+          )}
+        </p>
+      </ShownOnce>
+    )
+  return (
+    <Dialog title={t('New webhook')} onClose={onClose}>
+      <RecordForm
+        collection="webhooks"
+        rows={WEBHOOK_ROWS}
+        blank={{ events: WEBHOOK_EVENTS }}
+        prepare={(fields) => ({ ...fields, enabled: true })}
+        action={t('Make the webhook')}
+        {...{ onSaved: setMade, onCancel: onClose }}
+      />
+    </Dialog>
+  )
+}
+
+const MOST = 200
+/** Deliveries of the last day that failed, or whose first attempt failed. */
+const FAILED = 'created >= @yesterday && (status = "failed" || (status = "pending" && attempts > 0))'
+
+/** A function that tells whether calls of a webhook failed lately. */
+function useFailing(): (webhook: Webhook) => boolean {
+  const { items } = useList<Delivery>('webhook_deliveries', {
+    filter: FAILED,
+    perPage: MOST,
+    fields: 'id,webhook',
+  })
+  const failing = new Set(items.map(({ webhook }) => webhook))
+  return ({ id }) => failing.has(id)
+}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../../data/client.ts'
-import { deviceName, isSimulated } from '../../../data/device/simulated.ts'
+import { deviceName, isSimulated } from '../../../data/device/lines.ts'
 import { isOnline } from '../../../data/line/line.ts'
 import { discardUnsent, retryUnsent, type Unsent } from '../../../data/line/outbox.ts'
 import type { Message } from '../../../data/records.ts'

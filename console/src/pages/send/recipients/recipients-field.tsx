@@ -11,8 +11,7 @@ import { Icon } from '../../../parts/icon.tsx'
 import { Menu } from '../../../parts/list/menu.tsx'
 import { to } from '../../../router.ts'
 import { type Composition, type Recipient, withMore } from '../composition.ts'
-import { Chips } from './chips.tsx'
-import { formatMemberCount, useMemberCounts } from './use-member-counts.ts'
+import { Chips, formatMemberCount, useMemberCounts } from './chips.tsx'
 import { type Suggestion, useSuggestions } from './use-suggestions.ts'
 
 const MOST_REASONS = 5
