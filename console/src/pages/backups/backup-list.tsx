@@ -5,14 +5,15 @@ import type { Answer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
-import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
+import { runConfirmed } from '../../parts/dialog/delete-record.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Actions, Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { msOf, Time } from '../../parts/time.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { toastFault } from '../../parts/toast.tsx'
 import { Loading } from '../../parts/wait.tsx'
 
 type Row = Backup & { readonly id: string }
@@ -55,8 +56,7 @@ export function BackupList({
             {tx('Restore {name}', { name: <span class="unseen">{backup.key}</span> })}
           </Button>
           <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(backup).then(reload)}>
-            {' '}
-            {t('Delete {name}', { name: backup.key })}{' '}
+            {t('Delete {name}', { name: backup.key })}
           </Button>
         </div>
       ),
@@ -77,16 +77,16 @@ async function download({ key }: Backup): Promise<void> {
   }
 }
 
-async function remove({ key }: Backup): Promise<void> {
-  const sure = await confirmed({
-    title: t('Delete the backup?'),
-    text: t('{name} cannot be brought back.', { name: key }),
-    action: t('Delete the backup'),
-    danger: true,
-  })
-  if (!sure) return
-  await pb.backups.delete(key).then(() => toast(t('Backup deleted')), toastFault)
-}
+const remove = ({ key }: Backup) =>
+  runConfirmed(
+    {
+      title: t('Delete the backup?'),
+      text: t('{name} cannot be brought back.', { name: key }),
+      action: t('Delete the backup'),
+    },
+    () => pb.backups.delete(key),
+    t('Backup deleted'),
+  )
 
 const COUNTED = [
   ['users', t('Users')],

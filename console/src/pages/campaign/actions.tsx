@@ -13,9 +13,10 @@ import { useGroups } from '../../data/use/use-groups.ts'
 import { runAlone, type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
+import { deleteRecord } from '../../parts/dialog/delete-record.ts'
 import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
-import { CheckField, TextArea, TextField } from '../../parts/form/field.tsx'
+import { CheckList, TextArea, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { NumberCountry } from '../../parts/form/number-country.tsx'
 import { localOf, timeFault, type When, WhenField } from '../../parts/form/when-field.tsx'
@@ -43,12 +44,7 @@ export function Actions({
     await post('cancel')
     toast(t('Campaign canceled'))
   })
-  const remove = useTask(async () => {
-    if (!(await confirmed(REMOVE))) return
-    await pb.collection('campaigns').delete(id)
-    toast(t('Campaign deleted'))
-    go('/campaigns')
-  })
+  const remove = () => deleteRecord(campaign, REMOVE, t('Campaign deleted'), () => go('/campaigns'))
   const again = async (include: readonly string[]) => {
     const { retried } = await pb.send<{ retried: number }>(`/api/campaigns/${id}/retry`, {
       method: 'POST',
@@ -60,7 +56,7 @@ export function Actions({
   const isUnderWay = UNDER_WAY.includes(status)
   const { plain = 0, unknown = 0, canceled = 0 } = progress?.retriable ?? {}
   const hasFailed = plain + unknown + canceled > 0
-  const tasks = [pause, resume, cancel, remove]
+  const tasks = [pause, resume, cancel]
   const fault = tasks.find((task) => task.fault)?.fault
   const run = (task: Task<[]>) => void runAlone(task, tasks)
   return (
@@ -95,7 +91,7 @@ export function Actions({
           {t('Duplicate')}
         </ButtonLink>
         {!isUnderWay && (
-          <Button icon="trash" busy={remove.busy} onClick={() => run(remove)}>
+          <Button icon="trash" onClick={() => void remove()}>
             {t('Delete')}
           </Button>
         )}
@@ -122,7 +118,6 @@ const REMOVE = {
   text: t('It leaves the list; its messages stay.'),
   action: t('Delete'),
   keep: t('Keep it'),
-  danger: true,
 }
 
 /** Maximum invalid numbers to list. */
@@ -204,17 +199,15 @@ function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => 
           onChange={(part) => change({ when: { ...draft.when, ...part } })}
           error={isTried ? faults.at : undefined}
         />
-        {groups.items.map(({ id, name }) => (
-          <CheckField
-            key={id}
-            name={`group ${id}`}
-            label={name}
-            value={draft.groups.includes(id)}
-            onValue={(isIn) =>
-              change({ groups: isIn ? [...draft.groups, id] : draft.groups.filter((one) => one !== id) })
-            }
+        {groups.items.length > 0 && (
+          <CheckList
+            legend={t('Groups')}
+            name="group"
+            choices={groups.items.map(({ id, name }) => [id, name] as const)}
+            chosen={draft.groups}
+            onChosen={(groups) => change({ groups })}
           />
-        ))}
+        )}
         <TextArea
           label={t('Numbers')}
           name="numbers"

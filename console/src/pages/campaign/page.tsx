@@ -12,7 +12,6 @@ import { useRecord } from '../../data/use/use-record.ts'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
-import { stateFilter } from '../../data/words/failure-reasons.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
 import { MESSAGE_STATES } from '../../data/words/message-states.ts'
 import { formatNumber, t, tn } from '../../language/words.ts'
@@ -24,7 +23,7 @@ import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { Badge } from '../../parts/status.tsx'
+import { OUTGOING_STATES, StateCounts } from '../../parts/status.tsx'
 import { formatDateTime, Time } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Loading, Progress } from '../../parts/wait.tsx'
@@ -92,15 +91,10 @@ function audienceOf({ recipients_count, recipients, expand }: Campaign): string 
   return parts.length > 0 ? `${people}: ${parts.join(', ')}` : people
 }
 
-const STATES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'canceled'] as const
-
 /** The progress of a campaign: a bar by state, and the segments used. */
 function Course({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
   const { recipients_count } = progress
   const { counts, done } = shownCounts(progress)
-  const filter = `(${filterOf(campaign)})`
-  const wordsOf = (state: (typeof STATES)[number]) =>
-    state === 'pending' && progress.status === 'paused' ? t('paused') : MESSAGE_STATES[state][1].toLowerCase()
   return (
     <Card title={t('Progress')}>
       <Progress
@@ -109,19 +103,15 @@ function Course({ campaign, progress }: { campaign: Campaign; progress: Campaign
         label={t('{count} of {total} are done', { count: done, total: recipients_count })}
       />
       <div class="campaign-states" aria-hidden="true">
-        {STATES.map((state) => (
+        {OUTGOING_STATES.map((state) => (
           <span key={state} class={MESSAGE_STATES[state][0]} style={{ flexGrow: counts[state] }} />
         ))}
       </div>
-      <div class="row">
-        {STATES.filter((state) => counts[state] > 0).map((state) => (
-          <a key={state} href={to('/messages', { filter: `${filter} && ${stateFilter(state)}` })}>
-            <Badge tone={MESSAGE_STATES[state][0]}>
-              {formatNumber(counts[state])} {wordsOf(state)}
-            </Badge>
-          </a>
-        ))}
-      </div>
+      <StateCounts
+        counts={counts}
+        filter={`(${filterOf(campaign)})`}
+        pending={progress.status === 'paused' ? t('paused') : undefined}
+      />
       <Facts
         class="figures"
         facts={[

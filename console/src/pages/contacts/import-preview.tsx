@@ -6,7 +6,7 @@ import { t, tn } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { CountryField } from '../../parts/form/country-field.tsx'
-import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
+import { CheckField, CheckList, SelectField, TextField } from '../../parts/form/field.tsx'
 import { Actions, Notice } from '../../parts/form/form.tsx'
 import { Table } from '../../parts/list/table.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
@@ -139,26 +139,17 @@ function KeptColumns({
 }) {
   const { name, phone } = wishes.columns
   const others = sheet.head
-    .map((title, at) => ({ title, at }))
-    .filter(({ at }) => at !== name && at !== phone)
+    .map((title, at) => [String(at), title] as const)
+    .filter(([at]) => Number(at) !== name && Number(at) !== phone)
   if (others.length === 0) return null
   return (
-    <fieldset class="fields">
-      <legend>{t('Keep as fields of the contacts, for templates: {{…}}')}</legend>
-      <div class="row">
-        {others.map(({ title, at }) => (
-          <CheckField
-            key={at}
-            label={title}
-            name={`keep-${at}`}
-            value={wishes.kept.includes(at)}
-            onValue={(isKept) =>
-              onKeep(isKept ? [...wishes.kept, at] : wishes.kept.filter((each) => each !== at))
-            }
-          />
-        ))}
-      </div>
-    </fieldset>
+    <CheckList
+      legend={t('Keep as fields of the contacts, for templates: {{…}}')}
+      name="keep"
+      choices={others}
+      chosen={wishes.kept.map(String)}
+      onChosen={(kept) => onKeep(kept.map(Number))}
+    />
   )
 }
 

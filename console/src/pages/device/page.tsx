@@ -19,7 +19,7 @@ import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
-import { type Column, Table } from '../../parts/list/table.tsx'
+import { type Column, TableSection } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
@@ -177,21 +177,13 @@ function LastMessages({ device }: { device: Device }) {
   const messages = useList<Message>('sms_messages', { filter, perPage: COUNT })
   const all = <ButtonLink href={to('/messages', { filter })}>{t('All of its messages')}</ButtonLink>
   return (
-    <section class="stack">
-      <div class="page-head">
-        <h2>{t('Last messages')}</h2>
-        {messages.total > COUNT && all}
-      </div>
-      {messages.items.length > 0 ? (
-        <Table
-          caption={t('Last messages')}
-          columns={COLUMNS}
-          rows={messages.items}
-          href={(message) => to(`/messages/${message.id}`)}
-        />
-      ) : (
-        <p class="muted">{messages.loading ? t('Loading…') : t('It has not had any yet.')}</p>
-      )}
-    </section>
+    <TableSection
+      title={t('Last messages')}
+      none={messages.loading ? t('Loading…') : t('It has not had any yet.')}
+      actions={messages.total > COUNT && all}
+      columns={COLUMNS}
+      rows={messages.items}
+      href={(message) => to(`/messages/${message.id}`)}
+    />
   )
 }

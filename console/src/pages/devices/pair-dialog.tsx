@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { addSimulatedPhone } from '../../data/device/simulated-phones.ts'
 import type { Device } from '../../data/records.ts'
 import { useLive } from '../../data/use/use-live.ts'
+import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tx } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -134,16 +135,9 @@ const Joined = ({ device, onClose }: { device: Device; onClose: () => void }) =>
   </div>
 )
 
-const STEP_MS = 500
-
 /** How long it is until an instant, as `4:31`; '' when it has passed. */
 function useCountdown(at: string): string {
-  const [nowMs, setNow] = useState(Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), STEP_MS)
-    return () => clearInterval(timer)
-  }, [])
-  const seconds = Math.ceil((msOf(at) - nowMs) / 1000)
+  const seconds = useSecondsLeft(performance.now() + msOf(at) - Date.now())
   if (seconds <= 0) return ''
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }

@@ -1,6 +1,6 @@
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { formatNumber, t } from '../../language/words.ts'
-import { type Column, Table } from '../../parts/list/table.tsx'
+import { type Column, TableSection } from '../../parts/list/table.tsx'
 import { lasting } from './offline.tsx'
 
 /** An item of `GET /api/jobs`. */
@@ -36,17 +36,11 @@ const COLUMNS: readonly Column<Row>[] = [
 export function Jobs() {
   const { value } = useAnswer<readonly JobFigures[]>('/api/jobs', EVERY_MS)
   return (
-    <section class="stack">
-      <h2>{t('Background jobs')}</h2>
-      {value && value.length > 0 ? (
-        <Table
-          caption={t('Background jobs')}
-          columns={COLUMNS}
-          rows={value.map((job) => ({ ...job, id: job.kind }))}
-        />
-      ) : (
-        <p class="muted">{value ? t('None.') : t('Loading…')}</p>
-      )}
-    </section>
+    <TableSection
+      title={t('Background jobs')}
+      none={value ? t('None.') : t('Loading…')}
+      columns={COLUMNS}
+      rows={(value ?? []).map((job) => ({ ...job, id: job.kind }))}
+    />
   )
 }

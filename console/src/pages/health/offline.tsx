@@ -2,7 +2,7 @@ import { deviceWord, type useDeviceStates } from '../../data/device/device-state
 import { deviceName } from '../../data/device/lines.ts'
 import type { Device } from '../../data/records.ts'
 import { t } from '../../language/words.ts'
-import { type Column, Table } from '../../parts/list/table.tsx'
+import { type Column, TableSection } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -32,21 +32,13 @@ export function Offline({
     return <Badge tone={tone}>{word}</Badge>
   }
   return (
-    <section class="stack">
-      <h2>{t('Devices out of reach or failing')}</h2>
-      {lost.length > 0 ? (
-        <Table
-          caption={t('Devices out of reach or failing')}
-          columns={columns}
-          rows={lost}
-          href={(device) => to(`/devices/${device.id}`)}
-        />
-      ) : (
-        <p class="muted">
-          {devices.length === 0 ? t('There are no devices yet. Users add them.') : t('None.')}
-        </p>
-      )}
-    </section>
+    <TableSection
+      title={t('Devices out of reach or failing')}
+      none={devices.length === 0 ? t('There are no devices yet. Users add them.') : t('None.')}
+      columns={columns}
+      rows={lost}
+      href={(device) => to(`/devices/${device.id}`)}
+    />
   )
 }
 

@@ -11,7 +11,7 @@ import { inWords } from '../../data/words/fault-sentences.ts'
 import type { Tone } from '../../data/words/message-states.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
-import { type Column, Table } from '../../parts/list/table.tsx'
+import { type Column, TableSection } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
@@ -183,22 +183,13 @@ function WaitingMessages() {
     expand: 'user,device',
     perPage: COUNT,
   })
-  if (messages.items.length === 0)
-    return (
-      <section class="stack">
-        <h2>{t('Waiting longest')}</h2>
-        <p class="muted">{messages.loading ? t('Loading…') : t('No message waits.')}</p>
-      </section>
-    )
   return (
-    <section class="stack">
-      <h2>{t('Waiting longest')}</h2>
-      <Table
-        caption={t('Messages that wait longest')}
-        columns={COLUMNS}
-        rows={messages.items}
-        href={(message) => to(`/messages/${message.id}`)}
-      />
-    </section>
+    <TableSection
+      title={t('Waiting longest')}
+      none={messages.loading ? t('Loading…') : t('No message waits.')}
+      columns={COLUMNS}
+      rows={messages.items}
+      href={(message) => to(`/messages/${message.id}`)}
+    />
   )
 }

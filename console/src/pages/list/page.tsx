@@ -13,9 +13,8 @@ import { ownHours } from '../../data/user-settings/own.ts'
 import { t, tn, tx } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
 import { confirmedForMany, peopleWords } from '../../parts/dialog/many-people.tsx'
-import { Button } from '../../parts/form/button.tsx'
 import { ChooseFile } from '../../parts/form/choose-file.tsx'
-import { Actions, Form, Notice } from '../../parts/form/form.tsx'
+import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { HoldNotice } from '../../parts/form/hold-notice.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
 import { type When, WhenField } from '../../parts/form/when-field.tsx'
@@ -120,26 +119,16 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
                 label={t('{count} of {total} texts', { count, total: plan.good.length })}
               />
             )}
-            <Actions>
-              <Button
-                type="submit"
-                kind="primary"
-                icon="send"
-                busy={work.busy}
-                disabled={plan.good.length === 0}
-              >
-                {count > 0 && !work.busy
-                  ? t('Go on with {texts}', { texts })
-                  : when.isLater
-                    ? t('Schedule {texts}', { texts })
-                    : t('Send {texts}', { texts })}
-              </Button>
-              {work.busy ? (
-                <Button onClick={() => stop.current.abort()}>{t('Stop')}</Button>
-              ) : (
-                <Button onClick={onBack}>{t('Another file')}</Button>
-              )}
-            </Actions>
+            <FormActions
+              {...{ icon: 'send', busy: work.busy, disabled: plan.good.length === 0 }}
+              {...{ onCancel: onBack, cancel: t('Another file'), onStop: () => stop.current.abort() }}
+            >
+              {count > 0 && !work.busy
+                ? t('Go on with {texts}', { texts })
+                : when.isLater
+                  ? t('Schedule {texts}', { texts })
+                  : t('Send {texts}', { texts })}
+            </FormActions>
           </Form>
         )}
       </Card>

@@ -8,7 +8,8 @@ import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { CodeBlock } from '../../parts/code.tsx'
-import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
+import { runConfirmed } from '../../parts/dialog/delete-record.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Actions, Form, Notice } from '../../parts/form/form.tsx'
@@ -18,7 +19,6 @@ import { type Column, Table } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { go, to } from '../../router.ts'
 
@@ -90,16 +90,16 @@ const detailsColumn = (open: (log: Log) => void): Column<Log> => ({
   ),
 })
 
-async function deleteAll(): Promise<void> {
-  const sure = await confirmed({
-    title: t('Delete all logs?'),
-    text: t('The logs of all servers are deleted. They cannot be brought back.'),
-    action: t('Delete all logs'),
-    danger: true,
-  })
-  if (!sure) return
-  await pb.send('/api/logs', { method: 'DELETE' }).then(() => toast(t('Logs deleted')), toastFault)
-}
+const deleteAll = () =>
+  runConfirmed(
+    {
+      title: t('Delete all logs?'),
+      text: t('The logs of all servers are deleted. They cannot be brought back.'),
+      action: t('Delete all logs'),
+    },
+    () => pb.send('/api/logs', { method: 'DELETE' }),
+    t('Logs deleted'),
+  )
 
 /** Requests that failed, of all servers. */
 export function Page({ query }: PageProps) {

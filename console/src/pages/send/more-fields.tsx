@@ -37,7 +37,7 @@ export function MoreFields({
   const isWrong = ['device', 'giveUp', 'priority'].some((name) => fault?.fields[name])
   return (
     <More summary={t('More: line, priority, expiry')} isWrong={isWrong}>
-      <div class="send-pairs">
+      <div class="pairs">
         <LineField {...{ composition, onChange, fault, devices }} />
         <SelectField
           label={t('Give up')}

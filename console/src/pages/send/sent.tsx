@@ -8,9 +8,8 @@ import { session } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { reasonOf, stateFilter } from '../../data/words/failure-reasons.ts'
-import { MESSAGE_STATES } from '../../data/words/message-states.ts'
-import { formatNumber, t, tn } from '../../language/words.ts'
+import { reasonOf } from '../../data/words/failure-reasons.ts'
+import { t, tn } from '../../language/words.ts'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
@@ -20,14 +19,13 @@ import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message/message-party.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
-import { Badge, MessageStatus } from '../../parts/status.tsx'
+import { MessageStatus, StateCounts } from '../../parts/status.tsx'
 import { formatDateTime, Time } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Loading, Progress } from '../../parts/wait.tsx'
 import { go, to } from '../../router.ts'
 import { type Batch, useBatch } from './use-batch.ts'
 
-const STATES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'canceled'] as const
 /** Final states. */
 const OVER = ['sent', 'delivered', 'failed'] as const
 
@@ -99,19 +97,7 @@ function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => str
     <>
       <Card>
         <Progress value={over} max={total} label={t('{count} of {total} done', { count: over, total })} />
-        <div class="row" role="status">
-          {STATES.filter((state) => counts[state]).map((state) => (
-            <a
-              key={state}
-              class="send-count"
-              href={to('/messages', { filter: `${filter} && ${stateFilter(state)}` })}
-            >
-              <Badge tone={MESSAGE_STATES[state][0]}>
-                {formatNumber(counts[state] ?? 0)} {MESSAGE_STATES[state][1].toLowerCase()}
-              </Badge>
-            </a>
-          ))}
-        </div>
+        <StateCounts counts={counts} filter={filter} />
         {isSame && <p class="send-body">{items[0]?.body}</p>}
       </Card>
       <Table

@@ -96,7 +96,7 @@ function VariableFields({ composition, onChange, fault, variables, missing }: Pr
   const { variables: values } = composition
   if (variables.length === 0) return null
   return (
-    <div class="send-pairs">
+    <div class="pairs">
       {variables.map((name) => (
         <TextField
           key={name}

@@ -7,9 +7,9 @@ import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
+import { actionsColumn } from '../../parts/list/list-page.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
@@ -27,16 +27,9 @@ const COLUMNS: readonly Column<Invitation>[] = [
     cell: ({ expires }) =>
       msOf(expires) < Date.now() ? <Badge tone="calm">{t('Expired')}</Badge> : <Time at={expires} />,
   },
-  {
-    title: t('Actions'),
-    bare: true,
-    align: 'end',
-    cell: (invitation) => (
-      <Button kind="quiet" icon="trash" onClick={() => void revoke(invitation)}>
-        {t('Revoke')}
-      </Button>
-    ),
-  },
+  actionsColumn((invitation) => [
+    { icon: 'trash', words: t('Revoke'), iconOnly: false, onClick: () => revoke(invitation) },
+  ]),
 ]
 
 /** Invitations that are not accepted yet. */

@@ -4,9 +4,9 @@ import { usePeople } from '../../data/team/people.ts'
 import { type MemberRole, type Notify, ROLE_WORDS } from '../../data/team/team.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
+import { deleteRecord, runConfirmed } from '../../parts/dialog/delete-record.ts'
 import { Notice } from '../../parts/form/form.tsx'
+import { actionsColumn } from '../../parts/list/list-page.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
@@ -89,25 +89,18 @@ const columnsFor = (mine: Session): readonly Column<Person>[] => [
       ),
   },
   { title: t('Since'), spare: ({ since }) => !since, cell: ({ since }) => <Time at={since} /> },
-  {
-    title: t('Actions'),
-    bare: true,
-    align: 'end',
-    cell: (person) => {
-      if (person.role === 'owner') return null
-      if (person.id === mine.sender)
-        return (
-          <Button kind="quiet" icon="leave" onClick={() => void leave(person)}>
-            {t('Leave the team')}
-          </Button>
-        )
-      return (
-        <Button kind="quiet" icon="trash" needs="admin" onClick={() => void remove(person)}>
-          {t('Remove {name}', { name: person.name })}
-        </Button>
-      )
-    },
-  },
+  actionsColumn((person) => {
+    if (person.role === 'owner') return []
+    const look = { iconOnly: false } as const
+    return person.id === mine.sender
+      ? [{ ...look, icon: 'leave', words: t('Leave the team'), onClick: () => leave(person) }]
+      : [
+          {
+            ...{ ...look, icon: 'trash', words: t('Remove {name}', { name: person.name }), needs: 'admin' },
+            onClick: () => remove(person),
+          },
+        ]
+  }),
 ]
 
 const RoleOf = ({ person: { id, name, role }, isOwn }: { person: Person; isOwn: boolean }) =>
@@ -158,33 +151,24 @@ function Choice<K extends Notify | MemberRole>({
 const saveNotify = ({ team, sender }: Session, notify: Notify): Promise<unknown> =>
   team === 'owner' ? saveOwnSettings({ notify }) : personal().collection('members').update(sender, { notify })
 
-async function remove({ id, name }: Person): Promise<void> {
-  const isSure = await confirmed({
-    title: t('Remove {name} from the team?', { name }),
-    text: t('Access ends at once. What {name} sent and wrote stays, with the name.', { name }),
-    action: t('Remove'),
-    danger: true,
-  })
-  if (!isSure) return
-  await pb
-    .collection('members')
-    .delete(id)
-    .then(() => toast(t('{name} was removed', { name })), toastFault)
-}
+const remove = ({ id, name }: Person) =>
+  deleteRecord(
+    { collectionName: 'members', id },
+    {
+      title: t('Remove {name} from the team?', { name }),
+      text: t('Access ends at once. What {name} sent and wrote stays, with the name.', { name }),
+      action: t('Remove'),
+    },
+    t('{name} was removed', { name }),
+  )
 
-async function leave({ id }: Person): Promise<void> {
-  const isSure = await confirmed({
-    title: t('Leave the team?'),
-    text: t('You no longer see this account, until somebody invites you again.'),
-    action: t('Leave the team'),
-    danger: true,
-  })
-  if (!isSure) return
-  try {
-    await own.collection('members').delete(id)
-    actForNobody()
-    toast(t('You left the team'))
-  } catch (error) {
-    toastFault(error)
-  }
-}
+const leave = ({ id }: Person) =>
+  runConfirmed(
+    {
+      title: t('Leave the team?'),
+      text: t('You no longer see this account, until somebody invites you again.'),
+      action: t('Leave the team'),
+    },
+    () => own.collection('members').delete(id).then(actForNobody),
+    t('You left the team'),
+  )

@@ -5,13 +5,13 @@ import { useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { saveUserSettings } from '../../data/user-settings/save.ts'
 import { formatNumber, t } from '../../language/words.ts'
-import { deleteRecord } from '../../parts/dialog/delete-record.ts'
-import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
+import { deleteRecord, runConfirmed } from '../../parts/dialog/delete-record.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Actions, Notice } from '../../parts/form/form.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import type { FormRow } from '../../parts/rows/rows.ts'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { toast } from '../../parts/toast.tsx'
 
 /** The fields of a user. */
 export const userRows = (passwordHint: string): readonly FormRow[] => [
@@ -77,21 +77,19 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
   )
 }
 
-async function disable(user: User, done: () => void): Promise<void> {
-  const isSure = await confirmed({
-    title: t('Disable {email}?', { email: user.email }),
-    text: t(
-      'All sessions end at once. Nobody can sign in as this user, API keys are refused, and devices get no messages. Nothing is deleted: campaigns are paused, messages wait. Before you enable the user you choose whether keys, devices and the like go on.',
-    ),
-    action: t('Disable'),
-    danger: true,
-  })
-  if (!isSure) return
-  await saveUserSettings(user.id, { disabled: true }).then(() => {
-    toast(t('{email} is disabled', { email: user.email }))
-    done()
-  }, toastFault)
-}
+const disable = (user: User, done: () => void) =>
+  runConfirmed(
+    {
+      title: t('Disable {email}?', { email: user.email }),
+      text: t(
+        'All sessions end at once. Nobody can sign in as this user, API keys are refused, and devices get no messages. Nothing is deleted: campaigns are paused, messages wait. Before you enable the user you choose whether keys, devices and the like go on.',
+      ),
+      action: t('Disable'),
+    },
+    () => saveUserSettings(user.id, { disabled: true }),
+    t('{email} is disabled', { email: user.email }),
+    done,
+  )
 
 const remove = (user: User, done: () => void) =>
   deleteRecord(

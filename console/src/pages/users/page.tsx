@@ -3,15 +3,12 @@ import { pb } from '../../data/client.ts'
 import type { RecordOf, User } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
-import { formatNumber, t, tx } from '../../language/words.ts'
+import { formatNumber, t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
-import { Empty } from '../../parts/list/empty.tsx'
-import { Records } from '../../parts/list/records.tsx'
+import { actionsColumn, ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
-import { Page as Frame } from '../../parts/page.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -28,14 +25,7 @@ export function Page({ query }: PageProps) {
   const reload = () => void users.reload()
   useLive('user_settings', '*', reload, reload)
   const used = useMonth(users.items)
-  const [isMaking, setMaking] = useState(false)
-  const [edited, setEdited] = useState<User>()
-  const make = (
-    <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
-      {t('New user')}
-    </Button>
-  )
-  const columns: readonly Column<User>[] = [
+  const columns = (edit: (user: User) => void): readonly Column<User>[] => [
     { title: t('Email'), cell: (user) => user.email },
     { title: t('Name'), cell: (user) => user.name || '–' },
     { title: t('This month'), align: 'end', cell: (user) => formatNumber(used.get(user.id) ?? 0) },
@@ -55,25 +45,32 @@ export function Page({ query }: PageProps) {
       ),
     },
     { title: t('Created'), cell: (user) => <Time at={user.created} /> },
-    {
-      title: t('Actions'),
-      bare: true,
-      align: 'end',
-      cell: (user) => (
-        <Button kind="quiet" icon="edit" onClick={() => setEdited(user)}>
-          {tx('Edit {name}', { name: <span class="unseen">{user.email}</span> })}
-        </Button>
-      ),
-    },
+    actionsColumn((user) => [
+      { icon: 'edit', words: t('Edit {name}', { name: user.email }), onClick: () => edit(user) },
+    ]),
   ]
   const isNew = users.total === 0 && filter === ''
   return (
-    <Frame
+    <ListPage
       title={t('Users')}
       text={t(
         'Each has messages, contacts and devices of their own, but for those who are only members of teams.',
       )}
-      actions={!isNew && make}
+      list={users}
+      columns={columns}
+      icon="users"
+      none={
+        isNew
+          ? [
+              t('No users yet'),
+              t('Superusers look after the server; users send. Make the first one: yourself, perhaps.'),
+            ]
+          : [t('Nobody found'), t('No user matches this search.')]
+      }
+      add={t('New user')}
+      dialog={(user, close) =>
+        user ? <EditUser user={user} onClose={close} /> : <NewUser onClose={close} />
+      }
     >
       {!isNew && (
         <div class="users-search">
@@ -87,23 +84,7 @@ export function Page({ query }: PageProps) {
           />
         </div>
       )}
-      <Records
-        list={users}
-        caption={t('Users')}
-        columns={columns}
-        empty={
-          isNew ? (
-            <Empty icon="users" title={t('No users yet')} action={make}>
-              {t('Superusers look after the server; users send. Make the first one: yourself, perhaps.')}
-            </Empty>
-          ) : (
-            <p class="muted">{t('No user matches this search.')}</p>
-          )
-        }
-      />
-      {isMaking && <NewUser onClose={() => setMaking(false)} />}
-      {edited && <EditUser user={edited} onClose={() => setEdited(undefined)} />}
-    </Frame>
+    </ListPage>
   )
 }
 

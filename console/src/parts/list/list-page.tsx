@@ -24,6 +24,8 @@ interface ListPageProps<T extends { id: string }> {
   readonly none: readonly [title: string, text: string]
   /** Words of the button that opens the dialog of a new record; absent: there is none. */
   readonly add?: string | false
+  /** Where a new record is made, if not in a dialog. */
+  readonly addHref?: string
   readonly needs?: TeamRole
   /** The dialog of a row, or of a new record. */
   readonly dialog?: (row: T | undefined, close: () => void) => ComponentChildren
@@ -36,11 +38,14 @@ interface ListPageProps<T extends { id: string }> {
 export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
   const { title, text, list, columns, href, icon, none, needs, dialog, children } = props
   const [edited, setEdited] = useState<T | 'new' | undefined>(props.isAdding ? 'new' : undefined)
-  const add = props.add && (
-    <Button kind="primary" icon="plus" needs={needs} onClick={() => setEdited('new')}>
-      {props.add}
-    </Button>
-  )
+  const look = { kind: 'primary', needs, children: props.add } as const
+  const add =
+    props.add &&
+    (props.addHref ? (
+      <ButtonLink icon="send" href={props.addHref} {...look} />
+    ) : (
+      <Button icon="plus" onClick={() => setEdited('new')} {...look} />
+    ))
   return (
     <Page title={title} text={text} actions={list.total > 0 && add}>
       {children}
@@ -67,6 +72,8 @@ interface RowAction {
   readonly href?: string
   readonly onClick?: () => unknown
   readonly needs?: TeamRole | undefined
+  /** False: the words are seen, too. */
+  readonly iconOnly?: boolean
 }
 
 /** A column of icons to press, such as to change or delete a row. */
@@ -78,11 +85,11 @@ export const actionsColumn = <T,>(actionsOf: (row: T) => readonly RowAction[]): 
     <div class="row-actions">
       {actionsOf(row).map(({ words, href, onClick, ...look }) =>
         href ? (
-          <ButtonLink key={words} kind="quiet" iconOnly href={href} {...look}>
+          <ButtonLink key={words} kind="quiet" href={href} iconOnly {...look}>
             {words}
           </ButtonLink>
         ) : (
-          <Button key={words} kind="quiet" iconOnly onClick={onClick} {...look}>
+          <Button key={words} kind="quiet" onClick={onClick} iconOnly {...look}>
             {words}
           </Button>
         ),

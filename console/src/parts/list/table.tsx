@@ -18,6 +18,26 @@ export interface Column<T> {
   readonly spare?: (row: T) => boolean
 }
 
+/** A part of a page with a table, or with `none` when it has no rows. */
+export const TableSection = <T extends { id: string }>({
+  title,
+  none,
+  actions,
+  ...table
+}: Omit<Parameters<typeof Table<T>>[0], 'caption'> & {
+  title: string
+  none: string
+  actions?: ComponentChildren
+}) => (
+  <section class="stack">
+    <div class="page-head">
+      <h2>{title}</h2>
+      {actions}
+    </div>
+    {table.rows.length > 0 ? <Table caption={title} {...table} /> : <p class="muted">{none}</p>}
+  </section>
+)
+
 /**
  * Rows of things; on a phone each row is a card, its cells lines with their titles, the first cell its head.
  * `href` makes the first cell a link. `caption` names the table for screen readers.
