@@ -51,15 +51,15 @@ scenario('a thread of 3,000 texts is read to its first', async (fixture) => {
   const log = page.getByRole('log')
   await log.getByText(`Text ${TEXTS - 1}`).waitFor()
   const shown = (await log.locator('article p').allTextContents()).map((text) => /Text \d+/.exec(text)?.[0])
-  const last = Array.from({ length: 40 }, (_, i) => `Text ${TEXTS - 40 + i}`)
-  expect(shown.filter(Boolean).slice(-40)).toEqual(last)
+  const last = Array.from({ length: 30 }, (_, i) => `Text ${TEXTS - 30 + i}`)
+  expect(shown.filter(Boolean).slice(-30)).toEqual(last)
 
   // older ones come above what is read, which stays where it is
-  const kept = new RegExp(`Text ${TEXTS - 45}$`)
+  const kept = new RegExp(`Text ${TEXTS - 25}$`)
   await log.evaluate((box) => box.scrollBy(0, -1_500))
   await log.getByText(kept).scrollIntoViewIfNeeded()
   const place = await topOf(fixture, kept)
-  await log.getByText(`Text ${TEXTS - 90}`).waitFor({ state: 'attached' })
+  await log.getByText(`Text ${TEXTS - 55}`).waitFor({ state: 'attached' })
   expect(Math.abs((await topOf(fixture, kept)) - place)).toBeLessThan(3)
 
   // so it does when a new one comes, which is told

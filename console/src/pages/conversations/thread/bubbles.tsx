@@ -75,6 +75,8 @@ export function Text({
   const sender = senderOf(message, hasTeam)
   // always mark a simulated phone
   const line = isSimulated(expand?.device) ? deviceName(expand?.device) : sim
+  // reading the signal in each rendering keeps a text from being rendered again unless its props change
+  const isCancelable = may('agent') && isWaiting
   const isTold = isLast || isOpen || isWaiting || Boolean(reason)
   const at = timeOf(message)
   return (
@@ -97,7 +99,7 @@ export function Text({
         <a href={to(`/messages/${id}`)} class={isOpen ? '' : 'unseen'}>
           {t('Details')}
         </a>
-        {isWaiting && may('agent') && (
+        {isCancelable && (
           <Button kind="quiet" onClick={() => void cancel(id)}>
             {t('Cancel the message')}
           </Button>

@@ -46,6 +46,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
   })
   const simOf = useSims(texts)
   const entries = merge(thread, notes.items)
+  const days = entries.map(({ at: time }) => formatDay(time))
   const unsent = unsentTexts(number)
   const place = usePlace(thread, entries, at)
   useRead(may('agent') ? conversation : undefined)
@@ -75,9 +76,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
           {thread.hasOlder && <Button onClick={thread.older}>{t('Show earlier texts')}</Button>}
           {entries.map((entry, i) => (
             <Fragment key={entry.record.id}>
-              {!(i > 0 && formatDay(entry.at) === formatDay(entries[i - 1]!.at)) && (
-                <p class="conversations-day">{formatDay(entry.at)}</p>
-              )}
+              {days[i] !== days[i - 1] && <p class="conversations-day">{days[i]}</p>}
               {entry.isNote ? (
                 <NoteBubble note={entry.record as Note} people={people} isFound={isFound(at, entry)} />
               ) : (

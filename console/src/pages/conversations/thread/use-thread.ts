@@ -5,9 +5,12 @@ import type { Conversation, Message } from '../../../data/records.ts'
 import { useLater } from '../../../data/use/use-later.ts'
 import { useLive } from '../../../data/use/use-live.ts'
 
-/** Texts per request, and the maximum on the page: others are read again when scrolled to. */
-const STEP = 50
-const MOST = 150
+/**
+ * Texts per request, and the maximum on the page: others are read again when scrolled to. So few that adding
+ * them takes no frame that is seen.
+ */
+const STEP = 30
+const MOST = 90
 
 /** A part of a conversation without gaps. */
 interface Stretch {
