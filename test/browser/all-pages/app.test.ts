@@ -30,6 +30,6 @@ scenario('the console is an app: manifest, icons, badge, a page for when it is o
     await page.getByRole('heading', { name: 'The server cannot be reached' }).waitFor()
     await fixture.look('offline')
     await page.context().setOffline(false)
-    await page.getByRole('heading', { name: 'Send', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Conversations', exact: true }).waitFor()
   })
 })

@@ -249,8 +249,10 @@ scenario(
     await members.getByRole('button', { name: 'Remove Ben' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     // its requests of this moment are refused; without a team there is nothing to sign in to
-    await ben.refused(/: 40[134]$/, () => ben.page.getByRole('heading', { name: 'Sign in' }).waitFor())
-    await ben.look('team-ended')
+    await ben.refused(/: 40[134]$/, async () => {
+      await ben.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      await ben.look('team-ended')
+    })
     await page.getByText('Ben was removed').waitFor()
 
     // the others stay

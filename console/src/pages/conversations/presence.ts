@@ -38,6 +38,7 @@ export function usePresence(conversation: string | undefined): Presence {
   const [others, setOthers] = useState<readonly Other[]>([])
   const written = useRef(0)
   const tell = (state: State) => {
+    if (!session.value) return // signed out: the server knows that this person is gone
     const body = { conversation, state }
     // a failure does not matter: the next letter or repetition reports the state again
     pb.send('/api/account/presence', { method: 'POST', body, keepalive: true }).catch(() => {})
