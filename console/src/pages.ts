@@ -40,6 +40,7 @@ export const PAGES: readonly PageEntry[] = [
   {
     path: '/conversations',
     title: t('Conversations'),
+    short: t('Inbox'),
     icon: 'conversations',
     for: 'user',
     group: 'texts',

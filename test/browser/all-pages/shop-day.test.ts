@@ -169,7 +169,7 @@ async function hearReplies(fixture: BrowserFixture, phone: Phone): Promise<void>
 /** The count of unread conversations, in the title and in the navigation. */
 async function expectUnread({ page }: Pick<BrowserFixture, 'page'>, count: number): Promise<void> {
   await expect.poll(() => page.title()).toMatch(new RegExp(`^\\(${count}\\) `))
-  await page.getByRole('link', { name: new RegExp(`^(Conversations|Chats) ?${count} unread$`) }).waitFor()
+  await page.getByRole('link', { name: new RegExp(`^(Conversations|Inbox) ?${count} unread$`) }).waitFor()
 }
 
 const listOf = ({ page }: Pick<BrowserFixture, 'page'>) => page.getByRole('region', { name: 'Conversations' })

@@ -23,7 +23,7 @@ const EXPECTED = /^Failed to load resource|^The Cross-Origin-Opener-Policy heade
 /** The screens of every scenario. */
 export const SCREENS = {
   desktop: { viewport: { width: 1280, height: 800 } },
-  phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
+  phone: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
 } as const
 export type Screen = keyof typeof SCREENS
 
